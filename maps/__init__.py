@@ -1,7 +1,7 @@
-"""Maps: the bundled maps, readers for files in several formats, and a generator.
+"""Maps: the bundled maps, readers for map files in several formats, and a generator of random maps.
 
-Imported by every layer above `engine`. Imports `errors`, `arguments` and `bounded_io`. To add a format, write a reader
-and add it to the list of formats.
+All packages above `engine` import this package; this package imports `errors`, `arguments` and `bounded_io`. To add a
+file format, write a reader and add it to the list of formats in `files`.
 """
 
 from warlight_env.maps.challenge import from_challenge_json, from_setup_lines

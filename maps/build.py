@@ -1,4 +1,4 @@
-"""Construction of a checked map from parts that refer to each other by name: the common step of all formats."""
+"""The common step of the readers of all formats: it makes a checked map from parts that refer to names."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from warlight_env.maps.parts import (
 
 @dataclass(frozen=True)
 class RawRegion:
-    """A region as in a file: the super region is given by name, and the code may be missing."""
+    """A region as in a map file: the name of its super region is given, and its code may be missing."""
 
     name: str
     super_region: str
@@ -37,7 +37,7 @@ class RawRegion:
 
 @dataclass(frozen=True)
 class RawSetup:
-    """A starting setup as in a file: regions are given by name, in any order; see `StartingSetup`."""
+    """A starting setup as in a map file: the names of regions are given, in any order; see `StartingSetup`."""
 
     wastelands: Sequence[str] | None = None
     wasteland_army: int | None = None
@@ -47,7 +47,7 @@ class RawSetup:
 
 @dataclass(frozen=True)
 class Heading:
-    """The name of a map, and information on its origin."""
+    """The name, title, description and source of a map."""
 
     name: str
     title: str = ""
@@ -56,7 +56,7 @@ class Heading:
 
 
 def heading_for(place: str, format_: str) -> Heading:
-    """Return the heading of a map in a format without map names: the map gets the file's name."""
+    """Return the heading of a map in a format without map names: the map gets the name of the file `place`."""
     stem = re.sub(r"\.[A-Za-z]+$", "", re.split(r"[/\\]", place)[-1])
     slug = re.sub(r"[^a-z0-9._-]+", "-", stem.casefold()).strip("-._")[:64]
     return Heading(slug or "map", title=stem if stem.isprintable() else slug, source=format_)
@@ -73,9 +73,9 @@ def build(
     sea_links: Iterable[tuple[str, str, tuple[Point, Point] | None]] = (),
     setup: RawSetup | None = None,
 ) -> Map:
-    """Return the map of these parts; every error message begins with ``place``.
+    """Return the map that consists of the given parts. Each error message begins with ``place``.
 
-    A border may be given from either of its regions, also repeatedly.
+    A border may be listed by either of its regions or by both, also repeatedly.
     """
     try:
         return _build(heading, super_regions, regions, borders, view_box, sea_links, setup)
@@ -95,7 +95,7 @@ def _build(
     for what, parts in (("regions", regions), ("super regions", super_regions)):
         if len(parts) > MAX_REGIONS:
             raise MapError(f"{len(parts)} {what}: at most {MAX_REGIONS} are supported")
-        for part in parts:  # this check comes before codes are made from names
+        for part in parts:  # checked before codes are made from the names
             if len(part.name) > MAX_NAME:
                 raise MapError(
                     f"{what[:-1]} {clipped(part.name, MAX_NAME)!r}: the name must be at most {MAX_NAME} characters"
@@ -168,5 +168,5 @@ def _pair(index: dict[str, int], a: str, b: str, what: str) -> tuple[int, int]:
         if name not in index:
             raise MapError(f"region {other!r}: {what} to unknown region {name!r}{did_you_mean(name, index)}")
     if a == b:
-        raise MapError(f"region {a!r}: {what} to itself")
+        raise MapError(f"region {a!r}: must not have a {what} to itself")
     return (index[a], index[b]) if index[a] < index[b] else (index[b], index[a])

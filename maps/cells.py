@@ -1,4 +1,4 @@
-"""Drawings of maps with regions made of grid cells: outlines along the cells, labels, links across water."""
+"""Drawings of maps in which a region consists of grid cells: outlines along the cells, labels, and sea links."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from warlight_env.maps.parts import Point, Shape
 Cell = tuple[int, int]
 Border = tuple[int, int]
 
-#: The longer side of a drawing has at least this many units; a cell has an integer number of units.
+#: The longer side of a drawing has at least this many units. The side of a cell has an integer number of units.
 _SHEET: Final = 1600
 _TALLEST: Final = 10  #: a drawing is at most this many times as high as wide
 
 
 class Drawing(NamedTuple):
-    """The parts of a map's drawing that come from cells; keys are ids of regions."""
+    """The parts of a map's drawing that are computed from cells; keys are ids of regions."""
 
     shapes: dict[int, Shape]
     view_box: tuple[float, float, float, float]
-    links: dict[Border, tuple[Point, Point]]  #: for borders of regions that do not touch: a line between their coasts
+    links: dict[Border, tuple[Point, Point]]  #: lines for borders between regions that do not touch
 
 
 def draw(
     cells: Mapping[int, Sequence[Cell]], labels: Mapping[int, Point], grid: Cell, borders: Iterable[Border]
 ) -> Drawing:
-    """Return the drawing of regions. x goes to the right and y down, both from 0.
+    """Return the drawing of the regions. x increases to the right and y downwards, both from 0.
 
     Args:
-        cells: the cells of each region, by the region's id. A region has at least one cell, and no two regions share a
-            cell.
-        labels: positions of labels, in cells. If a region has no label, or its label is outside the region, the label
-            becomes the centre of the largest circle inside the region.
-        grid: the numbers of columns and rows. The drawing becomes larger if cells are outside the grid.
-        borders: pairs of region ids.
+        cells: the cells of each region, by the region's id. A region has at least one cell, and a cell belongs to only
+            one region.
+        labels: the cell of the label of a region, by the region's id. If a region has no label, or its label is outside
+            the region, the label becomes the centre of the largest circle inside the region.
+        grid: the numbers of columns and rows. The drawing is larger if cells are outside the grid.
+        borders: the borders, as pairs of region ids.
     """
     import shapely  # type: ignore[import-untyped,unused-ignore]
 

@@ -17,7 +17,7 @@ from warlight_env.maps.text import parse_json
 from warlight_env.maps.types import checked
 from warlight_env.maps.unused import unused_lines
 
-#: Largest number of cells of all regions together.
+#: The largest number of cells of all regions together.
 MAX_CELLS: Final = 20_000
 
 #: The place in the file, an id, and a value or a second id.
@@ -28,18 +28,18 @@ _PARTS = ("super_regions", "regions", "neighbors")
 
 @checked
 def from_setup_lines(text: str, place: str = "setup_map lines") -> Map:
-    """Return the map of ``setup_map`` lines, with the starting setup of other lines.
+    """Return the map in ``setup_map`` lines, with the starting setup in other lines of a game.
 
     The map comes from the lines ``setup_map super_regions|regions|neighbors …``. The setup comes from ``setup_map
     wastelands``, ``settings starting_regions`` (or ``pick_starting_regions`` of the first challenge) and ``settings
-    starting_pick_amount``. All other lines are ignored. Ids may be any positive integers. Indices are in ascending
-    order of ids; for consecutive ids from 1, an index is the id minus 1.
+    starting_pick_amount``. All other lines are ignored. Ids may be any positive integers. The indices of regions in the
+    map are in ascending order of their ids. For consecutive ids from 1, an index is the id minus 1.
     """
     return read_setup_lines(text, place)[0]
 
 
 def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
-    """Return the map like `from_setup_lines`, and the kinds of ignored lines."""
+    """Return the map like `from_setup_lines`, and the kinds (first words) of the ignored lines."""
     found: dict[str, tuple[int, list[str]]] = {}
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
@@ -82,27 +82,27 @@ def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
 
 @checked
 def from_challenge_json(text: str, place: str = "challenge JSON") -> Map:
-    """Return the map from JSON in one of the second challenge's two formats; the content determines the format.
+    """Return the map in a JSON text in one of the two formats of the second challenge; the content determines which.
 
     The engine's format: ``SuperRegions`` is a list of ``{"id": 1, "bonus": 5}``, ``Regions`` is a list of ``{"id": 1,
     "superRegion": 1, "neighbors": [2, 4]}``.
 
     The site's format: super regions list their ``regions``. Regions have ``cells``, a list of ``{"x": 3, "y": 0}``, and
     ``text``, the cell of the label. ``Settings`` has ``gridSizeCells``, the numbers of columns and rows. The reader
-    converts cells to outlines. Borders of regions that do not touch become links.
+    converts cells to outlines. A border between regions that do not touch becomes a sea link.
 
     In both formats, ``Settings`` may contain the starting setup, with the protocol's names: ``wastelands``,
     ``starting_regions`` and ``starting_pick_amount``.
 
-    In both formats, one or both regions of a border list it, also repeatedly. Numbers may be strings, lists of ids may
-    be strings with spaces or commas, and grid positions may be pairs. Indices are in ascending order of ids. A MapError
-    names the place and the reason.
+    In both formats, one or both regions list a border, also repeatedly. Numbers may be strings, lists of ids may be
+    strings with spaces or commas, and grid positions may be pairs. The indices of regions are in ascending order of
+    their ids. Raises MapError with the place and the reason.
     """
     return from_challenge_data(parse_json(text, place), place)
 
 
 def from_challenge_data(data: Any, place: str) -> Map:
-    """Return the map of the parsed JSON of ``from_challenge_json``."""
+    """Return the map in the parsed JSON of ``from_challenge_json``."""
     if not isinstance(data, dict):
         raise MapError(f"{place}: a map must be a JSON object, not {type(data).__name__}")
     supers: list[_Row] = []
@@ -129,7 +129,7 @@ def from_challenge_data(data: Any, place: str) -> Map:
 
 
 def _check_homes(regions: Sequence[tuple[str, int, Any]], homes: Sequence[_Row]) -> None:
-    """Raise MapError unless the super regions list exactly the given regions."""
+    """Raise MapError unless each region is listed by one super region, and no other regions are listed."""
     known = set[int]()
     for where, region, _ in regions:
         if region in known:
@@ -147,7 +147,7 @@ def _check_homes(regions: Sequence[tuple[str, int, Any]], homes: Sequence[_Row])
 def _drawing(
     data: dict[str, Any], place: str, regions: Sequence[tuple[str, int, Any]], borders: Sequence[_Row]
 ) -> Drawing | None:
-    """Return the drawing of the regions' cells; None if no region has cells."""
+    """Return the drawing that is computed from the cells of the regions; None if no region has cells."""
     if not any(item.get("cells") for _, _, item in regions):
         return None
     cells: dict[int, list[Cell]] = {}
@@ -181,7 +181,7 @@ def _settings(data: dict[str, Any], place: str) -> dict[str, Any]:
 
 
 def _grid(data: dict[str, Any], place: str) -> Cell:
-    """Return the numbers of columns and rows from the settings: two numbers, or one number for both; default 1."""
+    """Return the numbers of columns and rows in the settings: two numbers, or one number for both. Default: 1."""
     size, where = _settings(data, place).get("gridSizeCells", 1), f"{place}: Settings: gridSizeCells"
     if isinstance(size, dict):
         size = list(pair(where, size, ("width", "height") if "width" in size else ("x", "y")))
@@ -198,7 +198,10 @@ def _from_ids(
     setup: RawSetup | None,
     drawing: Drawing | None = None,
 ) -> Map:
-    """Return a map with names and indices made from the ids; each item is (where, id, value)."""
+    """Return a map in which names and indices of regions are made from their ids.
+
+    Each item of the lists is (place in the file, id, value).
+    """
     known = {s for _, s, _ in supers}
     seen: dict[int, int] = {}
     for where, r, s in regions:
@@ -214,7 +217,7 @@ def _from_ids(
         if b not in seen:
             raise MapError(f"{where}: region {a}: border to unknown region {b}")
         if a == b:
-            raise MapError(f"{where}: region {a}: border to itself")
+            raise MapError(f"{where}: region {a}: must not have a border to itself")
     short = all(r <= 99_999 for r in seen)
     shapes = {} if drawing is None else drawing.shapes
     return build(

@@ -1,4 +1,4 @@
-"""Readers for values in the challenge's JSON: numbers, ids and grid positions, as numbers or as strings."""
+"""Readers for values in the JSON of the challenge: numbers, ids and grid positions, also as strings."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, Final
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.parts import MAX_REGIONS, Point
 
-#: The objects of a list, each with its place in the file.
+#: The objects in a JSON list, each with its place in the file.
 Items = list[tuple[str, dict[str, Any]]]
 
-#: Largest number of columns and of rows of a grid.
+#: The largest number of columns and of rows of a grid.
 MAX_SIDE: Final = 10_000
 
 _ID = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
@@ -22,7 +22,7 @@ _APART = re.compile(r"[\s,;]+")
 
 
 def items(data: dict[str, Any], key: str, place: str) -> Items:
-    """Return the objects of a list."""
+    """Return the objects in the list data[key], each with its place in the file."""
     listed = data.get(key)
     if not isinstance(listed, list):
         raise MapError(f"{place}: {key}: expected a list")
@@ -35,7 +35,7 @@ def items(data: dict[str, Any], key: str, place: str) -> Items:
 
 
 def whole(where: str, value: Any) -> int:
-    """Return a whole number."""
+    """Return a value as a whole number. Raises MapError for other values; its message begins with `where`."""
     if type(value) is int:
         return value
     if not isinstance(value, str) or not _WHOLE.fullmatch(value.strip()):
@@ -44,7 +44,7 @@ def whole(where: str, value: Any) -> int:
 
 
 def identifier(where: str, value: Any) -> int:
-    """Return an id."""
+    """Return a value as an id, a whole number from 1. Raises MapError for other values."""
     text = str(value).strip() if type(value) in (int, str) else ""
     if not _ID.fullmatch(text):
         raise MapError(f"{where}: {str(value)[:40]!r} is not an id (a whole number from 1)")
@@ -62,7 +62,7 @@ def identifiers(where: str, value: Any) -> list[int]:
 
 
 def pair(where: str, value: Any, names: Sequence[str] = ("x", "y")) -> Point:
-    """Return two numbers from 0 to MAX_SIDE, from an object with these names, a list or a string."""
+    """Return a value as two numbers from 0 to MAX_SIDE. The value is an object with these keys, a list or a string."""
     two: Any = value
     if isinstance(value, dict):
         two = [value.get(name) for name in names]
@@ -75,7 +75,7 @@ def pair(where: str, value: Any, names: Sequence[str] = ("x", "y")) -> Point:
 
 
 def cell(where: str, value: Any) -> tuple[int, int]:
-    """Return a cell: a pair of whole numbers."""
+    """Return a value as a cell, a pair of whole numbers below MAX_SIDE."""
     x, y = pair(where, value)
     if not (x.is_integer() and y.is_integer() and max(x, y) < MAX_SIDE):
         raise MapError(f"{where}: a cell must be two whole numbers below {MAX_SIDE}")

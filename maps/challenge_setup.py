@@ -1,4 +1,4 @@
-"""Readers for the starting setup in the challenge's formats, with the names of the challenge's protocol."""
+"""Readers for the starting setup of a map in the formats of the challenge."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from warlight_env.maps.challenge_fields import identifier, identifiers, whole
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.parts import MAX_ARMY, MAX_REGIONS
 
-#: Names of the entries. In JSON they are keys of "Settings". In lines they follow ``settings``, but wastelands follow
-#: ``setup_map``.
+#: The names of the entries of the setup. In JSON the names are keys of "Settings". In a line, the name follows the word
+#: ``settings``, but ``wastelands`` follows ``setup_map``.
 WASTELANDS: Final = "wastelands"
 OFFERED: Final = "starting_regions"
 PICKS: Final = "starting_pick_amount"
 
-#: First words of the setup's lines.
+#: The first words of the lines with the setup.
 _FIRST_WORDS: Final = (
     ("setup_map", WASTELANDS), ("settings", OFFERED), ("settings", PICKS), ("pick_starting_regions",),
 )  # fmt: skip
@@ -28,11 +28,11 @@ def region_name(identifier: int) -> str:
 
 
 def setup_of_lines(lines: Sequence[str], place: str, known: Iterable[int]) -> tuple[RawSetup | None, set[int]]:
-    """Return the setup in a game's lines, and the numbers (from 1) of the lines with the setup.
+    """Return the setup in the lines of a game, and the numbers (from 1) of the lines that contain it.
 
     The lines are ``setup_map wastelands``, ``settings starting_regions`` (in the first challenge
-    ``pick_starting_regions TIME …``) and ``settings starting_pick_amount``. The first ``update_map`` gives the army of
-    visible wastelands.
+    ``pick_starting_regions TIME …``) and ``settings starting_pick_amount``. The first line ``update_map`` contains the
+    army of visible wastelands.
     """
     found: dict[tuple[str, ...], tuple[int, list[str]]] = {}
     for number, line in enumerate(lines, 1):
@@ -67,7 +67,7 @@ def setup_of_lines(lines: Sequence[str], place: str, known: Iterable[int]) -> tu
 
 
 def setup_of_settings(settings: dict[str, Any], where: str, known: Iterable[int]) -> RawSetup | None:
-    """Return the setup in "Settings" of the challenge's JSON, with the protocol's names."""
+    """Return the setup in "Settings" of the challenge's JSON, or None if there is none."""
     regions = set(known)
 
     def listed(key: str) -> list[int] | None:
@@ -82,7 +82,7 @@ def setup_of_settings(settings: dict[str, Any], where: str, known: Iterable[int]
 def _setup(
     wastelands: list[int] | None, army: int | None, offered: list[int] | None, picks: int | None
 ) -> RawSetup | None:
-    """Return the setup; None if no entry is given."""
+    """Return the setup with the given entries; None if no entry is given."""
     if wastelands is None and offered is None and picks is None:
         return None
 
@@ -103,9 +103,9 @@ def _known(where: str, ids: Sequence[str | int], regions: set[int]) -> list[int]
 
 
 def _wasteland_army(lines: Sequence[str], wastelands: set[int]) -> tuple[int | None, int]:
-    """Return the army of all wastelands, from the first map of a game, and the number of its line.
+    """Return the army of each wasteland, from the first ``update_map`` line of a game, and the number of this line.
 
-    The army is None if this first map shows no wasteland, or wastelands with different armies. Later maps are not used,
+    The army is None if the line contains no wasteland, or wastelands with different armies. Later lines are not used,
     because moves change armies.
     """
     for number, line in enumerate(lines, 1):

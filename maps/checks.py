@@ -1,4 +1,4 @@
-"""Checks of maps. Each problem names a part of the map; basic problems come first."""
+"""Checks of maps. Each problem names a part of the map; the most basic problems are first."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ from warlight_env.maps.parts import (
 )
 
 _MAP_NAME, _CODE, _PATH = re.compile(NAME_PATTERN), re.compile(CODE_PATTERN), re.compile(PATH_PATTERN)
-_NAMED = 8  # largest number of regions that a message names
-_FEWEST_OFFERED = 2  # number of regions: one for each of two players
+_NAMED = 8  # the largest number of regions that a message names
+_FEWEST_OFFERED = 2  # the smallest number of offered regions: one for each of two players
 
 
 @dataclass(frozen=True)
@@ -34,13 +34,13 @@ class MapProblem:
     """A problem of a map.
 
     Attributes:
-        code: identifies the problem, so that a web page can show its own sentence.
-        message: the problem in English, with the place.
+        code: a name of the problem, so that the web page can show its own sentence.
+        message: the problem in English, with the place in the map.
         part: the kind of the part with the problem, such as "border".
         indices: the index of the region or super region, or the two regions of a border or link, or all regions with
             the problem.
-        entry: the entry with the problem, such as "bonus".
-        values: numbers that the sentence contains.
+        entry: the entry of the part with the problem, such as "bonus".
+        values: the numbers in the sentence.
     """
 
     code: str
@@ -144,7 +144,9 @@ def _border_problems(m: MapParts) -> Iterator[MapProblem]:
         if not (0 <= a < n and 0 <= b < n):
             yield MapProblem("border-unknown", f"border ({a}, {b}): unknown region", "border", (a, b))
         elif a == b:
-            yield MapProblem("border-self", f"region {m.regions[a].name!r}: border to itself", "border", (a, b))
+            yield MapProblem(
+                "border-self", f"region {m.regions[a].name!r}: must not have a border to itself", "border", (a, b)
+            )
     if any(a >= b for a, b in m.borders) or any(x >= y for x, y in zip(m.borders, m.borders[1:], strict=False)):
         yield MapProblem("border-order", "borders: must be (a, b) with a < b, sorted and without repetition")
     if missing := _unreached(n, m.borders):
@@ -156,7 +158,7 @@ def _border_problems(m: MapParts) -> Iterator[MapProblem]:
 
 
 def neighbor_lists(n: int, borders: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """Return the sorted neighbours of each of n regions; borders with unknown regions are ignored."""
+    """Return the sorted neighbours of each of n regions. Borders with unknown regions are ignored."""
     lists: list[list[int]] = [[] for _ in range(n)]
     for a, b in borders:
         if 0 <= a < n and 0 <= b < n:
@@ -166,7 +168,7 @@ def neighbor_lists(n: int, borders: Sequence[tuple[int, int]]) -> list[list[int]
 
 
 def _unreached(n: int, borders: Sequence[tuple[int, int]]) -> list[int]:
-    """Return the regions that cannot be reached from the first one."""
+    """Return the regions that cannot be reached from region 0 over borders."""
     neighbors = neighbor_lists(n, borders)
     seen, todo = {0}, [0] if n else []
     while todo:

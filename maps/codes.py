@@ -1,4 +1,4 @@
-"""Short unique codes for regions without a code."""
+"""Short unique codes for regions of maps in formats without codes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 
 def make_codes(names: Sequence[str]) -> list[str]:
-    """Return a unique code of two or three capitals for each name, or of a letter and a number if none is free.
+    """Return a unique code for each name: two or three capitals, or a letter and a number if no such code is free.
 
     No code equals a name, so a code or a name always identifies one region.
     """

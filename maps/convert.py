@@ -1,4 +1,4 @@
-"""Functions that write maps in other formats, and that list the parts of a map that a format cannot store."""
+"""Functions that write maps in other file formats, and list the parts of a map that a format cannot store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from warlight_env.maps.model import Map
 from warlight_env.maps.native import dumps
 from warlight_env.maps.parts import DEFAULT_ARMY, StartingSetup
 
-#: Spaces of indentation in JSON and XML.
+#: The number of spaces of indentation in JSON and XML.
 _INDENT: Final = 2
 
 
@@ -65,7 +65,7 @@ def to_challenge_json(map_: Map) -> str:
 
 
 def _settings(map_: Map) -> dict[str, list[int] | int]:
-    """Return the entries of the starting setup with the protocol's names."""
+    """Return the entries of the starting setup with the names of the challenge's protocol."""
     setup = map_.setup
     if setup is None:
         return {}
@@ -100,7 +100,10 @@ def written_as(map_: Map, format_: MapFormat) -> tuple[str, tuple[str, ...]]:
 
 
 def lost_parts(before: Map, after: Map) -> tuple[str, ...]:
-    """Return the names of the parts that a map lost by writing it in another format and reading it again."""
+    """Return the names of the parts that a map lost when it was written in another format.
+
+    before: the original map. after: the map that was written to a file in the other format and read again.
+    """
     names = [region.name for region in after.regions]
     kept_names = sorted(names) == sorted(region.name for region in before.regions)
     place = [names.index(region.name) if kept_names else r for r, region in enumerate(before.regions)]

@@ -1,4 +1,4 @@
-"""Checks for drawings of maps that do not match the map's graph. Games on such a map are possible."""
+"""Checks whether the drawing of a map matches the map's graph. A map with a wrong drawing can still be played."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from typing import Any, Final
 from warlight_env.maps.checks import MapProblem
 from warlight_env.maps.parts import MapParts
 
-#: Allowed overlap of two regions, as a share of the smaller region, because outlines are rounded to tenths.
+#: The allowed area of the overlap of two regions, divided by the area of the smaller region. Outlines are rounded to
+#: tenths of a unit, so small overlaps are unavoidable.
 OVERLAP: Final = 0.02
-#: The largest distance of outlines that count as touching, and the shortest length of a common side, in map units. A
-#: shorter common side counts as a corner.
+#: In map units: the largest distance at which two outlines count as touching, and the shortest common side of two
+#: regions. A shorter common side counts as a corner.
 GAP: Final = 0.3
 SIDE: Final = 2.0
 
 
 def remarks(m: MapParts) -> Iterator[MapProblem]:
-    """Yield the inconsistencies in the drawing of a valid map; nothing for a map without a drawing.
+    """Yield the inconsistencies in the drawing of a valid map. A map without a drawing has no inconsistencies.
 
-    Inconsistencies are outlines that cross themselves, labels outside their regions, overlapping regions, common sides
-    without a border, and borders without a common side or a link.
+    Inconsistencies are outlines that cross themselves, labels outside their regions, and overlapping regions. Further
+    inconsistencies are common sides without a border, and borders without a common side or a sea link.
     """
     import shapely  # type: ignore[import-untyped,unused-ignore]
 
@@ -28,7 +29,7 @@ def remarks(m: MapParts) -> Iterator[MapProblem]:
         return
     shapes = []
     for i, r in enumerate(m.regions):
-        assert r.shape is not None  # the map was checked
+        assert r.shape is not None  # in a valid map with a drawing, each region has a shape
         name = r.name
         rings = [shapely.Polygon(ring) for ring in r.shape.rings]
         if not all(ring.is_valid for ring in rings):
@@ -45,7 +46,7 @@ def remarks(m: MapParts) -> Iterator[MapProblem]:
 
 
 def _between(m: MapParts, shapes: Sequence[Any]) -> Iterator[MapProblem]:
-    """Yield the inconsistencies of pairs of regions."""
+    """Yield the inconsistencies between two regions, for all pairs of regions."""
     import shapely
 
     borders, linked = set(m.borders), {(link.a, link.b) for link in m.sea_links}
@@ -58,7 +59,8 @@ def _between(m: MapParts, shapes: Sequence[Any]) -> Iterator[MapProblem]:
         common = shapes[a].intersection(shapes[b]).area
         if common > OVERLAP * min(shapes[a].area, shapes[b].area):
             yield MapProblem("overlap", f"{names} overlap", "border", (a, b))
-        # Both outlines are enlarged. Along a common side they then overlap in a strip twice as wide as the gap.
+        # The outlines of both regions are enlarged by GAP, so at a common side they overlap in a strip of width 2 *
+        # GAP.
         if grown[a].intersection(grown[b]).area > 2 * GAP * SIDE:
             touching.add((a, b))
             if (a, b) not in borders:

@@ -7,16 +7,16 @@ from typing import Final
 
 from warlight_env.errors import InputError, readable
 
-#: Largest number of reasons that are collected for one map.
+#: The largest number of reasons in the error for one map.
 MOST_REASONS: Final = 100
 
 
 class MapError(InputError):
-    """An error for a map that cannot be used; the message names the place (file, line or region) and the reason.
+    """The map cannot be used. The message names the place (file, line or region) and the reason.
 
     Args:
         message: the first reason.
-        reasons: all reasons, each with its place in the map; empty if `message` is the only one.
+        reasons: all reasons, each with its place in the map; empty if `message` is the only reason.
     """
 
     def __init__(self, message: str, reasons: Sequence[str] = ()) -> None:

@@ -24,7 +24,7 @@ class MapFile:
     Attributes:
         map: the map.
         format: the format of the file, detected from its content.
-        unused: the kinds of fields of the file that a map cannot store.
+        unused: the kinds of fields in the file that a `Map` cannot store.
     """
 
     map: Map
@@ -32,8 +32,8 @@ class MapFile:
     unused: tuple[str, ...] = ()
 
 
-#: The reader of each format. A reader takes a file's text, its JSON value and its name. It returns the map, and the
-#: kinds of unused fields.
+#: The reader of each format. A reader is called with the text of a file, the file's JSON value (None for other formats)
+#: and the file's name. A reader returns the map and the kinds of unused fields.
 _READERS: Final[dict[MapFormat, Callable[[str, Any, str], tuple[Map, tuple[str, ...]]]]] = {
     NATIVE: lambda text, data, place: (from_dict(data, place), ()),
     ENGINE: lambda text, data, place: (from_challenge_data(data, place), unused_json(data, cells=False)),
@@ -44,16 +44,16 @@ _READERS: Final[dict[MapFormat, Callable[[str, Any, str], tuple[Map, tuple[str, 
 
 
 def read_file(path: str | Path) -> MapFile:
-    """Return the map in a file. Only the file's content determines its format, not its name.
+    """Return the map in a file. The content of the file determines its format; its name does not matter.
 
-    Raises MapError with the file's name, the place, the reason and the detected format.
+    Raises MapError with the name of the file, the place in it, the reason and the detected format.
     """
     path = Path(path)
     return read_bytes(bounded_io.read_bytes(path, bounded_io.MAP_BYTES, MapError, "map"), path.name)
 
 
 def read_bytes(content: bytes, name: str) -> MapFile:
-    """Return the map in a file's content; all error messages begin with `name`, the file's name.
+    """Return the map in the content of a file. All error messages begin with `name`, the name of the file.
 
     The content is UTF-8, with or without a byte order mark, or XML in the encoding that it declares, see `decoded_xml`.
     """

@@ -1,4 +1,4 @@
-"""The formats of map files, and the detection of a text's format from its content."""
+"""The formats of map files, and a function that detects the format of a file from its content."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ class MapFormat:
     """A format of map files.
 
     Attributes:
-        name: the format's name on the command line.
-        title: the format's name in messages.
-        suffix: the suffix of files in this format.
+        name: the name of the format on the command line.
+        title: the name of the format in messages.
+        suffix: the file suffix of this format.
     """
 
     name: str
@@ -36,7 +36,7 @@ FORMATS: Final = (NATIVE, ENGINE, CELLS, LINES, XML)
 #: The end of error messages about files in other formats.
 SUPPORTED: Final = "supported formats: " + ", ".join(each.title for each in FORMATS)
 
-#: First words of the lines that the challenge's engine sends to bots.
+#: The first words of lines that the challenge's game server sends to bots.
 _LINE_WORDS: Final = frozenset(("setup_map", "settings", "pick_starting_regions", "pick_starting_region", "update_map"))
 _TAG: Final = re.compile(r"<([A-Za-z_][\w.:-]*)")
 #: The header of a TOML table, for example at the beginning of a TOML file.
@@ -52,10 +52,10 @@ def detect(text: str, place: str) -> tuple[MapFormat, Any]:
         place: the file's name, for errors.
 
     Returns:
-        The format, and the value of the text if the text is JSON, else None.
+        The format, and the parsed value if the text is JSON, else None.
 
     Raises:
-        MapError: the text is not in a map format; the message names its apparent format.
+        MapError: the text is in no map format; the message names the format that it appears to have.
     """
     begin = text.lstrip()[:1]
     if begin in ("{", "["):
@@ -122,9 +122,9 @@ def _xml_title(root: str) -> str:
 
 
 def _table_title(text: str) -> str | None:
-    """Return the description of a table, or None if the text is not a table.
+    """Return a description of a text that is a table, such as CSV; None for other texts.
 
-    The first lines of a table have the same number of delimiters.
+    In a table, the first lines have the same number of delimiters.
     """
     lines = [line for line in text[:10_000].splitlines() if line.strip()][:3]
     for delimiter in _DELIMITERS:

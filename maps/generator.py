@@ -1,4 +1,4 @@
-"""Random maps: a landmass with an irregular coast, divided into regions and super regions."""
+"""A generator of random maps: land with an irregular coast, divided into regions and super regions."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from warlight_env.maps.model import Map
 from warlight_env.maps.parts import SuperRegion
 from warlight_env.maps.types import DIGITS, checked
 
-FEWEST, MOST = 3, 400  # regions
+FEWEST, MOST = 3, 400  # smallest and largest number of regions
 MOST_SEED = 10**DIGITS - 1
 SPACING = 24.0  # distance between tiles, in map units
-LAND_SHARE = 0.42  # share of the sheet that is land
+LAND_SHARE = 0.42  # fraction of the sheet that is land
 
 
 @checked
@@ -23,9 +23,9 @@ def generate(regions: int = 42, super_regions: int | None = None, *, seed: int, 
     """Return a new random map with a drawing, connected and planar.
 
     The same arguments give the same map on every machine. Two regions have a border exactly if their outlines share a
-    side. Super regions are connected; by default there is one per 6.5 regions, rounded. A bonus increases with the
-    super region's size and with the number of its regions that border another super region. On the world map, the
-    formula gives five of the six bonuses.
+    side. Super regions are connected. The default number of super regions is `regions` / 6.5, rounded. A bonus
+    increases with the number of regions of the super region, and with the number of its regions that border another
+    super region. On the bundled world map, the formula gives five of the six bonuses correctly.
 
     Raises ``MapError`` for arguments out of range: ``regions`` 3 to 400, ``super_regions`` 1 to ``regions``, ``seed`` 0
     to `MOST_SEED`.
@@ -35,7 +35,8 @@ def generate(regions: int = 42, super_regions: int | None = None, *, seed: int, 
         super_regions = max(2, (2 * regions + 6) // 13)
     groups = _whole("super_regions", super_regions, 1, regions)
     for attempt in range(20):
-        # Python hashes a text seed with SHA-512, and only random() is called. So all versions give the same numbers.
+        # Python hashes a text seed with SHA-512, and only random() is called, so all versions of Python give the same
+        # map.
         rng = random.Random(f"warlight-map 1: {regions} {groups} {seed} {attempt}")
         made = _attempt(rng, regions, groups, seed, name)
         if made is not None:
@@ -106,7 +107,10 @@ def _bonus(group: int, grouped: Sequence[int], near: Sequence[Sequence[int]]) ->
 def _reading_order(
     middles: Sequence[tuple[float, float]], grouped: Sequence[int], groups: int
 ) -> tuple[list[int], list[int]]:
-    """Return the regions sorted by super region, both from left to right, and the super regions in this order."""
+    """Return the order of the regions and the order of the super regions.
+
+    Super regions are sorted from left to right, and so are the regions within a super region.
+    """
     left = [sum(middles[r][0] for r, g in enumerate(grouped) if g == k) / grouped.count(k) for k in range(groups)]
     ranked = sorted(range(groups), key=lambda k: (left[k], k))
     place = {k: i for i, k in enumerate(ranked)}

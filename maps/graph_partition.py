@@ -1,4 +1,4 @@
-"""Division of a graph into connected parts: of tiles into regions, and of regions into super regions."""
+"""Divisions of a graph into connected parts: tiles become regions, and regions become super regions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,10 @@ def _middle(at: dict[int, Point], members: Sequence[int]) -> int:
 
 
 def _spread(rng: random.Random, at: dict[int, Point], parts: int) -> list[int]:
-    """Return centres far apart: the first is random, and each next one is the farthest from the earlier ones."""
+    """Return centres far apart.
+
+    The first centre is random; each next centre is the point farthest from all earlier ones.
+    """
     nodes = sorted(at)
     chosen = [nodes[int(rng.random() * len(nodes))]]
     away = {i: math.dist(at[i], at[chosen[0]]) for i in nodes}
@@ -64,7 +67,7 @@ def _spread(rng: random.Random, at: dict[int, Point], parts: int) -> list[int]:
 def _nearest(
     at: dict[int, Point], neighbors: Sequence[Sequence[int]], centres: Sequence[int], weight: Sequence[float]
 ) -> dict[int, int]:
-    """Return for each node the centre with the shortest path in the graph (Dijkstra), so that parts are connected."""
+    """Return for each node the nearest centre by path length in the graph (Dijkstra), so that parts are connected."""
     part: dict[int, int] = {}
     queue = [(0.0, c, k) for k, c in enumerate(centres)]
     heapq.heapify(queue)
@@ -83,10 +86,10 @@ def _nearest(
 def group(
     rng: random.Random, at: Sequence[Point], neighbors: Sequence[Sequence[int]], groups: int, tries: int = 24
 ) -> list[int]:
-    """Divide nodes into connected groups of different but reasonable sizes; return the best of several attempts.
+    """Divide nodes into connected groups of different sizes; return the best of several attempts.
 
-    A group grows by the free neighbour that is nearest to its middle. The next group to grow is the one with the
-    smallest share of its target size.
+    A group grows by the free neighbour that is nearest to its middle. The group with the smallest ratio of size to
+    target size grows next.
     """
     best: tuple[float, list[int]] | None = None
     everywhere = dict(enumerate(at))
@@ -124,7 +127,7 @@ def _grow(
 
 
 def _lure(j: int, neighbors: Sequence[Sequence[int]], group_of: Sequence[int], k: int) -> float:
-    """Return a factor for the distance of a node.
+    """Return a factor for the distance of node j from group k, below 1 for nodes that the group should take early.
 
     The factor is below 1 for nodes without free neighbours, and for nodes with neighbours in the group.
     """
@@ -135,17 +138,17 @@ def _lure(j: int, neighbors: Sequence[Sequence[int]], group_of: Sequence[int], k
 
 
 def _badness(group_of: Sequence[int], at: Sequence[Point], targets: Sequence[float]) -> float:
-    """Return the groups' deviation from their target sizes and from discs; a group of one node adds a penalty."""
+    """Return how much groups differ from their target sizes and from discs, plus a penalty for groups of one node."""
     places = dict(enumerate(at))
     xs, ys = [p[0] for p in at], [p[1] for p in at]
-    room = max((max(xs) - min(xs)) * (max(ys) - min(ys)), 1.0) / len(at)  # area around each node
+    room = max((max(xs) - min(xs)) * (max(ys) - min(ys)), 1.0) / len(at)  # mean area of a node
     bad = 0.0
     for k, target in enumerate(targets):
         members = [i for i, g in enumerate(group_of) if g == k]
         middle = _mean(places, members)
         spread = sum(math.dist(at[i], middle) ** 2 for i in members) / len(members)
         bad += (len(members) - target) ** 2 / target
-        bad += 2 * math.pi * spread / (room * len(members))  # 1 for a disc
+        bad += 2 * math.pi * spread / (room * len(members))  # the added number is 1 for a disc
         if len(members) < 2:
             bad += 5.0
     return bad

@@ -30,17 +30,17 @@ def names() -> list[str]:
 
 
 def load(name_or_path: str | Path) -> Map:
-    """Return a bundled map, the map ``generated:REGIONS:SEED`` of `generate`, or the map in a file.
+    """Return a bundled map, a random map (``generated:REGIONS:SEED``, see `generate`), or the map in a file.
 
-    A file may have any name: its content determines its format (`warlight_env.maps.formats`). If a file has the name of
-    a bundled map, write it as ``./NAME``. Raises ``MapError`` with the file, the place in it, the reason and the
-    detected format.
+    A file may have any name, because its content determines its format (`warlight_env.maps.formats`). For a file with
+    the name of a bundled map, give the path ``./NAME``. Raises ``MapError`` with the file, the place in it, the reason
+    and the detected format.
     """
     return read(name_or_path).map
 
 
 def read(name_or_path: str | Path) -> MapFile:
-    """Return the map like `load`, with the format of its file and the kinds of fields that a map cannot store."""
+    """Return the map like `load`, together with the format of its file and the kinds of unused fields."""
     if not isinstance(name_or_path, str | Path):
         raise MapError(f"map = {short_repr(name_or_path)}: must be the name of a bundled map or the path of a file")
     if isinstance(name_or_path, str) and name_or_path in names():
@@ -58,7 +58,7 @@ def read(name_or_path: str | Path) -> MapFile:
 
 
 def check(name_or_path: str | Path) -> None:
-    """Raise the errors of `load`, but generate no map, because the generation of a large map takes seconds."""
+    """Raise the errors that `load` would raise, but generate no map, because a large map takes seconds."""
     found = _GENERATED.fullmatch(name_or_path) if isinstance(name_or_path, str) else None
     if found is None or not FEWEST <= int(found[1]) <= MOST:
         load(name_or_path)
@@ -66,10 +66,10 @@ def check(name_or_path: str | Path) -> None:
 
 @checked
 def save(m: Map, path: str | Path) -> None:
-    """Write the map to a ``.json`` file in the project's own format, completely or not at all.
+    """Write a map to a ``.json`` file in this project's own format. If the write fails, an existing file is unchanged.
 
     Raises:
-        MapError: the argument is not a map, or the path is not a file's path.
+        MapError: `m` is not a map, or `path` is not the path of a file.
         OutputError, WriteError: see `output.save_file`.
     """
     save_file(path_of(path, "path", MapError), dumps(m))
@@ -81,8 +81,8 @@ def _bundled(name: str) -> Map:
     return from_dict(parse_json(read_text(path), path.name), path.name, trusted=True)
 
 
-@lru_cache(1024)  # to generate 40 regions takes half a second; a map takes 0.3 MB of memory
+@lru_cache(1024)  # the generation of 40 regions takes half a second; a map takes 0.3 MB of memory
 def _generated(regions: int, seed: int) -> Map:
-    from warlight_env.maps.generator import generate  # it imports Shapely, which no other code here needs
+    from warlight_env.maps.generator import generate  # imported here, because it imports Shapely
 
     return generate(regions, seed=seed)

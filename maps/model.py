@@ -1,4 +1,4 @@
-"""The map of a game: regions, super regions and borders, with an optional drawing."""
+"""The class `Map`, the map of a game: regions, super regions and borders, with an optional drawing."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from warlight_env.maps.types import converted_fields
 class Map(MapParts):
     """A connected graph of regions, each in one super region.
 
-    Regions and super regions are identified by indices from 0. The constructor checks everything, so a game can be
-    played on every ``Map``. The message of a :class:`MapError` is the first problem; its ``reasons`` are all of them.
-    Lists,
-    for example from JSON, are converted to tuples, and integers of NumPy to ``int``.
+    Regions and super regions are identified by indices from 0. The constructor checks all parts, so a game can be
+    played on every ``Map``. If it raises a :class:`MapError`, the message is the first problem, and the attribute
+    ``reasons`` contains all problems. Lists, for example from JSON, are converted to tuples, and integers of NumPy to
+    ``int``.
     """
 
     def __post_init__(self) -> None:
@@ -45,7 +45,7 @@ class Map(MapParts):
 
     @cached_property
     def neighbors(self) -> tuple[tuple[int, ...], ...]:
-        """The neighbours of each region, ascending."""
+        """For each region, the indices of its neighbours, in ascending order."""
         return tuple(tuple(near) for near in neighbor_lists(len(self.regions), self.borders))
 
     @cached_property
@@ -55,23 +55,23 @@ class Map(MapParts):
 
     @cached_property
     def super_region_of(self) -> tuple[int, ...]:
-        """For each region the index of its super region."""
+        """For each region, the index of its super region."""
         return tuple(r.super_region for r in self.regions)
 
     @cached_property
     def members(self) -> tuple[tuple[int, ...], ...]:
-        """The regions of each super region, ascending."""
+        """For each super region, the indices of its regions, in ascending order."""
         of = self.super_region_of
         return tuple(tuple(r for r, s in enumerate(of) if s == k) for k in range(self.n_super_regions))
 
     @cached_property
     def starting_armies(self) -> tuple[int, ...]:
-        """The army of each region at the start."""
+        """The number of armies on each region at the start of a game."""
         return tuple(r.army for r in self.regions)
 
     @property
     def drawable(self) -> bool:
-        """Whether the map has a view box and each region a shape."""
+        """Whether the map has a view box and each region has a shape."""
         return self.view_box is not None
 
     @cached_property
@@ -79,7 +79,7 @@ class Map(MapParts):
         return {key.casefold(): i for i, r in enumerate(self.regions) for key in (r.name, r.code)}
 
     def region_index(self, key: str | int) -> int:
-        """Return the index of a region, given its name or code (upper or lower case) or the index itself."""
+        """Return the index of a region. key: the region's name or code, in upper or lower case, or the index itself."""
         if isinstance(key, str):
             found = self._index.get(" ".join(key.split()).casefold())
             if found is None:
@@ -94,7 +94,7 @@ class Map(MapParts):
             ) from None
 
     def digest(self) -> str:
-        """Return the SHA-256 (hex) of borders, super regions, bonuses, armies and setup, without the drawing."""
+        """Return the SHA-256 digest (hex) of borders, super regions, bonuses, armies and setup; not of the drawing."""
         return self._digest
 
     @cached_property
@@ -105,7 +105,7 @@ class Map(MapParts):
         return hashlib.sha256(json.dumps(seen, separators=(",", ":")).encode()).hexdigest()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the map as plain data in the project's own format; ``from_dict`` reads it."""
+        """Return the map as plain data in this project's own format, which ``from_dict`` reads."""
         names = [r.name for r in self.regions]
         d: dict[str, Any] = {
             "format": FORMAT,
@@ -146,7 +146,7 @@ class Map(MapParts):
         return d
 
     def _setup_dict(self, setup: StartingSetup) -> dict[str, Any]:
-        """Return the entries of the setup that are not None, with regions by name."""
+        """Return the entries of the setup that are not None, with names of regions instead of indices."""
         entries = {key: value for key, value in dataclasses.asdict(setup).items() if value is not None}
         for key in ("wastelands", "offered"):
             if key in entries:

@@ -1,4 +1,4 @@
-"""Pronounceable names for generated maps; the names of a super region sound similar."""
+"""Pronounceable names for generated maps. The names of the regions in one super region sound similar."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Sound:
-    """The parts of words in an invented language, separated by spaces."""
+    """The parts of words in an invented language. Each field lists parts with spaces between them."""
 
     onsets: str  # beginnings of syllables
     vowels: str
-    codas: str  # ends of inner syllables; "-" for none
-    endings: str  # of a region's name
-    lands: str  # of a super region's name
+    codas: str  # ends of inner syllables; "-" means no letter
+    endings: str  # ends of names of regions
+    lands: str  # ends of names of super regions
 
 
 SOUNDS = (

@@ -1,4 +1,4 @@
-"""The project's own map format: JSON with a published schema (``schema.json``)."""
+"""This project's own map format: JSON with a published schema (``schema.json``)."""
 
 from __future__ import annotations
 
@@ -30,13 +30,16 @@ SCHEMA_FILE = Path(__file__).with_name("schema.json")
 
 @checked
 def to_dict(m: Map) -> dict[str, Any]:
-    """Return the map as plain data that the schema accepts; ``from_dict`` returns an equal map."""
+    """Return a map as plain data that matches the schema. ``from_dict`` converts the data to an equal map."""
     return m.to_dict()
 
 
 @checked
 def dumps(m: Map) -> str:
-    """Return the text of the map's file: compact, deterministic, with one region, super region or link per line."""
+    """Return a map as the text of a JSON file.
+
+    The text is deterministic and has one region, super region or link per line.
+    """
     lines = []
     for key, value in to_dict(m).items():
         if key in ("super_regions", "regions"):
@@ -65,7 +68,7 @@ def _compact(value: object) -> str:
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of the format."""
+    """Return the JSON Schema (draft 2020-12) of this map format."""
     loaded: dict[str, Any] = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
     return loaded
 
@@ -79,9 +82,9 @@ def _validator() -> Any:
 
 @checked
 def from_dict(d: Any, place: str = "map", *, trusted: bool = False) -> Map:
-    """Return the map from plain data; every error message begins with ``place``, a file's name.
+    """Return the map in plain data. Each error message begins with ``place``, for example the name of a file.
 
-    ``trusted`` skips the check against the schema, for files that the tests have checked.
+    With ``trusted`` the data are not checked against the schema; use it for files that the tests have checked.
     """
     if not isinstance(d, dict):
         raise MapError(f"{place}: a map must be a JSON object, not {type(d).__name__}")
@@ -125,7 +128,7 @@ def _setup(d: Any) -> RawSetup:
 
 @checked
 def from_json(text: str, place: str = "map") -> Map:
-    """Return the map from a JSON text in the project's own format."""
+    """Return the map in a JSON text in this project's own format."""
     return from_dict(parse_json(text, place), place)
 
 
@@ -164,7 +167,7 @@ def _check_schema(d: dict[str, Any], place: str) -> None:
 
 
 def _where(d: dict[str, Any], path: list[Any]) -> str:
-    """Return the place of a schema error in the data, such as ``region 'Alaska': army: ``."""
+    """Return the place of a schema error in the data as text, such as ``region 'Alaska': army: ``."""
     words: list[str] = []
     if len(path) > 1 and path[0] in ("regions", "super_regions"):
         item = d[path[0]][path[1]]

@@ -1,4 +1,4 @@
-"""Outlines of regions made of tiles. Both regions of a border get exactly the same smoothed line."""
+"""Outlines of regions that consist of tiles. Both regions at a border get exactly the same smoothed line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Ring = list[Point]
 
 
 def shapes(tiles: Tiles, part: dict[int, int], count: int, rounds: int = 2) -> list[Shape]:
-    """Return the shape of each part (region); tiles that are in no part are water."""
+    """Return the shape of each part (region). part: the part of each land tile; all other tiles are water."""
     label = [part.get(i, WATER) for i in range(len(tiles.sites))]
     found = []
     for rings in _outlines(tiles, label, count):
@@ -24,7 +24,7 @@ def shapes(tiles: Tiles, part: dict[int, int], count: int, rounds: int = 2) -> l
 
 
 def contacts(tiles: Tiles, part: dict[int, int]) -> set[tuple[int, int]]:
-    """Return the pairs of parts that share a side of visible length."""
+    """Return the pairs of parts (regions) that have a common side of visible length."""
     return {
         (min(p, part[j]), max(p, part[j]))
         for i, p in part.items()
@@ -34,7 +34,7 @@ def contacts(tiles: Tiles, part: dict[int, int]) -> set[tuple[int, int]]:
 
 
 def _outlines(tiles: Tiles, label: list[int], count: int) -> list[list[list[int]]]:
-    """Return the rings of each part, as triangles (tile corners) in order, with the part on the left."""
+    """Return the closed outlines of each part, as lists of triangles (tile corners), with the part on the left."""
     rings: list[list[list[int]]] = [[] for _ in range(count)]
     used: set[tuple[int, int]] = set()
     for start in tiles.corner_of:
@@ -43,7 +43,7 @@ def _outlines(tiles: Tiles, label: list[int], count: int) -> list[list[list[int]
             continue
         ring = []
         i, j = start
-        while (i, j) not in used:  # the side between tile i of the part and tile j outside it
+        while (i, j) not in used:  # the side between tile i of the part and tile j outside the part
             used.add((i, j))
             t = tiles.corner_of[i, j]
             ring.append(t)
@@ -57,9 +57,9 @@ def _outlines(tiles: Tiles, label: list[int], count: int) -> list[list[list[int]
 
 
 def _smooth(tiles: Tiles, label: list[int], ring: list[int], rounds: int) -> Ring:
-    """Smooth a ring by cutting corners (Chaikin), except where three parts meet.
+    """Smooth a closed outline with Chaikin's algorithm, which cuts corners, except where three parts meet.
 
-    Both regions of a border thus get the same line.
+    Therefore both regions at a border get the same line.
     """
     points = [(float(x), float(y)) for x, y in tiles.corners[ring].tolist()]
     pinned = [len({label[i] for i in tiles.triangles[t].tolist()}) > 2 for t in ring]
@@ -81,7 +81,10 @@ def _smooth(tiles: Tiles, label: list[int], ring: list[int], rounds: int) -> Rin
 
 
 def _without_repeats(points: Ring, pinned: list[bool]) -> tuple[Ring, list[bool]]:
-    """Merge consecutive equal corners into one corner, which is pinned if one of them is pinned."""
+    """Merge consecutive equal corners into one corner.
+
+    The corner is pinned, so that it is not smoothed, if one of the merged corners is pinned.
+    """
     starts = [k for k, p in enumerate(points) if p != points[k - 1]]
     ends = [*starts[1:], (starts[0] if starts else 0) + len(points)]
     runs = [range(a, b) for a, b in zip(starts, ends, strict=False)]
@@ -101,7 +104,10 @@ def _area(ring: Ring) -> float:
 
 
 def widest_circle(rings: list[Ring], precision: float = 0.3) -> tuple[Point, float]:
-    """Return centre and radius of the largest circle inside rings (fill rule evenodd), to about ``precision``."""
+    """Return the centre and radius of the largest circle inside closed outlines, with an error of about ``precision``.
+
+    Inside means inside by the SVG fill rule evenodd.
+    """
     starts: Floats = np.array([p for r in rings for p in r])
     ends: Floats = np.array([p for r in rings for p in r[1:] + r[:1]])
     low, high = starts.min(axis=0), starts.max(axis=0)
@@ -121,7 +127,7 @@ def widest_circle(rings: list[Ring], precision: float = 0.3) -> tuple[Point, flo
 
 
 def _depth(points: Floats, starts: Floats, ends: Floats) -> Floats:
-    """Return the distance of each point to the nearest side; it is negative outside."""
+    """Return the distance of each point to the nearest side; the distance is negative for points outside."""
     side = ends - starts
     rel = points[:, None] - starts[None]
     t = np.clip((rel * side).sum(-1) / np.maximum((side * side).sum(-1), 1e-12), 0, 1)

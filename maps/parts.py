@@ -1,4 +1,4 @@
-"""The parts of a map before any check: regions, super regions, borders, drawing; and their limits."""
+"""The parts of a map before any check: regions, super regions, borders and the drawing, and limits of their sizes."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from functools import cached_property
 
 Point = tuple[float, float]
 
-FORMAT = "warlight-map"  # name of the format of maps as plain data
+FORMAT = "warlight-map"  # name of this project's own map format
 VERSION = 1
 
-MAX_REGIONS = 1000  # more than ten times the largest known map; this keeps index types and tables small
-MAX_BORDERS = 50_000  # a map without links has fewer borders than three times its regions
+MAX_REGIONS = 1000  # more than ten times the largest known map; the limit keeps index types and tables small
+MAX_BORDERS = 50_000  # a map without sea links has fewer borders than three times its number of regions
 MAX_BONUS = 1000  # armies per round
-MAX_ARMY = 10_000  # on one region at the start
+MAX_ARMY = 10_000  # armies on one region at the start
 MAX_PICKS = MAX_REGIONS  # picks of one player
 MAX_NAME = 60  # characters of the name of a region or super region
 MAX_DRAWING = 100_000  # largest width and height of a drawing, in units
@@ -27,7 +27,7 @@ PATH_PATTERN = rf"(?:M{_XY}(?:L{_XY}){{2,}}Z)+"
 
 @dataclass(frozen=True)
 class SuperRegion:
-    """A set of regions; a player who owns all of them gets ``bonus`` more armies each round."""
+    """A set of regions. A player that owns all these regions gets ``bonus`` more armies in each round."""
 
     name: str
     bonus: int
@@ -35,15 +35,15 @@ class SuperRegion:
 
 @dataclass(frozen=True)
 class Shape:
-    """A region's outline in map units (x to the right, y down)."""
+    """The outline of a region in map units (x to the right, y down)."""
 
     path: str  # SVG path of closed rings: absolute M, L and Z only; fill rule evenodd
-    label: Point  # usually the centre of the largest circle inside
+    label: Point  # position of the label, usually the centre of the largest circle inside the region
     radius: float  # radius of the largest circle around the label that is inside the region
 
     @cached_property
     def rings(self) -> tuple[tuple[Point, ...], ...]:
-        """The path's rings as points, without the repeated closing point."""
+        """The closed rings of the path, as points; the last point of a ring is not a repetition of the first."""
         return tuple(
             tuple((float(x), float(y)) for x, y in (pair.split(" ") for pair in ring[1:].split("L")))
             for ring in self.path.split("Z")[:-1]
@@ -52,34 +52,37 @@ class Shape:
 
 @dataclass(frozen=True)
 class Region:
-    """The smallest unit of a map: it has one owner, a player or neutral, and at least one army."""
+    """A region, the smallest unit of a map.
+
+    In a game its owner is a player or neutral, and it has at least one army.
+    """
 
     name: str
-    code: str  # short and unique: "NA"
-    super_region: int  # index
-    army: int = DEFAULT_ARMY  # at the start
+    code: str  # a short, unique code such as "NA"
+    super_region: int  # index of the super region
+    army: int = DEFAULT_ARMY  # armies at the start
     shape: Shape | None = None
 
 
 @dataclass(frozen=True)
 class SeaLink:
-    """A border across water, drawn as a line."""
+    """A border across water, which the drawing shows as a line."""
 
     a: int  # region indices, a < b
     b: int
-    line: tuple[Point, Point] | None = None  # from coast to coast; None: two lines to the left and right edge
+    line: tuple[Point, Point] | None = None  # from coast to coast; None: two lines, to the left and right edges
 
 
 @dataclass(frozen=True)
 class StartingSetup:
-    """The fixed start of the games on a map. The rules determine entries that are None, possibly at random.
+    """The fixed start of the games on a map. If an entry is None, the rules determine it, possibly at random.
 
     Attributes:
-        wastelands: regions, ascending; empty: there are none.
-        wasteland_army: armies on each wasteland.
-        offered: regions that players may pick, ascending; under "own_offer" each region is offered to one player,
-            otherwise to all.
-        picks: number of regions that each player gets.
+        wastelands: indices of regions, in ascending order; empty: the map has no wastelands.
+        wasteland_army: number of armies on each wasteland.
+        offered: indices of regions that players may pick, in ascending order. With the rule "own_offer" each region is
+            offered to one player, otherwise to all players.
+        picks: number of start regions of each player.
     """
 
     wastelands: tuple[int, ...] | None = None
@@ -90,9 +93,9 @@ class StartingSetup:
 
 @dataclass(frozen=True)
 class MapParts:
-    """The parts of a map before any check, for example of a map in an editor."""
+    """The parts of a map before any check, for example while a user edits the map."""
 
-    name: str  # a short name, for ``load(name)``
+    name: str  # the short name with which ``load`` finds the map
     title: str
     description: str
     source: str

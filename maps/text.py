@@ -1,4 +1,4 @@
-"""Readers for text and JSON; every failure is a `MapError` with the place."""
+"""Readers for text and JSON in map files. If they fail, they raise a `MapError` with the place."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ def read_text(path: Path) -> str:
 
 
 def parse_json(text: str, place: str) -> Any:
-    """Return the value of a JSON text. Values that are not JSON (NaN) and repeated keys in an object are errors."""
+    """Return the value of a JSON text. Raise MapError for values that are not JSON (NaN) and for repeated keys."""
     return bounded_io.parse_json(text, place, MapError, digits=18)
 
 
 def plain_data(value: Any, place: str) -> Any:
-    """Return a copy of a JSON-like value of dicts, lists, strings, numbers, booleans and None.
+    """Return a copy of a value that consists of dicts, lists, strings, numbers, booleans and None.
 
     Raises:
-        MapError: the value contains another type, is nested too deeply, or has an integer of too many digits.
+        MapError: the value contains another type, is nested too deeply, or contains an integer with too many digits.
     """
     return _plain(value, place, bounded_io.DEPTH)
 
@@ -42,7 +42,7 @@ def _plain(value: Any, place: str, depth: int) -> Any:
         raise MapError(f"{place}: nested too deeply")
     try:
         items = list(value.items()) if isinstance(value, dict) else list(enumerate(value))
-    except Exception:  # methods of the caller's own object may raise anything
+    except Exception:  # methods of an object of the caller may raise any exception
         raise MapError(f"{place}: {short_repr(value)}: its items cannot be read") from None
     if isinstance(value, dict):
         if not all(isinstance(key, str) for key, _ in items):

@@ -1,4 +1,4 @@
-"""The small tiles of generated maps: a relaxed Voronoi diagram, and the choice of the tiles that are land."""
+"""The small tiles of which generated maps consist: a relaxed Voronoi diagram, and the choice of tiles that are land."""
 
 from __future__ import annotations
 
@@ -14,26 +14,29 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-SHORTEST_SIDE = 0.3  # in units of the spacing; shorter sides shrink to a point, so that regions touch visibly
+SHORTEST_SIDE = 0.3  # divided by the spacing; shorter sides shrink to a point, so that regions that touch do so visibly
 
 
-_OCTAVES = ((0.75, 0.2, 5), (0.36, 0.15, 5), (0.17, 0.1, 5))  # wavelength / sheet, strength, number of waves
+_OCTAVES = ((0.75, 0.2, 5), (0.36, 0.15, 5), (0.17, 0.1, 5))  # wavelength / sheet size, strength, number of waves
 
 
 @dataclass(frozen=True)
 class Tiles:
-    """Voronoi cells of ``sites``, stored as the dual triangles: a triangle's centre is a corner of 3 tiles."""
+    """The Voronoi cells (tiles) of ``sites``, stored as the dual triangulation.
+
+    The circumcentre of a triangle is a corner of three tiles.
+    """
 
     sites: Floats  # (n, 2)
     corners: Floats  # (m, 2): the circumcentre of each triangle
-    triangles: Ints  # (m, 3): sites, counter-clockwise
-    corner_of: dict[tuple[int, int], int]  # key: a directed side a → b of a triangle; value: the triangle's number
-    neighbors: tuple[tuple[int, ...], ...]  # tiles that share a visible side, ascending
-    rim: frozenset[int]  # tiles that the edge of the sheet cuts, or near it
+    triangles: Ints  # (m, 3): indices of sites, counter-clockwise
+    corner_of: dict[tuple[int, int], int]  # key: a directed side a → b of a triangle; value: the index of the triangle
+    neighbors: tuple[tuple[int, ...], ...]  # for each tile, the tiles with which it shares a visible side, ascending
+    rim: frozenset[int]  # tiles at the edge of the sheet or near it
 
 
 def make_tiles(rng: random.Random, columns: int, rows: int, spacing: float) -> Tiles:
-    """Return about ``columns`` times ``rows`` tiles on a sheet of this size; sites are about ``spacing`` apart."""
+    """Return about ``columns`` times ``rows`` tiles on a sheet; neighbouring sites are about ``spacing`` apart."""
     width, height = columns * spacing, rows * spacing
     sites = np.array(
         [
@@ -42,7 +45,7 @@ def make_tiles(rng: random.Random, columns: int, rows: int, spacing: float) -> T
             for x in range(-2, columns + 3)
         ]
     )
-    for _ in range(2):  # Lloyd: each site moves to its cell's centroid
+    for _ in range(2):  # Lloyd's algorithm: each site moves to the centroid of its cell
         triangles = _delaunay(sites)
         sites = _centroids(sites, triangles)
     sites = np.round(sites, 3)
@@ -80,7 +83,7 @@ def _delaunay(sites: Floats) -> Ints:
     a, b, c = (sites[triangles[:, k]] for k in range(3))
     area = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
     triangles[area < 0] = triangles[area < 0][:, ::-1]
-    first = triangles.argmin(axis=1)  # so the order does not depend on the library's order
+    first = triangles.argmin(axis=1)  # so the result does not depend on the order in which the library lists corners
     triangles = np.stack([triangles[np.arange(len(first)), (first + k) % 3] for k in range(3)], axis=1)
     return triangles[np.lexsort(triangles.T[::-1])]
 
@@ -96,7 +99,7 @@ def _circumcentres(sites: Floats, triangles: Ints) -> Floats:
 
 
 def _centroids(sites: Floats, triangles: Ints) -> Floats:
-    """Return the centroid of each site's cell; sites at the edge, which have open cells, do not move."""
+    """Return the centroid of the cell of each site. Sites at the edge have open cells and do not move."""
     corners = _circumcentres(sites, triangles)
     corner_of = {}
     for t, (a, b, c) in enumerate(triangles.tolist()):
@@ -121,17 +124,17 @@ def _centroids(sites: Floats, triangles: Ints) -> Floats:
 def _join_close_corners(
     corners: Floats, corner_of: dict[tuple[int, int], int], shortest: float
 ) -> set[tuple[int, int]]:
-    """Shrink short sides to points, and move the corners; a tile keeps at least four corners.
+    """Shrink short sides of tiles to points, and move the corners there; a tile keeps at least four corners.
 
-    Returns the shrunk sides, as pairs of corners.
+    Returns the sides that were shrunk, as pairs of corners.
     """
-    around: dict[int, set[int]] = {}  # key: a tile; value: its corners, each given by its merged point
+    around: dict[int, set[int]] = {}  # key: a tile; value: the merged points that are its corners
     for (a, _), t in corner_of.items():
         around.setdefault(a, set()).add(t)
     tiles_at: dict[int, list[int]] = {t: [] for t in corner_of.values()}
     for (a, _), t in corner_of.items():
         tiles_at[t].append(a)
-    point = list(range(len(corners)))  # index: a corner; value: its merged point, given by one of its corners
+    point = list(range(len(corners)))  # index: a corner; value: one of the corners that are merged with it
     members = {t: [t] for t in point}
     place = corners.tolist()
     sides = [(t, corner_of[b, a], a, b) for (a, b), t in corner_of.items() if a < b and (b, a) in corner_of]
@@ -160,7 +163,10 @@ def _join_close_corners(
 
 
 def crop(tiles: Tiles, land: frozenset[int], margin: float) -> tuple[Tiles, float, float]:
-    """Move the tiles so that the land has this margin on all sides; return them and the sheet's width and height."""
+    """Move the tiles so that the land has this margin on all sides.
+
+    Returns the moved tiles, and the width and height of the sheet.
+    """
     on_land = np.isin(tiles.triangles, sorted(land)).any(axis=1)
     corners = tiles.corners[on_land]
     low, high = np.floor(corners.min(axis=0) - margin), np.ceil(corners.max(axis=0) + margin)
@@ -196,14 +202,14 @@ def choose_land(rng: random.Random, tiles: Tiles, count: int, width: float, heig
             if j in high and j not in queued:
                 queued.add(j)
                 heapq.heappush(queue, (-high[j], j))
-    for i in sorted(land):  # a strip or tip with a width of one tile becomes three tiles wide
+    for i in sorted(land):  # a strip or tip of land that is one tile wide becomes three tiles wide
         if sum(j in land for j in tiles.neighbors[i]) <= 2:
             land.update(j for j in tiles.neighbors[i] if j in high)
     return frozenset(land | _puddles(tiles, land))
 
 
 def _puddles(tiles: Tiles, land: set[int], largest: int = 3) -> set[int]:
-    """Return enclosed water areas of at most ``largest`` tiles."""
+    """Return the tiles of enclosed water areas that have at most ``largest`` tiles."""
     found: set[int] = set()
     seen = set(land)
     for start in range(len(tiles.sites)):

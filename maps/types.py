@@ -1,4 +1,4 @@
-"""Type checks of arguments of map functions and of the parts of a map, from their annotations."""
+"""Type checks of the arguments of map functions and of the parts of a map, according to their annotations."""
 
 from __future__ import annotations
 
@@ -19,12 +19,15 @@ from warlight_env.maps.errors import MapError
 P = ParamSpec("P")
 R = TypeVar("R")
 
-#: Largest number of digits of an integer in arguments or parts of a map; seeds may have more than 64 bits.
+#: The largest number of digits of an integer in arguments or parts of a map. Seeds may have more than 64 bits.
 DIGITS: Final = 38
 
 
 def checked(function: Callable[P, R]) -> Callable[P, R]:
-    """Decorate a function: convert each argument to the type of its annotation (see `converted`), or raise MapError."""
+    """Decorate a function: each argument is converted to the type of its annotation (see `converted`).
+
+    The decorated function raises MapError if an argument has another type.
+    """
     signature = inspect.signature(function)
     hints = functools.cache(lambda: typing.get_type_hints(function))
 
@@ -39,7 +42,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def converted(value: Any, hint: Any, place: str) -> Any:
-    """Return the value itself if it has the annotation's type, or an equal value of this type.
+    """Return the value if it has the type of the annotation, else an equal value of this type.
 
     Lists are converted to tuples, and integers of NumPy to ``int``. Integers are accepted as ``float``. A boolean is
     not a number. The fields of dataclasses that are parts of a map are converted in the same way.
@@ -88,7 +91,7 @@ def _integer(value: Any, place: str) -> int:
     if type(value) is not int:
         try:
             number = operator.index(value)
-        except Exception:  # methods of the caller's own object may raise anything
+        except Exception:  # methods of an object of the caller may raise any exception
             _refuse(value, place, "an integer")
         if isinstance(value, bool):
             _refuse(value, place, "an integer")
@@ -111,7 +114,7 @@ def _tuple(value: Any, hints: tuple[Any, ...], place: str) -> tuple[Any, ...]:
         _refuse(value, place, "a list or a tuple")
     try:
         items = tuple(value)
-    except Exception:  # as above
+    except Exception:  # methods of an object of the caller may raise any exception
         _refuse(value, place, "a list or a tuple")
     if hints[1:] == (...,):
         hints = hints[:1] * len(items)
@@ -124,13 +127,16 @@ def _tuple(value: Any, hints: tuple[Any, ...], place: str) -> tuple[Any, ...]:
 
 
 def _part(part: Any, place: str) -> Any:
-    """Return a dataclass with its fields converted."""
+    """Return a part of a map with converted fields, see `converted_fields`."""
     changes = converted_fields(part, f"{place}: ")
     return dataclasses.replace(part, **changes) if changes else part
 
 
 def converted_fields(part: Any, place: str = "") -> dict[str, Any]:
-    """Return the fields of a dataclass that `converted` changes, with their new values; errors are the same."""
+    """Return the fields of a dataclass that `converted` changes, with their new values.
+
+    Raises MapError like `converted`.
+    """
     kind: type = type(part)
     hints = _hints(kind)
     fields = {name: getattr(part, name) for name in hints}

@@ -1,4 +1,4 @@
-"""Reports on unused fields of a map file, grouped by kind and counted."""
+"""Reports on the fields of a map file that the reader does not use, grouped by kind and counted."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import Any, Final
 from warlight_env.errors import clipped
 from warlight_env.maps.challenge_setup import OFFERED, PICKS, WASTELANDS
 
-#: Largest number of kinds of fields in a report.
+#: The largest number of kinds of fields in a report.
 _MOST_NAMED: Final = 20
-#: First words of lines in which the first two words are the kind of the line.
+#: In reports, the kind of a line is its first word. If the first word is in this tuple, the kind is the first two
+#: words.
 _TWO_WORDS: Final = ("settings", "setup_map", "go")
 
 _SETTINGS: Final = frozenset((WASTELANDS, OFFERED, PICKS))
@@ -24,7 +25,7 @@ _ENGINE: Final = (_SETTINGS, frozenset(("id", "bonus")), frozenset(("id", "super
 
 
 def grouped(fields: Iterable[str]) -> tuple[str, ...]:
-    """Return each kind of field once, with the number of its fields if there are several."""
+    """Return each kind of field once; a kind of several fields is followed by their number."""
     counts = Counter(clipped(field, 60) for field in fields)
     kinds = [name if count == 1 else f"{name} ({count} times)" for name, count in counts.items()]
     more = len(kinds) - _MOST_NAMED
@@ -32,7 +33,7 @@ def grouped(fields: Iterable[str]) -> tuple[str, ...]:
 
 
 def unused_lines(lines: Iterable[str], used: set[int]) -> tuple[str, ...]:
-    """Return the kinds of unused lines; a kind is the line's first word or words.
+    """Return the kinds of unused lines; the kind of a line is its first word or its first two words.
 
     Args:
         lines: the lines of a game.
@@ -53,7 +54,8 @@ def unused_json(data: dict[str, Any], cells: bool) -> tuple[str, ...]:
 
     Args:
         data: the JSON of a map that was read without an error.
-        cells: whether it is in the format of the challenge's site; otherwise it is in the format of its engine.
+        cells: whether the JSON is in the format of the challenge's site; otherwise it is in the format of the
+            challenge's engine.
     """
     settings, supers, regions = _CELLS if cells else _ENGINE
 

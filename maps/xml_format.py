@@ -1,4 +1,4 @@
-"""A reader for the thesis's XML format of a map: super regions contain regions, regions list their neighbours."""
+"""A reader for the XML map format of the thesis: super regions contain regions, and regions list their neighbours."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from warlight_env.maps.parts import DEFAULT_ARMY, SuperRegion
 from warlight_env.maps.types import checked
 from warlight_env.maps.unused import grouped
 
-_MAX_DEPTH = 20  # the format needs 6
-_MAX_ATTRIBUTES = 50  # the format needs 2
+_MAX_DEPTH = 20  # the format needs a depth of 6
+_MAX_ATTRIBUTES = 50  # an element of the format has at most 2
 
 
 class _Known(NamedTuple):
-    """The parts of an element that the reader uses: its attributes and its child elements."""
+    """The attributes and the child elements of an element that the reader uses."""
 
     attributes: tuple[str, ...] = ()
     elements: Mapping[str, _Known] = {}
@@ -33,7 +33,7 @@ _SUPER_REGION: Final = _Known(("name", "bonus"), {"region": _REGION, "regions": 
 _KNOWN: Final = _Known((), {"superregion": _SUPER_REGION, "superregions": _Known((), {"superregion": _SUPER_REGION})})
 
 
-#: Encodings other than UTF-8 that XML may declare; all have one byte per character.
+#: The encodings that XML may declare besides UTF-8. All have one byte per character.
 _ENCODINGS: Final = re.compile(r"us-ascii|iso-8859-(?:[1-9]|1[0-1]|1[3-6])|windows-125[0-8]", re.ASCII | re.IGNORECASE)
 _DECLARED: Final = re.compile(rb"<\?xml[^>]{0,200}?\sencoding\s*=\s*[\"']([A-Za-z0-9._-]{1,40})[\"']")
 
@@ -41,17 +41,17 @@ _DECLARED: Final = re.compile(rb"<\?xml[^>]{0,200}?\sencoding\s*=\s*[\"']([A-Za-
 @dataclass
 class _Element:
     tag: str  # in lower case, without the prefix of a namespace
-    shown: str  # as written
+    shown: str  # as in the text
     attributes: dict[str, str]
     line: int
     children: list[_Element] = field(default_factory=list)
 
 
 def decoded_xml(content: bytes, place: str) -> str | None:
-    """Return the text of XML that declares an encoding other than UTF-8; None for all other content.
+    """Return the text of XML that declares an encoding other than UTF-8. Return None for all other content.
 
     Raises:
-        MapError: the encoding is not US-ASCII, ISO-8859-… or windows-125…, or the content does not fit it.
+        MapError: the encoding is not US-ASCII, ISO-8859-… or windows-125…, or the content is not valid in the encoding.
     """
     found = _DECLARED.match(content)
     if found is None or (name := found[1].decode().lower()) in ("utf-8", "utf8"):
@@ -68,11 +68,11 @@ def decoded_xml(content: bytes, place: str) -> str | None:
 
 @checked
 def from_xml(text: str, place: str = "XML") -> Map:
-    """Return the map of an XML text. Regions are numbered in the order of the text; the map has no drawing.
+    """Return the map in an XML text. The indices of regions are in the order of the text; the map has no drawing.
 
     ``<Map><SuperRegions><SuperRegion Name="Africa" Bonus="3"><Region Name="Egypt" Army="2"><Neighbours> <Region
     Name="Congo"/>…``: the reader also accepts ``<Regions>`` around a super region's regions, attributes in lower case
-    and ``<Neighbors>``. One or both regions of a border may list it, also repeatedly.
+    and ``<Neighbors>``. One or both regions may list a border, also repeatedly.
     """
     return read_xml(text, place)[0]
 
@@ -84,7 +84,7 @@ def read_xml(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
         raise MapError(f"{place}: line {root.line}: expected <Map>, found <{root.shown}>")
     supers: list[SuperRegion] = []
     regions: list[RawRegion] = []
-    listed: dict[str, dict[str, int]] = {}  # for each region: the names that it lists, with their lines
+    listed: dict[str, dict[str, int]] = {}  # region → its listed neighbours → their line numbers
     for s in _below(root, "superregion", ("superregions",)):
         name = _name(s, place)
         supers.append(SuperRegion(name, _whole(s, "bonus", place)))
@@ -107,7 +107,7 @@ def read_xml(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
 
 
 def _unused(e: _Element, known: _Known) -> Iterator[str]:
-    """Yield the unknown elements and attributes in and below an element."""
+    """Yield the elements and attributes, in and below an element, that the reader does not use."""
     attributes, elements = known
     yield from (f"<{e.shown} {name}>" for name in e.attributes if name not in attributes)
     for child in e.children:
@@ -122,13 +122,16 @@ def _read_neighbors(r: _Element, region: str, place: str) -> dict[str, int]:
     for n in _below(r, "region", ("neighbours", "neighbors"), direct=False):
         name = _name(n, place)
         if name == region:
-            raise MapError(f"{place}: line {n.line}: region {region!r}: border to itself")
+            raise MapError(f"{place}: line {n.line}: region {region!r}: must not have a border to itself")
         listed.setdefault(name, n.line)
     return listed
 
 
 def _below(e: _Element, tag: str, enclosing: tuple[str, ...], direct: bool = True) -> Iterator[_Element]:
-    """Yield the children with this tag, and those in enclosing children; not ``direct``: only the latter."""
+    """Yield the children of an element that have a tag, also those inside of children with an `enclosing` tag.
+
+    direct: False: yield only the elements inside of children with an `enclosing` tag.
+    """
     for child in e.children:
         if child.tag == tag and direct:
             yield child
@@ -165,7 +168,7 @@ def _parse(text: str, place: str) -> _Element:
     count = [0]
 
     class Handler(ContentHandler):
-        """Builds the tree, with tags and attribute names in lower case, and with line numbers."""
+        """Builds the tree of elements, with tags and attribute names in lower case, and with line numbers."""
 
         locator: Any = None
 
@@ -191,7 +194,7 @@ def _parse(text: str, place: str) -> _Element:
             stack.pop()
 
     try:
-        # A declared encoding is that of the file's bytes, but this text is already decoded.
+        # The declared encoding is the encoding of the bytes in the file, but this text is already decoded.
         plain = re.sub(r"^(\s*<\?xml[^>]*?)\s+encoding\s*=\s*(\"[^\"]*\"|'[^']*')", r"\1", text)
         defusedxml.sax.parseString(plain.encode(), Handler(), forbid_dtd=True)
     except SAXParseException as e:

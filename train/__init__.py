@@ -1,5 +1,5 @@
-"""Trainers of evaluations, networks and policies.
+"""Trainers of evaluation weights, networks and policies.
 
-This package is imported by `cli` only. To add a method, write a subpackage with `settings` and `run`, and a command in
-`cli.train`.
+Only the package `cli` imports this package. To add a training method, write a subpackage with the modules `settings`
+and `run`, and a command in `cli.train`.
 """

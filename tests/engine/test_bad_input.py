@@ -220,7 +220,7 @@ def test_errors_travel_between_processes(error):
 
 @pytest.mark.parametrize("rules", [None, 5, [], Rules])
 def test_rules_of_a_wrong_type(rules):
-    with pytest.raises(RulesError, match="must be a preset's name"):
+    with pytest.raises(RulesError, match="must be the name of a preset"):
         Game(RING, rules)
 
 

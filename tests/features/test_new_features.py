@@ -24,14 +24,14 @@ ENTRY = 'Feature("altitude", -2, 3, "metres / 1000", "altitude"),'
 #: other column moves.
 EDITS = {
     "NODES": {
-        DEFINITIONS: ('"regions of the opponent that owns most of them"),\n', f"    {ENTRY}\n"),
+        DEFINITIONS: ('"regions of the opponent with the most regions there"),\n', f"    {ENTRY}\n"),
         DESCRIBING: (
             "        values[at + np.uintp(NODE.opponent_share)] = shares[s, 1]\n",
             "        values[at + np.uintp(NODE.altitude)] = np.float32(i % 6 - 2)\n",
         ),
     },
     "GLOBALS": {
-        DEFINITIONS: ('Feature("regions_unknown", 0, 1, _REGIONS, "regions out of sight"),\n', f"    {ENTRY}\n"),
+        DEFINITIONS: ('_REGIONS, "regions that the player does not see"),\n', f"    {ENTRY}\n"),
         DESCRIBING: (
             "    values[base + GLOBAL.regions_neutral] = np.float32(neutral) * per_region\n",
             "    values[base + GLOBAL.altitude + global_shift(players)] = np.float32(-1.5)\n",

@@ -1,4 +1,4 @@
-"""Code that all trainers share: settings, journal, steps, matches and reports.
+"""Code that all trainers share: settings, the journal of a run, its steps, matches and reports.
 
-This package is imported by all packages of `train`. It imports none of them.
+All packages of `train` import this package; this package imports no other package of `train`.
 """

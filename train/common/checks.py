@@ -1,4 +1,4 @@
-"""Checks of settings' fields, for the construction of dataclasses."""
+"""Checks of the fields of settings, for the ``__post_init__`` methods of settings classes."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from warlight_env.errors import InputError
 
 
 class SettingsError(InputError):
-    """Error for settings that cannot be used; the message names the file, the key and the reason."""
+    """The settings cannot be used; the message names the file, the setting and the reason."""
 
 
 def _check(settings: Any, names: Iterable[str], fits: Callable[[Any], bool], must: str) -> None:
-    """Raise InputError if one of these fields does not fit."""
+    """Raise InputError if `fits` returns False for one of the fields `names`. must: the end of the error message."""
     for name in names:
         value = getattr(settings, name)
         if not fits(value):
@@ -26,44 +26,44 @@ def _check(settings: Any, names: Iterable[str], fits: Callable[[Any], bool], mus
 
 
 def check_whole(settings: Any, least: int, *names: str) -> None:
-    """Raise InputError if one of these integers is below `least`."""
+    """Raise InputError if one of the fields `names` of the settings is below `least`."""
     _check(settings, names, lambda value: value >= least, f"be an integer from {least} up")
 
 
 def check_most(settings: Any, most: float, *names: str) -> None:
-    """Raise InputError if one of these numbers is above `most`."""
+    """Raise InputError if one of the fields `names` of the settings is above `most`."""
     _check(settings, names, lambda value: value <= most, f"be at most {most}")
 
 
 def check_shares(settings: Any, *names: str) -> None:
-    """Raise InputError if one of these numbers is outside 0 .. 1."""
+    """Raise InputError if one of the fields `names` of the settings is outside 0 .. 1."""
     _check(settings, names, lambda value: 0 <= value <= 1, "lie in 0 .. 1")
 
 
 def check_positive(settings: Any, *names: str) -> None:
-    """Raise InputError if one of these numbers is not above 0."""
+    """Raise InputError if one of the fields `names` of the settings is not above 0."""
     _check(settings, names, lambda value: value > 0, "be a number above 0")
 
 
 def check_not_negative(settings: Any, *names: str) -> None:
-    """Raise InputError if one of these numbers is below 0."""
+    """Raise InputError if one of the fields `names` of the settings is below 0."""
     _check(settings, names, lambda value: value >= 0, "be a number from 0 up")
 
 
 def check_agents(settings: Any, *names: str) -> None:
-    """Raise InputError if one of these lists contains an agent twice."""
+    """Raise InputError if one of the fields `names` of the settings contains an agent twice."""
     for name in names:
         if len(set(getattr(settings, name))) < len(getattr(settings, name)):
             raise InputError(f"{name}: an agent is in the list twice")
 
 
 def pin_agents(settings: Any, *names: str, but: tuple[str, ...] = ()) -> None:
-    """Add digests of files to the agents of these fields (one agent, or a tuple).
+    """Add digests of agents' files to the agents' names in some fields, so that the settings name exact files.
 
     Args:
         settings: settings under construction.
-        names: names of the fields.
-        but: entries that are not agents.
+        names: names of the fields; each contains one agent or a tuple of agents.
+        but: entries of the fields that are not agents.
 
     Raises:
         SettingsError: an agent or one of its files does not exist.
@@ -77,7 +77,7 @@ def pin_agents(settings: Any, *names: str, but: tuple[str, ...] = ()) -> None:
 
 
 def pin_files(settings: Any, **load: Callable[[str], object]) -> None:
-    """Load the files of these fields, and add digests of the contents to the names of .npz files.
+    """Load the files that some fields of the settings name, and add a digest of the content to each .npz file's name.
 
     Args:
         settings: settings under construction.
@@ -96,13 +96,13 @@ def pin_files(settings: Any, **load: Callable[[str], object]) -> None:
 
 @contextlib.contextmanager
 def naming(setting: str, *files: str) -> Iterator[None]:
-    """Add the name of a setting to errors of the block.
+    """Add the name of a setting to the errors that the ``with`` block raises.
 
-    If one of the setting's .npz files is missing, the message adds that another run may have to make it first. A file
-    may have a digest after its name.
+    If one of the setting's .npz files is missing, the message adds that another training run may have to make the file
+    first. A file's name may end with a digest.
 
     Raises:
-        SettingsError: in place of any `InputError`.
+        SettingsError: the block raised an `InputError`.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""Conditions of the games of matches, independent of the players."""
+"""The class `Conditions`: map, rules and other conditions of the games of matches."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from warlight_env.train.common.checks import check_whole
 
 @dataclass(frozen=True)
 class Conditions:
-    """Conditions of games, independent of the players.
+    """The map, the rules and other conditions of games, which do not depend on the players.
 
     Args:
         map: the name of a bundled map, generated:REGIONS:SEED, or a map file.
-        rules: a preset of rules.
-        picks: whether starting regions are random, or picked by the agents.
+        rules: the name of a preset of rules.
+        picks: whether start regions are random, or picked by the agents.
         max_rounds: number of rounds after which a game is a draw.
     """
 

@@ -1,12 +1,14 @@
-"""The common part of expert iteration: games, a fit to the expert's answers, and a match that the new network must win.
+"""The common part of expert iteration: games, a fit to the expert's answers, and a gate for the new network.
 
 An iteration (Anthony et al., "Thinking Fast and Slow with Deep Learning and Tree Search", arXiv:1705.08439) has three
-steps. First, the current network plays games. Second, a search gives the answers for their positions, and a new network
-is fitted to these; every tenth game is held out. Third, the new network plays paired games against the old one, with
-separate seeds. It replaces the old one if its mean score is at least `gate_threshold`.
+steps. First, the current network plays games. Second, a search (the expert) gives the targets for the positions of the
+games. A new network is fitted to these targets; every tenth game is held out. Third, in the gate the new network plays
+paired games against the old one, with separate seeds. The new network replaces the old one if its mean score is at
+least `gate_threshold`.
 
-The journal has a line for each part of the games, for each fit and for each gate. Lines of parts and fits have the
-digest of the step's file. A killed run continues after the last line, with the same result.
+The journal gets a line for each part of the games, each fit and each gate. The line of a part or a fit contains the
+digest of the file with its result. A killed run continues after the last line of the journal, with the same final
+result.
 """
 
 from __future__ import annotations
@@ -29,35 +31,39 @@ from warlight_env.train.common.report import Line, Report, percent
 from warlight_env.train.common.settings import RunSettings
 from warlight_env.train.common.trainer import Say, Trainer
 
-#: One of this many games is held out from fits.
+#: One of every ten games is held out: fits do not use it.
 HELD_OUT: Final = 10
-#: Largest number of rounds of a game.
+#: The largest value of the setting `max_rounds`.
 MOST_ROUNDS: Final = 1000
 
 
 @dataclass(frozen=True, kw_only=True)
 class ExpertIterationSettings(RunSettings):
-    """Settings of a run of expert iteration. Entries of lists are sampled uniformly; repeat an entry to weight it.
+    """Settings of a run of expert iteration.
+
+    Each game samples entries of lists uniformly; repeat an entry to weight it.
 
     Args:
-        iterations: number of iterations; each has games, a fit to their positions, and a gate.
+        iterations: number of iterations. Each consists of games, a fit to their positions, and a gate. The gate is a
+            match of the new network against the old one.
         games: number of games in an iteration.
-        maps: names, files, and generated maps, as generated:REGIONS:SEED.
-        rules: presets; games have no fog.
-        players: shares of games with 2, 3, … players; a game is drawn again if the map has no room for its players.
-        random_start_share: share of games with random starting regions instead of picks.
+        maps: names of maps, map files, and generated maps, as generated:REGIONS:SEED.
+        rules: presets of rules; games have no fog.
+        players: relative frequencies of games with 2, 3, … players. Map, rules and number are drawn again if the map
+            has too few regions for the players.
+        random_start_share: fraction of the games in which start regions are random instead of picked.
         max_rounds: largest number of rounds of a game.
         start: the first network.
         steps: number of steps of a fit.
         batch_size: size of a batch in a fit.
         learning_rate: highest learning rate of AdamW.
         weight_decay: weight decay of AdamW.
-        outcome_weight: weight of the game's winner in the loss or in the labels.
+        outcome_weight: weight of the result of the game (its winner) in the loss or in the labels.
         gate_pairs: number of game pairs of the gate; a pair is two games with one seed and exchanged seats.
-        gate_threshold: the new network's smallest mean score that passes the gate.
+        gate_threshold: smallest mean score with which the new network passes the gate.
 
     Raises:
-        InputError: a number does not allow learning, or a map, rules, a file or an agent does not exist.
+        InputError: a number is invalid, or a map, rules, a file or an agent does not exist.
     """
 
     iterations: int = 3
@@ -88,18 +94,18 @@ class ExpertIterationSettings(RunSettings):
 
 
 class TrainingSamples(Protocol):
-    """Training samples in a few arrays, which can be saved as a file."""
+    """Training samples in a few arrays, which can be written to a file."""
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Return the concatenation of the parts."""
+        """Return all samples of the parts, in order."""
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Self:
-        """Return the samples that `to_bytes` wrote."""
+        """Return the samples in the content of a file that `to_bytes` returned."""
 
     def to_bytes(self) -> bytes:
-        """Return the content of a file."""
+        """Return the samples as the content of a file."""
 
 
 S = TypeVar("S", bound=ExpertIterationSettings)
@@ -107,10 +113,10 @@ T = TypeVar("T", bound=TrainingSamples)
 
 
 class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
-    """A run that trains a network and returns its file; see `Trainer`."""
+    """A run of expert iteration that trains a network and returns the content of its file; see `Trainer`."""
 
     progress_name, unit = "expert iteration", "parts"
-    #: Path components of the derived seeds of fits and gates.
+    #: Numbers for `derive_seed`, so that fits and gates have their own seeds.
     fit_path: ClassVar[int]
     gate_path: ClassVar[int]
     #: Name of the loss in the report.
@@ -133,7 +139,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
 
     @abstractmethod
     def first(self) -> bytes:
-        """Return the first network of the run; empty if there is none."""
+        """Return the content of the first network's file; empty if the run starts without a network."""
 
     @abstractmethod
     def samples(self, iteration: int, network: bytes) -> T:
@@ -141,22 +147,22 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
 
     @abstractmethod
     def kept(self) -> int:
-        """Return the number of iterations whose samples a fit uses, including the last one."""
+        """Return from how many iterations, including the last one, a fit uses the samples."""
 
     @abstractmethod
     def fit(self, samples: T, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:
-        """Return a new network, and the fit's entries for the journal."""
+        """Return the content of the new network's file, and the entries of the fit's line in the journal."""
 
     @abstractmethod
     def player_of(self, network: bytes) -> AgentSource:
-        """Return the source of the agents that play with a network in gates."""
+        """Return the source of the agents that play with this network in gates."""
 
     def needs_gate(self, network: bytes) -> bool:
-        """Return whether the next network must win against this one."""
+        """Return whether the next network must pass a gate against this one."""
         return True
 
     def run(self) -> bytes:
-        """See `Trainer.run`; returns the file of the last network that passed a gate."""
+        """See `Trainer.run`; returns the content of the file of the last network that passed a gate."""
         seed, network = self.settings.seed, self.first()
         samples: list[T] = []
         for iteration in range(self.settings.iterations):
@@ -174,7 +180,10 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         self, event: str, iteration: int, total: int, size: int,
         make: Callable[[range], tuple[T, dict[str, Any]]],
     ) -> T:  # fmt: skip
-        """Return all parts of an iteration's games or labels, joined; `make` makes samples for a range of numbers."""
+        """Return all samples of an iteration's games or labels, which are computed and stored in parts.
+
+        make: returns the samples for a range of numbers of games or labels.
+        """
         parts = []
         for part, low in enumerate(range(0, total, size)):
 
@@ -194,7 +203,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         return bool(self.once({"event": "gate", "iteration": iteration}, compute)["accepted"])
 
     def play_gate(self, iteration: int, new: bytes, old: bytes) -> dict[str, Any]:
-        """Play the gate, and return games, score and its 95 % interval of the new network against the old one."""
+        """Play the new network against the old one; return the number of games, the score and its 95 % interval."""
         s, folder = self.settings, self.journal.folder / f"gate-{iteration + 1}"
         (row,) = play_pairs(
             [("new", "old", self.player_of(new), self.player_of(old))], s.gate_pairs, s.conditions,
@@ -206,7 +215,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
     # Report
 
     def _fits_and_gates(self) -> tuple[list[dict[str, Any]], dict[int, dict[str, Any]]]:
-        """Return the journal's fits, and its gates by iteration."""
+        """Return the entries of fits in the journal, and the entries of gates by iteration."""
         entries = self.journal.entries
         gates = {entry["iteration"]: entry for entry in entries if entry["event"] == "gate"}
         return [entry for entry in entries if entry["event"] == "fit"], gates
@@ -234,8 +243,8 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
 
         Args:
             report: the report.
-            head: heads of the columns between iteration and gate.
-            row: returns the cells of these columns for a fit.
+            head: the titles of the columns between "iteration" and "score in the gate".
+            row: a function that returns the cells of the columns `head` for the journal entry of a fit.
         """
         fits, gates = self._fits_and_gates()
         rows = []

@@ -1,4 +1,4 @@
-"""Former names of settings, for the run folders of older versions."""
+"""Former names of settings, so that the run folders of older versions can be read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import dataclasses
 import typing
 from typing import Any, Final
 
-#: Former to present names, by the class of settings that declares the present name.
+#: Former name → present name of a setting, for each settings class that declares the present name.
 _FORMER: Final[dict[str, dict[str, str]]] = {
     "RunSettings": {"holdout_units": "holdout_pairs"},
     "EvolveSettings": {"genes": "parameters"},
@@ -71,16 +71,16 @@ _FORMER: Final[dict[str, dict[str, str]]] = {
 
 
 def former_names(kind: type) -> dict[str, str]:
-    """Return the former names of a class's settings, each with the present name."""
+    """Return a dict from former names to present names for the settings of a class."""
     return {former: name for each in kind.__mro__ for former, name in _FORMER.get(each.__name__, {}).items()}
 
 
 def present_settings(kind: type, data: Any) -> Any:
-    """Return plain data of settings of any version, with the present names of the settings.
+    """Return the plain data of settings of any version with the present names of the settings.
 
     Args:
         kind: the dataclass of the settings.
-        data: the content of a file in a run folder.
+        data: the content of a settings file in a run folder.
     """
     if not isinstance(data, dict):
         return data

@@ -1,4 +1,4 @@
-"""The game configs of trainers: maps, rules and numbers of players."""
+"""The game configs of trainers: combinations of a map, rules and a number of players."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warlight_env.errors import InputError
 
 
 class GameConfigSettings(Protocol):
-    """Settings of the game configs. Entries of lists are sampled uniformly; repeat an entry to weight it."""
+    """The settings that determine the game configs. Entries of lists are sampled uniformly; repeat one to weight it."""
 
     @property
     def maps(self) -> tuple[str, ...]: ...
@@ -28,11 +28,12 @@ class GameConfigSettings(Protocol):
 
 
 def check_game_configs(settings: GameConfigSettings) -> None:
-    """Raise InputError for unknown maps or rules, and for invalid shares of games."""
+    """Raise InputError if a map or rules are unknown, or if `players` (see `ExpertIterationSettings`) is invalid."""
     shares = settings.players
     if not (len(shares) < MAX_PLAYERS and all(0 <= share <= 1 for share in shares) and sum(shares) > 0):
         raise InputError(
-            f"players = {list(shares)!r}: must be shares, in 0 .. 1, of games with 2, 3, … {MAX_PLAYERS} players"
+            f"players = {list(shares)!r}: must be relative frequencies, in 0 .. 1, of games with 2, 3, … {MAX_PLAYERS} "
+            "players"
         )
     for name in ("maps", "rules"):
         if not getattr(settings, name):
@@ -45,7 +46,7 @@ def check_game_configs(settings: GameConfigSettings) -> None:
 
 @functools.cache
 def read_map(text: str) -> maps.Map:
-    """Return the map that `maps.load` finds; each map is read once.
+    """Return the map that `maps.load` finds for a name or file; each map is read once.
 
     Raises:
         MapError: the map does not exist.
@@ -68,15 +69,15 @@ class GameConfig:
 
     @functools.cached_property
     def params(self) -> RuleParams:
-        """The rules for kernels; raises RulesError if the map has no room for so many players."""
+        """The rules for kernels. Raises RulesError if the map has too few regions for the number of players."""
         return check_players(self.board, self.rules, self.players)
 
 
 class GameConfigs:
-    """All game configs of a run, by number. Games use only those with room for their number of players.
+    """All game configs of a run, with their indices. Games use only configs with enough regions for all players.
 
     Raises:
-        RulesError: a map has no room for any game.
+        RulesError: for a map and rules, no number of players is possible.
     """
 
     def __init__(self, settings: GameConfigSettings) -> None:
@@ -107,7 +108,7 @@ class GameConfigs:
         return self._configs[number]
 
     def draw(self, rng: np.random.Generator) -> int:
-        """Draw the number of a game config; draw again if the map has no room."""
+        """Draw the index of a game config; draw again if its map has too few regions for the players."""
         s = self._settings
         while True:
             map_, rules = s.maps[rng.integers(len(s.maps))], s.rules[rng.integers(len(s.rules))]

@@ -1,4 +1,4 @@
-"""The folder of a training run: its settings and its journal, from which a killed run continues exactly."""
+"""The folder of a training run: its settings and its journal, with which a killed run continues exactly."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from warlight_env.agents.former_names import present_specs
 from warlight_env.arena.contests.append_only import AppendOnlyFolder, RunFolderError
 from warlight_env.train.common.former_settings import present_settings
 
-#: The file of the run's settings.
+#: The name of the file with the run's settings.
 SETTINGS: Final = "settings.json"
-#: The file of the run's events.
+#: The name of the file with one line for each step of the run.
 JOURNAL: Final = "journal.jsonl"
 
 
 class JournalError(RunFolderError):
-    """Error for a folder that belongs to another run, is damaged or in use; nothing in it has been changed."""
+    """The folder belongs to another run, is damaged, or is in use. Nothing in the folder has been changed."""
 
 
-#: Types of the events' fields, by event. float means any number, object means a number or null. A list contains numbers
-#: or such lists.
+#: For each event of the journal, the types of its fields. float: any number; object: a number or null; list: a list of
+#: numbers or of lists of numbers.
 _FORMS: Final[dict[str, dict[str, type]]] = {
     "generation": {
         "stage": int, "generation": int, "points": list, "scores": list, "units": int, "games": int, "trust": float,
@@ -54,7 +54,7 @@ _FORMS: Final[dict[str, dict[str, type]]] = {
 
 
 def _check(entry: dict[str, Any]) -> None:
-    """Raise ValueError if a field of a known event is missing or has another type."""
+    """Raise ValueError if a field of an event in `_FORMS` is missing or has another type."""
     kind = entry.get("event")
     for key, form in _FORMS.get(kind if isinstance(kind, str) else "", {}).items():
         value = entry.get(key)
@@ -84,12 +84,12 @@ def _numbers(value: Any) -> bool:
 class Journal(AppendOnlyFolder):
     """The folder of a training run: `settings.json` and `journal.jsonl`.
 
-    Each line is on the disk before the run continues.
+    Each line is written to the disk before the run continues.
 
     Args:
         folder: the folder; it is created if it does not exist.
         settings: the run's settings as plain data.
-        kind: the class of the settings; a folder of an older version may have their former names.
+        kind: the class of the settings; a folder of an older version may use former names of settings.
 
     Raises:
         JournalError: the folder contains another run, is damaged or in use.
@@ -101,18 +101,18 @@ class Journal(AppendOnlyFolder):
     def __init__(self, folder: Path, settings: dict[str, Any], kind: type | None = None) -> None:
         super().__init__(folder, settings)
         self._kind = kind
-        self.entries: list[dict[str, Any]] = []  #: the events so far
+        self.entries: list[dict[str, Any]] = []  #: the lines of the journal so far, as dicts
 
     def with_defaults(self, found: dict[str, Any]) -> dict[str, Any]:
-        """See `AppendOnlyFolder.with_defaults`. Translates former names of settings."""
+        """See `AppendOnlyFolder.with_defaults`. Replaces former names of settings by present names."""
         present: dict[str, Any] = found if self._kind is None else present_settings(self._kind, found)
         return present
 
     def append(self, entry: dict[str, Any]) -> None:
-        """Append an event; it is on the disk when this method returns.
+        """Append an event to the journal and write it to the disk.
 
         Raises:
-            RunError: writing failed; all earlier events are still there.
+            RunError: the line cannot be written; all earlier lines are unchanged.
         """
         self.append_lines([entry])
         self.load_line(json.loads(json.dumps(entry)))
@@ -124,10 +124,10 @@ class Journal(AppendOnlyFolder):
         self.entries.append(present_specs(fields))
 
     def check(self) -> None:
-        """Check the known events before a run continues with them.
+        """Check all events of the journal before a run continues with them.
 
         Raises:
-            JournalError: a field is missing or has another type; the message names the line.
+            JournalError: a field of an event is missing or has another type; the message names the line.
         """
         for number, entry in enumerate(self.entries, 1):
             try:

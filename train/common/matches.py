@@ -1,4 +1,4 @@
-"""The final match of a run, with new seeds and with opponents that training did not use."""
+"""The final match of a run, with seeds and opponents that training did not use."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.train.common.conditions import Conditions
 
-#: Path component for the seeds of the final match; no other seeds use it.
+#: A number for `derive_seed` that only the seed of the final match uses.
 _HOLDOUT: Final = 1_000_003
-#: Names of two players, and the sources of their agents.
+#: The names of two players, and the sources of their agents.
 Pair = tuple[str, str, AgentSource, AgentSource]
 
 
@@ -31,13 +31,13 @@ def play_pairs(
     pairs: Sequence[Pair], units: int, conditions: Conditions, seed: int, folder: Path | None = None, *, jobs: int = 1,
     backend: str | Backend = "local", advance: Callable[[int, str], None] = lambda count, label: None,
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Play matches of pairs of players.
+    """Play a match for each pair of players.
 
     Returns:
         Plain data, one dictionary for each pair: player, opponent, games, wins, draws, score and interval.
 
     Raises:
-        KeyboardInterrupt: the matches were interrupted.
+        KeyboardInterrupt: the user interrupted the matches.
     """
     map_, rules = maps.load(conditions.map), Rules.of(conditions.rules)
     contests = [

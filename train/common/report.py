@@ -1,4 +1,4 @@
-"""A run's report, as Markdown and as one HTML file that needs no other file and no network."""
+"""The report of a run, as Markdown and as one HTML file that needs no other files and no internet access."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ figure{margin:1rem 0;background:#fff;padding:.4rem;border-radius:4px}figure svg{
 
 @dataclass(frozen=True)
 class Line:
-    """A curve; it has error bars if `low` and `high` are given."""
+    """A curve of a figure; it has error bars if `low` and `high` are given."""
 
     name: str
     x: Sequence[float]
@@ -37,13 +37,13 @@ class Line:
 
 @dataclass
 class Report:
-    """Text, tables, code and figures in order."""
+    """The report's paragraphs, tables, code and figures in order."""
 
     title: str
     parts: list[tuple[str, Any]] = field(default_factory=list)
 
     def heading(self, text: str) -> None:
-        """Add a section's heading."""
+        """Add the heading of a section."""
         self.parts.append(("heading", text))
 
     def text(self, text: str) -> None:
@@ -51,7 +51,7 @@ class Report:
         self.parts.append(("text", text))
 
     def table(self, head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-        """Add a table of text."""
+        """Add a table. head: the titles of the columns. rows: the texts of the cells."""
         self.parts.append(("table", (list(head), [list(row) for row in rows])))
 
     def code(self, text: str) -> None:
@@ -59,7 +59,7 @@ class Report:
         self.parts.append(("code", text))
 
     def machine(self) -> None:
-        """Add facts about the machine and the versions of the software."""
+        """Add a description of the machine and the versions of the software."""
         self.text(format_provenance(collect_provenance()))
 
     def curves(self, lines: Sequence[Line], x: str, y: str, mark: float | None = None, diagonal: bool = False) -> None:
@@ -91,11 +91,11 @@ class Report:
         )
 
     def figures(self) -> list[str]:
-        """Return the figures as SVG, in order."""
+        """Return the figures as SVG texts, in order."""
         return [content[0] for kind, content in self.parts if kind == "figure"]
 
     def to_markdown(self, figure_name: str = "curve-{}.svg") -> str:
-        """Return the report as Markdown. Figures are separate files named by `figure_name` with numbers from 1."""
+        """Return the report as Markdown, with links to the files of figures: `figure_name` with numbers from 1."""
         out, pictures = [f"# {self.title}"], 0
         for kind, content in self.parts:
             if kind == "heading":
@@ -148,6 +148,6 @@ class Report:
 
 
 def percent(share: float, interval: Sequence[float] | None = None) -> str:
-    """Return a share as text, with its interval."""
+    """Return a number in 0 .. 1 as text in per cent, with its interval."""
     text = f"{100 * share:.1f} %"
     return text if interval is None else f"{text} ({100 * interval[0]:.1f}–{100 * interval[1]:.1f})"

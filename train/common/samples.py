@@ -1,4 +1,4 @@
-"""Arrays of training samples as .npz files. Their keys in files do not change when fields get other names."""
+"""Arrays of training samples as .npz files. The names of arrays in files stay the same if a field is renamed."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import numpy.typing as npt
 
 from warlight_env.networks.npz import read_arrays, write_arrays
 
-#: Keys in files, by the names of the fields that differ.
+#: Field name → name of the array in files, for fields with another name in files.
 _KEYS: Final = {"config_index": "place"}
 _NAMES: Final = {key: name for name, key in _KEYS.items()}
 
 
 def pack_samples(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Return the content of a file with arrays by field."""
+    """Return the content of a file with the given arrays. arrays: by field name."""
     return write_arrays({_KEYS.get(name, name): array for name, array in arrays.items()})
 
 
 def unpack_samples(content: bytes) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of a file of `pack_samples` by field.
+    """Return the arrays in the content of a file from `pack_samples`, by field name.
 
     Raises:
         ArraysError: see `read_arrays`.

@@ -1,4 +1,4 @@
-"""The settings that every run has in addition to the settings of its method."""
+"""The settings that all training runs have, in addition to the settings of their method."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from warlight_env.train.common.conditions import Conditions
 
 @dataclass(frozen=True, kw_only=True)
 class RunSettings:
-    """The settings of a run.
+    """The common settings of all training runs.
 
     Args:
-        conditions: conditions of its matches.
-        seed: seed of the whole run, from 0 up.
+        conditions: map, rules and other conditions of the run's matches.
+        seed: seed of the whole run, an integer from 0 up.
         holdout_pairs: number of game pairs of the final match; a pair is two games with one seed and exchanged seats.
-        holdout: agents that play only in the final match.
+        holdout: agents that play only in the final match, not in training.
 
     Raises:
         InputError: a number is too small.
     """
 
-    #: Values for a run with very few games.
+    #: Values of settings for a test run with very few games.
     quick_values: ClassVar[dict[str, Any]] = {}
 
     conditions: Conditions = field(default_factory=Conditions)
@@ -38,11 +38,11 @@ class RunSettings:
         check_whole(self, 0, "seed")
 
     def quick(self) -> Self:
-        """Return the same settings with very few games."""
+        """Return a copy of the settings with very few games, for a test run."""
         return dataclasses.replace(self, **self.quick_values)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as data for JSON."""
+        """Return the settings as plain data for JSON."""
         plain: dict[str, Any] = _plain(self)
         return plain
 

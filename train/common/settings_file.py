@@ -1,4 +1,4 @@
-"""Settings of runs from files: TOML that users write, or the JSON in a run's folder."""
+"""Settings of runs from files: a TOML file of the user, or settings.json in the folder of a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ T = TypeVar("T")
 
 
 def load_plain(path: Path) -> dict[str, Any]:
-    """Return the table of a .toml or .json file.
+    """Return the table of settings in a .toml or .json file.
 
     Raises:
         SettingsError: the file cannot be read.
@@ -34,9 +34,10 @@ def load_plain(path: Path) -> dict[str, Any]:
 
 
 def load_settings(kind: type[T], path: Path) -> T:
-    """Return a dataclass of settings from a .toml file, or from the settings.json of a run of any version.
+    """Return the settings in a .toml file, or in the settings.json of a run of any version.
 
-    Only the file of a run folder may have former names of settings and of agents' parameters.
+    kind: the dataclass of the settings. Only settings.json may contain former names of settings and of agents'
+    parameters.
 
     Raises:
         SettingsError: see `load_plain` and `read_settings`.
@@ -48,12 +49,13 @@ def load_settings(kind: type[T], path: Path) -> T:
 
 
 def read_settings(kind: type[T], data: Any, place: str) -> T:
-    """Return a dataclass of settings from plain data; missing keys have their defaults.
+    """Return settings from plain data; missing settings get their defaults.
 
-    A file of a run folder needs `present_settings` before, which translates former names.
+    kind: the dataclass of the settings. For a file in a run folder, call `present_settings` first, which replaces
+    former names.
 
     Raises:
-        SettingsError: a key is unknown or a former name, or a value does not fit; `place` begins the message.
+        SettingsError: a key is unknown or a former name, or a value is invalid. The message begins with `place`.
     """
     if not isinstance(data, dict):
         raise SettingsError(f"{place}: must be a table of settings")
@@ -100,7 +102,10 @@ def _read(kind: Any, value: Any, place: str) -> Any:
 
 
 def _read_weights(value: Any, place: str) -> Weights:
-    """Return weights by the name of a preset or of a .json file, or by values; missing values: the thesis's."""
+    """Return weights from the name of a preset, the name of a .json file, or a table of values.
+
+    Missing weights have their values in the preset "thesis".
+    """
     try:
         if isinstance(value, str):
             return Weights.load(value)

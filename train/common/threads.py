@@ -1,4 +1,4 @@
-"""Work in threads, with a result that does not depend on their number."""
+"""Work in threads; the result does not depend on the number of threads."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ T = TypeVar("T")
 
 
 def in_threads(work: Callable[[int], T], numbers: Iterable[int], jobs: int) -> list[T]:
-    """Return the results of `work` for each number, in order.
+    """Call `work` with each number in `jobs` threads; return the results in the order of the numbers.
 
-    After a failure or Ctrl-C, no further number is started.
+    After an exception or Ctrl-C, no further calls begin.
     """
     with ThreadPoolExecutor(jobs) as pool:
         futures = [pool.submit(work, number) for number in numbers]

@@ -1,4 +1,4 @@
-"""PyTorch in one thread."""
+"""A context in which PyTorch uses one thread."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import torch
 
 @contextlib.contextmanager
 def one_thread() -> Iterator[None]:
-    """Run the block with one thread of PyTorch, because its results depend on the number of threads."""
+    """Run the ``with`` block with one PyTorch thread, because the results depend on the number of threads."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,4 +1,4 @@
-"""The common part of all runs: steps that are computed once and stored, then the final match and the report."""
+"""The common part of all training runs: steps with stored results, then the final match and the report."""
 
 from __future__ import annotations
 
@@ -18,37 +18,38 @@ from warlight_env.train.common.report import Report, percent
 from warlight_env.train.common.settings import RunSettings
 
 S = TypeVar("S", bound=RunSettings)
-#: The result of a run.
+#: The type of the result of a run.
 F = TypeVar("F")
 
-#: Receives the journal's entry of each step.
+#: A function that is called with the journal entry of each step.
 Say = Callable[[dict[str, Any]], None]
 
 
 class Trainer(ABC, Generic[S, F]):
-    """A run: it continues where its journal ends, and reports its result.
+    """A training run, which continues after the last step in its journal, and writes its result and a report.
 
     Args:
         settings: settings of the run.
-        journal: open journal of the run's folder.
+        journal: the open journal in the folder of the run.
         jobs: number of concurrent games, or of threads of games; the result does not depend on it.
-        backend: plays the games that are not compiled, see `play_contests`.
-        say: receives the journal's entry of each step that is computed now.
+        backend: the backend for games that kernels cannot play, see `play_contests`.
+        say: a function that is called with the journal entry of each new step.
 
     Raises:
-        InputError: there are no jobs.
-        JournalError: the journal belongs to another run; the methods raise it, too.
+        InputError: `jobs` is below 1.
+        JournalError: the journal belongs to another run. The methods raise this error, too.
     """
 
-    #: The command of ``warlight train``, and the file of the result.
+    #: The subcommand of ``warlight train``, and the name of the file with the result.
     command: ClassVar[str]
     artifact_name: ClassVar[str]
-    #: For the progress display: the name of the run, the name of the counted steps, and the journal's event that is
-    #: counted; None: all events are counted.
+    #: For the progress display: the name of the run, the name of its steps, and the event in the journal that counts as
+    #: a
+    #: step. None: all events count.
     progress_name: ClassVar[str]
     unit: ClassVar[str]
     unit_event: ClassVar[str | None] = None
-    #: Title of the report.
+    #: The title of the report.
     title: str
 
     def __init__(
@@ -65,22 +66,22 @@ class Trainer(ABC, Generic[S, F]):
     @staticmethod
     @abstractmethod
     def total(settings: S) -> int:
-        """Return the number of counted steps of a whole run."""
+        """Return the number of steps of a whole run, as the progress display counts them."""
 
     @staticmethod
     @abstractmethod
     def progress(entry: dict[str, Any]) -> str:
-        """Return the progress text for a counted entry of the journal."""
+        """Return the text of the progress display after the step with this journal entry."""
 
     @abstractmethod
     def run(self) -> F:
-        """Continue to the end, and return the result.
+        """Continue the run to its end, and return the result.
 
         Raises:
-            RunError: a value is not a finite number, games could not be played, or the folder cannot be written; the
-                same run can continue from there.
+            RunError: a value is not a finite number, games could not be played, or the folder cannot be written. The
+                finished steps are stored, so the same run can continue.
             JournalError: the journal and its files belong to another run.
-            KeyboardInterrupt: the run was stopped early.
+            KeyboardInterrupt: the user stopped the run.
         """
 
     @abstractmethod
@@ -89,37 +90,38 @@ class Trainer(ABC, Generic[S, F]):
 
     @abstractmethod
     def content(self, artifact: F, result: dict[str, Any]) -> str | bytes:
-        """Return the content of the result's file.
+        """Return the content of the file with the result.
 
-        At the first call, `result` does not contain the facts or `holdout`.
+        The method is called before and after the final match. Before the match, `result` contains neither `facts` nor
+        `holdout`.
         """
 
     @abstractmethod
     def facts(self, artifact: F) -> dict[str, Any]:
-        """Return the method's entries of the result; one of them is `player`."""
+        """Return the entries of the result that depend on the training method; one of them is `player`."""
 
     @abstractmethod
     def summary(self, result: dict[str, Any]) -> str:
-        """Return the report's first paragraph."""
+        """Return the first paragraph of the report."""
 
     @abstractmethod
     def describe(self, report: Report, artifact: F, result: dict[str, Any]) -> None:
-        """Add the sections after the final match to the report."""
+        """Add the sections that follow the final match to the report."""
 
     # Methods of all runs
 
     @classmethod
     def is_unit(cls, entry: dict[str, Any]) -> bool:
-        """Return whether the progress counts an entry of the journal."""
+        """Return whether an entry of the journal counts as a step in the progress display."""
         return cls.unit_event in (None, entry.get("event"))
 
     def once(self, step: dict[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Return the journal's entry of a step. If there is none, compute it and write it to the journal."""
+        """Return the entry of a step in the journal. If there is none, compute the step and write its entry."""
         known = next(self._known, None)
         if known is not None:
             if {key: known.get(key) for key in step} != step:
                 raise JournalError(
-                    f"{self.journal.folder}: the journal has {known.get('event')!r} in the place of {step}"
+                    f"{self.journal.folder}: the journal has the event {known.get('event')!r} in the place of {step}"
                 )
             return known
         began = time.perf_counter()
@@ -129,11 +131,11 @@ class Trainer(ABC, Generic[S, F]):
         return self.journal.entries[-1]
 
     def once_as_file(self, step: dict[str, Any], compute: Callable[[], tuple[bytes, dict[str, Any]]]) -> bytes:
-        """Return the content of a step's file, from this run's folder or computed now.
+        """Return the content of the file of a step; if there is no file, compute the step and write the file.
 
         Args:
-            step: the step.
-            compute: returns the content, and the step's entries for the journal.
+            step: the event and the numbers that identify the step.
+            compute: returns the content of the file, and further fields of the journal entry.
         """
         made: list[bytes] = []
 
@@ -147,7 +149,7 @@ class Trainer(ABC, Generic[S, F]):
         return made[0] if made else self.file_of(entry)
 
     def file_of(self, entry: dict[str, Any]) -> bytes:
-        """Return the file of a step in the journal."""
+        """Return the content of the file of a step. entry: the journal entry of the step."""
         path = self.journal.folder / _file_name(entry)
         content = bounded_io.read_bytes(path, bounded_io.ARRAYS_BYTES, JournalError, "file of this run")
         if digest(content) != entry["digest"]:
@@ -159,15 +161,15 @@ class Trainer(ABC, Generic[S, F]):
         return sum(entry.get("games", 0) for entry in self.journal.entries)
 
     def finish(self, artifact: F, advance: Callable[[int, str], None] = lambda count, label: None) -> dict[str, Any]:
-        """Play the final match, and write the result's file, result.json and the report.
+        """Play the final match, and write the file with the result, result.json and the report.
 
         Args:
             artifact: the result of `run`.
-            advance: receives the number of ended games of the match, and the name of their pair.
+            advance: a function that is called with the number of ended games of a match, and the name of the pair.
 
         Returns:
-            The result as plain data: kind, games and seconds of the training, `facts`, and holdout, the rows of
-            `play_pairs`.
+            The result as plain data: kind, games and seconds of the training, the entries of `facts`, and holdout, the
+            dictionaries of `play_pairs`.
         """
         s, entries = self.settings, self.journal.entries
         seconds = sum(entry["seconds"] for entry in entries)
@@ -187,7 +189,7 @@ class Trainer(ABC, Generic[S, F]):
         return result
 
     def _write(self, report: Report, result: dict[str, Any]) -> None:
-        """Add settings, machine and command to the report, and write the report, its curves and the result."""
+        """Add settings, machine and command to the report. Write the files of report, figures and result."""
         journal = self.journal
         report.heading("Settings")
         report.code((journal.folder / SETTINGS).read_text(encoding="utf-8").rstrip())
@@ -203,7 +205,7 @@ class Trainer(ABC, Generic[S, F]):
 
 
 def _file_name(step: dict[str, Any]) -> str:
-    """Return the name of a step's file: a fit's network, or a part."""
+    """Return the name of the file of a step: the network of a fit, or a part of games or labels."""
     number = step["iteration"] + 1
     if step["event"] == "fit":
         return f"network-{number}.npz"
@@ -211,7 +213,7 @@ def _file_name(step: dict[str, Any]) -> str:
 
 
 def _tabulate(report: Report, rows: Sequence[dict[str, Any]]) -> None:
-    """Add the table of the final match; rows as `play_pairs` returns them."""
+    """Add the table of the final match to the report. rows: the result of `play_pairs`."""
     report.heading("The final match")
     report.table(
         ["player", "opponent", "games", "wins", "draws", "score (95 % interval)"],

@@ -1,4 +1,4 @@
-"""Weights of the evaluation by CMA-ES.
+"""A trainer that finds weights of the evaluation with CMA-ES, an evolution strategy.
 
-This package is imported by `cli`. It imports `train.weights` and `train.common`.
+The package `cli` imports this package; this package imports `train.weights` and `train.common`.
 """

@@ -1,17 +1,18 @@
-"""Evolution of the evaluation: CMA-ES over weights and parameters of the search, in stages.
+"""Evolution of the evaluation: CMA-ES over weights of the evaluation and parameters of the search, in stages.
 
-The first stages use cheap players. The strategy is N. Hansen's CMA-ES ("The CMA Evolution Strategy: A Tutorial",
-arXiv:1604.00772) in the package `cma`. Fitness is the mean score in paired games with common seeds. All candidates of a
-generation play the same games against the same rivals, each seed in both seats. Every generation has its own seeds.
-Three methods reduce the effect of noise:
+The first stages use players that need little time. The strategy is N. Hansen's CMA-ES ("The CMA Evolution Strategy: A
+Tutorial", arXiv:1604.00772) in the package `cma`. The fitness of a candidate is its mean score in paired games. All
+candidates of a generation play against the same rivals with the same seeds. Each seed gives two games with exchanged
+seats. Every generation has its own seeds. Three methods reduce the effect of noise:
 
-- Each candidate's games are split into halves. The rank correlation of the halves measures how reliable the ranks are.
-  Later generations play more games if this correlation is too low, and fewer games if it is high (`next_units`).
-- The result is the mean of the search's distribution, not a candidate that may have been lucky.
-- This mean becomes champion only if it beats the old champion in a review with fresh seeds: the interval of its score
-  must be above one half.
+- Each candidate's games are split into halves. The rank correlation between the scores in the halves measures how
+  reliable the ranks are. Later generations play more games if this correlation is low, and fewer games if it is high
+  (`next_units`).
+- The result is the mean of the search distribution of CMA-ES, not a candidate that may have been lucky.
+- The mean becomes the champion only if it beats the old champion in a review, a match with new seeds. The 95 % interval
+  of its score must be above one half.
 
-The journal and the settings determine the whole run, so a killed run continues exactly.
+The journal and the settings determine the rest of the run, so a killed run continues exactly.
 """
 
 from __future__ import annotations
@@ -36,19 +37,19 @@ from warlight_env.train.evolution.tables import Rival, Table, make_table
 from warlight_env.train.weights.genes import ParameterVector, SearchSpace
 from warlight_env.train.weights.trainer import WeightsTrainer
 
-#: Number of former champions among the rivals.
+#: The number of former champions that are rivals.
 _HALL_SIZE: Final = 2
-#: Reliability of ranks below which more games are played, and above which fewer games are played.
+#: Bounds of the reliability of ranks. Below the first, the next generation plays more games; above the second, fewer.
 _TRUST: Final = (0.5, 0.8)
-#: Path components for derived seeds.
+#: Numbers for `derive_seed`, so that generations, reviews and CMA-ES have their own seeds.
 _GENERATION, _REVIEW, _SAMPLING = 1, 2, 3
 
 
 def next_units(units: int, halves: npt.NDArray[np.float64], least: int, most: int) -> tuple[int, float]:
-    """Return the number of seeds for the next generation, and the reliability of the present ranks, from -1 to 1.
+    """Return the number of seeds for the next generation, and the reliability of this generation's ranks, from -1 to 1.
 
-    halves: float64[2, A], each candidate's score in both halves of its games. The Spearman-Brown formula converts the
-    rank correlation between halves into that of two full sets of games.
+    halves: float64[2, A], the score of each of A candidates in both halves of its games. The reliability is the rank
+    correlation of two full sets of games; the Spearman-Brown formula computes it from that of the halves.
     """
     first, second = (_ranks(half) for half in halves)
     spread = float(first.std() * second.std())
@@ -60,21 +61,21 @@ def next_units(units: int, halves: npt.NDArray[np.float64], least: int, most: in
 
 
 def _ranks(values: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """Return ranks from the smallest value up; equal values get the mean of their ranks."""
+    """Return the rank of each value in ascending order; equal values get the mean of their ranks."""
     _, place, counts = np.unique(values, return_inverse=True, return_counts=True)
     return (np.cumsum(counts) - (counts - 1) / 2)[place]
 
 
 @dataclass
 class Progress:
-    """The state of a run."""
+    """The state of a run of evolution."""
 
     champion: ParameterVector
     hall: list[ParameterVector]
 
 
 class Evolution(WeightsTrainer[EvolveSettings]):
-    """A run; see `Trainer`."""
+    """A run of evolution; see `Trainer`."""
 
     command, progress_name, unit = "evolve", "evolution", "generations"
     unit_event = "generation"
@@ -162,7 +163,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
 
         settings, table = self.settings, self._table(stage)
         genome, base = SearchSpace(stage.parameters or settings.parameters), progress.champion
-        rng = np.random.default_rng(0)  # the generator is reset before each use
+        rng = np.random.default_rng(0)  # the state of the generator is set before each use
 
         options = {
             "bounds": list(genome.bounds), "randn": lambda *shape: rng.standard_normal(shape), "seed": np.nan,
@@ -186,7 +187,8 @@ class Evolution(WeightsTrainer[EvolveSettings]):
                 )
             if np.shape(entry["scores"]) != (len(points),):
                 raise JournalError(
-                    f"{self.journal.folder}: stage {number + 1}, generation {generation + 1}: not one score each"
+                    f"{self.journal.folder}: stage {number + 1}, generation {generation + 1}: the journal must have "
+                    "one score for each candidate"
                 )
             strategy.tell(points, [1.0 - x for x in entry["scores"]])
             units = entry["next_units"]
@@ -243,7 +245,8 @@ class Evolution(WeightsTrainer[EvolveSettings]):
             try:
                 progress.champion = ParameterVector.from_dict(entry["candidate"])
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise JournalError(f"{self.journal.folder}: a review without its candidate ({error})") from None
+                folder = self.journal.folder
+                raise JournalError(f"{folder}: the candidate of a review is missing or invalid ({error})") from None
             if entry is self.journal.entries[-1]:
                 self.journal.write("champion.json", progress.champion.weights.to_json())
 
@@ -251,7 +254,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
 def _same(told: Any, drawn: Sequence[npt.NDArray[np.float64]]) -> bool:
     try:
         return bool(np.array_equal(told, drawn))
-    except ValueError:  # rows of different lengths
+    except ValueError:  # the lists have different lengths
         return False
 
 

@@ -1,4 +1,4 @@
-"""The settings of a run of evolution, with the keys of a settings file."""
+"""The settings of a run of evolution. The names of the fields are the keys of a settings file."""
 
 from __future__ import annotations
 
@@ -16,24 +16,25 @@ START, CHAMPION, HALL = "start", "champion", "hall"
 
 @dataclass(frozen=True)
 class Stage:
-    """A part of a run with one type of player.
+    """A stage: a part of a run in which one type of agent plays with the weights.
 
     Args:
         player: the agent that plays with the weights.
         generations: number of generations.
-        population: number of candidates in a generation; 0: a number that follows from the number of parameters.
+        population: number of candidates in a generation; 0: CMA-ES computes it from the number of parameters.
         pairs: number of game pairs in the first generation, against each opponent; a pair is two games with one seed
             and exchanged seats.
         max_pairs: largest number of pairs in a generation.
-        opponents: start (the initial weights), champion (the best so far), hall (the two champions before it), and
+        opponents: start (the initial weights), champion (the best weights so far), hall (the two former champions), and
             agents.
-        sigma: initial standard deviation in coordinates of parameters; 0.5 is about half of a weight.
-        eval_interval: number of generations between reviews.
-        eval_pairs: number of game pairs of a review.
-        parameters: parameters that this stage searches; empty: those of the run.
+        sigma: initial standard deviation of the candidates, in the coordinates of `SearchParameter`; with 0.5 a weight
+            changes by about half of its value.
+        eval_interval: number of generations between reviews (matches of the new weights against the champion).
+        eval_pairs: number of game pairs of a review; a pair is two games with one seed and exchanged seats.
+        parameters: parameters that this stage optimizes; empty: the `parameters` of the run.
 
     Raises:
-        InputError: the numbers do not allow a stage, or there is no opponent at first.
+        InputError: a number is invalid, or the first generation has no opponent.
     """
 
     player: str = "one_ply"
@@ -55,17 +56,18 @@ class Stage:
         check_positive(self, "sigma")
         if all(rival == HALL for rival in self.opponents):
             raise InputError(
-                f"opponents = {list(self.opponents)!r}: at first the hall is empty; give another opponent, too"
+                f"opponents = {list(self.opponents)!r}: in the first generation the hall is empty; give another "
+                "opponent, too"
             )
 
 
 @dataclass(frozen=True)
 class EvolveSettings(WeightsSettings):
-    """The settings of a run of evolution, in addition to those of `WeightsSettings`.
+    """The settings of a run of evolution, in addition to the settings of `WeightsSettings`.
 
     Args:
-        stages: stages in order; each starts with the champion of the previous one.
-        parameters: the weights that evolve; also c and rounds, for players that are `mcts`.
+        stages: the stages in order; each stage starts with the champion of the previous stage.
+        parameters: the weights that the run optimizes; for the agent `mcts` also its parameters c and rounds.
 
     Raises:
         InputError: there is no stage, or a number is too small.
@@ -77,7 +79,7 @@ class EvolveSettings(WeightsSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if not self.stages:
-            raise InputError("stages: at least one is needed")
+            raise InputError("stages: give at least one stage")
 
     def quick(self) -> Self:
         """See `RunSettings.quick`."""

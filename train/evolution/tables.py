@@ -1,4 +1,4 @@
-"""Games for the fitness: compiled games between one-ply players, and arena games between other players."""
+"""Games that give the fitness: compiled games between one-ply players, or games of the match engine."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ from warlight_env.train.common.conditions import Conditions
 from warlight_env.train.weights.duel_batches import Duels, plays_compiled
 from warlight_env.train.weights.genes import CandidatePlayer, ParameterVector
 
-#: An opponent: a candidate with the same type of player, or any agent.
+#: An opponent: another candidate, or the name of any agent.
 Rival = ParameterVector | str
 
 
 class Table(Protocol):
-    """Plays games between two players."""
+    """Plays the games of candidates against rivals."""
 
     def scores(
         self, players: Sequence[ParameterVector], rivals: Sequence[Rival], units: int, seed: int, name: str
     ) -> npt.NDArray[np.float64]:
-        """Return scores of all players against all rivals, float64[A, R, 2 · units].
+        """Return the scores of A players against R rivals, float64[A, R, 2 · units].
 
-        A unit is a pair of games with one seed and exchanged seats. All players and rivals play the same units.
+        A unit is a pair of games with one seed and exchanged seats. All players and rivals play with the same seeds.
         """
         ...
 
 
 class CompiledTable:
-    """Games of one-ply players in compiled code; see `Duels`."""
+    """Plays games of one-ply players in compiled code; see `Duels`."""
 
     def __init__(self, conditions: Conditions, samples: int, jobs: int) -> None:
         c = conditions
@@ -56,10 +56,10 @@ class CompiledTable:
 
 
 class ArenaTable:
-    """Games of any players in the match engine, in processes or on a cluster.
+    """Plays games of any agents in the match engine, in processes or on a cluster.
 
-    A killed run continues from the call's run folder. The folder is removed after the last game, because the journal
-    has the results.
+    Each call stores its games in a folder, so that a killed run continues. The folder is removed after the last game,
+    because the journal then contains the scores.
     """
 
     def __init__(self, conditions: Conditions, spec: str, jobs: int, backend: str | Backend, folder: Path) -> None:
@@ -67,7 +67,7 @@ class ArenaTable:
         self._jobs, self._backend, self._folder = jobs, backend, folder
 
     def source(self, rival: Rival) -> AgentSource:
-        """Return the source of the rival's agent."""
+        """Return the source of the agent that plays for a rival."""
         return rival if isinstance(rival, str) else CandidatePlayer.of(self._spec, rival)
 
     def scores(

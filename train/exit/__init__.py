@@ -1,4 +1,4 @@
-"""The turn network by expert iteration.
+"""A trainer of the turn network by expert iteration.
 
-This package is imported by `cli`. It imports `train.turn_net` and `train.common`.
+The package `cli` imports this package; this package imports `train.turn_net` and `train.common`.
 """

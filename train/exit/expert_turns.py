@@ -1,4 +1,4 @@
-"""Expert turns, as a few arrays and as files."""
+"""The expert's turns as training data: in a few arrays, and in files."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from warlight_env.train.turn_net.batches import TurnRows
 
 
 class ExpertTurn(NamedTuple):
-    """A position, and the turn that a player should take in it."""
+    """A position, and the turn that the expert chose for a player."""
 
     config_index: int  #: see `game_configs.GameConfigs`
-    game: int  #: the game's number in the iteration
+    game: int  #: the number of the game in the iteration
     round: int
     player: int
     owner: npt.NDArray[np.int8]  #: [N]
     army: npt.NDArray[np.int32]  #: [N]
     row: npt.NDArray[np.int8]  #: [N + 2 E]
-    value: npt.NDArray[np.float32]  #: [P] 1 for the winner of the game; all 0 if there is none
+    value: npt.NDArray[np.float32]  #: [P] 1 for the winner of the game, else 0; all 0 without a winner
 
 
 class ExpertTurns(NamedTuple):
-    """M expert turns; the arrays of regions and rows are concatenated."""
+    """M expert turns. The arrays owner, army and row are the concatenated arrays of all turns."""
 
     config_index: npt.NDArray[np.int32]  #: [M]
     game: npt.NDArray[np.int32]  #: [M]
     round: npt.NDArray[np.int32]  #: [M]
     player: npt.NDArray[np.int8]  #: [M]
-    regions: npt.NDArray[np.int32]  #: [M] number of regions
+    regions: npt.NDArray[np.int32]  #: [M] number of regions of the map
     size: npt.NDArray[np.int32]  #: [M] length of the row
     owner: npt.NDArray[np.int8]
     army: npt.NDArray[np.int32]
@@ -42,7 +42,7 @@ class ExpertTurns(NamedTuple):
 
     @classmethod
     def of(cls, turns: Sequence[ExpertTurn]) -> ExpertTurns:
-        """Return the arrays of these turns, in the same order."""
+        """Return a sequence of expert turns as arrays, in the same order."""
         value = np.zeros((len(turns), MAX_PLAYERS), dtype=np.float32)
         for row, turn in zip(value, turns, strict=True):
             row[: len(turn.value)] = turn.value
@@ -61,16 +61,16 @@ class ExpertTurns(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[ExpertTurns]) -> ExpertTurns:
-        """Return the concatenation of the parts."""
+        """Return all turns of the parts, in order."""
         return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> ExpertTurns:
-        """Return the turns that `to_bytes` wrote; the caller has checked the content."""
+        """Return the turns in the content of a file from `to_bytes`. The content must be valid."""
         return cls(**unpack_samples(content))
 
     def to_bytes(self) -> bytes:
-        """Return the content of an .npz file."""
+        """Return the turns as the content of an .npz file."""
         return pack_samples(self._asdict())
 
     def of_config(self, config: int, players: int) -> tuple[TurnRows, npt.NDArray[np.int32]]:

@@ -1,4 +1,4 @@
-"""Fit of the turn network to an expert's turns."""
+"""The fit of the turn network to the expert's turns."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from warlight_env.train.turn_net.evaluators import turn_evaluator
 from warlight_env.train.turn_net.loss import TurnLoss, turn_loss
 from warlight_env.train.turn_net.module import TurnModule
 
-#: Largest norm of a step's gradient.
+#: The largest norm of the gradient in a step; a longer gradient is scaled down.
 _LONGEST = 5.0
-#: Largest number of held-out turns of each game config that a fit evaluates.
+#: The largest number of held-out turns of each game config on which the network is evaluated.
 _MOST_HELD_OUT = 2048
 
 
@@ -34,12 +34,12 @@ class TurnFit(NamedTuple):
 
     arrays: dict[str, npt.NDArray[np.float32]]
     trained: float  #: mean loss of a turn over the last tenth of the steps, in nats, summed over its choices
-    held_out: float | None  #: the same on held-out turns; None if no turn is held out
+    held_out: float | None  #: the mean loss of a held-out turn, in nats; None if no turn is held out
     result: float | None  #: loss of the predicted winners of held-out games, in nats
 
 
 class _ConfigTurns:
-    """The turns of a config, and a network's loss on them."""
+    """The turns of one game config, with a method for the loss of a network on the turns."""
 
     def __init__(self, config: GameConfig, turns: TurnRows, games: npt.NDArray[np.int32], jobs: int) -> None:
         self._rows = turns
@@ -61,16 +61,17 @@ def fit_turns(
     start: TurnNetwork | None = None,
     jobs: int = 1,
 ) -> TurnFit:
-    """Return a network fitted to turns and game results.
+    """Fit a network to turns and results of games.
 
-    The loss is the cross-entropy of each small choice, given the earlier choices, plus that of the winner.
+    A turn is a sequence of categorical choices (`factored_turns`). The loss is the cross-entropy of each choice, given
+    the earlier choices, plus the cross-entropy of the winner.
 
     Args:
         settings: settings of the run.
         configs: game configs of the run.
         turns: the expert's turns.
         seed: seed of the fit.
-        start: network that gives the initial parameters; None: random ones.
+        start: the network with the initial parameters; None: the initial parameters are random.
         jobs: number of threads; the result does not depend on it.
 
     Raises:
@@ -110,7 +111,7 @@ def fit_turns(
 
 
 def _held_out(module: TurnModule, parts: list[_ConfigTurns], size: int) -> tuple[float | None, float | None]:
-    """Return the mean loss of a held-out turn and of a held-out result; None if no turn is held out."""
+    """Return the mean loss of held-out turns, and of held-out results of games; None if no turn is held out."""
     count, total = 0, np.zeros(len(TurnLoss._fields))
     with torch.no_grad():
         for part in parts:

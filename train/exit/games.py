@@ -1,4 +1,7 @@
-"""Games of expert iteration: the seats' players are drawn at random, and the expert gives the turns to learn."""
+"""The games of expert iteration.
+
+The players of the seats are drawn at random, and the expert gives the turns to learn.
+"""
 
 from __future__ import annotations
 
@@ -23,18 +26,19 @@ from warlight_env.train.exit.players import Expert, Student
 from warlight_env.train.exit.settings import EXPERT, NETWORK, ExitSettings
 from warlight_env.train.turn_net.player import read_network
 
-#: Plays the games with the given numbers, and returns their expert turns, in the order of the numbers.
+#: A function that plays the games with the given numbers. The function returns the expert's turns in these games, in
+#: the order of the numbers.
 Teach = Callable[[Sequence[int]], ExpertTurns]
 
 
 @dataclass(frozen=True)
 class ExpertGames:
-    """Games of expert iteration, in the form that backends play (`tasks.Playable`).
+    """The games of expert iteration, as a `tasks.Playable` that backends play.
 
     Attributes:
         settings: settings of the run.
-        network: the current network, see `pack_arrays`; empty if there is none.
-        seed: this seed and the number of a game determine the whole game.
+        network: the content of the current network's file, see `pack_arrays`; empty if there is none.
+        seed: the seed of all games; the seed and the number of a game determine the whole game.
     """
 
     settings: ExitSettings
@@ -46,11 +50,11 @@ class ExpertGames:
         return GameConfigs(self.settings)
 
     def warm_up(self) -> None:
-        """See `Playable`."""
+        """See `Playable.warm_up`."""
         self.play(0, rounds=1)
 
     def play(self, number: int, stop: Callable[[], bool] | None = None, rounds: int | None = None) -> list[ExpertTurn]:
-        """Return the expert's turns in a game, for all seats of the expert and of the network."""
+        """Play a game; return the expert's turns for the seats of the expert and of the network."""
         settings, seed = self.settings, derive_seed(self.seed, number)
         rng = np.random.default_rng(seed)
         at = self._configs.draw(rng)
@@ -63,7 +67,7 @@ class ExpertGames:
         game = Game(config.map, config.rules, config.players, seed, picks=picks)  # type: ignore[arg-type]
         pick_regions(game, agents)
         turns: list[ExpertTurn] = []
-        value = np.zeros(config.players, dtype=np.float32)  # filled in at the end
+        value = np.zeros(config.players, dtype=np.float32)  # gets the result at the end of the game
         while not game.done and game.round < (settings.max_rounds if rounds is None else rounds):
             if stop is not None and stop():
                 raise GameStopped
@@ -90,12 +94,12 @@ class ExpertGames:
 
 @contextlib.contextmanager
 def teaching(games: ExpertGames, jobs: int, backend: str | Backend = "local") -> Iterator[Teach]:
-    """Yield a function that plays such games.
+    """Yield a function that plays games and returns the expert's turns in them.
 
     Args:
-        games: the games.
+        games: the games of an iteration.
         jobs: number of threads, or of concurrent tasks.
-        backend: ``local`` uses threads of this process; other backends start their workers at the first call.
+        backend: ``local`` plays in threads of this process; other backends start worker processes at the first call.
     """
     with contextlib.ExitStack() as opened:
         if backend == "local":

@@ -1,4 +1,4 @@
-"""Players in games of expert iteration: the search that teaches, and the network that learns."""
+"""Two players in the games of expert iteration: the expert (a search), and the student (the current network)."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from warlight_env.train.exit.targets import write_target
 
 
 class Expert(KernelAgent):
-    """Chooses a turn with a one-round lookahead.
+    """The expert: it chooses a turn with a lookahead of one round.
 
-    The candidates are plans, and turns of the network if there is one.
+    The candidate turns are plans; if there is a network, half of the candidates are turns of the network.
 
     Attributes:
-        row: the last turn as small choices, int8[N + 2 E].
+        row: the last turn as a sequence of categorical choices (`factored_turns`), int8[N + 2 E].
     """
 
     name = "expert"
@@ -69,7 +69,7 @@ class Expert(KernelAgent):
 
 
 class Student(TurnNetAgent):
-    """Plays the network's turns, and also computes the expert's turn in each position."""
+    """The student: it plays the network's turns, and also computes the expert's turn in each position."""
 
     name = "pupil"
 

@@ -1,10 +1,10 @@
-"""Expert iteration on turn networks: a search that uses the current network gives the turns for the next network.
+"""Expert iteration on turn networks: a search with the current network gives the turns that the next network learns.
 
 The expert, the current network and other agents play games (`games`). The expert computes a turn in each position in
-which it or the network moves. It compares its plans and the network's turns with a one-round lookahead, and takes the
-best. Positions after the network's own mistakes are therefore part of the training data (DAgger; Ross et al.,
-arXiv:1011.0686). A new network is fitted to these turns (`fit`). In a run without a start network, the first network
-has no gate.
+which the expert or the network moves. The expert compares plans and turns of the network with a lookahead of one round,
+and chooses the best turn. Therefore the training data contain positions after mistakes of the network (DAgger; Ross et
+al., arXiv:1011.0686). A new network is fitted to these turns (`fit`). In a run without a start network, the first
+network need not pass a gate.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from warlight_env.train.exit.games import ExpertGames, teaching
 from warlight_env.train.exit.settings import ExitSettings
 from warlight_env.train.turn_net.player import TurnPlayer, read_network, with_metadata
 
-#: Path component for derived seeds.
+#: A number for `derive_seed`, so that games have their own seeds.
 _GAMES: Final = 1
-#: Games in a part. A killed run loses at most one part.
+#: The number of games in a part. The run stores the result of each part, so a killed run loses at most one part.
 GAMES_PART: Final = 100
 
 
 class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
-    """A run; see `Trainer`.
+    """A run of expert iteration on turn networks; see `Trainer`.
 
     Args:
-        backend: with ``local``, threads play the games that teach.
+        backend: where the games are played; with ``local``, in threads of this process.
     """
 
     command, artifact_name = "exit", "policy.npz"
@@ -84,7 +84,7 @@ class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
     # Final match and report
 
     def games(self) -> int:
-        """See `Trainer.games`; games of gates do not count."""
+        """See `Trainer.games`; the games of gates do not count."""
         return sum(entry["games"] for entry in self.journal.entries if entry["event"] == "games")
 
     def pairs(self, artifact: bytes) -> list[Pair]:
@@ -92,7 +92,7 @@ class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
         return [("found", other, TurnPlayer(artifact), other) for other in self.settings.holdout]
 
     def content(self, artifact: bytes, result: dict[str, Any]) -> bytes:
-        """See `Trainer.content`: the file contains a note on its origin."""
+        """See `Trainer.content`. The file also contains a note on the origin of the network."""
         told: dict[str, Any] = {
             name: result[name] for name in ("games", "turns", "seconds", "holdout") if name in result
         }

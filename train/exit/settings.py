@@ -1,4 +1,4 @@
-"""The settings of a run of expert iteration on turn networks, with the keys of a settings file."""
+"""The settings of expert iteration on turn networks. The names of the fields are the keys of a settings file."""
 
 from __future__ import annotations
 
@@ -11,35 +11,35 @@ from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_most, check_not_negative, check_whole, pin_agents, pin_files
 from warlight_env.train.common.expert_iteration import ExpertIterationSettings
 
-#: Players that the run itself provides: the search that teaches, and the current network.
+#: Names of players that the run itself provides: the expert (a search), and the current network.
 EXPERT: Final = "expert"
 NETWORK: Final = "network"
 
 
 @dataclass(frozen=True)
 class ExitSettings(ExpertIterationSettings):
-    """The settings of a run, in addition to those of `ExpertIterationSettings`.
+    """The settings of a run, in addition to the settings of `ExpertIterationSettings`.
 
     Args:
-        start: the initial network: none, learned (the one of the package), or an .npz file.
-        seat_agents: players for the seats, drawn separately for each seat. In each game, one seat has the expert or
-            the network. expert is the search. network is the current network, or the expert as long as there is no
-            network. Other entries are agents, and their turns are not learned. In the seats of expert and network, the
-            expert's turns are learned.
-        policy_temperature: divides the logits of the network in games.
-        candidates: number of turns from which the expert chooses; half of them come from the network if there is one.
+        start: the initial network: none, learned (the network in this package), or an .npz file.
+        seat_agents: players of the seats; each seat draws its player separately, but one seat always has the expert or
+            the network. The entry expert is the search. The entry network is the current network, or the expert before
+            the first network. Other entries are agents. The network learns the expert's turns in the seats of expert
+            and network, and no turns of other agents.
+        policy_temperature: temperature of the network's turns in games: its logits are divided by this number.
+        candidates: number of turns from which the expert chooses; if there is a network, it gives half of the turns.
         samples: number of simulated rounds for each candidate.
         value: the expert's value function: learned, weights, or an .npz file.
-        target_temperature: the turn to learn is drawn from the softmax of mean shares at this temperature; 0: the best
-            turn.
+        target_temperature: temperature of the softmax over the mean values of the candidates, from which the turn to
+            learn is drawn; 0: the best turn.
         batch_size: turns in a batch, all of one game config.
         learning_rate: highest learning rate; the rate rises for a tenth of the steps, and then falls to 0.
-        outcome_weight: weight of the loss of the winner, relative to the loss of turns.
-        window: number of iterations whose turns a fit uses, including the last one.
-        gate_pairs: game pairs of the gate; the first network has no gate.
+        outcome_weight: weight of the loss of the predicted winner, relative to the loss of turns.
+        window: number of the last iterations that give the turns for a fit.
+        gate_pairs: number of game pairs of the gate; the first network need not pass a gate.
 
     Raises:
-        InputError: a number does not allow learning, or a map, rules, a file or an agent does not exist.
+        InputError: a number is invalid, or a map, rules, a file or an agent does not exist.
     """
 
     quick_values: ClassVar[dict[str, Any]] = {
@@ -77,6 +77,6 @@ class ExitSettings(ExpertIterationSettings):
         check_most(self, MAX_TEMPERATURE, "policy_temperature")
         check_not_negative(self, "policy_temperature", "target_temperature")
         if not {EXPERT, NETWORK} & set(self.seat_agents):
-            raise InputError(f"seat_agents = {list(self.seat_agents)!r}: {EXPERT} or {NETWORK} must be among them")
+            raise InputError(f"seat_agents = {list(self.seat_agents)!r}: must contain {EXPERT} or {NETWORK}")
         pin_agents(self, "seat_agents", "holdout", but=(EXPERT, NETWORK))
         pin_files(self, start=load_turn_network, value=load_value)

@@ -1,4 +1,4 @@
-"""Targets of a turn network: turns that a one-round lookahead chooses."""
+"""Training targets of the turn network: turns that a lookahead of one round chooses."""
 
 from __future__ import annotations
 
@@ -29,11 +29,12 @@ def write_target(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the turn that a network is to learn: one of the turns of the context's generator.
+    """Choose the turn that the network learns from the candidates of the context's generator, and write it.
 
-    The turn is drawn from the softmax of mean shares after the round, divided by the temperature. A mean is over
-    `samples` simulations. A temperature of 0 gives the best turn. The turn is written to deploy int32[N] and attacks
-    int32[E, 3], and as small choices to row int8[N + 2 E]. Returns the number of attacks.
+    The value of a candidate is the player's mean value of the position after the round, over `samples` simulations. The
+    turn is drawn from the softmax of value / temperature. A temperature of 0 gives the best turn. The turn is written
+    to deploy int32[N] and attacks int32[E, 3], and as categorical choices (`factored_turns`) to row int8[N + 2 E].
+    Returns the number of attacks.
     """
     lookahead, board = work.lookahead, context.board
     count = generate(context, position, player, rng, work.generator, lookahead.turns)

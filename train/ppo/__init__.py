@@ -1,4 +1,4 @@
-"""Code that trainers by PPO share: iterations, opponents, checkpoints and the report.
+"""Code that the PPO trainers share: iterations, opponents, checkpoints and the report.
 
-This package is imported by `train.sb3_ppo` and `train.turn_ppo`.
+The packages `train.sb3_ppo` and `train.turn_ppo` import this package.
 """

@@ -1,4 +1,4 @@
-"""The state of a PPO run between two iterations, as arrays and plain data; loading it executes no code."""
+"""The state of a PPO run between two iterations, as arrays and plain data. Loading a checkpoint executes no code."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from warlight_env.agents.former_names import present_specs
 from warlight_env.networks.npz import ArraysError, read_arrays, write_arrays
 from warlight_env.train.common.journal import JournalError
 
-#: The file in a run's folder.
+#: The name of the checkpoint file in the folder of a run.
 CHECKPOINT: Final = "checkpoint.npz"
 _HEADER, _POLICY, _MOMENTS = "header", "policy.", "optimizer."
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The state from which a run continues.
+    """The state from which a PPO run continues.
 
     Attributes:
-        entry: the journal's last entry.
-        league: see `League.to_dict`.
-        steps: number of steps so far.
-        policy, optimizer: PyTorch's state dicts.
+        entry: the last entry of the journal.
+        league: the state of the opponents, see `League.to_dict`.
+        steps: number of environment steps so far.
+        policy, optimizer: the state dicts of PyTorch.
     """
 
     entry: dict[str, Any]
@@ -38,7 +38,7 @@ class Checkpoint:
     optimizer: dict[str, Any]
 
     def to_bytes(self) -> bytes:
-        """Return the content of the file: an .npz archive of the tensors and of a header in JSON."""
+        """Return the content of the checkpoint file: an .npz archive with the tensors and a header in JSON."""
         header = {
             "entry": self.entry, "league": self.league, "steps": self.steps, "groups": self.optimizer["param_groups"],
         }  # fmt: skip
@@ -50,10 +50,10 @@ class Checkpoint:
 
     @classmethod
     def load(cls, path: Path) -> Checkpoint:
-        """Return the checkpoint that `to_bytes` wrote.
+        """Return the checkpoint in a file with the content of `to_bytes`.
 
         Raises:
-            JournalError: the file is damaged, or not a checkpoint.
+            JournalError: the file is damaged, or is not a checkpoint.
         """
         content = bounded_io.read_bytes(path, bounded_io.ARRAYS_BYTES, JournalError, "checkpoint")
         try:
@@ -76,9 +76,9 @@ class Checkpoint:
             optimizer = {"state": moments, "param_groups": groups}
             entry, league, steps = header["entry"], header["league"], header["steps"]
             if not (isinstance(entry, dict) and isinstance(league, dict) and type(steps) is int):
-                raise TypeError("entry, league or steps")
+                raise TypeError("entry, league or steps has another type")
             if type(entry["iteration"]) is not int:
-                raise TypeError("entry: iteration")
+                raise TypeError("entry: iteration is not an integer")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise JournalError(f"{path}: damaged ({error!r:.200})") from None
         return cls(entry, league, steps, policy, optimizer)

@@ -1,4 +1,4 @@
-"""Opponents of a policy in training: reference agents and copies of itself. Stronger opponents play more often."""
+"""The opponents of a policy in training: reference agents and snapshots of the policy, the stronger ones more often."""
 
 from __future__ import annotations
 
@@ -7,23 +7,24 @@ from typing import Any, Final
 
 from warlight_env.envs.opponents import Opponent, OpponentPool, PolicyOpponent, make_opponent
 
-#: Prefix of the names of snapshots.
+#: The beginning of the names of snapshots.
 SNAPSHOT: Final = "snapshot-"
-#: Factor by which the weight of a game decreases in each iteration.
+#: In each iteration the weight of older games is multiplied by this factor.
 _KEEP: Final = 0.9
 
 
 class OpponentSampler:
-    """Frequencies of opponents, by name; stronger opponents play more often.
+    """The frequency of each opponent, by name; stronger opponents play more often.
 
-    An opponent's weight is (1 - p)^pfsp_exponent, but at least `min_opponent_weight`; p is the share of recent games
-    that the policy won against it. This is prioritized fictitious self-play (Vinyals et al., "Grandmaster level in
-    StarCraft II using multi-agent reinforcement learning", Nature 575, 2019). Older games count less, by a factor of
-    0.9 for each iteration. Each opponent starts with two assumed games, of which the policy won one.
+    The weight of an opponent is (1 - p)^pfsp_exponent, but at least `min_opponent_weight`. In this formula, p is the
+    fraction of recent games against the opponent that the policy won. The method is prioritized fictitious self-play
+    (Vinyals et al., "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Nature 575, 2019).
+    Older games count less, by a factor of 0.9 for each iteration. Each opponent starts with two assumed games, of which
+    the policy won one.
 
     Args:
-        agents: agents that always stay.
-        max_snapshots: largest number of snapshots; the newest stay.
+        agents: agents that are always opponents.
+        max_snapshots: largest number of snapshots; the oldest are removed.
         pfsp_exponent, min_opponent_weight: see above.
     """
 
@@ -31,11 +32,11 @@ class OpponentSampler:
         self, agents: Sequence[str], max_snapshots: int, pfsp_exponent: float, min_opponent_weight: float
     ) -> None:
         self._max_snapshots, self._exponent, self._min_weight = max_snapshots, pfsp_exponent, min_opponent_weight
-        self._games: dict[str, list[float]] = {agent: [2.0, 1.0] for agent in agents}  # games and wins
+        self._games: dict[str, list[float]] = {agent: [2.0, 1.0] for agent in agents}  # number of games and of wins
         self._snapshots: list[int] = []
 
     def add(self, number: int) -> int | None:
-        """Add a snapshot; return the number of the snapshot that is removed, or None."""
+        """Add a snapshot. Return the number of the snapshot that is removed for it, or None."""
         self._snapshots.append(number)
         self._games[snapshot_name(number)] = [2.0, 1.0]
         if len(self._snapshots) <= self._max_snapshots:
@@ -52,9 +53,9 @@ class OpponentSampler:
         }
 
     def count(self, games: Iterable[tuple[str, bool]]) -> dict[str, list[int]]:
-        """Add the games of an iteration: pairs of the opponent's name, and whether the policy won.
+        """Count the games of an iteration. games: for each game, the name of the opponent, and whether the policy won.
 
-        Returns games and wins by name; opponents that were removed are left out.
+        Returns for each opponent the numbers of games and wins in this iteration; removed opponents are left out.
         """
         told: dict[str, list[int]] = {}
         for name, won in games:
@@ -74,7 +75,7 @@ class OpponentSampler:
         }  # fmt: skip
 
     def restore(self, saved: dict[str, Any]) -> list[int]:
-        """Restore the state that `to_dict` returned, in a new sampler. Return the numbers of its snapshots."""
+        """Restore the state `saved`, a result of `to_dict`, in a new sampler. Return the numbers of the snapshots."""
         for number in saved["snapshots"]:
             self.add(number)
         for name, row in saved["table"].items():
@@ -83,11 +84,11 @@ class OpponentSampler:
 
 
 class League(OpponentSampler):
-    """An `OpponentSampler` with an environment's pool of opponents; the pool uses the sampler's weights.
+    """An `OpponentSampler` for the pool of opponents of an environment; the pool uses the sampler's weights.
 
     Args:
         agents, max_snapshots, pfsp_exponent, min_opponent_weight: see `OpponentSampler`.
-        load: returns the policy of the snapshot with a number, see `add`.
+        load: a function that returns the policy of the snapshot with a number, see `add`.
     """
 
     def __init__(
@@ -125,7 +126,7 @@ class League(OpponentSampler):
             self.pool.set_weight(name, weight)
 
     def count_met(self, games: Iterable[tuple[Opponent, bool]]) -> dict[str, list[int]]:
-        """See `OpponentSampler.count`; opponents are those of the pool."""
+        """See `OpponentSampler.count`. games: for each game, the `Opponent` of the pool, and whether the policy won."""
         told = self.count((self._names[met], won) for met, won in games if met in self._names)
         self._weigh()
         return told

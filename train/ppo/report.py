@@ -1,4 +1,4 @@
-"""The report's section on the course of a PPO run."""
+"""The section of the report on the course of a PPO run."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from warlight_env.train.common.report import Line, Report
 from warlight_env.train.ppo.league import SNAPSHOT
 from warlight_env.train.ppo.settings import PpoSettings
 
-#: Largest number of points of a curve; each point is the mean of several iterations.
+#: The largest number of points of a curve. In a longer run each point is the mean of several iterations.
 _POINTS: Final = 60
 _COPIES: Final = "copies of itself"
-#: Figures of learning in entries, and their labels.
+#: Names of metrics in journal entries → labels of their curves.
 _FIGURES: Final = {
     "entropy_loss": "negative entropy", "explained_variance": "variance that the critic explains",
 }  # fmt: skip
 
 
 def describe_course(report: Report, settings: PpoSettings, entries: list[dict[str, Any]]) -> None:
-    """Add the curves of evaluations, games and learning to the report, from the journal's entries."""
+    """Add curves of evaluations, games and learning metrics to the report. entries: the entries of the journal."""
     report.heading("Course of the training")
     evaluated = [e for e in entries if "evaluation" in e]
     at = [e["steps"] for e in evaluated]
@@ -48,12 +48,16 @@ def describe_course(report: Report, settings: PpoSettings, entries: list[dict[st
 
 
 def _group(opponent: str) -> str:
-    """Return the name of the opponent's curve."""
+    """Return the name of the curve that shows an opponent; all snapshots share one curve."""
     return _COPIES if opponent.startswith(SNAPSHOT) else opponent
 
 
 def _binned(entries: list[dict[str, Any]], name: str) -> tuple[list[int], list[float], list[float]]:
-    """Return steps, shares of games won, and shares of all games, against a group. A point can be many iterations."""
+    """Return the points of the curves of a group of opponents.
+
+    Returns the numbers of steps, the fractions of games won against the group, and the fractions of all games played
+    against it. A point is the mean of one or more iterations.
+    """
     size = max(1, len(entries) // _POINTS)
     x, won, part = [], [], []
     for low in range(0, len(entries), size):

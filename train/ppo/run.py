@@ -1,8 +1,8 @@
-"""The common part of PPO runs: iterations, evaluations, snapshots of the policy, the checkpoint, TensorBoard.
+"""The common part of PPO runs: iterations, evaluations, snapshots of the policy, checkpoints and TensorBoard.
 
-Every iteration starts new games. It seeds all random generators with the run's seed and the iteration's number. So an
-iteration depends only on the parameters, the optimiser's moments and the league's statistics. The checkpoint contains
-these, so a killed run continues exactly.
+Every iteration starts new games, and seeds all random generators with the run's seed and the iteration's number. So an
+iteration depends only on the parameters of the policy, the moments of the optimizer and the statistics of the
+opponents. The checkpoint contains the parameters, the moments and the statistics, so a killed run continues exactly.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from warlight_env.train.ppo.checkpoint import CHECKPOINT, Checkpoint
 from warlight_env.train.ppo.report import describe_course
 from warlight_env.train.ppo.settings import PpoSettings
 
-#: Path component for derived seeds.
+#: A number for `derive_seed`, so that evaluations have their own seeds.
 _EVALUATION: Final = 3
-#: End of the message of a run that stops because a value is not a finite number, or because the disk is full.
+#: The end of the error message if a run stops because a value is not a finite number or the disk is full.
 KEPT: Final = "the run stops; its folder is kept, and the same command continues from there"
 
 
@@ -38,9 +38,9 @@ S = TypeVar("S", bound=PpoSettings)
 
 
 class PpoRun(Trainer[S, bytes]):
-    """A run that trains a policy and returns its file; see `Trainer`.
+    """A PPO run that trains a policy and returns the content of its file; see `Trainer`.
 
-    `jobs` and `backend` are used for evaluations; learning does not depend on them.
+    `jobs` and `backend` are for the evaluations; learning does not use them.
     """
 
     command, artifact_name, progress_name, unit = "ppo", "policy.npz", "PPO", "iterations"
@@ -49,7 +49,9 @@ class PpoRun(Trainer[S, bytes]):
 
     @abstractmethod
     def learn(self, iteration: int) -> dict[str, Any]:
-        """Run an iteration. Return steps so far, games, won, opponents (games and wins by name), and figures.
+        """Run an iteration, and return the fields of its journal entry.
+
+        The fields are the number of steps so far, games, won, opponents (games and wins by name), and learning metrics.
 
         Raises:
             RunError: a value is not a finite number.
@@ -57,27 +59,27 @@ class PpoRun(Trainer[S, bytes]):
 
     @abstractmethod
     def export(self) -> bytes:
-        """Return the file of the current policy."""
+        """Return the content of the current policy's file."""
 
     @abstractmethod
     def player_of(self, content: bytes) -> AgentSource:
-        """Return the source of the agents that play with such a file."""
+        """Return the source of agents that play with a policy. content: the content of the policy's file."""
 
     @abstractmethod
     def with_metadata(self, content: bytes, more: dict[str, Any]) -> bytes:
-        """Return a policy file with more entries in its note."""
+        """Return the content of a policy file with more entries in its metadata."""
 
     @abstractmethod
     def add_snapshot(self, number: int) -> None:
-        """Add the policy with this number (`policy_name`) to the opponents."""
+        """Add the policy in the file with this number (see `policy_name`) to the opponents."""
 
     @abstractmethod
     def state(self, entry: dict[str, Any]) -> Checkpoint:
-        """Return the state from which the run can continue."""
+        """Return the state from which the run can continue. entry: the last entry of the journal."""
 
     @abstractmethod
     def load_state(self, state: Checkpoint) -> None:
-        """Restore a state that `state` returned, in a new run."""
+        """Restore a state from the method `state` in a new run."""
 
     # Methods of all runs
 
@@ -94,7 +96,7 @@ class PpoRun(Trainer[S, bytes]):
         return ", ".join([f"{entry['steps']:,} steps, won {won:.0f} % in training", *scores])
 
     def run(self) -> bytes:
-        """See `Trainer.run`; returns the file of the policy with the highest score in an evaluation."""
+        """See `Trainer.run`; returns the content of the file of the policy with the highest score in an evaluation."""
         done = self._restore()
         if done < self.settings.iterations:
             with self._logging() as writer:
@@ -103,12 +105,12 @@ class PpoRun(Trainer[S, bytes]):
         return self.saved(self._best()["iteration"] + 1)
 
     def _best(self) -> dict[str, Any]:
-        """Return the journal's last entry with the highest mean score in its evaluation."""
+        """Return the journal entry with the highest mean score in its evaluation; the last one if several are equal."""
         evaluated = [entry for entry in self.journal.entries if "evaluation" in entry]
         return max(evaluated, key=lambda entry: (_mean_score(entry), entry["iteration"]))
 
     def saved(self, number: int) -> bytes:
-        """Return the policy file with this number, from the run's folder."""
+        """Return the content of the policy file with this number in the folder of the run."""
         path = self.journal.folder / policy_name(number)
         return bounded_io.read_bytes(path, bounded_io.ARRAYS_BYTES, JournalError, "policy of this run")
 
@@ -127,12 +129,13 @@ class PpoRun(Trainer[S, bytes]):
                 entry["evaluation"] = self._evaluate(content)
         entry["seconds"] = round(time.perf_counter() - began, 3)
         self._log(writer, entry)
-        self.journal.write(CHECKPOINT, self.state(entry).to_bytes())  # contains the line, if the process is killed
+        # The checkpoint also contains the journal's line, in case the process is killed before it writes the line.
+        self.journal.write(CHECKPOINT, self.state(entry).to_bytes())
         self.journal.append(entry)
         self._say(entry)
 
     def _evaluate(self, content: bytes) -> dict[str, Any]:
-        """Play games in the match engine, and return score, interval and number of games for each opponent."""
+        """Play evaluation games in the match engine; return score, interval and number of games for each opponent."""
         s, source = self.settings, self.player_of(content)
         rows = play_pairs(
             [("policy", other, source, other) for other in s.eval_opponents], s.eval_pairs, s.conditions,
@@ -145,7 +148,9 @@ class PpoRun(Trainer[S, bytes]):
         path, entries = self.journal.folder / CHECKPOINT, self.journal.entries
         if not path.exists():
             if entries:
-                raise JournalError(f"{self.journal.folder}: {len(entries)} iterations, but no {CHECKPOINT}")
+                raise JournalError(
+                    f"{self.journal.folder}: {len(entries)} iterations in the journal, but {CHECKPOINT} is missing"
+                )
             return 0
         state = Checkpoint.load(path)
         entry = state.entry
@@ -201,7 +206,7 @@ class PpoRun(Trainer[S, bytes]):
         return tuple(dict.fromkeys((*self.settings.eval_opponents, *self.settings.holdout)))
 
     def content(self, artifact: bytes, result: dict[str, Any]) -> bytes:
-        """See `Trainer.content`: the note in the file contains the number of training steps."""
+        """See `Trainer.content`; the metadata in the file contain the number of training steps."""
         return self.with_metadata(artifact, {"trained": f"{self.journal.entries[-1]['steps']} steps"})
 
     def facts(self, artifact: bytes) -> dict[str, Any]:
@@ -231,18 +236,18 @@ class PpoRun(Trainer[S, bytes]):
 
 
 def _mean_score(entry: dict[str, Any]) -> float:
-    """Return the mean score over the opponents of an entry's evaluation."""
+    """Return the mean score over all opponents in the evaluation of a journal entry."""
     rows = entry["evaluation"].values()
     return sum(row["score"] for row in rows) / len(rows)
 
 
 def policy_name(number: int) -> str:
-    """Return the name of the policy's file after `number` iterations, in the run's folder."""
+    """Return the path, in the folder of the run, of the policy after `number` iterations."""
     return f"policies/{number:06}.npz"
 
 
 def number_or_none(value: Any) -> float | None:
-    """Return a number for JSON; None if it is not finite, such as the explained variance of constant returns."""
+    """Return a number for JSON, or None if it is not finite, such as the explained variance of constant returns."""
     return float(value) if math.isfinite(value) else None
 
 

@@ -12,36 +12,36 @@ from warlight_env.train.common.settings import RunSettings
 
 @dataclass(frozen=True, kw_only=True)
 class PpoSettings(RunSettings):
-    """The settings of a PPO run, in addition to those of `RunSettings`.
+    """The settings of a PPO run, in addition to the settings of `RunSettings`.
 
     Args:
         iterations: number of iterations.
-        n_envs: number of concurrent games.
-        n_steps: number of steps of each game in an iteration.
-        n_epochs: number of passes over an iteration's steps.
+        n_envs: number of games that run in parallel.
+        n_steps: number of steps of each parallel game in an iteration.
+        n_epochs: number of passes over the steps of an iteration.
         batch_size: number of steps in a minibatch.
         learning_rate: learning rate of Adam; it falls linearly to a tenth.
-        gamma: discount.
-        gae_lambda: λ of the advantages.
-        clip_range: PPO's clip range of ratios.
+        gamma: discount factor.
+        gae_lambda: λ of the generalized advantage estimates.
+        clip_range: clip range of the probability ratios in PPO's loss.
         ent_coef: weight of the entropy in the loss.
         vf_coef: weight of the critic's loss.
         opponents: agents that are opponents in training.
-        snapshot_interval: number of iterations between snapshots of the policy that join the opponents; 0: no
+        snapshot_interval: number of iterations between snapshots of the policy, which become opponents; 0: no
             snapshots.
-        max_snapshots: largest number of snapshots; the newest snapshots stay.
+        max_snapshots: largest number of snapshots among the opponents; the oldest are removed.
         pfsp_exponent: exponent of prioritized fictitious self-play: the probability of an opponent is proportional to
-            (1 - share of games won against it) to this power.
-        min_opponent_weight: smallest weight of an opponent.
-        eval_interval: number of iterations between evaluations. The policy with the highest score in them is the
-            result.
+            (1 - the policy's win rate against it) to this power.
+        min_opponent_weight: smallest weight of an opponent in the sampling of opponents.
+        eval_interval: number of iterations between evaluations. The policy with the highest score in an evaluation is
+            the result of the run.
         eval_pairs: number of game pairs of an evaluation's matches; a pair is two games with one seed and exchanged
             seats.
         eval_opponents: opponents in evaluations.
-        threads: number of threads for learning on the processor.
+        threads: number of CPU threads for learning.
 
     Raises:
-        InputError: a number does not allow learning, or there is no opponent.
+        InputError: a number is invalid, or a list of opponents is empty.
     """
 
     quick_values: ClassVar[dict[str, Any]] = {

@@ -1,4 +1,4 @@
-"""Policies for `strategies` and `factored` by PPO of Stable-Baselines3.
+"""A trainer of policies for the action encodings `strategies` and `factored`, with the PPO of Stable-Baselines3.
 
-This package is imported by `cli`. It imports `train.ppo` and `train.common`.
+The package `cli` imports this package; this package imports `train.ppo` and `train.common`.
 """

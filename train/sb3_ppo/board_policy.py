@@ -1,4 +1,4 @@
-"""A masked policy for `factored` that uses the board's graph: one small network for all regions, one for all edges."""
+"""A masked policy for the encoding `factored` with a graph network: all regions share weights, and all edges, too."""
 
 from __future__ import annotations
 
@@ -19,28 +19,29 @@ from warlight_env.train.sb3_ppo.region_encoder import RegionEncoder
 
 
 class _FinishedLogits(MaskedRowsDistribution):
-    """A distribution whose logits come directly from the policy network."""
+    """A distribution for a policy network that computes logits; the distribution adds no linear layer."""
 
     def proba_distribution_net(self, latent_dim: int) -> nn.Module:
         return nn.Identity()
 
 
 class BoardNetwork(nn.Module):
-    """Computes logits for the rows of `factored`, and the input of the value head, from the features `flat`.
+    """Computes the logits for the encoding `factored`, and the input of the value head, from the observation "flat".
 
-    A `RegionEncoder` computes a description of each region. A region's row depends on its description. An edge's row
-    depends on the descriptions of both ends and on their armies. All regions share weights, and all edges share
-    weights, so the network generalizes over borders. The network computes rows only for edges that leave own regions,
-    about a fifth of all edges. The mask disables the rows of other edges.
+    The encoding has a row of logits for each region and for each directed edge. A `RegionEncoder` computes an embedding
+    of each region. The row of a region depends on its embedding. The row of an edge depends on the embeddings and
+    armies of the regions at both ends. All regions share weights, and all edges share weights, so the network
+    generalizes over borders. The network computes rows only for edges that leave the player's regions, about a fifth of
+    all edges. The mask disables the rows of all other edges.
 
     Args:
-        n_regions: N; the observation has length N * F + G.
-        n_globals: G.
-        players: number of players of the observation; it determines F.
-        edge_index: int64[2, E].
-        width: length of a region's description.
+        n_regions: N, the number of regions; the observation has length N * F + G.
+        n_globals: G, the number of features of the whole position.
+        players: number of players of the observation; it determines F, the number of features of a region.
+        edge_index: int64[2, E], the source and the target of each edge.
+        width: length of a region's embedding.
         layers: number of message-passing layers.
-        values: number of values in a row.
+        values: number of values among which a row chooses.
     """
 
     def __init__(
@@ -61,8 +62,8 @@ class BoardNetwork(nn.Module):
         self.armies = nn.Linear(2, width, bias=False)
         self.edge_head = nn.Linear(width, values)
         self.pooled = nn.Sequential(nn.Linear(width + n_globals, width), nn.ReLU())
-        # Initially most regions and edges do nothing. If everything acts at once, no result can be traced to an action,
-        # and nothing is learned.
+        # Initially most regions and edges do nothing. If all act in each step, the policy cannot learn which action
+        # caused a result.
         with torch.no_grad():
             self.region_head.bias[0] += 1.5
             self.edge_head.bias[0] += 2.5
@@ -93,12 +94,12 @@ class BoardNetwork(nn.Module):
         return self._logits(nodes, described), self._value(described, overall)
 
     def forward_actor(self, flat: Tensor) -> Tensor:
-        """Return the logits."""
+        """Return the logits, float[B, rows * values]."""
         nodes, overall = self.encoder.parts(flat)
         return self._logits(nodes, self.encoder(nodes, overall))
 
     def forward_critic(self, flat: Tensor) -> Tensor:
-        """Return the input of the value head."""
+        """Return the input of the value head, float[B, width]."""
         nodes, overall = self.encoder.parts(flat)
         return self._value(self.encoder(nodes, overall), overall)
 
@@ -112,9 +113,9 @@ class BoardPolicy(MaskedFactoredPolicy):
     ```
 
     Args:
-        n_regions, edge_index, players: parameters of the games, see `board_kwargs`.
-        width, layers: sizes of the network.
-        arguments: arguments of `MaskedFactoredPolicy`.
+        n_regions, edge_index, players: data of the map and the number of players, see `board_kwargs`.
+        width, layers: see `BoardNetwork`.
+        arguments: further arguments of `MaskedFactoredPolicy`.
     """
 
     distribution_class = _FinishedLogits
@@ -145,7 +146,7 @@ class BoardPolicy(MaskedFactoredPolicy):
 
 
 def board_kwargs(board: Board, players: int = 2, **more: Any) -> dict[str, Any]:
-    """Return the policy_kwargs of `BoardPolicy` for a board and a number of players; `more` is added."""
+    """Return the policy_kwargs of `BoardPolicy` for a board and a number of players, together with `more`."""
     edges = [board.edge_source.astype(int).tolist(), board.edge_target.astype(int).tolist()]
     return {"n_regions": board.n_regions, "edge_index": edges, "players": players, **more}
 

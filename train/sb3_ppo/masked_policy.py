@@ -1,4 +1,4 @@
-"""A policy for Stable-Baselines3's PPO that respects the masks of the encoding `factored`, for all rows at once."""
+"""A policy for Stable-Baselines3's PPO that never chooses actions that the mask of the encoding `factored` forbids."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ CLOSED_LOGIT: Final = -1e8
 class MaskedRowsDistribution(MultiCategoricalDistribution):
     """Independent choices, one for each of R rows of V values; a mask forbids some values.
 
-    All rows are one tensor [B, R, V], so sampling, log-probabilities and entropies need few operations.
+    All rows are one tensor [B, R, V], so sampling, log-probabilities and entropies need few tensor operations.
     Stable-Baselines3 and sb3-contrib use a list of R distributions, which takes R times as many small operations. With
-    R = 206, learning spends nearly all of its time in them (`python benchmarks/learning.py`).
+    R = 206, learning spends nearly all of its time in these operations (`python benchmarks/learning.py`).
 
     A row with only one allowed value contributes exactly 0 to log-probabilities and entropies. Every row needs at least
     one allowed value.
 
     Args:
-        rows: R.
-        values: V.
+        rows: R, the number of rows.
+        values: V, the number of values of a row.
     """
 
     def __init__(self, rows: int, values: int) -> None:
         super().__init__([values] * rows)
         self.rows, self.values = rows, values
-        #: float[B, V, R]: normalised log-probabilities; those of forbidden values are about `CLOSED_LOGIT`. Rows are
-        #: the last dimension, because torch is three times slower with a short last dimension, such as V = 5.
+        #: float[B, V, R]: normalised log-probabilities; a forbidden value has about `CLOSED_LOGIT`. Rows are the last
+        #: dimension, because PyTorch is three times slower with a short last dimension, such as V = 5.
         self.log_probs = torch.empty(0, values, rows)
 
     def proba_distribution(self, action_logits: Tensor, action_mask: Tensor | None = None) -> MaskedRowsDistribution:
-        """Set logits float[B, R * V] or [B, R, V], and a mask of allowed values.
+        """Set the logits, float[B, R * V] or [B, R, V], and the mask of allowed values.
 
-        The mask is bool of the same size; None: all values are allowed.
+        The mask is bool and has the same number of elements. None: all values are allowed.
         """
         logits = action_logits.reshape(-1, self.rows, self.values)
         if action_mask is not None:
@@ -68,7 +68,7 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
 
     def entropy(self) -> Tensor:
         """Return the entropies in nats, summed over the rows, float[B]."""
-        # forbidden values count as 0 * 1, because exp takes ten times as long if it underflows
+        # log-probabilities of forbidden values become 0 here, because exp takes ten times as long if it underflows
         log_probs = self.log_probs.masked_fill(self.log_probs < CLOSED_LOGIT / 2, 0.0)
         return -(log_probs.exp() * log_probs).sum(dim=(1, 2))
 
@@ -92,8 +92,8 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
     model = PPO(MaskedFactoredPolicy, env).learn(100_000)
     ```
 
-    Plain PPO does not support masks. So the mask is a part of the observation, and PPO stores it in its buffers. The
-    mask goes only to the distribution, see `MaskedRowsDistribution`. The networks get the rest of the observation, and
+    Plain PPO does not support masks, so the mask is a part of the observation, and PPO stores the mask in its buffers.
+    Only the distribution uses the mask, see `MaskedRowsDistribution`. The networks get the rest of the observation, and
     the features extractor is made for a Dict space without the mask.
 
     Args:
@@ -102,10 +102,10 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
         lr_schedule: the learning rate.
         arguments: arguments of `ActorCriticPolicy`, such as net_arch.
 
-    Raises ValueError for other spaces.
+    Raises ValueError if the spaces have another form.
     """
 
-    #: The class; it is constructed from the numbers of rows and of values.
+    #: The class of the distribution, which is constructed with the number of rows and the number of values.
     distribution_class: ClassVar[type[MaskedRowsDistribution]] = MaskedRowsDistribution
     action_dist: MaskedRowsDistribution
 
@@ -135,7 +135,7 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
         return super().obs_to_tensor(observation)
 
     def _take_mask(self, obs: PyTorchObs) -> dict[str, Tensor]:
-        """Return the observation without the mask, and keep the mask for the next distribution."""
+        """Return the observation without the mask, and store the mask for the next distribution."""
         seen = dict(_check_observation(obs))
         self._open = seen.pop(MASK_KEY) != 0
         return seen
@@ -153,7 +153,7 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
         return super().evaluate_actions(self._take_mask(obs), actions)
 
     def get_distribution(self, obs: PyTorchObs) -> Distribution:
-        """Return the distribution for observations. It is the policy's own object, and the next call changes it."""
+        """Return the distribution of actions for observations. The next call changes the same distribution object."""
         return super().get_distribution(self._take_mask(obs))
 
     def predict_values(self, obs: PyTorchObs) -> Tensor:
@@ -171,17 +171,17 @@ def _check_observation(observation: Any) -> dict[str, Any]:
 
 
 def _check_action_space(space: spaces.Space[Any]) -> tuple[int, int]:
-    """Return the number of rows and the number of values of each; raise ValueError for another space."""
+    """Return the number of rows and the number of values of a row. Raise ValueError if the space has another form."""
     if not isinstance(space, spaces.MultiDiscrete):
         raise ValueError(f"action space {space}: must be MultiDiscrete; make the environment with action='factored'")
     sizes = np.asarray(space.nvec)
     if sizes.ndim != 1 or sizes.size == 0 or (sizes != sizes[0]).any() or np.any(space.start):
-        raise ValueError(f"action space {space}: all rows must have the same values 0 …, as with action='factored'")
+        raise ValueError(f"action space {space}: all rows must have equally many values, as with action='factored'")
     return len(sizes), int(sizes[0])
 
 
 def _check_observation_space(space: spaces.Space[Any], size: int) -> spaces.Dict:
-    """Return the space if it has a mask of this size and other keys; otherwise raise ValueError."""
+    """Return the space if it is a Dict with a mask of this size and at least one other key; else raise ValueError."""
     if not isinstance(space, spaces.Dict) or MASK_KEY not in space.spaces:
         raise ValueError(
             f"observation space {space}: must be a Dict with the key {MASK_KEY!r}; make the environment with "

@@ -1,4 +1,4 @@
-"""The common part of the trained networks: a description of each region from its features and surroundings."""
+"""The common part of the policy networks: it computes an embedding of each region from features of its surroundings."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from warlight_env.features.columns import observed_features
 
 
 class RegionEncoder(nn.Module):
-    """Computes a description of every region from its features, the globals and its neighbours.
+    """Computes an embedding of every region from its features, the features of the position, and its neighbours.
 
-    The input of each layer is the region's description and the mean of its neighbours' descriptions. All regions share
-    their weights, and no weight depends on the number of regions. So the network can be applied to other maps.
+    The input of each layer is the region's embedding and the mean embedding of its neighbours. All regions share
+    weights, and no weight depends on the number of regions, so the network can be applied to other maps.
 
     Args:
-        n_regions: N.
+        n_regions: N, the number of regions.
         players: number of players of the observation.
-        edge_index: int64[2, E].
-        width: length of a description.
+        edge_index: int64[2, E], the source and the target of each edge.
+        width: length of an embedding.
         layers: number of message-passing layers.
     """
 
@@ -40,11 +40,11 @@ class RegionEncoder(nn.Module):
         self.around = nn.ModuleList(nn.Linear(width, width, bias=False) for _ in range(layers))
 
     def parts(self, flat: Tensor) -> tuple[Tensor, Tensor]:
-        """Return nodes float[B, N, F] and globals float[B, G] of flat observations."""
+        """Split observations "flat" into nodes float[B, N, F] and globals float[B, G]."""
         return self.nodes.cut(flat), self.globals.cut(flat)
 
     def forward(self, nodes: Tensor, overall: Tensor) -> Tensor:
-        """Return descriptions float[B, N, width]."""
+        """Return the embeddings of the regions, float[B, N, width]."""
         described = torch.relu(self.first(nodes) + self.first_globals(overall)[:, None])
         for own, around in zip(self.own, self.around, strict=True):
             described = described + torch.relu(own(described) + around(self.mean @ described))

@@ -1,8 +1,8 @@
-"""PPO by self-play: a policy learns against reference agents and copies of itself, and is saved as one file.
+"""PPO with self-play: a policy learns against reference agents and snapshots of itself, and is saved as one file.
 
 The algorithm is MaskablePPO of sb3-contrib (Schulman et al., arXiv:1707.06347; Huang & Ontañón, arXiv:2006.14171), or
 PPO with a masked distribution for the encoding `factored`. The network treats the regions as a set or a graph
-(`set_policy`, `board_policy`), so a policy applies to a class of maps, not only to one map.
+(`set_policy`, `board_policy`), so its weights fit maps of any size.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ from warlight_env.train.sb3_ppo.board_policy import BoardPolicy, board_kwargs
 from warlight_env.train.sb3_ppo.set_policy import SetPolicy
 from warlight_env.train.sb3_ppo.settings import Sb3PpoSettings
 
-#: Path components for derived seeds.
+#: Numbers for `derive_seed`, so that games and learning have their own seeds.
 _PLAY, _LEARN = 1, 2
 _RATE_AT_END: Final = 0.1
-#: The entries of the library's log that the journal contains.
+#: The metrics that the journal copies from the log of Stable-Baselines3.
 _FIGURES: Final = (
     "loss", "value_loss", "policy_gradient_loss", "entropy_loss", "approx_kl", "clip_fraction", "explained_variance",
 )  # fmt: skip
 
 
 class _Counter(BaseCallback):
-    """Records the opponents of the games that ended, and whether the policy won."""
+    """Collects, for each game that ended, the opponent and whether the policy won."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -61,7 +61,7 @@ class _Counter(BaseCallback):
 
 
 class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
-    """A run of PPO on strategies or factored turns; see `PpoRun`."""
+    """A PPO run for the action encodings `strategies` and `factored`; see `PpoRun`."""
 
     def __init__(
         self, settings: Sb3PpoSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
@@ -96,7 +96,7 @@ class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
         try:
             self.model.learn(s.n_envs * s.n_steps, counter, log_interval=None, reset_num_timesteps=False)  # type: ignore[arg-type]
         except ValueError as error:
-            if "to satisfy the constraint" not in str(error):  # a distribution refuses values that are not numbers
+            if "to satisfy the constraint" not in str(error):  # PyTorch's message if a distribution gets NaN
                 raise
             raise RunError(f"iteration {iteration + 1}: the network's output is not a number; {KEPT}") from error
         self._check_finite(iteration)
@@ -175,5 +175,5 @@ class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
 
 
 def _short(seed: int) -> int:
-    """Return a seed in the range of NumPy's legacy generator."""
+    """Return a seed in the range that NumPy's legacy generator accepts."""
     return seed % 2**32

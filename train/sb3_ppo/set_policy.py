@@ -1,4 +1,4 @@
-"""A policy for `strategies` that treats regions as a set, so neither the policy nor its weights depend on a map."""
+"""A policy for the encoding `strategies` that treats regions as a set, so its weights do not depend on the map."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from warlight_env.train.sb3_ppo.region_encoder import RegionEncoder
 
 
 class SetNetwork(nn.Module):
-    """Computes the inputs of the actor and of the critic from the features `flat`.
+    """Computes the inputs of the actor and of the critic from the observation "flat".
 
-    A `RegionEncoder` computes a description of each region. Pooling takes the mean over own, neutral and enemy regions,
-    and the maximum over all regions. The pooled values and the globals go through one hidden layer for the actor, and
-    one for the critic.
+    A `RegionEncoder` computes an embedding of each region. Pooling takes the mean embedding of the player's, the
+    neutral and the opponents' regions, and the maximum over all regions. The pooled values and the features of the
+    position are the input of one hidden layer for the actor and one for the critic.
 
     Args:
         n_regions, players, edge_index, width, layers: as for `RegionEncoder`.
@@ -56,11 +56,11 @@ class SetNetwork(nn.Module):
         return torch.relu(self.actor(pooled)), torch.relu(self.critic(pooled))
 
     def forward_actor(self, flat: Tensor) -> Tensor:
-        """Return the actor's input."""
+        """Return the input of the actor, float[B, hidden]."""
         return torch.relu(self.actor(self._pooled(flat)))
 
     def forward_critic(self, flat: Tensor) -> Tensor:
-        """Return the critic's input."""
+        """Return the input of the critic, float[B, hidden]."""
         return torch.relu(self.critic(self._pooled(flat)))
 
 
@@ -68,9 +68,9 @@ class SetPolicy(MaskableActorCriticPolicy):
     """MaskablePPO's policy with a `SetNetwork`, for ``action="strategies"`` and ``observation="flat"``.
 
     Args:
-        n_regions, edge_index, players: parameters of the games, see `board_policy.board_kwargs`.
-        width, layers, hidden: sizes of the network.
-        arguments: arguments of `MaskableActorCriticPolicy`.
+        n_regions, edge_index, players: data of the map and the number of players, see `board_policy.board_kwargs`.
+        width, layers, hidden: see `SetNetwork`.
+        arguments: further arguments of `MaskableActorCriticPolicy`.
     """
 
     def __init__(

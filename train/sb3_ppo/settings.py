@@ -1,4 +1,4 @@
-"""The settings of a run of PPO on strategies or factored turns, with the keys of a settings file."""
+"""The settings of PPO with the encodings `strategies` or `factored`; the fields are the keys of a settings file."""
 
 from __future__ import annotations
 
@@ -16,24 +16,27 @@ from warlight_env.train.ppo.settings import PpoSettings
 
 @dataclass(frozen=True)
 class Sb3PpoSettings(PpoSettings):
-    """The settings of a run of PPO on strategies or factored turns, in addition to those of `PpoSettings`.
+    """The settings of PPO with the action encodings `strategies` or `factored`, in addition to `PpoSettings`.
 
     Args:
-        action: the encoding of actions.
-        weights: weights of the evaluation that `strategies` uses; a preset, a .json file, or values by name.
+        action: the encoding of actions: strategies or factored.
+        weights: weights of the evaluation that `strategies` uses: a preset, a .json file, or values by name.
         width: width of the network's layers, up to 512.
         layers: number of message-passing layers, up to 16.
         hidden: width of the layers after pooling, up to 512; only for strategies.
-        shaping: potential that is added to the reward: the share of regions, the share of income, or none.
-        shaping_scale: factor of that potential.
-        max_cycles: number of steps after which a training game is cut off.
-        opponents: opponents in training; random, smart_random, aggressive and one_big_army need almost no time.
+        shaping: potential of the potential-based reward shaping: the player's fraction of all regions, its fraction of
+            all income, or none.
+        shaping_scale: factor of the shaping potential.
+        max_cycles: number of steps after which a training game is truncated.
+        opponents: opponents in training; the agents random, smart_random, aggressive and one_big_army need almost no
+            time.
         play: how the final policy plays: the most likely action, or a sample from its probabilities.
         threads: number of threads of PyTorch; the results of the run depend on this number.
-        conditions: conditions of all games, which have two players (max_rounds: only of matches).
+        conditions: map, rules and other conditions of all games, which have two players; max_rounds holds only for
+            matches.
 
     Raises:
-        InputError: a number does not allow learning, or a map, rules or an agent does not exist.
+        InputError: a number is invalid, or a map, rules or an agent does not exist.
     """
 
     action: Literal["strategies", "factored"] = "strategies"

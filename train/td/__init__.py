@@ -1,4 +1,4 @@
-"""Weights of the evaluation by TD(λ) in self-play.
+"""A trainer that learns weights of the evaluation with TD(λ) in self-play.
 
-This package is imported by `cli`. It imports `train.weights` and `train.common`.
+The package `cli` imports this package; this package imports `train.weights` and `train.common`.
 """

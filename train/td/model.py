@@ -1,19 +1,19 @@
-"""The model of TD(λ): the chance of winning as a function of two positions, and as weights of the evaluation.
+"""The model of TD(λ): the win probability as a function of the values of two positions, and as `Weights`.
 
-The model equals the search's share. Let the values of positions be P = θ · φ for both players (φ:
-`players.duels.FEATURES`). Then the chance of winning is σ(k · ln(P_mine / P_theirs)) = P_mineᵏ / (P_mineᵏ + P_theirsᵏ).
-This is a logistic output, and k is the `sharpness` of `Weights`. So the search can use the learned weights without
-change, and the share is a probability.
+Each player's position has the value P = θ · φ, with the features φ of `players.duels.FEATURES`. The win probability is
+σ(k · ln(P_mine / P_theirs)) = P_mineᵏ / (P_mineᵏ + P_theirsᵏ), where k is the `sharpness` of `Weights`. The searches
+use the same formula, so they can use the learned weights without change.
 
-**From θ to `Weights`.** The evaluation shifts the constant part of super regions so that the smallest is 1, and then
-multiplies it by `region_super`. So if every super region's constant part is above 0 in θ, there are weights with
-exactly the same values of positions. The smallest constant part becomes `region_super`, and the four weights of super
-regions are divided by it. `Model.project` keeps every part above 0 after each step.
+**From θ to `Weights`.** The value of a super region has a constant part. The evaluation shifts the constant parts so
+that the smallest is 1, and then multiplies them by `region_super`. If all constant parts are above 0 in θ, `Weights`
+with exactly the same values of positions exist. The smallest constant part becomes `region_super`, and the four weights
+of super regions are divided by it. `Model.project` keeps all constant parts above 0 after each step.
 
-A share does not change if all values of positions are multiplied by the same number. This number is chosen so that the
-weight of an army keeps its initial value. `not_neutral`, which multiplies the values of regions in positions, does not
-change. The value of an enemy's regions as targets is not part of positions. It keeps its ratio to the mean constant
-part. Weights for picks do not change. Weights outside `BOUNDS` are clipped.
+The win probability does not change if all values of positions are multiplied by the same number. The method `weights`
+chooses this number so that the weight of an army keeps its initial value. The weight `not_neutral`, which multiplies
+the values of regions in positions, does not change. The weight for an opponent's region as a target is not part of the
+value of a position. The ratio of this weight to the mean constant part does not change. The weights for picks of start
+regions do not change. Weights outside `BOUNDS` are clipped.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ from warlight_env.agents.weights import BOUNDS, Weights, super_region_terms
 from warlight_env.engine.board import make_board
 from warlight_env.maps import load
 
-#: Indices of the super regions' weights in FEATURES, without "held"; the shift gives the coefficient of "held".
+#: The indices of the features of super regions in FEATURES, except "held". The coefficient of "held" is computed from
+#: the shift of the constant parts.
 _SUPER: Final = slice(1, 5)
-#: The smallest constant part of a super region, as a share of their mean.
+#: The smallest constant part of a super region, divided by the mean constant part.
 _LEAST: Final = 0.01
 
 Floats = npt.NDArray[np.float64]
 
 
 class Model:
-    """The chance of winning as a function of two positions' features; see the module."""
+    """The win probability as a function of the features of two positions; see the docstring of the module."""
 
     def __init__(self, map: str, weights: Weights) -> None:
         self.terms = super_region_terms(make_board(load(map)))
@@ -44,7 +45,7 @@ class Model:
         self.theta, self.sharpness = coefficients(weights, self.terms), weights.sharpness
 
     def copy(self) -> Model:
-        """Return a model that learns independently."""
+        """Return a copy of the model; changes of the copy do not change this model."""
         other = object.__new__(Model)
         other.terms, other._start, other.theta, other.sharpness = (
             self.terms,
@@ -55,14 +56,14 @@ class Model:
         return other
 
     def chance(self, features: npt.NDArray[np.floating[Any]]) -> Floats:
-        """Return the chance of player 0, float64[...], from features [..., 2, F]."""
+        """Return the win probability of player 0, float64[...], from features [..., 2, F]."""
         worth = np.maximum(features @ self.theta, 1e-9)
         return 1 / (1 + np.exp(-self.sharpness * np.log(worth[..., 0] / worth[..., 1])))
 
     def gradient(self, features: npt.NDArray[np.floating[Any]], target: Floats) -> tuple[Floats, float]:
-        """Return the gradient of the mean cross-entropy with respect to θ, float64[F], and to ln k.
+        """Return the gradients of the mean cross-entropy with respect to θ, float64[F], and to ln k.
 
-        features: [M, 2, F]; target: float64[M].
+        features: [M, 2, F]; target: float64[M], the target win probabilities of player 0.
         """
         worth = np.maximum(features @ self.theta, 1e-9)
         ratio = np.log(worth[:, 0] / worth[:, 1])
@@ -72,14 +73,14 @@ class Model:
         return by_theta, float((error * ratio).mean() * self.sharpness)
 
     def project(self) -> None:
-        """Project θ so that weights exist for it: super regions' constant parts and an army have positive values."""
+        """Make the value of an army and the constant parts of super regions in θ positive, so that `weights` exists."""
         static = self.theta[0] + self.theta[_SUPER] @ self.terms
         least = max(_LEAST * static.mean(), np.abs(self.theta[_SUPER]).max() / BOUNDS["bonus"][1], 1e-6)
         self.theta[0] += max(0.0, least - static.min())
         self.theta[6:8] = np.maximum(self.theta[6:8], [0.0, 1e-6])
 
     def weights(self) -> Weights:
-        """Return the model as `Weights`; shares of positions are then this model's chances."""
+        """Return the model as `Weights`, with which the searches compute the win probabilities of this model."""
         start, factor = self._start, self._start.not_neutral
         static = self.theta[0] + self.theta[_SUPER] @ self.terms
         scale = start.army / float(self.theta[7])
@@ -97,7 +98,7 @@ class Model:
 
 
 def coefficients(weights: Weights, terms: Floats) -> Floats:
-    """Return θ of weights, float64[F]: values of positions are θ · φ.
+    """Return θ for weights, float64[F]: the value of a position with features φ is θ · φ.
 
     terms: float64[4, S], `super_region_terms` of the map.
     """
@@ -109,7 +110,7 @@ def coefficients(weights: Weights, terms: Floats) -> Floats:
 
 
 def returns(values: Floats, outcome: float, trace: float) -> Floats:
-    """Return the λ-returns of a game's positions, float64[T]. values: float64[T], the model's chances."""
+    """Return the λ-returns of a game's positions, float64[T]. values: float64[T], the model's win probabilities."""
     target = np.empty_like(values)
     following = outcome
     for t in range(len(values) - 1, -1, -1):

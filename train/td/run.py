@@ -1,12 +1,12 @@
-"""TD(λ) by self-play: weights of the evaluation that predict a player's chance of winning (`model`).
+"""TD(λ) in self-play: the run learns weights of the evaluation that predict a player's win probability (`model`).
 
 Targets are λ-returns (Sutton and Barto, "Reinforcement Learning", 2nd ed., chapter 12). The one-ply player plays a game
-with the current weights. Then G_T = the outcome and G_t = (1 − λ) V(s_{t+1}) + λ G_{t+1}. A step descends the
-cross-entropy between G and V, by Adam (Kingma and Ba, arXiv:1412.6980).
+with the current weights. Then G_T = the outcome and G_t = (1 − λ) V(s_{t+1}) + λ G_{t+1}. Adam (Kingma and Ba,
+arXiv:1412.6980) minimizes the cross-entropy between G and V.
 
-**The result.** Self-play changes with the weights, so the last weights need not be the best players. After every
-`eval_interval` batches the weights play against the initial ones. The weights with the highest score are the run's
-result. The final match shows how much of this score was luck.
+**The result.** Self-play changes with the weights, so the last weights need not play best. After every `eval_interval`
+batches the current weights play against the initial weights. The weights with the highest score are the result of the
+run. The final match gives an unbiased score of these weights.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from warlight_env.train.weights.genes import ParameterVector
 from warlight_env.train.weights.trainer import WeightsTrainer
 
 _PLAY, _TEST, _CALIBRATION = 1, 2, 3
-#: Steps above this size mean that learning has diverged.
+#: A larger step of the optimizer means that learning has diverged.
 _MOST: Final = 20.0
 
 
 def positions(traces: Traces, model: Model, trace: float) -> tuple[npt.NDArray[np.float64], Floats, Floats]:
-    """Return all positions of games, float64[M, 2, F], with their λ-returns and the outcomes, float64[M]."""
+    """Return the features of all positions of games, float64[M, 2, F], λ-returns and outcomes, float64[M] each."""
     features, targets, outcomes = [], [], []
     for b, rounds in enumerate(traces.rounds.tolist()):
         of_game = traces.features[b, :rounds].astype(np.float64)
@@ -49,10 +49,10 @@ def positions(traces: Traces, model: Model, trace: float) -> tuple[npt.NDArray[n
 
 
 class TdRun(WeightsTrainer[TdSettings]):
-    """A run; see `Trainer`.
+    """A run of TD learning; see `Trainer`.
 
     Args:
-        calibration_games: number of games for the calibration of the learned chances at the end.
+        calibration_games: number of games with which the run tests the learned win probabilities at the end.
     """
 
     command, progress_name, unit = "td", "TD learning", "batches"
@@ -67,7 +67,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         c = settings.conditions
         self._duels = Duels(c.map, c.rules, picks=c.picks, samples=settings.samples, max_rounds=c.max_rounds, jobs=jobs)
         self.model = Model(c.map, self.start)
-        # Coefficients differ by orders of magnitude. So a step is a share of a feature's typical part of a position.
+        # Coefficients differ by orders of magnitude, so the step of each coefficient is relative to its typical size.
         self._sizes = np.maximum(np.abs(self.model.theta), 0.1 * self._natural())
         self._sizes[[name not in settings.learn for name in FEATURES]] = 0.0
         self._moments = np.zeros((2, len(FEATURES) + 1))
@@ -96,11 +96,11 @@ class TdRun(WeightsTrainer[TdSettings]):
         return ParameterVector(self.model.weights())
 
     def calibration(self, games: int = 1000, bins: int = 10) -> list[dict[str, float]]:
-        """Return the share of positions won, for each tenth of predicted chances, in separate games."""
+        """Return the fraction of positions that were won, for each tenth of predicted probabilities, in new games."""
         traces = self._duels.traces(self.model.weights(), games, derive_seed(self.settings.seed, _CALIBRATION))
         features, _, outcomes = positions(traces, self.model, 1.0)
         features, outcomes = np.concatenate([features, features[:, ::-1]]), np.concatenate([outcomes, 1 - outcomes])
-        chance = self.model.chance(features)  # from both players' sides: each game is won once and lost once
+        chance = self.model.chance(features)  # for both players: each game is won by one player and lost by the other
         place = np.minimum((chance * bins).astype(int), bins - 1)
         rows = []
         for i in range(bins):
@@ -139,7 +139,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         )
 
     def _natural(self) -> Floats:
-        """Return for each feature the coefficient that alone gives the value of a typical position."""
+        """Return for each feature the coefficient with which it alone gives the value of a typical position."""
         traces = self._duels.traces(self.start, 32, derive_seed(self.settings.seed, _TEST, 1))
         features, _, _ = positions(traces, self.model, 1.0)
         worth = (features @ self.model.theta).mean()
@@ -193,7 +193,7 @@ class TdRun(WeightsTrainer[TdSettings]):
     def _restore(self, entry: dict[str, Any]) -> None:
         try:
             theta, moments = (np.array(entry[name], dtype=np.float64) for name in ("theta", "moments"))
-        except ValueError:  # rows of different lengths
+        except ValueError:  # the lists have different lengths
             theta = moments = np.zeros(0)
         if (theta.shape, moments.shape) != (self.model.theta.shape, self._moments.shape):
             raise JournalError(f"{self.journal.folder}: batch {entry['batch']}: wrong number of coefficients")
@@ -202,6 +202,6 @@ class TdRun(WeightsTrainer[TdSettings]):
 
 
 def _cross(chance: Floats, outcome: Floats) -> Floats:
-    """Return the logarithm of the chance that the model gave to the actual outcome."""
+    """Return the logarithm of the probability that the model gave to the actual outcome."""
     chance = np.clip(chance, 1e-9, 1 - 1e-9)
     return outcome * np.log(chance) + (1 - outcome) * np.log(1 - chance)

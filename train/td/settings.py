@@ -1,4 +1,4 @@
-"""The settings of a run of TD learning, with the keys of a settings file."""
+"""The settings of a run of TD learning. The names of the fields are the keys of a settings file."""
 
 from __future__ import annotations
 
@@ -13,25 +13,26 @@ from warlight_env.train.weights.trainer import WeightsSettings
 
 @dataclass(frozen=True)
 class TdSettings(WeightsSettings):
-    """The settings of a run of TD learning, in addition to those of `WeightsSettings`.
+    """The settings of a run of TD learning, in addition to the settings of `WeightsSettings`.
 
     Args:
         batches: number of batches of self-play.
         games: number of games in a batch.
-        td_lambda: λ of the returns.
-        learning_rate: learning rate of Adam, as a share of each coefficient's natural size; it falls to a tenth along
-            a cosine.
-        n_epochs: number of passes over a batch's positions.
-        batch_size: number of positions in a step.
-        epsilon: chance of a random turn in self-play.
-        samples: samples of the one-ply player.
-        learn: terms with learned coefficients: held, bonus, neighbors, borders, regions, own_regions,
-            whole_bonus_squared, army, largest_territory, threatened_bonus. The sharpness is always learned.
-        eval_interval: number of batches between measurements against the initial weights.
-        eval_pairs: number of game pairs of a measurement; a pair is two games with one seed and exchanged seats.
+        td_lambda: λ of the λ-returns.
+        learning_rate: learning rate of Adam, relative to the typical size of each coefficient; it falls to a tenth
+            along a cosine.
+        n_epochs: number of passes over the positions of a batch.
+        batch_size: number of positions in a gradient step.
+        epsilon: probability of a random turn in self-play.
+        samples: number of simulated rounds for each candidate turn of the one-ply player.
+        learn: features of the evaluation with learned coefficients: held, bonus, neighbors, borders, regions,
+            own_regions, whole_bonus_squared, army, largest_territory, threatened_bonus. The weight `sharpness` is
+            always learned.
+        eval_interval: number of batches between reviews (matches against the initial weights).
+        eval_pairs: number of game pairs of a review; a pair is two games with one seed and exchanged seats.
 
     Raises:
-        InputError: a number does not allow learning.
+        InputError: a number is invalid, or `learn` contains an unknown feature.
     """
 
     quick_values: ClassVar[dict[str, Any]] = {"batches": 2, "games": 8, "eval_pairs": 2, "holdout_pairs": 2}

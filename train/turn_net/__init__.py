@@ -1,4 +1,4 @@
-"""The turn network in PyTorch and as kernels with gradients.
+"""The training code of the turn network: in PyTorch, and as kernels with gradients.
 
-This package is imported by `train.exit` and `train.turn_ppo`.
+The packages `train.exit` and `train.turn_ppo` import this package.
 """

@@ -1,4 +1,4 @@
-"""The data of the turn network's compiled forward pass that the gradient needs."""
+"""The intermediate results of the turn network's compiled forward pass, which the backward pass needs."""
 
 from __future__ import annotations
 
@@ -22,14 +22,15 @@ from warlight_env.agents.records.turn_record import (
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 
-#: Columns of derivatives with respect to logits of VALUES values: the width of one wide register. Unused columns are 0.
+#: The number of columns of derivatives with respect to the logits of a choice, which has VALUES values. This number is
+#: the width of a vector register, so some columns are unused and 0.
 WIDE: Final = 8
-#: Names of the network's arrays that have rows of length VALUES.
+#: The names of the network's arrays that have rows of length VALUES.
 _NARROW: Final = ("weight", "weight_bias", "share", "share_bias", "priority", "priority_bias")
 
 
 class TurnOutputs(NamedTuple):
-    """Outputs for M turns, as in `loss.TurnLogProbs`; or derivatives of a loss with respect to these outputs."""
+    """The outputs for M turns, like `loss.TurnLogProbs`, or the derivatives of a loss with respect to the outputs."""
 
     weights: Floats  #: [M]
     shares: Floats  #: [M]
@@ -39,20 +40,20 @@ class TurnOutputs(NamedTuple):
 
 
 class Activations(NamedTuple):
-    """Data of M positions with N regions, up to E borders each, and P players.
+    """Intermediate results for M positions with N regions, up to E borders each, and P players.
 
-    A choice has two *pushes*, float32[2, V]. These are derivatives with respect to the choice's logits: of the
-    log-probability of the chosen value, and of the entropy.
+    The arrays `…_push` contain two rows for each choice, float32[2, V]: the derivatives of the log-probability of the
+    chosen value, and of the entropy, with respect to the choice's logits.
     """
 
     nodes: Floats  #: [M, N, N_NODE]
     overall: Floats  #: [M, N_OVERALL]
-    embeddings: Floats  #: [M, L + 1, N, H] before the first layer and after each layer
-    main: npt.NDArray[np.int64]  #: [M] the region with the largest deploy weight; -1: no weight is above 0
+    embeddings: Floats  #: [M, L + 1, N, H] embeddings before the first layer and after each layer
+    main: npt.NDArray[np.int64]  #: [M] the region with the largest deploy weight, or -1 if no weight is above 0
     main_push: Floats  #: [M, 2, N]
-    weight_units: Floats  #: [M, N, H] of the player's other regions, consecutively
+    weight_units: Floats  #: [M, N, H] of the player's other regions, one after the other
     weight_push: Floats  #: [M, N, 2, V]
-    borders: npt.NDArray[np.int64]  #: [M, 2] begin and end of a position's borders in the arrays below
+    borders: npt.NDArray[np.int64]  #: [M, 2] start and end of a position's borders in the arrays below
     edge: npt.NDArray[np.int64]  #: [M E]
     numbers: Floats  #: [M E, N_EDGE]
     edge_units: Floats  #: [M E, H]
@@ -62,9 +63,9 @@ class Activations(NamedTuple):
 
 
 def make_activations(size: int, n_regions: int, n_edges: int, players: int) -> Activations:
-    """Return activations for `size` positions.
+    """Return uninitialized activations for `size` positions.
 
-    Most of the memory for borders remains unused, because a player has few of the borders.
+    Most of the memory for borders is not used, because only the borders of the player's regions are stored.
     """
     n, e = n_regions, size * max(1, n_edges)
 
@@ -82,7 +83,7 @@ def make_activations(size: int, n_regions: int, n_edges: int, players: int) -> A
 
 
 def fits(activations: Activations, size: int, n_regions: int, n_edges: int, players: int) -> bool:
-    """Return whether the activations have room for `size` positions of a game config with these sizes."""
+    """Return whether the arrays are large enough for `size` positions of the given sizes."""
     room, n, e = len(activations.main), activations.nodes.shape[1], len(activations.edge)
     return room >= size and (n, e, activations.player_units.shape[1]) == (n_regions, room * max(1, n_edges), players)
 
@@ -94,9 +95,9 @@ def make_outputs(size: int, players: int) -> TurnOutputs:
 
 
 def make_gradient() -> TurnNetwork:
-    """Return zeros in the shapes of a network, except that rows of VALUES have length WIDE.
+    """Return arrays of zeros for the gradient of a network; rows of VALUES numbers have length WIDE.
 
-    Each thread has its own record.
+    Each thread needs its own arrays.
     """
     return blank_turn_network(
         {name: (*shape[:-1], WIDE) if name in _NARROW else shape for name, shape in SHAPES.items()}
@@ -104,7 +105,10 @@ def make_gradient() -> TurnNetwork:
 
 
 def total_gradient(parts: list[TurnNetwork]) -> list[Floats]:
-    """Return the sums of gradients, in the order and the shapes of `turn_record.SHAPES`. Set the parts to 0."""
+    """Return the sum of the gradients `parts`, in the order and the shapes of `turn_record.SHAPES`.
+
+    Then set all arrays of `parts` to 0.
+    """
     totals = []
     for name, shape in SHAPES.items():
         total = np.zeros(getattr(parts[0], name).shape, np.float32)
@@ -138,7 +142,7 @@ def _transposed(array: Floats) -> Floats:
 
 
 def make_transposed() -> TransposedWeights:
-    """Return zeros in the shapes of the transposed matrices."""
+    """Return arrays of zeros in the shapes of the transposed matrices."""
     return reference(
         TransposedWeights(
             *(_transposed(np.zeros(SHAPES[name], np.float32)).copy() for name in TransposedWeights._fields)
@@ -153,14 +157,14 @@ def transpose_weights(network: TurnNetwork, out: TransposedWeights) -> None:
 
 
 class BackwardWork(NamedTuple):
-    """Working memory of the backward pass for one position, one record per thread; N regions, E directed edges."""
+    """The working memory of the backward pass for one position with N regions and E directed edges, for one thread."""
 
-    regions: Floats  #: [N, H] derivatives with respect to the descriptions of regions
-    before: Floats  #: [N, H] derivatives with respect to the descriptions before the layer
-    toward: Floats  #: [N, H] derivatives with respect to the borders' inputs from their targets
+    regions: Floats  #: [N, H] derivatives with respect to the embeddings of regions
+    before: Floats  #: [N, H] derivatives with respect to the embeddings before the layer
+    toward: Floats  #: [N, H] derivatives with respect to the inputs that borders get from their target region
     touched: npt.NDArray[np.int64]  #: [N] whether the region is the target of a border
     inputs: Floats  #: [N, H] inputs of a matrix product, row by row
-    units: Floats  #: [N, H] derivatives with respect to the outputs of this product
+    units: Floats  #: [N, H] derivatives with respect to the outputs of the matrix product
     choices: Floats  #: [N, WIDE] derivatives with respect to logits of deploy weights
     edge_units: Floats  #: [E, H] derivatives with respect to hidden units of borders
     shares: Floats  #: [E, WIDE] derivatives with respect to logits of shares

@@ -1,4 +1,4 @@
-"""Training data of the turn network as tensors: positions with the small choices of a turn (`factored_turns`)."""
+"""Training data of the turn network as tensors: positions with turns as categorical choices (`factored_turns`)."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ class TurnRows(NamedTuple):
     round: npt.NDArray[np.int32]  #: [M]
     player: npt.NDArray[np.int64]  #: [M]
     row: npt.NDArray[np.int8]  #: [M, N + 2 E]
-    value: npt.NDArray[np.float32]  #: [M, P] shares of players; all 0 if the game has no winner
+    value: npt.NDArray[np.float32]  #: [M, P] 1 for the winner, else 0; all 0 if the game has no winner
 
     def taken(self, which: npt.NDArray[np.int64]) -> TurnRows:
-        """Return the positions with the indices `which`."""
+        """Return the positions with the indices `which`, and their turns."""
         positions = self.owner[which], self.army[which], self.round[which], self.player[which]
         return TurnRows(*positions, self.row[which], self.value[which])
 
 
 class TurnBatch(NamedTuple):
-    """Inputs and targets of the network for `TurnRows`; K is the number of borders in all positions."""
+    """The inputs and targets of the network for `TurnRows`, with K borders in all positions together."""
 
     nodes: Tensor  #: float32[M, N, N_NODE]
     overall: Tensor  #: float32[M, N_OVERALL]
@@ -48,12 +48,12 @@ class TurnBatch(NamedTuple):
     value: Tensor  #: float32[M, P]
 
     def to(self, device: torch.device) -> TurnBatch:
-        """Return the same batch on `device`."""
+        """Return a copy of the batch on a device of PyTorch."""
         return TurnBatch(*(tensor.to(device) for tensor in self))
 
 
 class _Numbers(NamedTuple):
-    """Arrays that the kernel writes for M positions, see `TurnBatch`."""
+    """The arrays that the kernel `_write` fills for M positions; see `TurnBatch`."""
 
     nodes: npt.NDArray[np.float32]
     overall: npt.NDArray[np.float32]
@@ -65,7 +65,7 @@ class _Numbers(NamedTuple):
 
 @kernel
 def _write(context: Context, rows: TurnRows, work: TurnNetworkBuffers, out: _Numbers) -> Int:
-    """Write the network's inputs for all positions, and return the number of borders."""
+    """Write the inputs of the network for all positions, and return the number of borders."""
     board, count = context.board, 0
     for m in range(rows.owner.shape[0]):
         position, player = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1]), rows.player[m]
@@ -91,7 +91,7 @@ def _write(context: Context, rows: TurnRows, work: TurnNetworkBuffers, out: _Num
 
 
 def make_batch(context: Context, work: TurnNetworkBuffers, rows: TurnRows) -> TurnBatch:
-    """Return the tensors of these positions."""
+    """Return the network's inputs and targets for positions with turns (`rows`), as tensors."""
     size, n = rows.owner.shape
     edges = context.board.edge_target.shape[0]
     out = _Numbers(

@@ -1,6 +1,6 @@
-"""Log-probabilities of turns, with gradients: in compiled code on the processor, in PyTorch on other devices.
+"""Log-probabilities of turns, with gradients: in compiled code on the CPU, in PyTorch on other devices.
 
-Rows of 32 numbers are too small for PyTorch on a processor: memory accesses and calls take most of the time.
+On a CPU, PyTorch is slow for rows of 32 numbers, because memory accesses and calls take most of the time.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ from warlight_env.train.turn_net.module import BoardTensors, TurnModule, board_t
 
 T = TypeVar("T")
 
-#: Number of turns in a part. Gradients are summed inside a part, then over all parts. So the result does not depend on
-#: the number of threads.
+#: The number of turns in a part. Gradients are summed inside each part and then over all parts, so the rounded result
+#: does not depend on the number of threads.
 _PART: Final = 128
 
 
 class TurnEvaluator(Protocol):
-    """Evaluates a network on turns of one game config, so that PyTorch can compute gradients."""
+    """Computes log-probabilities of turns of one game config under a network, so that PyTorch can compute gradients."""
 
     players: int  #: number of players of the game config
 
     def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
-        """Return log-probabilities, entropies and scores of these turns."""
+        """Return the log-probabilities and entropies of the turns in `rows`, and the scores of the players."""
 
 
 def turn_evaluator(context: Context, device: str | torch.device, threads: int = 1) -> TurnEvaluator:
     """Return the fastest evaluator for a device.
 
     Args:
-        context: context of the game config; its network is not used.
-        device: device of PyTorch.
-        threads: number of threads of compiled code; results do not depend on it.
+        context: the context of the game config; its network is not used.
+        device: the device of PyTorch.
+        threads: number of threads of compiled code; the results do not depend on it.
     """
     return (
         CompiledEvaluator(context, threads) if torch.device(device).type == "cpu" else TorchEvaluator(context, device)
@@ -81,37 +81,37 @@ class TorchEvaluator(SingleThreaded):
 
 
 class _Kept(Generic[T]):
-    """A pool of working memory. It reuses records, because a new record costs as much time as several turns."""
+    """A pool of working memory. Objects are reused, because a new one takes as much time as several turns."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make, self._free = make, list[T]()
 
     def take(self) -> T:
-        """Return a free record, or a new one."""
+        """Return an unused object of the pool, or a new one."""
         try:
             return self._free.pop()
         except IndexError:
             return self._make()
 
     def put_back(self, used: T) -> None:
-        """Return a record to the pool."""
+        """Return an object to the pool."""
         self._free.append(used)
 
 
 class _LastActivations:
-    """The activations that were used last.
+    """Stores the activations of the last call, so that the next call can use their memory again.
 
-    The activations of a thousand turns take some ten megabytes, and allocation is slow. There may be many game configs,
-    so only one set is kept.
+    The activations of a thousand turns take about ten megabytes, and allocation is slow. There may be many game
+    configs, so only one set is stored.
     """
 
     def __init__(self) -> None:
         self._last: list[Activations] = []
 
     def take(self, size: int, context: Context) -> Activations:
-        """Return activations with room for `size` turns of a game config."""
+        """Return activations that are large enough for `size` turns of a game config."""
         try:
-            activations = self._last.pop()  # an atomic operation: two threads never take the same ones
+            activations = self._last.pop()  # an atomic operation: two threads never get the same activations
         except IndexError:
             activations = None
         n, e, players = context.board.n_regions, context.board.n_edges, context.players
@@ -120,7 +120,7 @@ class _LastActivations:
         return make_activations(size, n, e, players)
 
     def put_back(self, used: Activations) -> None:
-        """Keep these activations for the next call."""
+        """Store activations, so that the next call can use their memory."""
         self._last[:] = [used]
 
 
@@ -147,7 +147,7 @@ class CompiledEvaluator(SingleThreaded):
         return TurnLogProbs(*_Compiled.apply(self, rows, *(getattr(module, name) for name in SHAPES)))
 
     def evaluate(self, parameters: tuple[Tensor, ...], rows: TurnRows) -> tuple[TurnOutputs, Activations]:
-        """Return the arrays of `TurnLogProbs`, and the activations for the gradient."""
+        """Return the arrays of `TurnLogProbs`, and the activations for the backward pass."""
         for name, parameter in zip(SHAPES, parameters, strict=True):
             np.copyto(getattr(self._network, name), parameter.detach().numpy())
         size = len(rows.round)
@@ -162,7 +162,7 @@ class CompiledEvaluator(SingleThreaded):
         return told, activations
 
     def gradients(self, rows: TurnRows, activations: Activations, given: TurnOutputs) -> list[Tensor]:
-        """Return the gradients of all parameters, given the derivatives with respect to the outputs."""
+        """Return the gradients of all parameters. given: the derivatives of the loss with respect to the outputs."""
         size = len(rows.round)
         transpose_weights(self._network, self._transposed)
 
@@ -191,7 +191,7 @@ class _Compiled(torch.autograd.Function):
     def forward(ctx: Any, compiled: CompiledEvaluator, rows: TurnRows, *parameters: Tensor) -> tuple[Tensor, ...]:
         told, activations = compiled.evaluate(parameters, rows)
         if any(ctx.needs_input_grad):
-            ctx.save_for_backward(*parameters)  # detects a parameter that changes before the backward pass
+            ctx.save_for_backward(*parameters)  # so PyTorch detects a parameter that changes before the backward pass
             ctx.compiled, ctx.rows, ctx.activations = compiled, rows, activations
         else:
             _LAST.put_back(activations)

@@ -1,4 +1,4 @@
-"""The turn network in compiled code: the values of `loss.turn_log_probs`, and the data for the gradient."""
+"""The forward pass of the turn network in compiled code: the values of `loss.turn_log_probs`, and the activations."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ def evaluate_turns(
     context: Context, rows: TurnRows, low: Int, high: Int, work: TurnNetworkBuffers, activations: Activations,
     told: TurnOutputs,
 ) -> Int:  # fmt: skip
-    """Evaluate turns low .. high - 1: write log-probabilities, entropies and scores to `told`.
+    """Evaluate turns low .. high - 1: write log-probabilities, entropies and scores to the outputs `told`.
 
-    The activations are the data for the gradient. Returns the number of borders.
+    Also writes the activations for the backward pass. Returns the number of borders.
     """
     border = low * max(1, context.board.edge_target.shape[0])
     begin = border
@@ -61,7 +61,7 @@ def evaluate_turns(
 def _describe(
     context: Context, position: Position, player: Int, m: Int, work: TurnNetworkBuffers, activations: Activations
 ) -> None:
-    """Compute `embed_regions`, and write the result of each layer to the activations."""
+    """Compute the same embeddings as `embed_regions`, and write the result of each layer to the activations."""
     write_position(context, position, player, work)
     n = work.nodes.shape[0]
     copy_floats(work.overall, activations.overall[m], N_OVERALL)
@@ -99,8 +99,8 @@ def _evaluate_scores(
 def _choose(logits: Floats, count: Int, taken: Int, push: Floats) -> Any:
     """Return the log-probability of value `taken` under the softmax of the first `count` logits, and the entropy.
 
-    The derivatives of both with respect to the logits go to push float32[2, count]. A logit of -inf marks a forbidden
-    value.
+    The derivatives of both with respect to the logits are written to push float32[2, count]. A logit of -inf marks a
+    forbidden value.
     """
     best = logits[0]
     for v in range(1, count):
@@ -128,10 +128,10 @@ def _evaluate_deploys(
     context: Context, position: Position, player: Int, rows: TurnRows, m: Int, work: TurnNetworkBuffers,
     activations: Activations, told: TurnOutputs,
 ) -> None:  # fmt: skip
-    """Write the log-probability of the deploy weights, and add their entropy.
+    """Write the log-probability of a turn's deploy weights, and add their entropy to the turn's entropy.
 
-    The main region is the first region with the highest weight. The other weights depend on it. Nothing is added if all
-    weights are 0.
+    The main region is the first region with the highest weight. The probabilities of the other weights depend on the
+    main region. If all weights are 0, the log-probability is 0 and nothing is added.
     """
     owner, row, n = position.owner, rows.row[m], position.owner.shape[0]
     logits, of_main = stack_singles(), stack_singles()
@@ -161,9 +161,10 @@ def _evaluate_borders(
     context: Context, position: Position, player: Int, rows: TurnRows, m: Int, border: Int, work: TurnNetworkBuffers,
     activations: Activations, told: TurnOutputs,
 ) -> Int:  # fmt: skip
-    """Write the log-probabilities of the shares of armies, and of the priorities of attacks. Add the entropies of both.
+    """Write the log-probabilities of the shares and the priorities of a turn's borders, and add their entropies.
 
-    A border has a priority only if its share is above 0. Returns the index at which the next position's borders begin.
+    The share of a border is the fraction of the armies that cross it. A border has a priority only if its share is
+    above 0. Returns the index at which the borders of the next position begin.
     """
     board, owner, row, n = context.board, position.owner, rows.row[m], position.owner.shape[0]
     edges, income = board.edge_target.shape[0], np.int64(work.holding[player, INCOME])

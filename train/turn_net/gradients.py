@@ -1,7 +1,8 @@
-"""The turn network's gradient in compiled code, from the activations that `forward` wrote.
+"""The backward pass of the turn network in compiled code, from the activations that `forward` wrote.
 
-Derivatives flow back through transposed matrices, and the parameters receive sums of outer products. Both run in wide
-registers (`engine.simd`). The code handles one position after the other, so that the data of one stays in the cache.
+Derivatives are multiplied by transposed matrices, and the gradients of parameters are sums of outer products. Both
+computations use vector registers (`engine.simd`). The code computes one position after the other, so that its data stay
+in the CPU cache.
 """
 
 from __future__ import annotations
@@ -37,14 +38,14 @@ def _add_outer_row(row: Floats, inputs: Int, push: Floats, out: Floats) -> None:
 
 @inline_kernel
 def _clear(rows: Floats, count: Int) -> None:
-    """Write 0 to the first `count` rows."""
+    """Write 0 to the first `count` rows of an array."""
     for r in range(count):
         clear_floats(rows[r], UNITS)
 
 
 @inline_kernel
 def _mix(push: Floats, of_chance: Real, of_entropy: Real, out: Floats) -> None:
-    """Write the derivatives with respect to the logits of a choice to out float32[WIDE]."""
+    """Write the derivatives of the loss with respect to the logits of a choice to out float32[WIDE]."""
     for v in range(VALUES):
         out[v] = of_chance * push[0, v] + of_entropy * push[1, v]
 
@@ -54,7 +55,7 @@ def add_gradients(
     context: Context, transposed: TransposedWeights, rows: TurnRows, low: Int, high: Int, activations: Activations,
     given: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
 ) -> Int:  # fmt: skip
-    """Add the gradients of turns low .. high - 1 to a record of `make_gradient`. Return the number of turns.
+    """Add the gradients of turns low .. high - 1 to arrays from `make_gradient`. Return the number of turns.
 
     `given` contains the derivatives of the loss with respect to the outputs of `forward`.
     """
@@ -223,12 +224,12 @@ def _through_layer(
     work: BackwardWork,
     gradient: TurnNetwork,
 ) -> None:
-    """Convert derivatives with respect to descriptions after a layer into those before the layer."""
+    """Compute the derivatives with respect to the input of a layer from those with respect to its output."""
     board, before, after = context.board, activations.embeddings[m, layer], activations.embeddings[m, layer + 1]
     regions, push, n, back = work.regions, work.before, activations.embeddings.shape[2], stack_singles()
     for r in range(n):
         copy_floats(after[r], back, UNITS)
-        _add_row(_MINUS, before[r], back)  # the layer's contribution: above 0 where the unit is active
+        _add_row(_MINUS, before[r], back)  # now the contribution of the layer, which is above 0 where a unit is active
         _gate(back, regions[r], push[r])
         _add_row(_ONE, push[r], gradient.layer_bias[layer])
         _add(push[r], transposed.own[layer], regions[r], UNITS)

@@ -1,4 +1,4 @@
-"""Turns under the network: log-probability and entropy of each turn, and the loss of the expert's turns."""
+"""The log-probability and entropy of turns under the network, and the loss for the expert's turns."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from warlight_env.train.turn_net.module import BoardTensors, TurnModule
 
 
 class TurnLogProbs(NamedTuple):
-    """Log-probabilities and entropies of M turns, in nats, and the players' scores.
+    """The log-probabilities and entropies of M turns, in nats, and the scores of the players.
 
-    The log-probability of a type of choice is a sum over all choices of this type, each given the earlier choices.
+    weights, shares and priorities are the log-probabilities of three types of choices: the armies to deploy on regions,
+    the fractions of armies that cross borders, and the order of attacks. Each number is the sum over all choices of the
+    type in a turn, given the earlier choices.
     """
 
     weights: Tensor  #: float32[M]
@@ -25,14 +27,15 @@ class TurnLogProbs(NamedTuple):
 
     @property
     def turn(self) -> Tensor:
-        """Log-probabilities of whole turns, float32[M]."""
+        """The log-probabilities of whole turns, float32[M]."""
         return self.weights + self.shares + self.priorities
 
 
 class _Choices(NamedTuple):
-    """K choices among values, with the turn of each.
+    """K choices among values.
 
-    batch_index: int64[K] in 0 .. M - 1; log_prob, entropy: float32[K], log-probabilities and entropies in nats.
+    batch_index: int64[K] in 0 .. M - 1, the turn of each choice; log_prob, entropy: float32[K], the log-probability of
+    the chosen value and the entropy, in nats.
     """
 
     batch_index: Tensor
@@ -41,7 +44,7 @@ class _Choices(NamedTuple):
 
     @classmethod
     def of(cls, batch_index: Tensor, logits: Tensor, taken: Tensor) -> _Choices:
-        """Return the choices for logits float32[K, V] and chosen values int64[K].
+        """Return the choices with logits float32[K, V] and chosen values int64[K].
 
         A logit of -inf marks a forbidden value.
         """
@@ -58,7 +61,7 @@ class _Choices(NamedTuple):
 def _deploys(
     module: TurnModule, board: BoardTensors, embeddings: Tensor, mine: Tensor, weights: Tensor
 ) -> tuple[_Choices, _Choices]:
-    """Return the choices of the main region, and of the other regions' weights given the main region.
+    """Return the choices of the main region, and the choices of the other regions' weights given the main region.
 
     The main region is the first region with the highest weight. Turns in which all weights are 0 have no such choices.
     """
@@ -74,7 +77,7 @@ def _deploys(
 
 
 def turn_log_probs(module: TurnModule, board: BoardTensors, batch: TurnBatch) -> TurnLogProbs:
-    """Return log-probabilities, entropies and scores of these turns."""
+    """Return the log-probabilities and entropies of the turns of a batch, and the scores of the players."""
     size, n = batch.owner.shape
     edges = len(board.source)
     embeddings = module.embed_regions(board, batch.nodes, batch.overall)
@@ -92,7 +95,7 @@ def turn_log_probs(module: TurnModule, board: BoardTensors, batch: TurnBatch) ->
 
 
 class TurnLoss(NamedTuple):
-    """Means over positions, in nats: the losses of weights, shares and priorities, and of the game's result."""
+    """Mean losses over positions, in nats: for the types of choices in `TurnLogProbs`, and for the game's result."""
 
     weights: Tensor
     shares: Tensor
@@ -104,8 +107,8 @@ def turn_loss(told: TurnLogProbs, result: Tensor) -> TurnLoss:
     """Return the cross-entropies of a network's outputs.
 
     Args:
-        told: log-probabilities of the turns, and players' scores.
-        result: float32[M, P], players' shares; all 0 if the game has no winner.
+        told: the log-probabilities of the turns, and the scores of the players.
+        result: float32[M, P], 1 for the winner, else 0; all 0 if the game has no winner.
     """
     chances = torch.log_softmax(told.scores, 1).masked_fill(torch.isneginf(told.scores), 0.0)
     value = -(result * chances).sum() / result.sum().clamp(min=1.0)

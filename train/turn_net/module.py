@@ -1,4 +1,4 @@
-"""The turn network in PyTorch: the computation of `agents.turn_net` for many positions of one map at once."""
+"""The turn network in PyTorch, which computes the same as `agents.turn_net` for many positions of one map at once."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.agents.records.turn_record import LAYERS, SHAPES, UNITS, TurnNetwork, widened
 from warlight_env.engine.board import Board
 
-#: Scale of the first weights, relative to the usual scale for a layer's number of inputs.
+#: The scale of the initial weights, relative to the usual scale for the number of inputs of a layer.
 _GAIN: Final = 1.0
-#: Bias that makes "do nothing" the most likely value of a choice in a new network.
+#: The initial bias with which "do nothing" is the most likely value of a choice.
 _QUIET: Final = 3.0
 
 
 class BoardTensors(NamedTuple):
-    """The tensors of a map that are the network's input."""
+    """The tensors of a map that the network uses."""
 
     source: Tensor  #: int64[E]
     target: Tensor  #: int64[E]
-    around: Tensor  #: float32[N, N] computes means over neighbours
-    among: Tensor  #: float32[N, N] computes means over the regions of a super region
+    around: Tensor  #: float32[N, N] matrix that computes means over neighbours
+    among: Tensor  #: float32[N, N] matrix that computes means over the regions of a super region
 
 
 def board_tensors(board: Board) -> BoardTensors:
@@ -43,7 +43,7 @@ def board_tensors(board: Board) -> BoardTensors:
 
 
 class TurnModule(nn.Module):
-    """The network; its parameters have the names and shapes of `turn_record.SHAPES`."""
+    """The turn network; its parameters have the names and shapes of `turn_record.SHAPES`."""
 
     if TYPE_CHECKING:
 
@@ -69,21 +69,22 @@ class TurnModule(nn.Module):
         return {name: parameter.detach().cpu().numpy().copy() for name, parameter in self.named_parameters()}
 
     def quieten(self) -> None:
-        """Bias a new network towards quiet turns: it deploys little outside the main region, and attacks rarely."""
+        """Set the biases of a new network so that it deploys little outside the main region and attacks rarely."""
         with torch.no_grad():
             self.weight_bias[0] += _QUIET
             self.share_bias[0] += _QUIET
 
     def take(self, network: TurnNetwork) -> None:
-        """Copy a network's parameters. Weights of features that are not an input of that network become 0."""
+        """Copy the parameters of a network. Weights of features that are not an input of that network become 0."""
         arrays = widened(network)
         with torch.no_grad():
             for name, parameter in self.named_parameters():
                 parameter.copy_(torch.from_numpy(arrays[name]))
 
     def embed_regions(self, board: BoardTensors, nodes: Tensor, overall: Tensor) -> Tensor:
-        """Return descriptions float32[M, N, H] of nodes float32[M, N, N_NODE] and overall float32[M, N_OVERALL]."""
-        # Regions are the first dimension. So one product computes a map's means for all positions.
+        """Return embeddings float32[M, N, H] for nodes float32[M, N, N_NODE] and overall float32[M, N_OVERALL]."""
+        # Regions become the first dimension of the tensors, so that one matrix product computes the means of all
+        # positions.
         m, n, _ = nodes.shape
         means = torch.cat([board.around, board.among])
         base = torch.addmm(self.first_bias, overall, self.overall).repeat(n, 1)
@@ -96,21 +97,21 @@ class TurnModule(nn.Module):
         return x.view(n, m, -1).transpose(0, 1)
 
     def mains(self, embeddings: Tensor, mine: Tensor) -> Tensor:
-        """Return scores float32[M, N] of regions as the main region; -inf where `mine` bool[M, N] is False.
+        """Return the logits of the choice of the main region, float32[M, N]; -inf where `mine` bool[M, N] is False.
 
-        The main region receives the largest deployment.
+        The main region is the region with the largest deployment.
         """
         return (embeddings @ self.main).masked_fill(~mine, -torch.inf)
 
     def weights(
         self, board: BoardTensors, embeddings: Tensor, main: Tensor, which: Tensor, region: Tensor
     ) -> Tensor:  # fmt: skip
-        """Return logits of deploy weights, float32[K, V].
+        """Return the logits of the deploy weights (relative numbers of armies to deploy) of K regions, float32[K, V].
 
         Args:
             main: int64[M], the main region of each position.
-            which: int64[K], positions.
-            region: int64[K], regions in these positions.
+            which: int64[K], the position of each region.
+            region: int64[K], the index of each region on the map.
         """
         at, on = torch.arange(len(main), device=main.device), main[which]
         of_main = embeddings[at, main] @ self.chosen + self.beside_bias
@@ -121,12 +122,12 @@ class TurnModule(nn.Module):
         return torch.addmm(self.weight_bias, hidden, self.weight).masked_fill(closed, -torch.inf)
 
     def edges(self, board: BoardTensors, embeddings: Tensor, which: Tensor, edge: Tensor, numbers: Tensor) -> Tensor:
-        """Return logits of shares and priorities, float32[K, 2, V], of K borders.
+        """Return logits for K borders, float32[K, 2, V]: of the share of armies that cross, and of the priority.
 
         Args:
-            which: int64[K], positions.
-            edge: int64[K], numbers of the borders on the map.
-            numbers: float32[K, N_EDGE], features of the borders.
+            which: int64[K], the position of each border.
+            edge: int64[K], the index of each border on the map.
+            numbers: float32[K, N_EDGE], the features of the borders.
         """
         ends = embeddings[which, board.source[edge]], embeddings[which, board.target[edge]]
         read, weights = torch.cat([*ends, numbers], 1), torch.cat([self.source, self.target, self.edge])
@@ -135,12 +136,12 @@ class TurnModule(nn.Module):
         return torch.addmm(both[1], hidden, both[0]).reshape(-1, 2, VALUES)
 
     def scores(self, embeddings: Tensor, owner: Tensor, player: Tensor, players: int) -> Tensor:
-        """Return the players' scores float32[M, P]; -inf for players without regions.
+        """Return the scores of the players, the logits of the winner, float32[M, P]; -inf for players without regions.
 
         Args:
             embeddings: float32[M, N, H].
             owner: int64[M, N].
-            player: int64[M], the player from whose view the descriptions are.
+            player: int64[M], the player in whose view the embeddings were computed.
         """
         holds = (owner[:, None] == torch.arange(players, device=owner.device)[None, :, None]).float()
         total, count = holds @ embeddings, holds.sum(2, keepdim=True)

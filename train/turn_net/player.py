@@ -1,4 +1,4 @@
-"""Agents that play a turn network's most likely turns, and notes in the files of networks."""
+"""Agents that play the most likely turns of a turn network, and the metadata in network files."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from warlight_env.agents.turn_net.turn_network_file import pack_turn_network, re
 
 @dataclass(frozen=True)
 class TurnPlayer:
-    """Makes agents that play a network's most likely turns. Instances can be pickled for other processes."""
+    """Makes agents that play the most likely turns of a network. Instances can be pickled for other processes."""
 
-    network: bytes  #: content of a file, see `pack_arrays`
+    network: bytes  #: the content of the network's file, see `pack_arrays`
 
     def __call__(self, seed: int) -> TurnNetAgent:
         network = read_network(self.network)
@@ -26,11 +26,11 @@ class TurnPlayer:
 
 @functools.lru_cache(8)
 def read_network(content: bytes) -> TurnNetwork | None:
-    """Return the network of a file's content; None for empty content."""
+    """Return the network in the content of a file, or None if the content is empty."""
     return read_turn_network(content, "network of this run").network if content else None
 
 
 def with_metadata(content: bytes, more: Mapping[str, Any]) -> bytes:
-    """Return the network's file with more entries in its note about the network's origin."""
+    """Return the content of a network file with more entries in its metadata about the origin of the network."""
     policy = read_turn_network(content, "network of this run")
     return pack_turn_network(policy.network, policy.temperature, {**policy.metadata, **more})

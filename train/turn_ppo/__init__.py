@@ -1,4 +1,4 @@
-"""The turn network by PPO of TorchRL.
+"""A trainer of the turn network with the PPO of TorchRL.
 
-This package is imported by `cli`. It imports `train.turn_net`, `train.ppo` and `train.common`.
+The package `cli` imports this package; this package imports `train.turn_net`, `train.ppo` and `train.common`.
 """

@@ -1,6 +1,7 @@
-"""Opponents in the compiled games of a network that plays complete turns.
+"""The opponents in the compiled games of a network that plays complete turns.
 
-Here, ``plan`` is the single plan from the weights `planning`, without lookahead. The agent `plan` is different.
+In this module, the opponent ``plan`` plays the plan from the weights `planning`, without lookahead. The agent `plan` is
+another player.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ def _network(spec: str) -> TurnNetwork | None:
 
 
 def opponent_context(config: GameConfig, spec: str) -> Context:
-    """Return the context of an opponent of `check_opponent` in games of a config; its function `policy` plays."""
+    """Return a context of a game config in which the function `policy` plays like an opponent.
+
+    spec: a name that `check_opponent` accepts.
+    """
     if spec in COMPILED:
         return _context(config, Functions(policy=COMPILED[spec].policy), thesis=True)
     if spec == _PLAN:
@@ -49,7 +53,7 @@ def opponent_context(config: GameConfig, spec: str) -> Context:
 
 
 def snapshot_context(config: GameConfig, content: bytes) -> Context:
-    """Return the context of a copy of the learner, from its file."""
+    """Return a context of a game config in which a snapshot of the learner plays. content: the snapshot's file."""
     return _context(config, Functions(policy=sampled_turn), read_turn_network(content, "policy of this run").network)
 
 

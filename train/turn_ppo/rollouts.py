@@ -1,8 +1,8 @@
-"""Games of a turn network in compiled code: its turns, their log-probabilities and the rewards.
+"""Rollouts of a turn network in compiled games: its turns, their log-probabilities and the rewards.
 
-A batch has B games and T rounds. In each game the learner has one seat, and draws its turns from its probabilities. All
-other seats have the same opponent, a policy of `agents.context.policy_signature`. When a game ends for the learner, a
-new one starts, with other random numbers and random starting regions.
+A rollout has B games and T rounds. In each game the learner has one seat, and samples its turns from its
+probabilities. All other seats have the same opponent, a function with the type `agents.context.policy_signature`. When
+a game ends for the learner, a new game starts, with other random numbers and random start regions.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from warlight_env.train.common.game_configs import GameConfig
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.turn_net.batches import TurnRows
 
-#: Number of games that a thread plays one after the other.
+#: The number of games that a thread plays one after the other.
 _PART: Final = 16
 
 
 class Rollout(NamedTuple):
-    """T rounds of B games."""
+    """The data of T rounds of B games."""
 
     owner: npt.NDArray[np.int8]  #: [B, T, N]
     army: npt.NDArray[np.int32]  #: [B, T, N]
@@ -45,14 +45,14 @@ class Rollout(NamedTuple):
     player: npt.NDArray[np.int64]  #: [B, T] the learner's seat
     row: npt.NDArray[np.int8]  #: [B, T, N + 2 E] the learner's turn
     log_probs: npt.NDArray[np.float32]  #: [B, T] log-probability of the turn
-    values: npt.NDArray[np.float32]  #: [B, T + 1] the critic's chance of winning, before each turn and at the end
+    values: npt.NDArray[np.float32]  #: [B, T + 1] the critic's win probability, before each turn and at the end
     reward: npt.NDArray[np.float32]  #: [B, T]
     done: npt.NDArray[np.bool_]  #: [B, T] whether the game ended with this round
     won: npt.NDArray[np.bool_]  #: [B, T] whether the learner won a game that ended with this round
 
 
 def make_rollout(games: int, rounds: int, n_regions: int, n_edges: int) -> Rollout:
-    """Return an empty rollout."""
+    """Return a rollout with zeros."""
     shape, n, size = (games, rounds), n_regions, n_regions + 2 * n_edges
     return reference(
         Rollout(
@@ -65,13 +65,13 @@ def make_rollout(games: int, rounds: int, n_regions: int, n_edges: int) -> Rollo
 
 
 class RolloutWork(NamedTuple):
-    """Working memory of a thread."""
+    """The working memory of one thread that plays games."""
 
     orders: Workspace
     generator: GeneratorWork
     scores: npt.NDArray[np.float64]  #: [P]
     nobody: npt.NDArray[np.int32]  #: [P, 1] empty preference lists: all players get random regions
-    none: npt.NDArray[np.int32]  #: [P] lengths of these lists, all 0
+    none: npt.NDArray[np.int32]  #: [P] the lengths of the lists in `nobody`, all 0
 
 
 def make_rollout_work(n_regions: int, n_edges: int, players: int) -> RolloutWork:
@@ -86,7 +86,7 @@ def make_rollout_work(n_regions: int, n_edges: int, players: int) -> RolloutWork
 
 @kernel
 def _begin(context: Context, state: State, b: Int, work: RolloutWork) -> None:
-    """Restart game b, with random starting regions."""
+    """Start game b again, with random start regions."""
     scratch = work.orders.scratch
     while not start_game(context.board, context.params, state, b, scratch):
         pass
@@ -96,9 +96,9 @@ def _begin(context: Context, state: State, b: Int, work: RolloutWork) -> None:
 
 @inline_kernel
 def _value_of(context: Context, position: Position, player: Int, own_critic: Bool, work: RolloutWork) -> Real:
-    """Return a player's chance of winning, from the network's value head (own_critic) or from the evaluation.
+    """Return the win probability of a player, from the network's value head (own_critic) or from the value function.
 
-    With own_critic, the descriptions of the position for this player must have been computed immediately before.
+    With own_critic, the caller must have computed the embeddings of the position for this player immediately before.
     """
     scores, total = work.scores, 0.0
     if not own_critic:
@@ -115,7 +115,10 @@ def _record(
     learner: Context, position: Position, player: Int, own_critic: Bool, b: Int, t: Int, rng: RandomState,
     work: RolloutWork, out: Rollout,
 ) -> Int:  # fmt: skip
-    """Draw the learner's turn into the orders of `work`, and record it in `out`. Return the number of attacks."""
+    """Sample a turn of the learner, and write it to the orders in `work` and to the rollout.
+
+    Return the number of attacks in the turn.
+    """
     net, orders = work.generator.net, work.orders
     for r in range(position.owner.shape[0]):
         out.owner[b, t, r], out.army[b, t, r] = position.owner[r], position.army[r]
@@ -135,7 +138,7 @@ def _roll(
     learner: Context, opponent: Context, games: npt.NDArray[np.int64], state: State,
     rngs: npt.NDArray[np.uint64], max_rounds: Int, own_critic: Bool, work: RolloutWork, out: Rollout,
 ) -> Int:  # fmt: skip
-    """Play all rounds of these games, and return the number of games that ended."""
+    """Play all rounds of some games of a rollout, and return the number of games that ended."""
     players, orders, ended = learner.players, work.orders, np.int64(0)
     for k in range(games.shape[0]):
         b = games[k]
@@ -157,7 +160,7 @@ def _roll(
             won = state.phase[b] == OVER and state.winner[b] == player
             over = state.phase[b] == OVER or state.eliminated_at[b, player] != 0
             reward: Real = 1.0 if won else 0.0
-            if not over and position.round[0] >= max_rounds:  # cut off: the critic's value replaces later rewards
+            if not over and position.round[0] >= max_rounds:  # truncated: the critic's value replaces later rewards
                 over, reward = True, _value_now(learner, position, player, own_critic, work)
             out.reward[b, t], out.done[b, t], out.won[b, t] = np.float32(reward), over, won
             if over:
@@ -176,13 +179,13 @@ def _value_now(context: Context, position: Position, player: Int, own_critic: Bo
 
 
 class Rollouts(SingleThreaded):
-    """Makes rollouts of a game config.
+    """Plays rollouts of a game config.
 
     Args:
         config: the game config.
-        games: B.
-        rounds: T.
-        max_rounds: games are cut off after this number of rounds.
+        games: B, the number of games.
+        rounds: T, the number of rounds.
+        max_rounds: games are truncated after this number of rounds.
         jobs: number of threads; the rollouts do not depend on it.
     """
 
@@ -201,10 +204,10 @@ class Rollouts(SingleThreaded):
         """Play a rollout. The next call overwrites its arrays.
 
         Args:
-            learner: context with the network; its evaluation is the critic if own_critic is False.
-            opponents: contexts of the opponents.
-            met: int64[B], the index of the opponent in each game.
-            seed: seed of all random numbers.
+            learner: the context with the network; its value function is the critic if own_critic is False.
+            opponents: the contexts of the opponents.
+            met: int64[B], for each game, the index of the opponent in `opponents`.
+            seed: the seed of all random numbers.
             own_critic: whether the network's value head is the critic.
         """
         board, players = self.config.board, self.config.players
@@ -229,7 +232,7 @@ class Rollouts(SingleThreaded):
 
 
 def rows_of(rollout: Rollout, players: int) -> TurnRows:
-    """Return all turns, M = B T, in the form that batches are made of; the games' results are 0."""
+    """Return all turns of a rollout as `TurnRows`, with M = B T; the results of games are 0."""
     r, games = rollout, rollout.round.size
     return TurnRows(
         r.owner.reshape(games, -1), r.army.reshape(games, -1), r.round.reshape(games), r.player.reshape(games),

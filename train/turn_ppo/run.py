@@ -1,4 +1,4 @@
-"""PPO on complete turns: a network for any map plays batches of games in compiled code, and learns from them."""
+"""PPO on complete turns: a network for maps of any size plays games in compiled code, and learns from these games."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ from warlight_env.train.turn_ppo.rollouts import Rollout, Rollouts
 from warlight_env.train.turn_ppo.settings import OWN, TurnPpoSettings
 from warlight_env.train.turn_ppo.update import TurnLearner
 
-#: Path components for derived seeds.
+#: Numbers for `derive_seed`, so that games, learning and the choice of opponents have their own seeds.
 _PLAY, _LEARN, _DRAW = 1, 2, 4
 _RATE_AT_END: Final = 0.1
 
 
 class _Games:
-    """The objects of a game config that are kept between iterations."""
+    """The objects of a game config that the run uses again in later iterations."""
 
     def __init__(self, settings: TurnPpoSettings, config: GameConfig, jobs: int, device: str) -> None:
         self.config = config
@@ -49,14 +49,14 @@ class _Games:
 
 
 class TurnPpoRun(PpoRun[TurnPpoSettings]):
-    """A run; see `PpoRun`.
+    """A run of PPO on complete turns; see `PpoRun`.
 
     Args:
         jobs: number of threads of games and of evaluations.
-        device: device of PyTorch: cpu, cuda.
+        device: the device of PyTorch: cpu or cuda.
 
     Raises:
-        InputError: PyTorch does not have this device here.
+        InputError: PyTorch cannot use the device on this machine.
     """
 
     title = "A network that plays complete turns, by PPO and self-play"
@@ -115,7 +115,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         return games
 
     def _met(self, draw: np.random.Generator) -> tuple[list[str], npt.NDArray[np.int64]]:
-        """Return the opponents' names, and the index of the opponent in each game."""
+        """Return the names of the opponents, and for each game the index of its opponent. draw: a generator."""
         weights = self.table.weights()
         shares = np.array(list(weights.values()))
         return list(weights), draw.choice(len(weights), self.settings.n_envs, p=shares / shares.sum())

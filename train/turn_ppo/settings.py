@@ -1,4 +1,4 @@
-"""The settings of a run of PPO on complete turns, with the keys of a settings file."""
+"""The settings of PPO on complete turns. The names of the fields are the keys of a settings file."""
 
 from __future__ import annotations
 
@@ -26,30 +26,32 @@ OWN: Final = "own"
 
 @dataclass(frozen=True)
 class TurnPpoSettings(PpoSettings):
-    """The settings of a run of PPO on complete turns, in addition to those of `PpoSettings`.
+    """The settings of a run of PPO on complete turns, in addition to the settings of `PpoSettings`.
 
     Args:
-        action: the type of action: turns.
-        start: the initial network: none, learned (the one of the package), or an .npz file.
-        n_steps: number of rounds of each game in an iteration; all its games have the same map, rules and number of
-            players.
+        action: the type of actions; only turns is possible.
+        start: the initial network: none, learned (the network in this package), or an .npz file.
+        n_steps: number of rounds of each game in an iteration; all games of an iteration have the same map, rules and
+            number of players.
         learning_rate: learning rate of AdamW.
         weight_decay: weight decay of AdamW.
-        gamma: discount; the reward is 1 for a won game.
-        target_kl: an iteration stops its passes when the mean divergence from the playing policy exceeds this, in nats.
-        critic: value function for the advantages: own (the network's value head), or a value function of searches:
-            learned, weights, an .npz file.
-        maps: names, files, and generated maps, as generated:REGIONS:SEED; repeat an entry to draw it more often.
-        rules: presets; games have no fog.
-        players: shares of games with 2, 3, … players; a game is drawn again if the map has no room for its players.
-        max_rounds: games are cut off after this number of rounds; the critic then estimates the result.
+        gamma: discount factor; the reward is 1 for a won game.
+        target_kl: maximum mean KL divergence from the policy that played the games, in nats; above it, the iteration
+            begins no further passes.
+        critic: value function for the advantages: own (the network's value head), or a value function of the searches:
+            learned, weights, or an .npz file.
+        maps: names of maps, map files, and generated maps, as generated:REGIONS:SEED; repeat an entry to weight it.
+        rules: presets of rules; games have no fog.
+        players: relative frequencies of games with 2, 3, … players. Map, rules and number are drawn again if the map
+            has too few regions for the players.
+        max_rounds: games are truncated after this number of rounds; the critic then estimates the result.
         opponents: opponents for all other seats of a game: random, smart_random, aggressive, one_big_army, plan, and
             policy:NAME or policy:FILE of networks that play complete turns.
-        threads: number of threads for learning; they do not affect the results.
-        conditions: conditions of the evaluation and of the final match.
+        threads: number of CPU threads for learning; the results do not depend on it.
+        conditions: map, rules and other conditions of the evaluations and of the final match.
 
     Raises:
-        InputError: a number does not allow learning, or a map, rules, a file or an agent does not exist.
+        InputError: a number is invalid, or a map, rules, a file or an agent does not exist.
     """
 
     action: Literal["turns"] = "turns"
@@ -81,7 +83,8 @@ class TurnPpoSettings(PpoSettings):
             for opponent in self.opponents:
                 check_opponent(opponent)
         pin_agents(self, "opponents", "eval_opponents", "holdout")
-        check_agents(self, "opponents", "eval_opponents", "holdout")  # names and files may be the same
+        # After the digests were added, a name and a file of the same network are equal.
+        check_agents(self, "opponents", "eval_opponents", "holdout")
         pin_files(self, start=load_turn_network)
         if self.critic != OWN:
             pin_files(self, critic=load_value)

@@ -1,8 +1,8 @@
-"""The PPO update from a rollout of turns: advantages, and passes over minibatches; both use TorchRL.
+"""The PPO update from a rollout of turns, with TorchRL: advantages, and passes over minibatches.
 
-The losses and estimators of TorchRL accept any tensors. The rollouts are arrays of compiled code. Advantages are
-generalized estimates (Schulman et al., arXiv:1506.02438). The loss is PPO's clipped loss (arXiv:1707.06347), with the
-critic's squared error and an entropy bonus.
+The losses and estimators of TorchRL accept any tensors, so the arrays of the rollouts become tensors. The advantages
+are generalized advantage estimates (Schulman et al., arXiv:1506.02438). The loss is PPO's clipped loss
+(arXiv:1707.06347), with the squared error of the critic and an entropy bonus.
 """
 
 from __future__ import annotations
@@ -27,16 +27,16 @@ from warlight_env.train.turn_net.module import TurnModule
 from warlight_env.train.turn_ppo.rollouts import Rollout, rows_of
 from warlight_env.train.turn_ppo.settings import TurnPpoSettings
 
-#: Largest norm of a step's gradient.
+#: The largest norm of the gradient in a step; a longer gradient is scaled down.
 _LONGEST: Final = 0.5
 
 
 class _Played(torch.distributions.Distribution):
-    """Turns with known log-probabilities and entropies, in the form that the loss needs.
+    """A distribution of M turns for TorchRL's loss, with known log-probabilities and entropies.
 
     Args:
-        chance: float32[M], log-probabilities.
-        spread: float32[M], entropies.
+        chance: float32[M], the log-probabilities of the turns.
+        spread: float32[M], the entropies.
     """
 
     arg_constraints: dict[str, Any] = {}  # noqa: RUF012 -- as in the base class
@@ -50,12 +50,12 @@ class _Played(torch.distributions.Distribution):
         return self._chance
 
     def entropy(self) -> Tensor:
-        """Return the entropies: of each turn's choices, each given the earlier choices."""
+        """Return the entropies of the turns: sums of the entropies of choices, each given the earlier choices."""
         return self._spread
 
 
 def _loss(settings: TurnPpoSettings) -> ClipPPOLoss:
-    """Return the library's loss, for outputs that the network has computed before."""
+    """Return TorchRL's loss for outputs that the network has already computed."""
     told = TensorDictModule(_Pass(), ["told", "spread"], ["chance", "spread"])
     drawn = ProbabilisticTensorDictModule(["chance", "spread"], ["action"], distribution_class=_Played)
     actor = ProbabilisticTensorDictSequential(told, drawn)
@@ -72,20 +72,20 @@ class _Pass(torch.nn.Module):
 
 
 class Update(NamedTuple):
-    """Means over the minibatches of an iteration, under the names of Stable-Baselines3."""
+    """Metrics of an iteration, means over its minibatches, with the names that Stable-Baselines3 uses."""
 
     loss: float
     policy_gradient_loss: float
     value_loss: float  #: squared error
     entropy_loss: float  #: negative entropy of a turn, in nats
-    approx_kl: float  #: divergence from the policy that played the rollout, in nats
-    clip_fraction: float  #: share of turns with a ratio outside the clip range
-    explained_variance: float  #: share of the returns' variance that the critic explained before the update
+    approx_kl: float  #: KL divergence from the policy that played the rollout, in nats
+    clip_fraction: float  #: fraction of turns with a ratio outside the clip range
+    explained_variance: float  #: fraction of the variance of returns that the critic explained before the update
     passes: float  #: number of passes over the rollout
 
 
 class TurnLearner:
-    """A network, its optimiser, and the passes of an iteration.
+    """Trains a network: it has the network, its optimizer, and a method for the passes of an iteration.
 
     Args:
         settings: settings of the run.
@@ -104,15 +104,15 @@ class TurnLearner:
     def update(
         self, turns: TurnEvaluator, rollout: Rollout, rate: float, rng: np.random.Generator
     ) -> Update:  # fmt: skip
-        """Learn from a rollout, in passes over its turns with a new random order in each pass.
+        """Learn from a rollout, in passes over its turns, each in a new random order.
 
-        It uses one thread of PyTorch, because PyTorch's own part is too small for several.
+        The method uses one thread of PyTorch, because PyTorch computes too little here for several threads.
 
         Args:
-            turns: the evaluator of the rollout's config, on the device.
+            turns: the evaluator for the game config of the rollout, on the device.
             rollout: the rollout.
             rate: learning rate.
-            rng: generator of the orders.
+            rng: the generator of the random orders.
         """
         with one_thread():
             return self._update(turns, rollout, rate, rng)
@@ -161,7 +161,7 @@ class TurnLearner:
 
 
 def advantages(rollout: Rollout, gamma: float, gae_lambda: float) -> tuple[Tensor, Tensor]:
-    """Return advantages and targets of the critic, float32[B T, 1] each."""
+    """Return the advantages and the targets of the critic, float32[B T, 1] each."""
     worth, reward, done = (torch.from_numpy(x)[..., None] for x in (rollout.values, rollout.reward, rollout.done))
     found: tuple[Tensor, Tensor] = vec_generalized_advantage_estimate(
         gamma, gae_lambda, worth[:, :-1], worth[:, 1:], reward, done=done

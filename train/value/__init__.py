@@ -1,4 +1,4 @@
-"""The value network by expert iteration.
+"""A trainer of the value network by expert iteration.
 
-This package is imported by `cli`. It imports `train.common`.
+The package `cli` imports this package; this package imports `train.common`.
 """

@@ -1,4 +1,4 @@
-"""The value network in PyTorch: its fit to labels, and its export as arrays for kernels."""
+"""The value network in PyTorch: the fit to labels, and the export of its weights as arrays for kernels."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from warlight_env.train.common.torch_threads import one_thread
 from warlight_env.train.value.positions import ValuedPositions
 from warlight_env.train.value.settings import ValueSettings
 
-#: Standard deviations of the initial weights; initial biases are 0.
+#: The standard deviations of the initial weights, by name. The initial biases are 0.
 _SPREAD: Final = {"own": 0.15, "others": 0.15, "rules": 0.1, "second": 0.2, "last": 0.25}
 
 
 class Inputs(NamedTuple):
-    """Inputs and targets of a network for M positions. Rows of absent players are 0."""
+    """The inputs and targets of a network for M positions. Rows of players that are not in the game are 0."""
 
-    players: Tensor  #: float32[M, P, N_PLAYER] halves of the square roots of players' features
+    players: Tensor  #: float32[M, P, N_PLAYER] sqrt(feature) / 2, for each feature of each player
     rules: Tensor  #: float32[M, N_RULES]
     present: Tensor  #: bool[M, P] whether the player owns regions
-    value: Tensor  #: float32[M, P] shares
+    value: Tensor  #: float32[M, P] labels: the win probability of each player
 
 
 def read_inputs(configs: GameConfigs, samples: ValuedPositions) -> Inputs:
-    """Return the inputs of samples, as the network's kernel computes them."""
+    """Return the inputs and targets for samples, as the kernel of the network computes the inputs."""
     count, most = (
         len(samples.config_index),
         max(configs[config].players for config in set(samples.config_index.tolist())),
@@ -58,7 +58,7 @@ def read_inputs(configs: GameConfigs, samples: ValuedPositions) -> Inputs:
 
 
 class ValueModule(nn.Module):
-    """The computation of `agents.value.network`, for many positions at once."""
+    """The value network in PyTorch, which computes the same as `agents.value.network` for many positions at once."""
 
     def __init__(self, generator: torch.Generator) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class ValueModule(nn.Module):
             self.register_parameter(name, nn.Parameter(numbers))
 
     def forward(self, inputs: Inputs) -> Tensor:
-        """Return scores, float32[M, P]; -inf for players without regions."""
+        """Return the scores of the players (logits), float32[M, P]; -inf for players without regions."""
         p = dict(self.named_parameters())
         playing = inputs.players * inputs.present[:, :, None]
         others = playing.sum(dim=1, keepdim=True) - playing
@@ -77,7 +77,7 @@ class ValueModule(nn.Module):
         return (leaky_relu(second, LEAK) @ p["last"]).masked_fill(~inputs.present, -torch.inf)
 
     def arrays(self) -> dict[str, npt.NDArray[np.float32]]:
-        """Return the parameters, in the form that `agents.records.value_record` accepts."""
+        """Return the parameters by name, as `agents.records.value_record` accepts them."""
         return {name: values.detach().numpy().copy() for name, values in self.named_parameters()}
 
 
@@ -85,12 +85,12 @@ class Fit(NamedTuple):
     """The result of a fit."""
 
     arrays: dict[str, npt.NDArray[np.float32]]
-    trained: float  #: cross-entropy minus the labels' entropy, in nats, on the labels of the fit
-    held_out: float | None  #: the same on labels of held-out games; None if no game is held out
+    trained: float  #: cross-entropy minus the entropy of the labels, in nats, on the labels of the fit
+    held_out: float | None  #: this loss on the labels of held-out games; None if no game is held out
 
 
 def fit_network(settings: ValueSettings, configs: GameConfigs, samples: ValuedPositions, seed: int) -> Fit:
-    """Return a network fitted to samples by cross-entropy between the labels and the softmax of scores.
+    """Fit a network to samples. The loss is the cross-entropy between the labels and the softmax of the scores.
 
     Raises:
         RunError: a loss is not a finite number, or all samples are held out.
@@ -123,7 +123,7 @@ def fit_network(settings: ValueSettings, configs: GameConfigs, samples: ValuedPo
 
 
 def held_out(samples: ValuedPositions) -> npt.NDArray[np.bool_]:
-    """Return a mask of samples, bool[M]: True for games that fits do not use."""
+    """Return a mask of samples, bool[M]: True for samples of held-out games, which fits do not use."""
     return samples.game % HELD_OUT == 0
 
 
@@ -132,7 +132,7 @@ def _part(inputs: Inputs, rows: Tensor) -> Inputs:
 
 
 def _loss(module: ValueModule, inputs: Inputs) -> Tensor:
-    """Return cross-entropies, float32[M]."""
+    """Return the cross-entropy for each sample, float32[M]."""
     logs = torch.log_softmax(module(inputs), dim=1).masked_fill(~inputs.present, 0.0)
     return -(inputs.value * logs).sum(dim=1)
 

@@ -1,4 +1,4 @@
-"""The games that give positions to the value network: the current network plays against itself and other agents."""
+"""The games with the positions that the value network learns; the current network plays against itself and agents."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from warlight_env.train.value.settings import ValueSettings
 def play_games(
     settings: ValueSettings, configs: GameConfigs, network: bytes, seed: int, numbers: Iterable[int], jobs: int
 ) -> ValuedPositions:
-    """Return the positions before all rounds of these games.
+    """Play games, and return the position before each round of each game.
 
-    A position's value is 1 for the winner and 0 for the others. All values are 0 in a game without a winner.
+    The value of a position is 1 for the winner of the game and 0 for the other players. In a game without a winner, all
+    values are 0.
 
     Args:
         settings: settings of the run.
         configs: game configs of the run.
-        network: content of the file of the players' network.
-        seed: this seed and a game's number determine the whole game.
-        numbers: numbers of the games.
+        network: the content of the network file that the players use.
+        seed: the seed of all games; the seed and the number of a game determine the whole game.
+        numbers: the numbers of the games.
         jobs: number of threads.
     """
 

@@ -1,4 +1,4 @@
-"""Labels for the next value network: the values of positions for each player, from a search or from playouts."""
+"""Labels for the next value network: the value of a position for each player, from a search or from playouts."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ from warlight_env.train.value.players import unpack_network
 from warlight_env.train.value.positions import ValuedPosition, ValuedPositions
 from warlight_env.train.value.settings import ValueSettings
 
-#: Largest number of attempts for one label. An attempt fails if the random round ends the game, or if no player has a
-#: choice.
+#: The largest number of attempts for one label. An attempt fails if the random round ends the game, or if each player
+#: has only one candidate turn.
 _TRIES: Final = 1000
 
 
 class Labeller:
-    """Computes values of positions with a search or with playouts.
+    """Computes the values of positions with a search or with playouts.
 
     Args:
         settings: settings of the run.
         configs: game configs of the run.
-        network: content of the file of the network that evaluates leaves. If it is empty, the settings' weights
-            evaluate positions one round later.
+        network: the content of the file of the network that evaluates the last positions of simulations. If the content
+            is empty, the `weights` of the settings evaluate the positions, and a search simulates one round more.
     """
 
     def __init__(self, settings: ValueSettings, configs: GameConfigs, network: bytes) -> None:
@@ -50,13 +50,14 @@ class Labeller:
             generator=generate_plans if self._net is None else plans_and_samples,
             policy=planned_turn if self._net is None else sampled_turn, capacity=settings.candidates,
         )  # fmt: skip
-        self._rounds = settings.playout_rounds or (2 if self._network is None else 1)  #: rounds of a simulation
+        #: The number of rounds of a simulation.
+        self._rounds = settings.playout_rounds or (2 if self._network is None else 1)
         self._contexts: dict[int, Context] = {}
         self._setups: dict[tuple[int, int], NashSetup] = {}
         self._memory = threading.local()
 
     def value(self, config: int, position: Position, seed: int) -> npt.NDArray[np.float64] | None:
-        """Return each player's share of a position, float64[P]; None if no player has a choice."""
+        """Return the win probability of each player, float64[P]; None if each player has only one candidate turn."""
         work, setup = self._begin(config, seed), self._setup(config, self._rounds)
         value = np.zeros(self._configs[config].players)
         if self._settings.playout_rounds:
@@ -68,7 +69,7 @@ class Labeller:
         return value if known else None
 
     def after(self, config: int, position: Position, seed: int) -> Position | None:
-        """Return the position after one round of random candidates; None if this round ends the game."""
+        """Return the position after one round of random candidate turns; None if the round ends the game."""
         work, after = self._begin(config, seed), make_position(len(position.owner))
         goes_on = play_at_random(self._context(config), self._setup(config, 1), position, work, after)
         return after if goes_on else None
@@ -88,7 +89,7 @@ class Labeller:
         return self._setups[config, rounds]
 
     def _begin(self, config: int, seed: int) -> NashWork:
-        """Return the thread's own working memory for a game config, in its initial state."""
+        """Return this thread's working memory for a game config, reset to its initial state."""
         known: dict[int, NashWork] = self._memory.__dict__.setdefault("works", {})
         if config not in known:
             at = self._configs[config]
@@ -108,19 +109,19 @@ def label_positions(
     numbers: Iterable[int],
     jobs: int,
 ) -> ValuedPositions:
-    """Return the labels with these numbers, each of a position from a won game.
+    """Return the labels with the given numbers. Each label belongs to a position of a game with a winner.
 
-    The function draws a game and then a position of it. With probability `settings.random_move_share` it labels a
-    position one random round later, else the drawn position itself. Labels of drawn positions are mixed with the game's
-    outcome.
+    For a label, the function draws a game, and then a position of the game. With probability
+    `settings.random_move_share` the function labels the position after one random round, otherwise the drawn position
+    itself. The label of a drawn position is mixed with the outcome of the game.
 
     Args:
         settings: settings of the run.
         configs: game configs of the run.
-        network: content of the file of the search's network.
-        games: positions of games.
-        seed: this seed and a label's number determine the label.
-        numbers: numbers of the labels.
+        network: the content of the network file that the search uses.
+        games: the positions of all games.
+        seed: the seed of all labels; the seed and the number of a label determine the label.
+        numbers: the numbers of the labels.
         jobs: number of threads.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Players of the value network's games: agents from specifications that may refer to the current network."""
+"""The players of the value network's games: agents from specifications in which `value=current` is allowed."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from warlight_env.train.value.settings import CURRENT, ValueSettings
 
 @dataclass(frozen=True)
 class NetworkPlayer:
-    """Makes agents from a specification, in which `value=current` is a network.
+    """Makes agents from a specification. In the specification, `value=current` means the current network of the run.
 
     Instances can be pickled for other processes.
     """
 
     spec: str
-    network: bytes  #: as `pack_network` returns it
+    network: bytes  #: the content of a network file, see `pack_network`
     weights: tuple[float, ...]
 
     def __call__(self, seed: int) -> Agent:
@@ -36,13 +36,13 @@ class NetworkPlayer:
 
 
 def pack_network(network: ValueNetwork | None) -> bytes:
-    """Return a network as the content of a file; empty for None."""
+    """Return the content of a file with this network; empty if it is None."""
     return b"" if network is None else value_file(network)
 
 
 @functools.lru_cache(8)
 def unpack_network(content: bytes) -> ValueNetwork | None:
-    """Return the network that `pack_network` packed; None for empty content."""
+    """Return the network in a content from `pack_network`; None if the content is empty."""
     return read_value(content, "network of this run") if content else None
 
 

@@ -1,4 +1,4 @@
-"""Positions with their values, as a few arrays and as files."""
+"""Positions with their values as training data: in a few arrays, and in files."""
 
 from __future__ import annotations
 
@@ -14,28 +14,31 @@ from warlight_env.train.common.samples import pack_samples, unpack_samples
 
 
 class ValuedPosition(NamedTuple):
-    """A position with its value for each player."""
+    """A position, and its value for each player."""
 
     config_index: int  #: see `game_configs.GameConfigs`
-    game: int  #: the game's number in the iteration
+    game: int  #: the number of the game in the iteration
     position: Position
-    value: npt.NDArray[np.float64]  #: [P] each player's share
+    value: npt.NDArray[np.float64]  #: [P] the win probability of each player
 
 
 class ValuedPositions(NamedTuple):
-    """M positions with values; the arrays of regions concatenate all positions, T regions in all."""
+    """M positions with values.
+
+    The arrays owner and army are the concatenated arrays of all positions, T regions in all.
+    """
 
     config_index: npt.NDArray[np.int32]  #: [M]
     game: npt.NDArray[np.int32]  #: [M]
     round: npt.NDArray[np.int32]  #: [M]
-    end: npt.NDArray[np.int64]  #: [M] end of the position's regions in the concatenated arrays
+    end: npt.NDArray[np.int64]  #: [M] the end of each position's regions in the concatenated arrays
     owner: npt.NDArray[np.int8]  #: [T]
     army: npt.NDArray[np.int32]  #: [T]
     value: npt.NDArray[np.float32]  #: [M, MAX_PLAYERS]
 
     @classmethod
     def of(cls, samples: Sequence[ValuedPosition]) -> ValuedPositions:
-        """Return the arrays of these samples, in the same order."""
+        """Return a sequence of positions as arrays, in the same order."""
         value = np.zeros((len(samples), MAX_PLAYERS), dtype=np.float32)
         for row, sample in zip(value, samples, strict=True):
             row[: len(sample.value)] = sample.value
@@ -52,7 +55,7 @@ class ValuedPositions(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[ValuedPositions]) -> ValuedPositions:
-        """Return the concatenation of the parts."""
+        """Return all positions of the parts, in order."""
         ends, before = [], 0
         for part in parts:
             ends.append(part.end + before)
@@ -62,14 +65,14 @@ class ValuedPositions(NamedTuple):
 
     @classmethod
     def from_bytes(cls, content: bytes) -> ValuedPositions:
-        """Return the positions that `to_bytes` wrote; the caller has checked the content."""
+        """Return the positions in the content of a file from `to_bytes`. The content must be valid."""
         return cls(**unpack_samples(content))
 
     def to_bytes(self) -> bytes:
-        """Return the content of an .npz file."""
+        """Return the positions as the content of an .npz file."""
         return pack_samples(self._asdict())
 
     def position(self, number: int) -> Position:
-        """Return a position, as views of the arrays."""
+        """Return the position with this index, as views of the arrays (not copies)."""
         part = slice(self.end[number - 1] if number else 0, self.end[number])
         return Position(self.owner[part], self.army[part], self.round[number : number + 1])

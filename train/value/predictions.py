@@ -1,4 +1,4 @@
-"""Accuracy of the value network's predictions of the winner, in games that no fit used."""
+"""The accuracy with which the value network predicts the winner, in games that no fit used."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from warlight_env.train.value.fit import held_out
 from warlight_env.train.value.players import unpack_network
 from warlight_env.train.value.positions import ValuedPositions
 
-#: The tested rounds.
+#: The rounds for which the accuracy is measured.
 ROUNDS: Final = range(3, 16)
-#: Lower bound of a predicted chance in the logarithm.
+#: The smallest probability in the logarithm of the loss.
 _LEAST: Final = 1e-6
 
 
 def outcome_losses(configs: GameConfigs, games: Sequence[ValuedPositions], network: bytes) -> list[dict[str, float]]:
-    """Return the losses of predicted winners in games that fits did not use, by round.
+    """Return the losses of predictions of the winner, by round, in games that fits did not use.
 
     Returns:
-        A dictionary for each of ROUNDS that has positions. It contains the round, the number of positions, and a loss
-        for each of "network", "planning" and "default". The loss is minus the mean logarithm of the winner's predicted
-        share, in nats.
+        A dictionary for each of ROUNDS that has positions. The dictionary contains the round, the number of positions,
+        and the losses of "network" and of the weights "planning" and "default". The loss is minus the mean logarithm of
+        the predicted win probability of the winner, in nats.
     """
     value = unpack_network(network)
     evaluations = {"network": (PLANNING, value), "planning": (PLANNING, None), "default": (DEFAULT, None)}
@@ -63,8 +63,9 @@ def describe_predictions(report: Report, losses: Sequence[dict[str, float]]) -> 
     """Add the table of `outcome_losses` to the report."""
     report.heading("Prediction of the winner")
     report.text(
-        "Loss: minus the mean logarithm of the winner's predicted chance, in nats, by rounds played. No fit used these "
-        "games. A share that weights compute counts as a chance."
+        "The table shows the loss after each number of rounds: minus the mean logarithm of the predicted win "
+        "probability of the winner, in nats. No fit used these games. The columns planning and default are the losses "
+        "of the evaluation with these weights."
     )
     report.table(
         ["round", "positions", "network", "planning", "default"],

@@ -1,11 +1,11 @@
 """Expert iteration of the value network: a search with the current network labels positions for the next network.
 
 The current network plays games against itself and other agents (`games`). A search then labels positions of these
-games, and positions one random round later (`labels`). It evaluates its leaves with the current network. A new network
-is fitted to the labels (`fit`).
+games, and positions one random round later (`labels`). The search evaluates its leaves with the current network. A new
+network is fitted to the labels (`fit`).
 
-The gate compares `gate_threshold` with the mean score, not with an end of its interval. A useful step is much larger
-than the noise of the games, and a damaged network scores far below one half.
+The gate compares `gate_threshold` with the mean score, not with an end of its interval. The gain of a good fit is much
+larger than the noise of the games. A failed fit gives a score far below one half.
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ from warlight_env.train.value.positions import ValuedPositions
 from warlight_env.train.value.predictions import describe_predictions, outcome_losses
 from warlight_env.train.value.settings import ValueSettings
 
-#: Path components for derived seeds.
+#: Numbers for `derive_seed`, so that games and labels have their own seeds.
 _GAMES, _LABELS = 1, 2
-#: Games and labels in a part. A killed run loses at most one part. A part's arrays stay within `bounded.ARRAYS_BYTES`,
-#: even if all games last for `expert_iteration.MOST_ROUNDS` rounds on the largest maps.
+#: The numbers of games and of labels in a part. The run stores each part, so a killed run loses at most one part. The
+#: arrays of a part have fewer bytes than `bounded_io.ARRAYS_BYTES`, even if all games last for
+#: `expert_iteration.MOST_ROUNDS` rounds on the largest maps.
 GAMES_PART: Final = 64
 LABELS_PART: Final = 4096
 
 
 class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
-    """A run; see `Trainer`."""
+    """A run of expert iteration of the value network; see `Trainer`."""
 
     command, artifact_name = "value", "value.npz"
     fit_path, gate_path, samples_kind = 3, 4, ValuedPositions
@@ -88,7 +89,7 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
         return pack_network(make_network(fit.arrays)), told
 
     def player_of(self, network: bytes, spec: str | None = None) -> NetworkPlayer:
-        """See `ExpertIteration.player_of`; `spec` replaces the specification of the settings' player."""
+        """See `ExpertIteration.player_of`. spec: the specification of the agent; None: the `player` of the settings."""
         return NetworkPlayer(spec or self.settings.player, network, tuple(self.settings.weights))
 
     # Final match and report

@@ -1,4 +1,4 @@
-"""The settings of a run that trains the value network, with the keys of a settings file."""
+"""The settings of a run that trains the value network. The names of the fields are the keys of a settings file."""
 
 from __future__ import annotations
 
@@ -13,35 +13,36 @@ from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_shares, check_whole, pin_agents, pin_files
 from warlight_env.train.common.expert_iteration import ExpertIterationSettings
 
-#: The value of `value=` in specifications that means the current network.
+#: In specifications of agents, `value=` with this word means the current network of the run.
 CURRENT: Final = "current"
 
 
 @dataclass(frozen=True)
 class ValueSettings(ExpertIterationSettings):
-    """The settings of a run, in addition to those of `ExpertIterationSettings`.
+    """The settings of a run, in addition to the settings of `ExpertIterationSettings`.
 
     Args:
         player: the agent that plays in every game and in the gate.
-        opponents: agents for the other seats; each seat is drawn separately. Agents with `value=current` use the
-            current network. As soon as there is one, they simulate one round, unless they specify `rounds`.
-        max_rounds: largest number of rounds; labels do not use games without a winner by then.
-        weights: weights for planning turns, and for values of positions as long as there is no network.
+        opponents: agents for the other seats; each seat draws its agent separately. Agents with `value=current` use the
+            current network. As soon as there is a network, these agents simulate one round, unless they specify
+            `rounds`.
+        max_rounds: largest number of rounds of a game; games without a winner after so many rounds give no labels.
+        weights: weights of the evaluation for planned turns, and for values of positions before the first network.
         start: the first network: weights (none), learned, or an .npz file.
-        net: a turn network that adds candidate turns in the rounds that give labels: none, learned, or an .npz file.
+        net: a turn network that gives more candidate turns to the search for labels: none, learned, or an .npz file.
         labels: number of labels in an iteration.
         label_simulations: number of simulated rounds for a label.
-        candidates: number of each player's turns in such a round.
+        candidates: number of candidate turns of each player in a simulated round.
         playout_rounds: If 0, a label is the result of a search of one round. If 1 or more, a label is the mean of
             `label_simulations` playouts by `net` of this many rounds; the current network evaluates their last
             positions.
-        random_move_share: share of labels for positions one random round later.
-        outcome_weight: weight of the game's outcome in the other labels.
+        random_move_share: fraction of the labels that are for the position after one random round.
+        outcome_weight: weight of the outcome of the game in all other labels.
         learning_rate: learning rate; it falls to 0 along a cosine.
         previous: whether a fit also uses the labels of the previous iteration.
 
     Raises:
-        InputError: a number does not allow learning, or a map, rules, a file or an agent does not exist.
+        InputError: a number is invalid, or a map, rules, a file or an agent does not exist.
     """
 
     quick_values: ClassVar[dict[str, Any]] = {
@@ -86,7 +87,7 @@ class ValueSettings(ExpertIterationSettings):
         check_whole(self, 0, "playout_rounds")
         check_shares(self, "random_move_share")
         if not self.opponents:
-            raise InputError("opponents: give at least one")
+            raise InputError("opponents: give at least one agent")
         if parse(self.player)[1].get("value") != CURRENT:
             raise InputError(f"player = {self.player!r}: must be an agent with value={CURRENT}")
         pin_agents(self, "player", "opponents", "holdout")

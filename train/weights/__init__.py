@@ -1,4 +1,4 @@
-"""Code that trainers of weights share: genes, compiled games, and the final match.
+"""Code that trainers of evaluation weights share: the search space, compiled games, and the final match.
 
-This package is imported by `train.evolution` and `train.td`.
+The packages `train.evolution` and `train.td` import this package.
 """

@@ -1,4 +1,4 @@
-"""Batches of games between one-ply players, in compiled code and in threads."""
+"""Batches of games between one-ply players, in compiled code in several threads."""
 
 from __future__ import annotations
 
@@ -24,15 +24,15 @@ from warlight_env.engine.state import State, copy_state, make_state, make_worksp
 from warlight_env.errors import InputError
 from warlight_env.train.common.threads import in_threads
 
-#: Games of one kernel call: a small number, so that threads share the work evenly.
+#: The number of games of one kernel call. The number is small, so that all threads get about the same work.
 _CHUNK: Final = 64
 
-#: A player: weights of a one-ply player, or the name of a bot of `agents.players.compiled.COMPILED`.
+#: A player: the weights of a one-ply player, or the name of an agent in `agents.players.compiled.COMPILED`.
 Duellist = Weights | str
 
 
 class Traces(NamedTuple):
-    """Results of games, with the features of their positions."""
+    """The results of games, and the features of their positions."""
 
     scores: npt.NDArray[np.float64]  #: [B] 1, 0.5 or 0 for agent 0
     rounds: npt.NDArray[np.int32]  #: [B]
@@ -40,18 +40,18 @@ class Traces(NamedTuple):
 
 
 class Duels:
-    """Two-player games between one-ply players, or against bots; identical to the games of the arena's matches.
+    """Plays two-player games of one-ply players and compiled agents. The games equal the games of the match engine.
 
     Args:
         map: the map.
         rules: rules without fog and without a limit on the orders of a turn.
-        picks: the choice of starting regions, as in matches.
-        samples: samples of the one-ply players.
+        picks: how start regions are chosen, see `Conditions`.
+        samples: number of simulated rounds for each candidate turn of a one-ply player.
         max_rounds: a game without a winner after this number of rounds is a draw.
         jobs: number of threads; the games do not depend on it.
 
     Raises:
-        InputError: compiled duels do not support the rules, the map does not fit the rules, or there are no jobs.
+        InputError: compiled games do not support the rules, the map is too small for the rules, or `jobs` is below 1.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Duels:
     ) -> None:  # fmt: skip
         chosen = Rules.of(rules)
         if not plays_compiled(chosen):
-            raise InputError(f"rules {chosen.name!r}: compiled duels do not support fog or a limit on a turn's orders")
+            raise InputError(f"rules {chosen.name!r}: compiled games do not support fog or a limit on a turn's orders")
         check_jobs(jobs)
         self.map = map if isinstance(map, maps.Map) else maps.load(map)
         self.board = make_board(self.map)
@@ -71,10 +71,10 @@ class Duels:
     def scores(
         self, players: Sequence[Weights], opponents: Sequence[Duellist], units: int, seed: int
     ) -> npt.NDArray[np.float64]:
-        """Return scores of all players against all opponents, float64[A, O, 2 · units].
+        """Return the scores of A players against O opponents, float64[A, O, 2 · units].
 
-        A unit is a pair of games with exchanged seats: games 2u and 2u + 1 have the same offers and dice. All players
-        play the same units against all opponents.
+        A unit is a pair of games with exchanged seats: games 2u and 2u + 1 have the same offered regions and the same
+        dice. All players play with the same seeds against all opponents.
         """
         start, rng = self._start(units, seed)
         out = np.zeros((len(players), len(opponents), 2 * units))
@@ -94,7 +94,7 @@ class Duels:
         return out
 
     def traces(self, weights: Weights, games: int, seed: int, epsilon: float = 0.0) -> Traces:
-        """Play games of self-play, and return all positions' features; `epsilon` is the chance of a random turn."""
+        """Play games of self-play; return the features of all positions. epsilon: the probability of a random turn."""
         start, _ = self._start(-(-games // 2), seed)
         out = Traces(
             np.zeros(games), np.zeros(games, dtype=np.int32),
@@ -104,7 +104,8 @@ class Duels:
         def play(low: int) -> None:
             part = slice(low, min(games, low + _CHUNK))
             state = _part(start, part)
-            # Each game has its own generators. Otherwise both sides of mirrored games would make the same moves.
+            # Each game has its own generators, because the players of two games with exchanged seats would otherwise
+            # make the same random choices.
             own = np.array(
                 [[make_rng(derive_seed(seed, 1, b, p)) for p in range(2)] for b in range(*part.indices(games))]
             )
@@ -115,7 +116,10 @@ class Duels:
         return out
 
     def _start(self, units: int, seed: int) -> tuple[State, npt.NDArray[np.uint64]]:
-        """Return games before the picks, and a generator for each seat, seeded as by `arena.MatchSetup` and `Game`."""
+        """Return games before the picks, and a generator for each seat.
+
+        `arena.MatchSetup` and `Game` use the same seeds.
+        """
         n = self.board.n_regions
         state, rng = make_state(2 * units, n, 2), np.zeros((2 * units, 2, 2), dtype=np.uint64)
         scratch = make_workspace(n, self.board.n_edges, 2).scratch
@@ -123,7 +127,7 @@ class Duels:
             unit = b // 2
             state.rng[b] = make_rng(derive_seed(derive_seed(seed, unit)))
             if not start_game(self.board, self.params, state, b, scratch):
-                raise InputError(f"map {self.map.name!r}: found no starting regions with the players apart")
+                raise InputError(f"map {self.map.name!r}: found no start regions without borders between players")
             rng[b] = [make_rng(derive_seed(seed, unit, seat)) for seat in range(2)]
         return state, rng
 
@@ -146,10 +150,10 @@ class Duels:
 
 
 def plays_compiled(rules: Rules) -> bool:
-    """Return whether compiled duels support these rules."""
+    """Return whether `Duels` can play games with the given rules."""
     return not rules.fog and rules.max_orders == 0
 
 
 def _part(state: State, part: slice) -> State:
-    """Return a copy of some games."""
+    """Return a copy of some games of a state. part: the slice of games."""
     return copy_state(State._make(array[part] for array in state))

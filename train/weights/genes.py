@@ -1,4 +1,4 @@
-"""The search space of evolution: weights and parameters of the search, scaled for steps with similar effects."""
+"""The search space of evolution: weights and search parameters, scaled so that equal steps have similar effects."""
 
 from __future__ import annotations
 
@@ -17,14 +17,17 @@ from warlight_env.errors import InputError, did_you_mean
 
 
 class SearchParameterError(InputError):
-    """Error for a gene that does not exist, or for an invalid value."""
+    """A gene (a parameter that evolves) does not exist, or its value is invalid."""
 
 
 @dataclass(frozen=True)
 class SearchParameter:
-    """A number that evolves; its coordinate is asinh(value / scale), or ln(value) if `logarithmic`.
+    """A number that evolution optimizes.
 
-    asinh is linear near 0 and logarithmic far from 0. So a step is a share of large values, and it can pass through 0.
+    The coordinate of a value is asinh(value / scale), or ln(value) if `logarithmic`.
+
+    asinh is linear near 0 and logarithmic far from 0. Therefore a step multiplies large values by a factor, and it can
+    change the sign of small values.
     """
 
     name: str
@@ -32,7 +35,7 @@ class SearchParameter:
     high: float
     scale: float
     logarithmic: bool = False
-    whole: bool = False  #: an integer
+    whole: bool = False  #: whether the value is an integer
 
     def coordinate(self, value: float) -> float:
         """Return the coordinate of a value, clipped to the bounds."""
@@ -40,16 +43,16 @@ class SearchParameter:
         return math.log(value) if self.logarithmic else math.asinh(value / self.scale)
 
     def value(self, coordinate: float) -> float:
-        """Return the value of a coordinate, clipped to the bounds."""
+        """Return the value for a coordinate, clipped to the bounds."""
         raw = math.exp(coordinate) if self.logarithmic else self.scale * math.sinh(coordinate)
         value = min(max(raw, self.low), self.high)
         return float(round(value)) if self.whole else value
 
 
-#: Scales of weights that are 0 in the thesis, or much smaller than their useful values.
+#: The scales of weights that are 0 in the preset "thesis", or much smaller there than their useful values.
 _SCALES: Final = {"neighbor_values": 0.2, "largest_territory": 20.0, "threatened_bonus": 50.0}
 
-#: Parameters of `mcts` that can evolve, and their initial values.
+#: The parameters of the agent `mcts` that can evolve, with their initial values.
 MCTS_PARAMETERS: Final = {
     "c": SearchParameter("c", 0.02, 5.0, 1.0, logarithmic=True),
     "rounds": SearchParameter("rounds", 1.0, 40.0, 1.0, logarithmic=True, whole=True),
@@ -64,12 +67,12 @@ WEIGHT_PARAMETERS: Final = {
 }
 SEARCH_PARAMETERS: Final = {**WEIGHT_PARAMETERS, **MCTS_PARAMETERS}
 
-#: Weights without effect if starting regions are random.
+#: Weights that have no effect if start regions are random.
 PICK_WEIGHTS: Final = (
     "start_bonus", "start_neighbors", "start_borders", "start_regions", "pick_super", "pick_distance",
 )  # fmt: skip
-#: The genes that evolve by default. `region_super` is left out because it scales weights that are scaled already. The
-#: sharpness has almost no effect on a one-ply player.
+#: The genes that evolve by default. `region_super` is not a default gene, because it only scales other genes.
+#: `sharpness` is not a default gene, because it has almost no effect on a one-ply player.
 DEFAULT_PARAMETERS: Final = tuple(
     name for name in Weights._fields if name not in (*PICK_WEIGHTS, "region_super", "sharpness")
 )
@@ -77,11 +80,11 @@ DEFAULT_PARAMETERS: Final = tuple(
 
 @dataclass(frozen=True)
 class ParameterVector:
-    """Weights and parameters of the search.
+    """A candidate: weights of the evaluation and parameters of the search.
 
     Args:
         weights: the weights.
-        search: values of the parameters c and rounds of `mcts`.
+        search: the values of the parameters c and rounds of the agent `mcts`.
 
     Raises:
         SearchParameterError: a parameter cannot evolve, or its value is not a finite number.
@@ -93,37 +96,40 @@ class ParameterVector:
     def __post_init__(self) -> None:
         for name, value in self.search.items():
             if name not in MCTS_PARAMETERS or isinstance(value, bool) or not math.isfinite(value):
-                raise SearchParameterError(f"search: {name} = {value!r:.60}")
+                raise SearchParameterError(
+                    f"search: {name} = {value!r:.60}: must be a finite number for {', '.join(MCTS_PARAMETERS)}"
+                )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the candidate as data for JSON."""
+        """Return the candidate as plain data for JSON."""
         return {"weights": self.weights._asdict(), "search": dict(self.search)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> ParameterVector:
-        """Return the candidate that `to_dict` wrote; raise `KeyError`, `TypeError` or `ValueError` for other data."""
+        """Return the candidate from data of `to_dict`. Raise `KeyError`, `TypeError` or `ValueError` for other data."""
         weights = Weights.from_array([data["weights"][name] for name in Weights._fields])
         return cls(weights, dict(data["search"]))
 
 
 class SearchSpace:
-    """The genes that evolve, in order; all others keep their values."""
+    """The genes that evolve, in order. All other parameters keep their values."""
 
     def __init__(self, names: Sequence[str]) -> None:
         if not names:
-            raise SearchParameterError("parameters: give at least one")
+            raise SearchParameterError("parameters: give at least one name")
         for name in names:
             if name not in SEARCH_PARAMETERS:
                 raise SearchParameterError(
-                    f"no gene {name!r}{did_you_mean(name, SEARCH_PARAMETERS)}; use {', '.join(SEARCH_PARAMETERS)}"
+                    f"parameters: no parameter {name!r}{did_you_mean(name, SEARCH_PARAMETERS)}; "
+                    f"use {', '.join(SEARCH_PARAMETERS)}"
                 )
             if list(names).count(name) > 1:
-                raise SearchParameterError(f"gene {name!r} is given twice")
+                raise SearchParameterError(f"parameters: {name!r} occurs twice")
         self.genes = [SEARCH_PARAMETERS[name] for name in names]
 
     @property
     def bounds(self) -> tuple[list[float], list[float]]:
-        """The lowest and the highest coordinates."""
+        """The lowest and the highest coordinate of each gene."""
         ends = [[gene.coordinate(end) for gene in self.genes] for end in (-math.inf, math.inf)]
         return ends[0], ends[1]
 
@@ -133,7 +139,7 @@ class SearchSpace:
         return np.array([gene.coordinate(values[gene.name]) for gene in self.genes])
 
     def decode(self, coordinates: Sequence[float] | npt.NDArray[np.float64], base: ParameterVector) -> ParameterVector:
-        """Return the candidate with these coordinates; other genes come from `base`."""
+        """Return the candidate at the given coordinates. Parameters that do not evolve have the values of `base`."""
         values = {gene.name: gene.value(float(x)) for gene, x in zip(self.genes, coordinates, strict=True)}
         search = {**base.search, **{name: v for name, v in values.items() if name in MCTS_PARAMETERS}}
         weights = base.weights._replace(**{name: v for name, v in values.items() if name in WEIGHT_PARAMETERS})
@@ -142,15 +148,15 @@ class SearchSpace:
 
 @dataclass(frozen=True)
 class CandidatePlayer:
-    """Makes agents that play with a candidate's weights. Instances can be pickled for other processes."""
+    """Makes agents that play with the weights of a candidate. Instances can be pickled for other processes."""
 
-    spec: str  #: as `agents.make_agent` accepts it
+    spec: str  #: a specification of an agent, see `agents.make_agent`
     weights: tuple[float, ...]
     search: tuple[tuple[str, float], ...] = ()
 
     @classmethod
     def of(cls, spec: str, candidate: ParameterVector) -> CandidatePlayer:
-        """Return the player for a specification; parameters that the agent does not have are left out."""
+        """Return the player for a specification and a candidate. Parameters that the agent lacks are left out."""
         info, _ = parse(spec)
         if "weights" not in info.parameters:
             raise SearchParameterError(f"player {spec!r}: {info.name} has no weights")

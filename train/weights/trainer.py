@@ -1,4 +1,4 @@
-"""The common part of runs that find weights of the evaluation."""
+"""The common part of training runs that find weights of the evaluation."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from warlight_env.train.weights.genes import CandidatePlayer, ParameterVector
 
 @dataclass(frozen=True, kw_only=True)
 class WeightsSettings(RunSettings):
-    """The settings of all runs that find weights, see `RunSettings`.
+    """The settings of all runs that find weights, in addition to the settings of `RunSettings`.
 
     Args:
-        start: the initial weights, with which the result is compared.
+        start: the initial weights; the final match compares the result with the initial weights.
     """
 
     holdout_pairs: int = 400
@@ -31,17 +31,17 @@ S = TypeVar("S", bound=WeightsSettings)
 
 
 class WeightsTrainer(Trainer[S, ParameterVector]):
-    """A run that finds weights; see `Trainer`."""
+    """A run that finds weights of the evaluation; see `Trainer`."""
 
-    #: A file that `Weights.load` reads.
+    #: The name of the file with the weights, which `Weights.load` can read.
     artifact_name = "found.json"
 
     @abstractmethod
     def player(self) -> str:
-        """Return the specification of the agent that plays the final match, without its weights."""
+        """Return the specification, without weights, of the agent that plays the final match."""
 
     def pairs(self, artifact: ParameterVector) -> list[Pair]:
-        """Return the pairs: the result against the initial weights, and both against every opponent."""
+        """Return the pairs of the final match: result against initial weights, and both against each opponent."""
         new, old = (CandidatePlayer.of(self.player(), each) for each in (artifact, self.settings.start))
         pairs: list[Pair] = [("found", "start", new, old)]
         for other in self.settings.holdout:
@@ -81,4 +81,4 @@ class WeightsTrainer(Trainer[S, ParameterVector]):
 
     @abstractmethod
     def describe_course(self, report: Report, result: dict[str, Any]) -> None:
-        """Add curves and tables of the training to the report."""
+        """Add the curves and tables of the training to the report."""

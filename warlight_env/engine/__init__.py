@@ -1,8 +1,8 @@
-"""The rules as kernels over arrays, for one game or a batch.
+"""The rules of the game as kernels (compiled functions) on arrays, for one game or a batch of games.
 
-Names are loaded at their first use, so the import of a constant does not load the compiler. Every other part of the
-package may import the engine. The engine imports only NumPy, Numba, platformdirs and small shared modules. To add a
-rule, add a field to `rules.Rules` and use it in `round` or `setup`.
+Each name is imported from its module at its first use, so the import of a constant does not load Numba. Every other
+part of the package may import the engine. The engine imports only NumPy, Numba, platformdirs and small shared modules.
+To add a rule, add a field to `rules.Rules` and use it in `round` or `setup`.
 """
 
 from __future__ import annotations

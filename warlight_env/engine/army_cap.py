@@ -1,4 +1,7 @@
-"""The maximum number of armies on a region. In a separate module, so that the protocol need not load the compiler."""
+"""The maximum number of armies on a region.
+
+The module is separate, so that the text protocol can import the number without Numba.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Atomic operations on array elements, for data that several threads change."""
+"""Atomic operations on elements of integer arrays, for data that several threads change."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ def _bytes(array_type: Any) -> int:
 if JIT_DISABLED:
 
     def atomic_add(array, index, value):
-        """Add to an integer element; return its old value."""
+        """Add a number to an integer element of an array; return the old value of the element."""
         before = array[index]
         array[index] = before + value
         return before
 
     def atomic_load(array, index):
-        """Return an integer element; earlier writes of the thread that stored it are visible."""
+        """Return an integer element. All writes that the storing thread made before this element are visible, too."""
         return array[index]
 
     def compare_and_set(array, index, expected, value):
-        """Set an integer element if it has the expected value; return whether it was set."""
+        """Set an integer element of an array if it has the expected value; return whether the element was set."""
         if array[index] != expected:
             return False
         array[index] = value
@@ -43,7 +43,7 @@ else:
 
     @intrinsic
     def atomic_add(_, array, index, value):
-        """Add to an integer element; return its old value."""
+        """Add a number to an integer element of an array; return the old value of the element."""
 
         def codegen(context, builder, signature, arguments):
             place = context.cast(builder, arguments[1], signature.args[1], types.intp)
@@ -55,7 +55,7 @@ else:
 
     @intrinsic
     def atomic_load(_, array, index):
-        """Return an integer element; earlier writes of the thread that stored it are visible."""
+        """Return an integer element. All writes that the storing thread made before this element are visible, too."""
 
         def codegen(context, builder, signature, arguments):
             place = context.cast(builder, arguments[1], signature.args[1], types.intp)
@@ -66,7 +66,7 @@ else:
 
     @intrinsic
     def compare_and_set(_, array, index, expected, value):
-        """Set an integer element if it has the expected value; return whether it was set."""
+        """Set an integer element of an array if it has the expected value; return whether the element was set."""
 
         def codegen(context, builder, signature, arguments):
             kind = signature.args[0].dtype

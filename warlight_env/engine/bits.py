@@ -25,14 +25,14 @@ _S1, _S2, _S4, _S56 = U64(1), U64(2), U64(4), U64(56)
 
 @shared
 class BitBoard(NamedTuple):
-    """The neighbours of each region and the regions of each super region, as sets in W words. Read-only."""
+    """The neighbours of each region and the regions of each super region, as bit sets of W words. Read-only."""
 
     adjacent: npt.NDArray[np.uint64]  #: [N, W] neighbours of a region
     members: npt.NDArray[np.uint64]  #: [S, W] regions of a super region
 
 
 def make_bits(board: Board) -> BitBoard:
-    """Make the bit sets of a board."""
+    """Make the `BitBoard` of a board."""
     n = board.n_regions
     words = (n + 63) // 64
     adjacent = np.zeros((n, words), dtype=np.uint64)
@@ -55,7 +55,7 @@ def count_bits(word: np.uint64) -> Int:
 
 @kernel
 def count_common(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> Int:
-    """Return the size of the intersection of two sets uint64[W]."""
+    """Return the number of regions that are in both bit sets, uint64[W]."""
     total: Int = np.int64(0)
     for w in range(a.shape[0]):
         total += count_bits(a[w] & b[w])
@@ -64,7 +64,7 @@ def count_common(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> Int:
 
 @kernel
 def owned_bits(owner: Owners, player: Int, out: npt.NDArray[np.uint64]) -> None:
-    """Write the set of a player's regions to out, uint64[W]."""
+    """Write the bit set of a player's regions to out, uint64[W]."""
     n = owner.shape[0]
     for w in range(out.shape[0]):
         word = U64(0)
@@ -76,7 +76,7 @@ def owned_bits(owner: Owners, player: Int, out: npt.NDArray[np.uint64]) -> None:
 
 @kernel
 def meets(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> Bool:
-    """Whether two sets share a region."""
+    """Whether two bit sets have a region in common."""
     word = U64(0)
     for w in range(a.shape[0]):
         word |= a[w] & b[w]
@@ -85,7 +85,7 @@ def meets(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> Bool:
 
 @kernel
 def leaves(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> Bool:
-    """Whether set a has a region that is not in set b."""
+    """Whether bit set a contains a region that bit set b does not contain."""
     word = U64(0)
     for w in range(a.shape[0]):
         word |= a[w] & ~b[w]
@@ -94,6 +94,6 @@ def leaves(a: npt.NDArray[np.uint64], b: npt.NDArray[np.uint64]) -> Bool:
 
 @kernel
 def has(bits: npt.NDArray[np.uint64], region: Int) -> Bool:
-    """Whether a region is in the set."""
+    """Whether a region is in the bit set."""
     r = U64(region)
     return (bits[r >> _SIX] >> (r & _LOW)) & _ONE != U64(0)

@@ -1,4 +1,4 @@
-"""The data of a game that never change, as arrays: borders, super regions, bonuses, distances."""
+"""The data of a map that never change during a game, as arrays: borders, super regions, bonuses, distances."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import numpy.typing as npt
 from warlight_env.engine.jit import kernel, read_only, shared
 from warlight_env.engine.reference import reference
 
-#: Indices are unsigned, because Numba then generates no code for negative indices. This code takes a third of a
-#: playout's time.
+#: Indices are unsigned, because Numba then generates no code for negative indices, which would take a third of the time
+#: of a random game.
 U32 = npt.NDArray[np.uint32]
 I32 = npt.NDArray[np.int32]
 I16 = npt.NDArray[np.int16]
@@ -56,17 +56,17 @@ class MapLike(Protocol):
 class Board(NamedTuple):
     """A map for kernels: N regions, S super regions, E directed edges (each border twice). Arrays are read-only.
 
-    neighbor_start: uint32[N + 1], the edges from region r are neighbor_start[r] .. neighbor_start[r + 1] - 1. So its
-        neighbours are edge_target[neighbor_start[r] : neighbor_start[r + 1]].
+    neighbor_start: uint32[N + 1], the edges from region r are neighbor_start[r] .. neighbor_start[r + 1] - 1. The
+        neighbours of r are edge_target[neighbor_start[r] : neighbor_start[r + 1]].
     edge_target, edge_source: uint32[E], the regions where an edge ends and where it starts. The targets of a region's
         edges are in ascending order.
-    edge_index: int32[N, N], the edge from r to q, or -1 for no border.
+    edge_index: int32[N, N], at [r, q] the index of the edge from r to q, or -1 if the regions have no border.
     super_region: uint32[N], the super region of a region.
     member_start: uint32[S + 1], the members of super region s are members[member_start[s] : member_start[s + 1]].
-    members: uint32[N], regions grouped by super region.
-    bonus: int32[S], armies for the owner of a whole super region.
+    members: uint32[N], the indices of all regions, sorted by super region.
+    bonus: int32[S], armies per round for a player that owns all regions of the super region.
     starting_army: int32[N], armies on each region when a game starts.
-    distance: int16[N, N], fewest borders to cross between two regions.
+    distance: int16[N, N], the smallest number of borders on a path between two regions.
     setup_marks: uint8[N], WASTELAND and OFFERED bits of the map's starting setup.
     setup_wastelands, setup_offers: int, the numbers of wastelands and of offered regions in the setup; -1: they are
         drawn at random according to the rules.
@@ -104,7 +104,10 @@ class Board(NamedTuple):
 
 @kernel
 def _measure(neighbor_start: U32, edge_target: U32, distance: I16, queue: U32) -> None:
-    """Fill distance, [N, N] of -1, with a breadth-first search from each region. queue: [N], overwritten."""
+    """Write the distances of all regions with a breadth-first search from each region.
+
+    distance: [N, N], filled with -1 by the caller. queue: [N], working memory.
+    """
     n = len(queue)
     for start in range(n):
         row = distance[start]
@@ -124,7 +127,10 @@ def _measure(neighbor_start: U32, edge_target: U32, distance: I16, queue: U32) -
 
 @functools.lru_cache(maxsize=64)
 def make_board(map_: MapLike) -> Board:
-    """Return the arrays of a valid, connected, hashable map. A cache keeps them; they are shared and read-only."""
+    """Return the arrays of a valid, connected, hashable map.
+
+    Later calls for the map return the same read-only arrays.
+    """
     neighbors = [sorted(row) for row in map_.neighbors]
     n = len(neighbors)
     degrees = [len(row) for row in neighbors]

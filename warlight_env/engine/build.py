@@ -1,4 +1,4 @@
-"""The build of compiled code: the versions and settings that change Numba's output for a source."""
+"""The digest of the build: of all versions and settings that change the machine code that Numba generates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ CODE_SETTINGS: Final = (
 
 @functools.cache
 def environment_digest() -> str:
-    """Hex digest over the versions of Python, NumPy and Numba, and the code settings."""
+    """Hex digest of the versions of Python, NumPy and Numba, and of the values of `CODE_SETTINGS`."""
     versions = (sys.version_info[:3], numba.__version__, np.__version__)
     settings = [(name, os.environ.get(name, "")) for name in CODE_SETTINGS]
     return hashlib.sha256(repr((versions, settings)).encode()).hexdigest()[:20]

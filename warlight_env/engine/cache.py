@@ -1,4 +1,7 @@
-"""The cache of compiled kernels on disk. The key is the source code; a digest in each file detects damage."""
+"""The cache of compiled kernels on disk.
+
+The key of a kernel is a digest of its source code. A digest in each file detects damage.
+"""
 
 from __future__ import annotations
 
@@ -32,19 +35,22 @@ from warlight_env.engine.sources import (
 )
 from warlight_env.output import OutputError, write_file
 
-#: The maximum number of older module texts in the file of parsed sources.
+#: The maximum number of older module versions whose digests stay in the file `_SOURCES_FILE`.
 _KNOWN_SOURCES: Final = 2000
 
 #: Finds the digest of the sources in the name of a kernel's file.
 _SOURCES: Final = re.compile(r"-[0-9a-f]{8}-([0-9a-f]{20})-")
 
-#: The name of the file of parsed sources. Each code that parses sources has its own file.
+#: The name of the file with the digests of parsed modules. Another version of `sources.py` uses another file name.
 _SOURCES_FILE: Final = f"sources-{FORMAT}.json"
 
 
 @functools.cache
 def source_digests() -> SourceDigests:
-    """The digests of all kernel modules. `cache_folder` keeps the parsed sources."""
+    """The digests of all kernel modules.
+
+    A file in `cache_folder` stores the digests, so that later starts need not parse modules.
+    """
     folder = cache_folder()
     path = None if folder is None else folder / _SOURCES_FILE
     content = None if path is None else _read(path)
@@ -59,7 +65,10 @@ def source_digests() -> SourceDigests:
 
 
 def _read(path: Path) -> bytes | None:
-    """The content of a sealed file; None if the file is missing or unreadable. A damaged file is deleted."""
+    """The content of a file with a digest; None if the file is missing, unreadable or damaged.
+
+    Deletes a damaged file.
+    """
     try:
         content = verify_digest(path.name, path.read_bytes())
     except OSError:
@@ -71,7 +80,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Seal a file and write it in one step. Warns if the folder cannot be written; the program continues."""
+    """Write a file with a digest in one step. If the folder cannot be written, warn, and continue without the file."""
     try:
         # A later start rejects files that other users can write. The digest detects damage after a power cut, so the
         # file is not synced.
@@ -87,15 +96,15 @@ def _warn_unwritable(folder: Path | str, error: Exception) -> None:
 class _Locator(_CacheLocator):
     """Numba's locator of one variant of a compiled function in `cache_folder`.
 
-    A kernel's key is its module, its name, its code and the digest of its module's import closure. Changed
-    sources have new files; the older files stay. Functions of other modules may call any kernel, so their key is the
-    digest of all kernel modules.
+    A kernel's key is its module, its name, its code and the digest of its module's import closure. After a change of
+    the sources the kernel has new files, and its older files stay. A function outside `KERNEL_PACKAGES` may call any
+    kernel, so its key contains the digest of all kernel modules.
     """
 
     variant = ""
 
     def __init__(self, py_func: Callable[..., Any], py_file: str) -> None:
-        self._py_file = py_file  # for Numba's warnings
+        self._py_file = py_file  # Numba's warnings use this attribute
         module = py_func.__module__
         module_key = hashlib.sha256(module.encode()).hexdigest()[:8]
         is_kernel_module = kernel_modules().get(module) == Path(py_file).resolve()
@@ -123,17 +132,17 @@ class _Locator(_CacheLocator):
 
 
 def _code_digest(code: CodeType) -> str:
-    """A digest that distinguishes functions of the same name in one module, independently of their lines."""
+    """A digest that distinguishes functions of the same name in one module; line numbers do not change it."""
     numbers = [c for c in code.co_consts if isinstance(c, int | float)]
     inner = [_code_digest(c) for c in code.co_consts if isinstance(c, CodeType)]
     return hashlib.sha256(repr((code.co_code, code.co_names, numbers, inner)).encode()).hexdigest()[:8]
 
 
 class _SealedFiles(IndexDataCacheFile):
-    """Numba's files of a function, sealed. A damaged file counts as missing.
+    """Numba's index file and code files of one function, with digests. A damaged file counts as missing.
 
-    An index contains the names of its code files. These names are never used again, so an index never refers to the
-    code of another signature.
+    The index file contains the names of the code files. Each name is random and used once, so the index never refers to
+    the code of another signature.
     """
 
     def _load_index(self) -> dict[Any, str]:
@@ -204,7 +213,7 @@ class _KernelCache(FunctionCache):
 
 
 def damaged_files() -> list[Path]:
-    """The files in `cache_folder` that are damaged, or that another build wrote."""
+    """The files in `cache_folder` that are damaged or were written by another build."""
     damaged = []
     for file in _files():
         with contextlib.suppress(OSError):  # another process may have replaced it
@@ -214,7 +223,7 @@ def damaged_files() -> list[Path]:
 
 
 def stale_files() -> list[Path]:
-    """The files in `cache_folder` that belong to older sources, not to the installed ones."""
+    """The files in `cache_folder` that belong to another version of the sources than the installed version."""
     current = source_digests().all()
 
     def is_stale(file: Path) -> bool:
@@ -246,9 +255,9 @@ def enable_cache(compiled: Any, function: Callable[..., Any], variant: str = "")
     Nothing is stored if the function has no source file, or if there is no safe folder.
 
     Args:
-        compiled: Numba's dispatcher or pointer of the function.
+        compiled: the compiled function, as a dispatcher or a `CFunc` of Numba.
         function: the function in Python.
-        variant: the way of compiling it. Each variant of a function has its own files.
+        variant: a short name of the compiler options, for example "b". Each variant of a function has its own files.
     """
-    with contextlib.suppress(RuntimeError):  # Numba's error if no locator takes the function
+    with contextlib.suppress(RuntimeError):  # Numba raises RuntimeError if no locator accepts the function
         compiled._cache = _cache_class(variant)(function)

@@ -19,10 +19,11 @@ from warlight_env.engine.build import environment_digest
 def cache_folder() -> Path | None:
     """The folder of compiled kernels for this build; None if no folder is safe.
 
-    ``WARLIGHT_CACHE_DIR`` names the parent folder. Without it the folder is in the user's cache folder. The process
-    executes the cached code, so only this user and root may be able to write to the folder, its parents and its files.
-    Otherwise, or if the folder cannot be written, the cache is in a private folder of the system's temporary folder.
-    A warning says so.
+    ``WARLIGHT_CACHE_DIR`` names the parent folder. Without this variable the folder is in the user's cache folder. The
+    process executes the cached code, so only this user and root may be able to write to the folder, its parents and its
+    files. If other users can write to one of these, the cache is in a private folder below the system's temporary
+    folder, and a warning gives the reason. If the folder cannot be written, the cache is in the same private folder,
+    without a warning.
     """
     folder, notice = _choice()
     if notice and multiprocessing.parent_process() is None:  # the parent process has warned
@@ -31,18 +32,19 @@ def cache_folder() -> Path | None:
 
 
 def cache_notice() -> str:
-    """The reason why `cache_folder` is not the intended folder; empty if it is."""
+    """The reason why `cache_folder` returns another folder than the intended one; empty if it returns that one."""
     return _choice()[1]
 
 
 def others_with_write_access(folder: Path) -> str | None:
     """Find a folder or file through which other users can change a folder or its files.
 
-    Other users are all users except this user and root. The parents of the folder count, because their owners can
-    replace the folder. They do not count if they are sticky, like ``/tmp``.
+    Other users are all users except this user and root. The parents of the folder are checked, too, because their
+    owners can replace the folder. In a parent with the sticky bit, like ``/tmp``, other users may write, because they
+    cannot replace the folder.
 
     Returns:
-        The path and the reason. None if other users can change nothing.
+        The path and the reason. None if other users can change none of the files.
     """
     if not hasattr(os, "geteuid"):  # on Windows a user's folders are private
         return None
@@ -66,7 +68,7 @@ def others_with_write_access(folder: Path) -> str | None:
 
 
 def _open_to_others(status: os.stat_result, any_mode: bool) -> str | None:
-    """The reason why other users can write to a path, or None. any_mode: check only its owner, not its permissions."""
+    """The reason why other users can write to a path, or None. any_mode: check only the owner, not the permissions."""
     if status.st_uid not in (0, os.geteuid()):
         return f"belongs to user {status.st_uid}"
     if status.st_mode & 0o022 and not any_mode:
@@ -76,7 +78,7 @@ def _open_to_others(status: os.stat_result, any_mode: bool) -> str | None:
 
 @functools.cache
 def _choice() -> tuple[Path | None, str]:
-    """The folder, and the reason if it is not the intended one; see `cache_folder`."""
+    """The folder of `cache_folder` (or None), and the reason if other users could change the intended folder."""
     named = os.environ.get("WARLIGHT_CACHE_DIR")
     parent = Path(named) if named else Path(platformdirs.user_cache_dir("warlight-env", appauthor=False))
     intended = parent / "kernels" / environment_digest()
@@ -103,7 +105,7 @@ def _is_writable(folder: Path, mode: int) -> bool:
 
 
 def _has_kernels(folder: Path) -> bool:
-    """Whether a folder contains compiled kernels. These are usable even if the folder is read-only."""
+    """Whether a folder contains compiled kernels, which this process can load even if the folder is read-only."""
     try:
         return any(folder.glob("[!.]*.nbi"))
     except OSError:
@@ -111,9 +113,9 @@ def _has_kernels(folder: Path) -> bool:
 
 
 def _trusted(folder: Path) -> tuple[Path | None, str]:
-    """The real path of a folder that other users cannot write to; otherwise None, and the reason.
+    """The path of a folder with resolved links if other users cannot change the folder; else None, and the reason.
 
-    The caller must use the real path, because a link could change after the check.
+    The caller must use this path, because a link could change after the check.
     """
     try:
         real = folder.resolve(strict=True)
@@ -124,7 +126,10 @@ def _trusted(folder: Path) -> tuple[Path | None, str]:
 
 
 def _private_folder() -> Path | None:
-    """A folder in the system's temporary folder that other users cannot write to; the same each time if possible."""
+    """A folder below the system's temporary folder that other users cannot change, if possible always the same one.
+
+    None if no such private folder can be made.
+    """
     owner = f"-{os.geteuid()}" if hasattr(os, "geteuid") else ""
     below = Path("kernels", environment_digest())
     folder = Path(tempfile.gettempdir(), f"warlight-env{owner}") / below

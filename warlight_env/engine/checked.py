@@ -1,16 +1,18 @@
 """The checked build: its kernels raise an error for an invalid index, slice or number.
 
-``WARLIGHT_CHECKED=1`` switches it on, for tests. It is several times slower and has its own cache. In kernels
+``WARLIGHT_CHECKED=1`` switches the checked build on, for tests. The checked build is several times slower and has its
+own cache. In kernels
 
 - every index is in 0 .. length - 1; negative indices, which Numba counts from the end, are errors;
 - the bounds of every slice are in 0 .. length; without the check Numba clips them;
 - every integer stored at an index of an array fits its dtype; without the check Numba discards the upper bits
-  (kernels store numbers only at indices, never into a slice);
+  (kernels store numbers only at single indices, never into a slice);
 - every float that becomes an integer fits its type; without the check the result is undefined, for example for NaN
   or infinity.
 
-The error message contains the kernel, the file and the line. A kernel behind a pointer cannot raise: Numba passes its
-errors to ``sys.unraisablehook`` and continues. Users' functions, which `plug_ins.guarded` checks, do not change.
+The error message contains the kernel, the file and the line. A kernel that is called through a pointer cannot raise:
+Numba passes its errors to ``sys.unraisablehook`` and continues. Users' functions get no checks from this module;
+`plug_ins.guarded` checks users' functions.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from numba.core.imputils import lower_builtin, lower_cast
 from numba.cpython import numbers, slicing
 from numba.np import arrayobj
 
-#: Whether this build is requested; without compilation there is nothing to check.
+#: Whether the environment variable asks for the checked build. The variable has no effect if Numba does not compile.
 CHECKED: Final[bool] = os.environ.get("WARLIGHT_CHECKED", "") not in ("", "0")
 
 #: Numba's functions that this module replaces or calls, with their expected parameters.
@@ -39,11 +41,11 @@ _SEAM: Final = (
     (slicing, "fix_slice", ("builder", "slice", "size")),
     (numbers, "float_to_integer", ("context", "builder", "fromty", "toty", "val")),
 )
-_LAST: Final = types.intp.maxval  # Numba's value for the end of a slice without an end
+_LAST: Final = types.intp.maxval  # the end that Numba gives to a slice like ``x[1:]``
 
-#: The code of all kernels, and whether this process has compiled it.
+#: The code of each kernel → whether this process has compiled it.
 _kernels: dict[CodeType, bool] = {}
-#: The place of the kernel instruction that Numba compiles now, as text; empty for functions that are not kernels.
+#: File, line and function of the instruction that Numba compiles now, for error messages. Empty outside kernels.
 _place = ""
 
 
@@ -53,9 +55,9 @@ def watch(function: Callable[..., Any]) -> None:
 
 
 def never_compiled() -> list[str]:
-    """Return the imported kernels that were neither called nor compiled into others, as ``file.py:name``.
+    """Return the imported kernels that this process has not compiled, as ``file.py:name``.
 
-    Kernels from the cache count as not compiled.
+    A kernel that was loaded from the cache counts as not compiled.
     """
     left = (code for code, compiled in _kernels.items() if not compiled)
     return sorted(f"{os.path.basename(code.co_filename)}:{code.co_name}" for code in left)
@@ -67,7 +69,7 @@ def _refuse(context: Any, builder: Any, wrong: Any, error: type[Exception], mess
 
 
 def _follow(numbas: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap Numba's compilation of an instruction, so that the checks know the place."""
+    """Wrap Numba's compilation of an instruction, so that `_place` contains the instruction's file and line."""
 
     def lower_inst(self: Any, inst: Any) -> None:
         global _place
@@ -90,7 +92,7 @@ def _check_index(context: Any, builder: Any, index: Any, length: Any, axis: Any 
 
 
 def _keep_negative(numbas: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap Numba's preparation of an index: in kernels negative indices no longer count from the end."""
+    """Wrap Numba's preparation of an index, so that in kernels a negative index does not count from the end."""
 
     def fix_integer_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
         if _place:
@@ -101,7 +103,7 @@ def _keep_negative(numbas: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check_slice(numbas: Callable[..., Any]) -> Callable[..., Any]:
-    """Wrap Numba's clipping of a slice with a check of its bounds."""
+    """Wrap Numba's clipping of a slice, so that its bounds are checked first."""
 
     def fix_slice(builder: Any, slice: Any, size: Any) -> None:
         if _place:
@@ -117,7 +119,7 @@ def _check_slice(numbas: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _check_stored(context: Any, builder: Any, sig: Any, args: Any) -> None:
-    """Store an integer in an array after a check that its dtype can hold it."""
+    """Store an integer in an array after a check that it fits the array's dtype."""
     kind, given, value = sig.args[0].dtype, sig.args[2], args[2]
     if _place and isinstance(kind, types.Integer):
         given = types.misc.unliteral(given)
@@ -133,7 +135,7 @@ def _check_stored(context: Any, builder: Any, sig: Any, args: Any) -> None:
 
 
 def _check_whole(context: Any, builder: Any, given: Any, kind: Any, value: Any) -> Any:
-    """Convert a float to an integer after a check that the type can hold it."""
+    """Convert a float to an integer type after a check that it fits this type."""
     if _place:
         above = builder.fcmp_ordered(">", value, value.type(float(kind.minval) - 1))
         below = builder.fcmp_ordered("<", value, value.type(float(kind.maxval) + 1))

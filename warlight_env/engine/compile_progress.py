@@ -1,4 +1,4 @@
-"""Progress of compilation on standard error: the current kernel, and the number of finished kernels."""
+"""Reports on the progress of compilation, on standard error: the current kernel, and the number of compiled kernels."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any, Final
 
 from numba.core import event
 
-#: Seconds between two lines.
+#: Seconds between two lines of progress.
 INTERVAL: Final = 5.0
 
 Function = Callable[..., Any]
 
 
 def called_kernels(function: Function) -> set[Function]:
-    """The kernels of this package that a kernel can call, and itself. Calls through addresses are not found."""
+    """The given kernel and all kernels of this package that it can call, except calls through addresses."""
     found: set[Function] = set()
     waiting = [function]
     while waiting:
@@ -49,12 +49,12 @@ def _is_ours(function: Any) -> bool:
 
 
 def _is_interactive() -> bool:
-    """Whether standard error is a terminal or a notebook, so that a person sees it."""
+    """Whether standard error is shown to a person, in a terminal or a notebook."""
     return _is_open() and (sys.stderr.isatty() or hasattr(builtins, "__IPYTHON__"))
 
 
 def _is_open() -> bool:
-    """Whether standard error exists; Python has none if the caller has closed its descriptor."""
+    """Whether standard error exists. ``sys.stderr`` is None if the parent process has closed it."""
     return sys.stderr is not None and not sys.stderr.closed
 
 

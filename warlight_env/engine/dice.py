@@ -1,4 +1,4 @@
-"""Dice: random numbers of kills, drawn from exact tables, and their exact distributions."""
+"""Dice of battles: random numbers of kills, drawn from exact tables, and the exact distributions of kills."""
 
 from __future__ import annotations
 
@@ -18,22 +18,24 @@ U64 = np.uint64
 #: The maximum number of armies for one draw from a table; more armies need several draws.
 TABLE_ARMIES: Final = 128
 _SHIFT, _LOW = U64(32), U64(0xFFFFFFFF)
-#: Tolerance of the float formula for more armies than the tables have. It is far above the rounding error and far
-#: below the difference between two results.
+#: Tolerance of the float formula for more armies than the tables have. The tolerance is far above the rounding error
+#: and far below the difference between two results.
 _EPSILON: Final = 1e-9
 
 
 @shared
 class Dice(NamedTuple):
-    """Alias tables of both sides (0: attackers, 1: defenders) for n = 0 .. TABLE_ARMIES armies. Read-only.
+    """Alias tables for fast draws of kills, for 0 to TABLE_ARMIES armies. Read-only.
+
+    Index 0 is for attackers, index 1 for defenders.
 
     Row n has n + 1 columns and starts at n (n + 1) / 2. An entry has a threshold in its upper 32 bits and the alias
-    in its lower 32 bits. A draw takes a random column: its result is the column's index with probability
-    threshold / 2**32, otherwise it is the alias.
+    in its lower 32 bits. A draw takes a random column. The result is the index of the column with probability threshold
+    / 2**32, otherwise the alias.
     """
 
-    kills: npt.NDArray[np.uint64]  #: [2, T] kills after luck and rounding
-    rolls: npt.NDArray[np.uint64]  #: [2, T] plain binomial rolls
+    kills: npt.NDArray[np.uint64]  #: [2, T] tables of kills, with luck and rounding
+    rolls: npt.NDArray[np.uint64]  #: [2, T] tables of binomial numbers, without luck and rounding
     kill: npt.NDArray[np.float64]  #: [2] probability that one army kills
     luck: float
     stochastic: bool
@@ -46,7 +48,10 @@ def binomial_weights(n: int, p: Fraction) -> list[int]:
 
 
 def kill_weights(n: int, p: Fraction, luck: Fraction, stochastic: bool) -> list[int]:
-    """Return the weights of 0 .. n kills with luck and rounding: kills are (1 - luck) * mean + luck * roll, rounded."""
+    """Return integers proportional to the probabilities of 0 .. n kills under the rules of luck and rounding.
+
+    The number of kills is (1 - luck) * mean + luck * roll, rounded; the roll is binomial.
+    """
     rolls = binomial_weights(n, p)
     if luck == 1:
         return rolls
@@ -55,7 +60,7 @@ def kill_weights(n: int, p: Fraction, luck: Fraction, stochastic: bool) -> list[
     mean = int((1 - luck) * p * n * unit)
     step = int(luck * unit)
     for roll, weight in enumerate(rolls):
-        value = mean + step * roll  # in 1 / unit
+        value = mean + step * roll  # as a multiple of 1 / unit
         if stochastic:
             low, up = divmod(value, unit)
             kills[low] += weight * (unit - up)
@@ -67,7 +72,7 @@ def kill_weights(n: int, p: Fraction, luck: Fraction, stochastic: bool) -> list[
 
 
 def kills_pmf(n: int, p: float, luck: float = 1.0, stochastic: bool = False) -> npt.NDArray[np.float64]:
-    """Return the probabilities of 0 .. n kills by n armies, float64[n + 1], correctly rounded from exact values."""
+    """Return the exact probabilities of 0 .. n kills by n armies, rounded to float64[n + 1]."""
     weights = kill_weights(n, exact(p), exact(luck), stochastic)
     total = sum(weights)
     return np.array([weight / total for weight in weights])
@@ -104,7 +109,7 @@ def exact(probability: float) -> Fraction:
 
 @functools.lru_cache(maxsize=64)
 def make_dice(attack_kill: float, defense_kill: float, luck: float, stochastic: bool) -> Dice:
-    """Return the shared, read-only tables for these rules; a cache keeps the 64 results used last."""
+    """Return the read-only tables for rules of battles. Later calls with the same arguments return the same arrays."""
     sides = (exact(attack_kill), exact(defense_kill))
     rolls = np.stack([_table(p, Fraction(1), False) for p in sides])
     kills = rolls if luck == 1 else np.stack([_table(p, exact(luck), stochastic) for p in sides])
@@ -124,7 +129,7 @@ def _draw(table: npt.NDArray[np.uint64], n: Int, rng: RandomState) -> Int:
 
 @kernel
 def _draw_many(dice: Dice, side: Int, n: Int, rng: RandomState) -> Int:
-    """Draw kills of more armies than the tables have: a sum of smaller rolls, then luck and rounding."""
+    """Draw the kills of more than TABLE_ARMIES armies: add several rolls, then apply luck and rounding."""
     left = n
     roll = 0
     while left > TABLE_ARMIES:
@@ -154,7 +159,8 @@ def draw_kills(dice: Dice, side: Int, n: Int, rng: RandomState) -> Int:
 def scripted_below(script: Script, n: Int) -> Int:
     """Return the next scripted decision, as an integer in 0 .. n - 1.
 
-    `script` is int64[1 + K]: a cursor, then K values, which are used in turn and repeat.
+    `script` is int64[1 + K]: the index of the next value, then K values. After the last value the first one is used
+    again.
     """
     length = script.shape[0] - 1
     value = script[1 + script[0] % length] % n
@@ -172,7 +178,10 @@ def choose(n: Int, rng: RandomState, script: Script) -> Int:
 
 @inline_kernel
 def roll_kills(dice: Dice, side: Int, n: Int, rng: RandomState, script: Script) -> Int:
-    """Draw kills like `draw_kills`, or take them from the script: a roll in 0 .. n, then one for the rounding."""
+    """Draw kills like `draw_kills`.
+
+    With a script, its next value is the roll in 0 .. n, and another decides rounding.
+    """
     if script is None:
         return draw_kills(dice, side, n, rng)
     value = np.float64(scripted_below(script, n + 1))

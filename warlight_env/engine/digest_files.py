@@ -1,6 +1,6 @@
-"""Sealed files: each starts with a digest of the build, the file's name and its content; then follows the content.
+"""Sealed files: each starts with a digest of the build, the file's name and its content, followed by the content.
 
-The digest detects damage, a renamed file, and a file that another build wrote.
+The digest detects a damaged file, a renamed file, and a file of another build.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The decorator of all compiled code, and compiled functions as arguments of kernels."""
+"""The decorators `kernel` and `inline_kernel` for all compiled code, and compiled functions as kernel arguments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ JIT_DISABLED: bool = bool(numba.config.DISABLE_JIT)
 
 
 def kernel(function: F, *, inline: bool = False) -> F:
-    """Compile a function without Python objects, without the GIL, with C division; store the code on disk.
+    """Compile a function with Numba: without Python objects and the GIL, with C's division. Store the code on disk.
 
     Kernels never allocate memory, so Numba's reference counts are switched off (``_nrt=False``). Reference counts need
     atomic operations for every array in a `NamedTuple`, and games would be 3.5 times slower. A kernel that makes an
@@ -44,7 +44,7 @@ def kernel(function: F, *, inline: bool = False) -> F:
         return plain  # type: ignore[return-value]
     options = {
         "nogil": True, "error_model": "numpy", "_nrt": False, "forceinline": inline,
-        "fastmath": False,  # otherwise a kernel has the setting of a user's function that calls it
+        "fastmath": False,  # otherwise a kernel takes over the setting of a user's function that calls it
     }  # fmt: skip
     if checked.CHECKED:
         options["boundscheck"] = True
@@ -56,10 +56,10 @@ def kernel(function: F, *, inline: bool = False) -> F:
 
 
 def _compile_bare(dispatcher: Any, options: dict[str, Any]) -> None:
-    """Compile a kernel without wrappers if other kernels call it.
+    """Make the variant of a kernel that other kernels call: compiled without a wrapper for calls from Python.
 
-    A wrapper is only for calls from Python, and most kernels are only called by other kernels. The wrapper unpacks
-    records of a hundred arrays, so its compilation would take a third of all compile time.
+    Most kernels are only called by other kernels. A wrapper unpacks NamedTuples of up to a hundred arrays, so the
+    wrappers of all kernels would take a third of the compile time.
     """
 
     @functools.cache
@@ -74,10 +74,12 @@ def _compile_bare(dispatcher: Any, options: dict[str, Any]) -> None:
 
 
 def prepare(function: Callable[..., Any], *arguments: Any) -> None:
-    """Compile or load a kernel for such arguments without a call; do nothing if it has been called before.
+    """Compile a kernel for the types of `arguments`, or load it from the cache, but do not call it.
 
-    Use it for kernels that Python calls rarely and with one signature. Otherwise Numba compiles them during an agent's
-    thinking time.
+    A kernel that was called or prepared before does not change.
+
+    Use `prepare` for kernels that Python calls rarely and with one signature. Without `prepare`, Numba would compile
+    the kernel at its first call, which may be in the thinking time of an agent.
     """
     if not JIT_DISABLED and not function.overloads:  # type: ignore[attr-defined]
         compiled: Any = function
@@ -87,7 +89,7 @@ def prepare(function: Callable[..., Any], *arguments: Any) -> None:
 def _ignore_literals(dispatcher: Any) -> None:
     """Prevent Numba from compiling a kernel again for each constant argument; this saves a quarter of compile time.
 
-    Also prevent it for `protected` records that users' functions pass to kernels.
+    Also prevent a second compilation for arguments of a `protected` type, which users' functions pass to kernels.
     """
     template, ours = dispatcher.get_call_template, dispatcher.py_func.__module__.startswith("warlight_env.")
 
@@ -103,20 +105,23 @@ def _ignore_literals(dispatcher: Any) -> None:
 def inline_kernel(function: F) -> F:
     """Compile a `kernel` that is inlined into its callers.
 
-    Use it for small functions on the hot path that take many arrays.
+    Use this decorator for small functions that take many arrays and are called very often.
     """
     return kernel(function, inline=True)
 
 
-#: The classes of records that are `shared`.
+#: The classes with the decorator `shared`.
 _SHARED: set[type] = set()
 
 
 def shared(record: type[T]) -> type[T]:
-    """Mark a class of records as shared: many games read the arrays and no code writes them. A copy is the same object.
+    """Mark a NamedTuple class of arrays as shared: many games read the arrays, and kernels never write to them.
+
+    A copy of a value of this class is the same object.
 
     `read_only` makes the arrays read-only for Python. Numba has a separate type for read-only arrays, so it would
-    compile every kernel that takes the record twice. This function gives all these arrays the type of writeable arrays.
+    compile every kernel with shared arguments twice. Therefore this decorator gives the arrays Numba's type of
+    writeable arrays.
     """
 
     @typeof_impl.register(record)
@@ -138,7 +143,10 @@ _NamedTuple: Any = types.NamedTuple  # type: ignore[attr-defined]
 
 
 class _Protected(_NamedTuple):
-    """The type of a record with read-only arrays, with the same memory layout as the record."""
+    """Numba's type of a NamedTuple in which some arrays are read-only; the memory layout is the same.
+
+    record: Numba's type of the NamedTuple for kernels.
+    """
 
     def __init__(self, record: Any, parts: tuple[Any, ...]) -> None:
         self.record = record
@@ -146,7 +154,10 @@ class _Protected(_NamedTuple):
 
 
 def protected(kind: Any) -> Any:
-    """Return the type of a record for users' functions; functions that write to `shared` arrays do not compile."""
+    """Return the type of an argument for users' functions: the arrays of `shared` classes have a read-only type.
+
+    Therefore Numba does not compile a user's function that writes to a shared array.
+    """
     if isinstance(kind, ReferenceType):
         record = protected(kind.record)
         return kind if record is kind.record else ReferenceType(record)
@@ -159,7 +170,7 @@ def protected(kind: Any) -> Any:
 
 
 def unprotected(kind: Any) -> Any:
-    """Return the type for kernels from the type for users' functions."""
+    """Return the type of an argument for kernels, from its type for users' functions (see `protected`)."""
     if isinstance(kind, ReferenceType) and isinstance(kind.record, _Protected):
         return ReferenceType(kind.record.record)
     return kind.record if isinstance(kind, _Protected) else types.misc.unliteral(kind)
@@ -174,7 +185,7 @@ def _as_record(context: Any, builder: Any, given: Any, wanted: Any, value: Any) 
 
 
 def read_only(record: T) -> T:
-    """Return the record after making its arrays read-only."""
+    """Make the arrays of a NamedTuple read-only for Python, and return the NamedTuple."""
     for field in record:
         if isinstance(field, np.ndarray):
             field.flags.writeable = False
@@ -186,7 +197,7 @@ def _again(record: Any, fields: tuple[Any, ...]) -> Any:
 
 
 def function_at(signature: Callable[[], Any]) -> Any:
-    """Return a function for kernels that converts the address of a `pointer` to the function, of the type signature().
+    """Return a function for kernels: it converts the address of a `pointer` to a function with the type signature().
 
     A kernel that takes the address, an integer, starts at once. If a kernel takes the pointer itself, each call from
     Python needs tens of microseconds to find the address.
@@ -212,15 +223,15 @@ def function_at(signature: Callable[[], Any]) -> Any:
 
 
 def address(function: Any) -> Any:
-    """Return the address of a `pointer`, for `function_at`; the caller must keep the pointer alive."""
+    """Return the address of a `pointer` as an integer, for `function_at`. The caller must keep the pointer alive."""
     return function if JIT_DISABLED else int(function.address)
 
 
 def pointer(signature: Any, function: Callable[..., Any], cached: bool = True) -> Any:
-    """Return a function as a first-class value that kernels take as an argument.
+    """Compile a function as a pointer that kernels take as an argument.
 
-    A kernel with such a parameter is compiled and cached once for the signature, for all functions. The function is
-    compiled separately. It is a `kernel`, a function under ``@njit``, or plain Python that Numba can compile. Raises
+    A kernel with a parameter of this type is compiled once for the signature, not once for each function. The function
+    is compiled separately; it is a `kernel`, a function under ``@njit``, or plain Python that Numba can compile. Raises
     Numba's ``TypingError`` if Numba cannot compile it.
     """
     if JIT_DISABLED:
@@ -234,7 +245,7 @@ def pointer(signature: Any, function: Callable[..., Any], cached: bool = True) -
 
 
 def pointer_options(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return Numba's options for a function behind a pointer: the relevant options of a compiled function."""
+    """Return the options with which `pointer` compiles a function; they include the options given to its ``@njit``."""
     options = {"nogil": True, "error_model": "numpy", "_nrt": True, **getattr(function, "targetoptions", {})}
     kept = ("nogil", "error_model", "_nrt", "fastmath", "boundscheck")
     return {name: value for name, value in options.items() if name in kept and value is not None}

@@ -13,7 +13,7 @@ _LINE: Final = 128
 
 
 def private_zeros(shape: int | tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
-    """Return zeros that share no cache line with other memory, for arrays that one thread writes frequently."""
+    """Return an array of zeros that shares no CPU cache line with other memory, for frequent writes of one thread."""
     size = int(np.prod(shape)) * np.dtype(dtype).itemsize
     block = np.zeros(size + 2 * _LINE, dtype=np.uint8)
     start = -block.ctypes.data % _LINE
@@ -21,10 +21,12 @@ def private_zeros(shape: int | tuple[int, ...], dtype: Any) -> npt.NDArray[Any]:
 
 
 def in_one_block(kinds: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> list[npt.NDArray[Any]]:
-    """Return arrays of these shapes and dtypes in one block of memory, small ones first. Their values are undefined.
+    """Return arrays with the given shapes and dtypes in one block of memory, small arrays first.
+
+    The arrays are uninitialized.
 
     The block is freed when none of the arrays is in use. The C library keeps one large freed block for the next
-    request. But it returns several freed blocks of a few megabytes to the operating system.
+    request, but it returns several freed blocks of a few megabytes to the operating system.
     """
     sizes = [math.prod(shape) * dtype.itemsize for shape, dtype in kinds]
     starts, end = [0] * len(kinds), 0
@@ -38,7 +40,7 @@ def in_one_block(kinds: Sequence[tuple[tuple[int, ...], np.dtype[Any]]]) -> list
 
 
 def together(arrays: Sequence[npt.NDArray[Any]]) -> list[npt.NDArray[Any]]:
-    """Return copies in one block of memory, so that kernels read many such groups of arrays faster."""
+    """Return copies of the arrays in one block of memory, because kernels read such arrays faster."""
     copies = in_one_block([(array.shape, array.dtype) for array in arrays])
     for copy, array in zip(copies, arrays, strict=True):
         copy[...] = array

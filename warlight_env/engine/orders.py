@@ -1,4 +1,4 @@
-"""Orders: checks of their legality, and their normal form for the kernels that execute a round."""
+"""Orders: checks of their legality, and their array form (`step.Turns`) for the kernels that execute a round."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from warlight_env.engine.kernel_types import Armies, AttackRows, Bool, Int, Owne
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 from warlight_env.errors import InputError
 
-#: Reasons for dropped orders, by code; 0 is a legal order.
+#: Reasons why an order is illegal and is dropped. The code of a reason is its index; code 0 is a legal order.
 REASONS: Final = (
     "",
     "more orders than the rules allow in a turn",
@@ -37,7 +37,7 @@ REPEATED: Final = 7
 
 
 class OrdersTypeError(InputError, TypeError):
-    """Orders that are not lists of tuples of integers; `player` is their player, if known."""
+    """The orders are not lists of tuples of integers. player: the player that gave the orders, or None if unknown."""
 
     def __init__(self, reason: str, player: int | None = None) -> None:
         super().__init__(reason if player is None else f"player {player}: {reason}")
@@ -55,20 +55,23 @@ class Orders:
     attacks: Sequence[tuple[int, int, int]] = field(default_factory=list)
 
     def arrays(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """Return the lists as int64[D, 2] and int64[M, 3]; `OrdersTypeError` reports non-integers and wrong tuples."""
+        """Return the deploys as int64[D, 2] and the attacks as int64[M, 3].
+
+        Raises OrdersTypeError if a list contains a tuple of another length or a number that is not an integer.
+        """
         return _rows(self.deploys, 2, "deploys", "(region, armies)"), _rows(
             self.attacks, 3, "attacks", "(from, to, armies)"
         )
 
     @classmethod
     def from_arrays(cls, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32], count: Int) -> Orders:
-        """Make orders from the kernels' normal form: deploy int32[N], attacks int32[A, 3] with their count."""
+        """Make orders from the array form: deploy int32[N] and the first `count` rows of attacks int32[A, 3]."""
         regions = np.flatnonzero(deploy)
         deploys = list(zip(regions.tolist(), deploy[regions].tolist(), strict=True))
         return cls(deploys, [(source, target, armies) for source, target, armies in attacks[:count].tolist()])
 
     def limited(self, most: int) -> Orders:
-        """Return the first `most` deploys and the first `most` attacks (see `Rules.max_orders`); 0: all."""
+        """Return the first `most` deploys and attacks, see `Rules.max_orders`. most = 0: return all."""
         return Orders(self.deploys[:most], self.attacks[:most]) if most else self
 
 
@@ -82,7 +85,7 @@ def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
     if array.ndim != 2 or array.shape[1] != width:
         raise OrdersTypeError(f"{name} must be a list of {form}; got an array of shape {array.shape}")
     if array.dtype == object and all(type(value) is int for value in array.flat):
-        # Integers beyond 64 bits are illegal in every field. The clipped values are illegal, too.
+        # An order with an integer beyond 64 bits is illegal. The order with the clipped integer is illegal, too.
         array = np.array([min(max(value, -(2**63)), 2**63 - 1) for value in array.flat]).reshape(array.shape)
     if array.dtype.kind not in "iu":
         raise OrdersTypeError(f"{name} must contain only 64-bit integers; got {array.dtype} in {short_repr(rows)}")
@@ -94,8 +97,8 @@ def _rows(rows: Any, width: int, name: str, form: str) -> npt.NDArray[np.int64]:
 def preferences_of(answer: Any, player: int | None = None) -> list[int]:
     """Return an agent's preferred regions as a list of integers, best first.
 
-    Raises `OrdersTypeError` unless the answer is a list, a tuple or an array of integers. A set has no order, and the
-    check would consume an iterator.
+    Raises `OrdersTypeError` unless the answer is a list, a tuple or an array of integers. Sets are rejected because
+    they have no order, and iterators because the check would consume them.
     """
     try:
         given = np.asarray(answer)
@@ -171,12 +174,12 @@ def check_orders(
     attacks_out: AttackRows,
     reasons: npt.NDArray[np.int8],
 ) -> Any:
-    """Check a player's orders in the position at the start of the round; write the legal orders in normal form.
+    """Check a player's orders in the position at the start of the round; write the legal orders as arrays.
 
     deploys int64[D, 2] of (region, armies), attacks int64[M, 3] of (from, to, armies): any integers.
-    `available` is the income. Writes deploy_out int32[N] (armies per region), attacks_out int32[A, 3], A >= E,
-    with at most one attack per directed edge, and reasons int8[D + M], codes of REASONS. Returns the number of attacks
-    and of dropped orders.
+    `available` is the income. Writes deploy_out int32[N], the armies per region, and attacks_out int32[A, 3], A >= E,
+    with at most one attack per directed edge. Writes reasons int8[D + M], codes of REASONS. Returns the number of
+    attacks and of dropped orders.
     """
     n = owner.shape[0]
     n_deploys = deploys.shape[0]
@@ -223,9 +226,11 @@ def check_turn(
     deploy_out: npt.NDArray[np.int32],
     attacks_out: npt.NDArray[np.int32],
 ) -> tuple[int, int, npt.NDArray[np.int8]]:
-    """Apply `check_orders` to `Orders`; return the numbers of attacks and of dropped orders, and the reasons.
+    """Apply `check_orders` to `Orders`.
 
-    Raises OrdersTypeError, see `Orders.arrays`.
+    Return the number of legal attacks, the number of dropped orders, and the reasons.
+
+    The reasons are int8[D + M], codes of REASONS. Raises OrdersTypeError, see `Orders.arrays`.
     """
     deploys, attacks = orders.arrays()
     reasons = np.zeros(len(deploys) + len(attacks), dtype=np.int8)
@@ -237,7 +242,10 @@ def check_turn(
 
 @kernel
 def cut_turn(params: RuleParams, deploy: Armies, count: Int) -> Int:
-    """Drop deploys and attacks beyond the rules' maximum; deploys are in the order of their regions."""
+    """Drop the deploys and attacks beyond `Rules.max_orders`. Return the number of remaining attacks.
+
+    The deploys in the regions with the lowest indices remain.
+    """
     if params.max_orders == 0:
         return count
     deploys = 0

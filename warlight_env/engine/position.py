@@ -1,4 +1,4 @@
-"""A position: owner and armies of each region and the round; also a compact form for search trees.
+"""A position: the owner and the armies of each region, and the round; also a compact form for search trees.
 
 Kernels use a `Position`: three arrays, which they may write. In `Positions` and in `state.State` each row of the arrays
 is one position. All code that copies, stores or makes positions uses this module, so a new field of a position needs
@@ -34,7 +34,7 @@ class Positions(NamedTuple):
 
 
 class Rows(Protocol):
-    """Records with one position in each row."""
+    """NamedTuples of arrays in which each row is one position."""
 
     @property
     def owner(self) -> npt.NDArray[np.int8]: ...
@@ -47,12 +47,12 @@ class Rows(Protocol):
 
 
 def make_position(n_regions: int) -> Position:
-    """Make memory for one position that a thread writes frequently."""
+    """Make arrays of zeros for one position that a thread writes frequently."""
     return Position(private_zeros(n_regions, np.int8), private_zeros(n_regions, np.int32), private_zeros(1, np.int32))
 
 
 def make_positions(size: int, n_regions: int) -> Positions:
-    """Make memory for `size` positions that a thread writes frequently."""
+    """Make arrays of zeros for `size` positions that a thread writes frequently."""
     return Positions(
         private_zeros((size, n_regions), np.int8), private_zeros((size, n_regions), np.int32),
         private_zeros(size, np.int32),
@@ -61,7 +61,7 @@ def make_positions(size: int, n_regions: int) -> Positions:
 
 @inline_kernel
 def position_at(positions: Rows, k: Int) -> Position:
-    """Return position k of `Positions` or of a `State`, as a view."""
+    """Return position k of `Positions` or of a `State`, as views of the arrays (not copies)."""
     return Position(positions.owner[k], positions.army[k], positions.round[k : k + 1])
 
 
@@ -75,36 +75,36 @@ def copy_position(source: Position, target: Position) -> None:
 
 @inline_kernel
 def with_army(position: Position, army: Armies) -> Position:
-    """Return a position with these armies; it shares the other arrays."""
+    """Return a position with other armies. The new position has the array `army` and the other arrays of `position`."""
     return Position(position.owner, army, position.round)
 
 
 @inline_kernel
 def laid_out(n_regions: Int, owners: Owners, armies: Armies) -> Position:
-    """Return a position of n_regions regions in larger memory; its values are undefined."""
+    """Return a position of n_regions regions in the first elements of two larger arrays; its values are undefined."""
     return Position(owners[:n_regions], armies[:n_regions], armies[n_regions : n_regions + 1])
 
 
 def copied(position: Position) -> Position:
-    """Return a copy; for Python code, not for kernels."""
+    """Return a copy of a position; for Python code, not for kernels."""
     return Position._make(array.copy() for array in position)
 
 
-#: The maximum number of armies in the compact form, 21 bits: more than `ARMY_CAP`.
+#: The maximum number of armies of a region in the compact form (21 bits), which is larger than `ARMY_CAP`.
 COMPACT_ARMIES: Final = (1 << 21) - 1
 
 
 def compact_size(n_regions: int) -> int:
-    """Return the number of bytes of a position in its compact form: three per region, and two for the round."""
+    """Return the number of bytes of a position in the compact form: three for each region, two for the round."""
     return 3 * n_regions + 2
 
 
 @kernel
 def pack(position: Position, out: npt.NDArray[np.uint8]) -> Bool:
-    """Write a position (its round below 65,536) to `out`, uint8[compact_size(N)].
+    """Write a position in the compact form to `out`, uint8[compact_size(N)]. Return whether all values fit.
 
-    A region takes 24 bits: the owner + 1 in the top three, the army in the other 21. All armies up to `ARMY_CAP` fit.
-    Returns whether all values fit.
+    A region takes 24 bits: owner + 1 in the upper three bits, the army in the other 21. All armies up to `ARMY_CAP`
+    fit, and all rounds below 65,536.
     """
     owner, army, round_number = position.owner, position.army, position.round[0]
     fits = 0 <= round_number < 65536
@@ -122,7 +122,7 @@ def pack(position: Position, out: npt.NDArray[np.uint8]) -> Bool:
 
 @kernel
 def unpack(packed: npt.NDArray[np.uint8], position: Position) -> None:
-    """Read the result of `pack` into a position."""
+    """Write the position in `packed`, which `pack` has written, to the arrays of `position`."""
     owner, army = position.owner, position.army
     for r in range(owner.shape[0]):
         word = np.int64(packed[3 * r]) | (np.int64(packed[3 * r + 1]) << 8) | (np.int64(packed[3 * r + 2]) << 16)

@@ -1,9 +1,10 @@
-"""Records by reference: a kernel takes the address of a record and loads each field at its use.
+"""NamedTuples of arrays by reference: a kernel takes the address of the fields and loads each field at its use.
 
-A `NamedTuple` passed by value becomes one argument per machine word, about a hundred for a board. Then calls through
-pointers take twice as long, and calls from Python take four times as long. The loads are marked as loads of constant
-memory, so that LLVM moves them out of loops. This is safe because a record stores the addresses of arrays, not their
-content.
+Numba passes a NamedTuple by value, as one argument for each machine word, about a hundred for a board. By value, calls
+through pointers take twice as long as by reference, and calls from Python take four times as long. The loads of fields
+are marked as loads of constant memory, so that LLVM moves the loads out of loops. The mark is safe because a field is
+the address of an array, which never changes; only the content of the array changes. In this module a record is such a
+NamedTuple.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ T = TypeVar("T", bound=tuple[Any, ...])
 
 _Record: Any = types.BaseNamedTuple  # type: ignore[attr-defined]
 _WORD: Final = ir.IntType(64)
-#: Words before the first field: the reference object itself, which a kernel returns to Python.
+#: Words before the first field: the address of the `Reference` object, which Python receives if a kernel returns it.
 _HEAD: Final = 1
 
 
 class ReferenceType(types.Type):
-    """Numba's type of a `Reference` to a record type."""
+    """Numba's type of a `Reference` to a NamedTuple. record: Numba's type of the NamedTuple."""
 
     def __init__(self, record: Any) -> None:
         self.record = record
@@ -53,7 +54,7 @@ class ReferenceType(types.Type):
         return self.record
 
     def can_convert_to(self, typing_context: Any, other: Any) -> Any:
-        """Allow conversion to references of the same record, protected or not."""
+        """Allow the conversion between references to the same NamedTuple class, `protected` or not."""
         if isinstance(other, ReferenceType) and other.record.instance_class is self.record.instance_class:
             return Conversion.safe
         return None
@@ -61,15 +62,18 @@ class ReferenceType(types.Type):
 
 @functools.cache
 def _reference_type(record: Any) -> ReferenceType:
-    """Return the type of a reference to a record type. A cache keeps it: its name takes a millisecond to compute."""
+    """Return the type of a reference to a type of NamedTuples.
+
+    Cached, because its name takes a millisecond to compute.
+    """
     return ReferenceType(record)
 
 
 class Reference:
-    """A record that kernels take by reference; in Python it has the record's fields and methods.
+    """A NamedTuple that kernels take by reference. In Python it has the fields and methods of the NamedTuple.
 
-    The content of the arrays may change, but each field always refers to the same array. Copies behave like copies of
-    the record.
+    Each field always refers to the same array, but the content of the array may change. A copy of the reference is a
+    reference to a copy of the NamedTuple.
     """
 
     def __init__(self, record: Any) -> None:
@@ -81,7 +85,7 @@ class Reference:
         self.address = self._memory.ctypes.data
 
     def __getattr__(self, name: str) -> Any:
-        if name == "record":  # not set yet during a copy
+        if name == "record":  # the attribute is not set yet during a copy
             raise AttributeError(name)
         return getattr(self.record, name)
 
@@ -98,7 +102,7 @@ class Reference:
         return repr(self.record)
 
     def _replace(self, **fields: Any) -> Any:
-        """Return a reference to the record with other fields, like `NamedTuple._replace`."""
+        """Return a reference to a copy of the NamedTuple with some fields replaced, like `NamedTuple._replace`."""
         return reference(self.record._replace(**fields))
 
     def __copy__(self) -> Any:
@@ -115,9 +119,9 @@ class Reference:
 
 
 def reference(record: T) -> T:
-    """Return a reference to a `NamedTuple` of arrays, numbers, other such records, and references to them.
+    """Return a reference to a NamedTuple of arrays, numbers, other NamedTuples, or references to NamedTuples.
 
-    With ``NUMBA_DISABLE_JIT=1`` it returns the record itself.
+    With ``NUMBA_DISABLE_JIT=1`` this function returns the NamedTuple itself.
     """
     if numba.config.DISABLE_JIT:
         return record
@@ -126,9 +130,9 @@ def reference(record: T) -> T:
 
 
 def record_at(kind: Callable[[], Any]) -> Any:
-    """Return a function for kernels that converts the address from `address_of` to the reference, of the type kind().
+    """Return a function for kernels: it converts an address from `address_of` to a reference of the type kind().
 
-    With this function a kernel can take any number of records.
+    With this function a kernel can take an array of addresses, and so any number of NamedTuples.
     """
     if numba.config.DISABLE_JIT:
         return lambda record: record
@@ -144,16 +148,17 @@ def record_at(kind: Callable[[], Any]) -> Any:
 
 
 def address_of(made: Any) -> Any:
-    """Return the address of a reference's record, for `record_at`; the caller must keep the reference alive."""
+    """Return the address of a NamedTuple's data, for `record_at`. The caller must keep the reference `made` alive."""
     return made if numba.config.DISABLE_JIT else made.address
 
 
-# Memory layout in 64-bit words. An array consists of the words object, length, data, shape, strides. A record consists
-# of its fields, one after the other. A reference consists of its address. A number has one word.
+# Memory layout in 64-bit words. An array has the words: address of the Python object, number of elements, address of
+# the data, shape, strides. A NamedTuple has the words of its fields, one field after the other. A reference has one
+# word, the address. A number has one word.
 
 
 def _words(value: Any, kind: Any) -> list[int]:
-    """Return the words in memory for a value of a type."""
+    """Return the 64-bit words that represent a value of one of Numba's types."""
     if isinstance(kind, types.Array):
         return [id(value), value.size, value.__array_interface__["data"][0], *value.shape, *value.strides]
     if isinstance(kind, _Record):
@@ -168,14 +173,14 @@ def _words(value: Any, kind: Any) -> list[int]:
 
 
 def _size(kind: Any) -> int:
-    """Return the number of words of a type."""
+    """Return the number of 64-bit words of a value of one of Numba's types."""
     if isinstance(kind, types.Array):
         return 3 + 2 * kind.ndim
     return sum(map(_size, kind.types)) if isinstance(kind, _Record) else 1
 
 
 def _load(context: Any, builder: Any, kind: Any, words: Any, at: int) -> Any:
-    """Load the value of a type from the words at an offset."""
+    """Generate code that loads a value of a type; `at` is the index of its first word."""
 
     def word(offset: int) -> Any:
         place = builder.gep(words, [ir.Constant(ir.IntType(32), at + offset)], inbounds=True)

@@ -1,4 +1,4 @@
-"""The random generator of all kernels, xoroshiro128++. Callers pass its state, two 64-bit words."""
+"""The random generator of all kernels, xoroshiro128++. Each function takes the generator's state, two 64-bit words."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ _R17, _R47, _R49, _R15, _R28, _R36, _S21 = U64(17), U64(47), U64(49), U64(15), U
 _R32, _LOW32 = U64(32), U64(0xFFFFFFFF)
 _R30, _R27, _R31 = U64(30), U64(27), U64(31)
 _GOLDEN, _FIRST, _SECOND = U64(0x9E3779B97F4A7C15), U64(0xBF58476D1CE4E5B9), U64(0x94D049BB133111EB)
-_PATH = U64(0x632BE59BD9B4E019)  # added to each step of a path
+_PATH = U64(0x632BE59BD9B4E019)  # added to each step of the path of `derive_seed`
 _MASK = (1 << 64) - 1
 
 
 @inline_kernel
 def next_u64(rng: RandomState) -> np.uint64:
-    """Return the next 64 random bits; `rng` is uint64[2] and advances (Blackman and Vigna's xoroshiro128++)."""
+    """Return the next 64 random bits and advance the state `rng`, uint64[2] (xoroshiro128++ of Blackman and Vigna)."""
     s0 = rng[0]
     s1 = rng[1]
     total = s0 + s1
@@ -34,19 +34,19 @@ def next_u64(rng: RandomState) -> np.uint64:
 
 @inline_kernel
 def below(rng: RandomState, n: Int) -> Int:
-    """Return a uniform integer in 0 .. n - 1, for 1 <= n < 2**31 (bias below n / 2**32)."""
+    """Return a uniform random integer in 0 .. n - 1, for 1 <= n < 2**31 (the bias is below n / 2**32)."""
     return np.int64(((next_u64(rng) >> _R32) * U64(n)) >> _R32)
 
 
 @kernel
 def uniform(rng: RandomState) -> Real:
-    """Return a uniform float64 in [0, 1) with 53 random bits."""
+    """Return a uniform random float64 in [0, 1) with 53 random bits."""
     return np.float64(next_u64(rng) >> U64(11)) * (1.0 / 9007199254740992.0)
 
 
 @inline_kernel
 def mixed(x: Int) -> Int:
-    """Return `splitmix64` of a uint64, in a kernel."""
+    """Return the same result as `splitmix64` for a uint64; for kernels."""
     x = U64(x) + _GOLDEN
     x = (x ^ (x >> _R30)) * _FIRST
     x = (x ^ (x >> _R27)) * _SECOND
@@ -55,18 +55,18 @@ def mixed(x: Int) -> Int:
 
 @kernel
 def derived(value: Int, step: Int) -> Int:
-    """Compute one step of `derive_seed`. value: `mixed` of the seed, or the previous step's result."""
+    """Compute one step of `derive_seed` in a kernel. value: `mixed` of the seed, or the result of the previous step."""
     return mixed(U64(value) ^ mixed(U64(step) + _PATH))
 
 
 @kernel
 def seed_rng(seed: Int, rng: RandomState) -> None:
-    """Write the same state as `make_rng` for a uint64 seed."""
+    """Write the state that `make_rng` returns for a uint64 seed; for kernels."""
     rng[0] = mixed(U64(seed))
     rng[1] = mixed(rng[0])
 
 
-#: The exclusive limit of a seed's absolute value: files contain seeds, and readers accept at most 300 digits.
+#: The absolute value of a seed is below this number. Seeds are written to files, and readers accept at most 300 digits.
 SEEDS: Final = 10**299
 
 

@@ -1,4 +1,4 @@
-"""One round: deploys, linearization, battles, eliminations, the end of a game."""
+"""One round of a game: deploys, the order of attacks, battles, eliminations, and the end of the game."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ MOVE_FREELY: Final = 0
 CHALLENGE1: Final = 1
 CHALLENGE2: Final = 2
 
-#: Columns of an event: player, source, target, armies sent, attackers lost, defenders lost, captured (0 or 1).
+#: The columns of an event are player, source, target, armies sent, attackers lost, defenders lost, captured (0 or 1).
 EVENT_COLUMNS: Final = 7
 
 
 @kernel
 def income(board: Board, base_income: Int, owner: Owners, player: Int) -> Int:
-    """Return the armies that `player` may deploy: the base income and the bonuses of its complete super regions."""
+    """Return the armies that `player` may deploy: the base income plus the bonuses of super regions that it owns."""
     total = np.int64(base_income)
     for s in range(board.bonus.shape[0]):
         whole = True
@@ -51,7 +51,7 @@ def _battle(
     rng: RandomState,
     script: Script,
 ) -> Any:
-    """Fight with `sent` armies; both sides kill at once. Return attackers lost, defenders lost, captured."""
+    """Attack with `sent` armies; both sides kill at the same time. Return attackers lost, defenders lost, captured."""
     owner, army = position.owner, position.army
     defenders = np.int64(army[target])
     killed = min(roll_kills(params.dice, 0, sent, rng, script), defenders)
@@ -116,11 +116,12 @@ def _carry_out(
 def resolve_orders(
     params: RuleParams, position: Position, orders: Workspace, rng: RandomState, script: Script, events: Events
 ) -> Int:
-    """Execute all deploys, then all attacks in their linearized order; change the position and its round counter.
+    """Execute all deploys, then all attacks; change the position and its round counter.
 
-    orders: a `Workspace` with the legal orders of all players in the normal form of `orders.check_orders`.
-    rng uint64[2]; script None, or decisions for `dice.scripted_below`; events None, or int32[M, 7] with space for all
-    attacks, with the columns of EVENT_COLUMNS. Returns the number of executed attacks.
+    The players attack in passes: in a pass each player makes one attack, and the order of the players is random.
+    orders: a `Workspace` with the legal orders of all players, as `orders.check_orders` writes them. rng: uint64[2].
+    script: None, or decisions for `dice.scripted_below`. events: None, or int32[M, 7] with space for all attacks; see
+    EVENT_COLUMNS for the columns. Returns the number of executed attacks.
     """
     owner, army = position.owner, position.army
     deploy, attacks, counts, scratch = orders.deploy, orders.attacks, orders.counts, orders.scratch
@@ -160,7 +161,10 @@ def resolve_orders(
 
 @kernel
 def leader(position: Position, players: Int) -> Int:
-    """Return the player with the most regions, among equals the one with the most armies; NEUTRAL if still equal."""
+    """Return the player with the most regions. If several players have the most, the number of armies decides.
+
+    Returns NEUTRAL if the armies are equal, too.
+    """
     best, best_score = NEUTRAL, np.int64(-1)
     for p in range(players):
         score = np.int64(0)
@@ -176,7 +180,9 @@ def leader(position: Position, players: Int) -> Int:
 
 @inline_kernel
 def finish_round(params: RuleParams, position: Position, eliminated_at: npt.NDArray[np.int32]) -> Any:
-    """Record eliminations in the round that just ended (rounds count from 1) and detect the end of the game.
+    """Write the round to `eliminated_at` of each player that has lost its last region, and detect the end of the game.
+
+    Rounds count from 1.
 
     Returns (over, winner); the winner is NEUTRAL if no player has won.
     """
@@ -200,7 +206,7 @@ def finish_round(params: RuleParams, position: Position, eliminated_at: npt.NDAr
 
 @inline_kernel
 def play_round(params: RuleParams, state: State, b: Int, orders: Workspace, script: Script, events: Events) -> Int:
-    """Play a whole round of game b of a batch; return the number of executed attacks."""
+    """Play one round of game b of a batch; return the number of executed attacks."""
     position = position_at(state, b)
     done = resolve_orders(params, position, orders, state.rng[b], script, events)
     over, winner = finish_round(params, position, state.eliminated_at[b])

@@ -1,4 +1,4 @@
-"""The rules: one record that describes a version of the game, and a preset for each public version."""
+"""The class `Rules`, which describes a version of the game, and a preset for each public version."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MAX_PLAYERS: Final = 6
 #: The maximum number of armies in a rule or an order.
 MAX_ARMIES: Final = 1_000_000
 
-#: The smallest probability above 0. Tables of dice use exact fractions: with a probability of 1e-300 their numbers
-#: have tens of thousands of digits.
+#: The smallest probability above 0. Tables of dice use exact fractions, and a probability of 1e-300 would give numbers
+#: with tens of thousands of digits.
 LEAST_CHANCE: Final = 1e-9
 
-#: The rules that files and hashes always contain. They contain a newer rule only if it differs from its default, so
-#: that older files and hashes stay valid. Older files rely on the defaults, so a default never changes.
+#: The rules that files and hashes always contain. Files and hashes contain a newer rule only if it differs from its
+#: default, so that older files and hashes stay valid. Older files rely on the defaults, so a default never changes.
 FIRST_FIELDS: Final = (
     "name", "base_income", "attack_kill", "defense_kill", "luck", "rounding", "picking", "picks", "ranked",
     "offers_per_super_region", "dealt_apart", "wastelands", "wasteland_army", "fog", "skipped_attack_keeps_place",
@@ -37,7 +37,7 @@ class RulesError(InputError):
 
 
 class RuleParams(NamedTuple):
-    """`Rules` for kernels: numbers and the tables of the dice."""
+    """The rules as a NamedTuple for kernels: numbers and the tables of the dice."""
 
     base_income: int
     skipped_keeps_place: bool
@@ -47,9 +47,9 @@ class RuleParams(NamedTuple):
     round_limit: int  #: 0: no limit
     ties_by_regions: bool
     picking: int  #: index into PICKING
-    picks: int  #: 0: determined by the number of offers
-    ranked: int  #: length of the list of preferred regions
-    offers: int  #: regions offered per super region (and per player, unless players share offers); 0: all regions
+    picks: int  #: 0: depends on the number of offered regions
+    ranked: int  #: maximum length of a player's list of preferred regions
+    offers: int  #: regions offered per super region, under "own_offer" to each player; 0: all regions
     dealt_apart: bool
     wastelands: int  #: number of draws
     wastelands_repeat: bool
@@ -66,32 +66,36 @@ class Rules:
     name: The name of a preset or of custom rules.
     base_income: Armies per round before bonuses.
     attack_kill, defense_kill: Probability that an attacking army kills a defender, and a defending one an attacker.
-    luck: Share of chance in a side's kills: (1 - luck) * expectation + luck * roll, then rounded.
-    rounding: "nearest" (halves up), or "stochastic": up with the probability of the fractional part.
+    luck: Weight of chance, 0 .. 1: a side kills (1 - luck) * mean + luck * roll armies, rounded; the roll is binomial.
+    rounding: Rounding of the kills: "nearest" (halves up), or "stochastic": up with the probability of the fractional
+        part.
     picking: The choice of start regions: "own_offer" (each player picks from its own offer, all at once), "ranked" (all
         players rank the same regions; if two prefer the same region, chance decides), "alternating" (players take
         turns to pick from the same regions, in the order ABBAAB …), "dealt" (regions are assigned at random).
-    picks: Number of regions that each player gets. 0, only under "alternating": an equal part of the offers; each
-        region beyond three is lost with probability 1/4, for all players alike.
+    picks: Number of start regions of each player. 0 is allowed only under "alternating". With 0 each player gets an
+        equal part of the offered regions. Each region beyond three is lost with probability 1/4, for all players at
+        once.
     ranked: Number of preferred regions that each player ranks under "ranked".
     offers_per_super_region: Number of regions offered per super region; 0 offers every region. Under "own_offer" each
         player gets this number of regions per super region, and no region is offered to two players.
-    dealt_apart: Under "dealt": players never start next to each other.
-    wastelands, wasteland_army: Number of random draws of wastelands, as a share of the number of super regions (rounded
-        down), and the army on each wasteland.
+    dealt_apart: Under "dealt": start regions of different players are never neighbours.
+    wastelands, wasteland_army: The number of random draws of wastelands is `wastelands` times the number of super
+        regions, rounded down. Each wasteland has `wasteland_army` armies.
     wastelands_repeat: False: each draw takes a different region. True: a draw may take the same region again and then
-        changes nothing. But if its super region has fewer than two regions without wasteland, the draw is repeated.
-    fog: Fog of war: a player sees only own regions and their neighbours.
-    skipped_attack_keeps_place: True: after a skipped attack the next player attacks. False: the same player's next
-        attack is executed instead.
-    moved_armies: "free": armies that moved may move again in the round. Otherwise the bookkeeping of the named
-        challenge forbids it.
+        changes nothing. A draw is repeated if the region is in a super region with fewer than two regions without
+        wasteland.
+    fog: Fog of war: a player sees only its own regions and their neighbours.
+    skipped_attack_keeps_place: True: after an attack that is impossible and skipped, the next player attacks. False:
+        the next attack of the same player is executed instead.
+    moved_armies: "free": armies that moved may move again in the round. With "challenge1" and "challenge2" they may
+        not, and movable armies are counted as in that challenge.
     repeated_attack: Two attacks of a turn from and to the same regions: "merge" adds the second to the first,
         "illegal" drops the second.
     max_orders: Maximum number of deploys, and of attacks, in a turn; 0: no limit.
     max_rounds, rounds_per_region: The game ends after max(max_rounds, rounds_per_region * regions) rounds; both 0:
         never.
-    tie_break: The winner at the limit: none ("draw"), or by regions, then armies ("regions").
+    tie_break: The winner at the limit of rounds: "draw": none; "regions": the player with the most regions, then
+        armies.
     """
 
     name: str = "thesis"
@@ -159,10 +163,10 @@ class Rules:
 
     @classmethod
     def of(cls, rules: str | Rules | dict[str, Any] = "thesis", **changes: Any) -> Rules:
-        """Return a preset by name, a record, or a dict of fields, with some fields changed.
+        """Return the rules of a preset's name, of `Rules`, or of a dict of fields; `changes` replace some fields.
 
-        A dict's "name" is the preset that provides missing fields ("thesis" by default). If a dict has all
-        `FIRST_FIELDS`, like the result of `to_dict` in any version, it may have any name, and missing fields have their
+        In a dict, "name" is the preset that provides missing fields ("thesis" by default). A dict with all
+        `FIRST_FIELDS`, like the result of `to_dict` in any version, may have any name; its missing fields get their
         defaults.
         """
         if isinstance(rules, dict):
@@ -182,9 +186,7 @@ class Rules:
                 raise RulesError(f"no rules {short_repr(rules)}; there are {', '.join(PRESETS)}")
             rules = PRESETS[rules]
         if not isinstance(rules, cls):
-            raise RulesError(
-                f"rules = {short_repr(rules)}: must be a preset's name, a `Rules` record or a dict of its fields"
-            )
+            raise RulesError(f"rules = {short_repr(rules)}: must be the name of a preset, `Rules` or a dict of fields")
         return cls._changed(rules, changes) if changes else rules
 
     @staticmethod
@@ -196,13 +198,13 @@ class Rules:
         return dataclasses.replace(base, **changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields for JSON files and hashes: `FIRST_FIELDS`, and others that differ from their default."""
+        """Return the fields for JSON files and hashes: `FIRST_FIELDS`, and newer fields without their default."""
         later = {field.name: field.default for field in dataclasses.fields(self) if field.name not in FIRST_FIELDS}
         fields = dataclasses.asdict(self)
         return {name: value for name, value in fields.items() if name not in later or value != later[name]}
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.to_dict()  # digests use pickles, too; a field missing in a pickle has its default
+        return self.to_dict()  # pickles are also used for digests; a field that is missing in a pickle gets its default
 
     def round_limit(self, n_regions: int) -> int:
         """Return the number of rounds after which a game on n_regions regions ends without a winner; 0: never.
@@ -215,7 +217,7 @@ class Rules:
         return max(self.max_rounds, int(Fraction(str(self.rounds_per_region)) * int(n_regions)))
 
     def params(self, n_regions: int, n_super_regions: int) -> RuleParams:
-        """Return the record for kernels, for a map of this size."""
+        """Return the rules as a `RuleParams` for kernels, for a map of this size."""
         return reference(
             RuleParams(
                 base_income=self.base_income,

@@ -23,7 +23,7 @@ ALTERNATING: Final = 2
 DEALT: Final = 3
 
 _DEAL_TRIES: Final = 200
-#: Picks of each player that are never lost, if the offers determine the number of picks.
+#: Picks of each player that are never lost, if the number of picks depends on the number of offered regions.
 SURE_PICKS: Final = 3
 _LOSS: Final = 0.25
 #: The low bits of `State.turn` are the number of picks made. The other bits are the number of picks that each player
@@ -43,7 +43,10 @@ def _shuffle(values: Regions, count: Int, rng: RandomState) -> None:
 def _draw_wastelands(
     board: Board, params: RuleParams, army: Armies, wasteland: npt.NDArray[np.int32], rng: RandomState
 ) -> None:
-    """Draw regions with replacement; repeat a draw if its super region has fewer than two regions without wasteland."""
+    """Draw wastelands with replacement.
+
+    Repeat a draw if the super region of the region has fewer than two regions without wasteland.
+    """
     n = army.shape[0]
     for _ in range(min(params.wastelands, n)):
         while True:
@@ -86,7 +89,7 @@ def _offer_own(
     offers: npt.NDArray[np.uint8],
     rng: RandomState,
 ) -> None:
-    """Offer each of the shuffled regions queue[:count] of one super region to the player with the fewest offers."""
+    """Offer the shuffled regions queue[:count] of one super region, each to the player with the fewest offers."""
     given = np.int64(0)
     for _ in range(per_player):
         served = 0  # bit p: player p got a region in this pass
@@ -119,7 +122,7 @@ def _make_offers(
     scratch: Scratch,
     rng: RandomState,
 ) -> None:
-    """Offer regions of each super region: those of the map's setup, or random regions according to the rules."""
+    """Offer regions of each super region: the offers in the map's setup, or random regions according to the rules."""
     everyone = (1 << players) - 1
     queue, offered, fixed = scratch.queue, scratch.cursor, board.setup_offers >= 0
     for p in range(players):
@@ -147,7 +150,10 @@ def _make_offers(
 def _place_setup_wastelands(
     board: Board, params: RuleParams, army: Armies, wasteland: npt.NDArray[np.int32], queue: Regions, rng: RandomState
 ) -> None:
-    """Place the wastelands of the map's setup. If it has none, draw them from the regions that it does not offer."""
+    """Place the wastelands of the map's setup.
+
+    If the setup does not determine the wastelands, draw regions that the setup does not offer.
+    """
     n, count = army.shape[0], 0
     for r in range(n):
         wasteland[r] = 0
@@ -219,10 +225,10 @@ def _draw_lost_picks(offers: npt.NDArray[np.uint8], players: Int, rng: RandomSta
 
 @kernel
 def start_game(board: Board, params: RuleParams, state: State, b: Int, scratch: Scratch) -> Bool:
-    """Begin game b of a batch with the dice in state.rng[b]: armies, wastelands, offers, or random start regions.
+    """Begin game b of a batch: set armies, wastelands, and offers or random start regions. state.rng[b] gives the dice.
 
-    Returns False if it found no assignment that keeps the players apart. `check_players` rejects all other impossible
-    games.
+    Returns False if it found no start regions of different players that are not neighbours (`Rules.dealt_apart`).
+    `check_players` rejects all other impossible games.
     """
     owner, army, offers, rng = state.owner[b], state.army[b], state.offers[b], state.rng[b]
     players = state.eliminated_at.shape[1]
@@ -261,7 +267,7 @@ def _begin_play(state: State, b: Int) -> None:
 
 @kernel
 def _random_offer(offers: npt.NDArray[np.uint8], player: Int, rng: RandomState) -> Int:
-    """Return a random region that is free and offered to the player, or -1."""
+    """Return a random region that is free and offered to the player, or -1 if there is none."""
     ties, chosen = 0, -1
     for r in range(offers.shape[0]):
         if (offers[r] >> player) & 1:
@@ -290,19 +296,19 @@ def pick_turn(made: Int, lost: Int) -> Int:
 
 @kernel
 def picks_made(turn: Int) -> Int:
-    """Return the number of picks that all players have made, from a `State.turn`."""
+    """Return the number of picks that all players together have made, from the number in `State.turn`."""
     return np.int64(turn) & _MADE
 
 
 @kernel
 def picks_lost(turn: Int) -> Int:
-    """Return the number of picks that each player has lost, from a `State.turn`."""
+    """Return the number of picks that each player has lost, from the number in `State.turn`."""
     return np.int64(turn) >> _MADE_BITS
 
 
 @kernel
 def picker(turn: Int, players: Int) -> Int:
-    """Return the player who picks at a `State.turn`: the order is ABBAAB … (with three: ABCCBA …)."""
+    """Return the player that picks next, from `State.turn`. The order is ABBAAB … (with three players ABCCBA …)."""
     made = picks_made(turn)
     lap, seat = made // players, made % players
     return seat if lap % 2 == 0 else players - 1 - seat
@@ -333,7 +339,7 @@ def alternating_picks(params: RuleParams, state: State, b: Int) -> Int:
 
 @kernel
 def picks_left(params: RuleParams, state: State, b: Int, player: Int) -> Int:
-    """Return the number of regions that a player still gets in game b."""
+    """Return the number of start regions that a player still gets in game b."""
     if state.phase[b] != PICK:
         return np.int64(0)
     if params.picking != ALTERNATING:
@@ -358,7 +364,8 @@ def resolve_picks(
     """Assign start regions from each player's list of preferred regions; draw the rest at random.
 
     preferences: int32[P, W], each player's regions, best first; counts: int32[P], the lengths of these lists.
-    Under "alternating" one player picks (see `picker`). Otherwise all players pick, and the first round begins.
+    Under "alternating" one player picks one region (see `picker`). Under other rules all players pick, and the first
+    round begins.
     """
     owner, offers, rng = state.owner[b], state.offers[b], state.rng[b]
     players = counts.shape[0]
@@ -394,9 +401,12 @@ def resolve_picks(
 
 
 def _offers_at_least(sizes: list[int], cap: int, wastelands: int) -> int:
-    """Return the minimum number of offered regions over all places of wastelands; at most `cap` per super region."""
+    """Return the number of offered regions for the worst places of the wastelands; at most `cap` per super region.
+
+    sizes: the number of regions of each super region.
+    """
     total = sum(min(size, cap) for size in sizes)
-    most_lost = [0] * (wastelands + 1)  # index: the number of wastelands used
+    most_lost = [0] * (wastelands + 1)  # index: the number of wastelands placed
     for size in sizes:
         offered = min(size, cap)
         spare = size - offered
@@ -409,7 +419,7 @@ def _offers_at_least(sizes: list[int], cap: int, wastelands: int) -> int:
 
 
 def _with_setup(board: Board, params: RuleParams) -> RuleParams:
-    """Return the parameters of the rules; numbers in the map's setup replace those of the rules."""
+    """Return the parameters of the rules; the numbers in the map's setup replace the numbers of the rules."""
     changes: dict[str, Any] = {}
     if board.setup_wastelands >= 0:
         changes["wastelands"] = board.setup_wastelands
@@ -421,7 +431,7 @@ def _with_setup(board: Board, params: RuleParams) -> RuleParams:
 
 
 def check_players(board: Board, rules: Rules, players: int) -> RuleParams:
-    """Return the parameters of the rules for this map; raise a `RulesError` if it is too small for the players."""
+    """Return the parameters of the rules for this map. Raise `RulesError` if the map is too small for the players."""
     if isinstance(players, bool) or not isinstance(players, int) or not 2 <= players <= MAX_PLAYERS:
         raise RulesError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
     n = board.n_regions

@@ -1,8 +1,8 @@
-"""Vectorized products with matrices of few columns, for small networks and their gradients.
+"""Vectorized products of vectors and matrices with few columns, for small networks and their gradients.
 
 A row of the matrix is one LLVM vector, and sums stay in registers. A plain loop would store and load the sums in every
-step. There are two sums, of even and of odd rows, so that no addition waits for the previous one. Products are
-rounded before the addition (no fused multiply-add), so that results are equal on every machine.
+step. There are two sums, one over the even rows and one over the odd rows, so that no addition waits for the previous
+one. Products are rounded before the addition (no fused multiply-add), so that results are equal on every machine.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ AddOuter = Callable[[Floats, Floats, Floats, Int], None]
 AddRow = Callable[[Real, Floats, Floats], None]
 #: ``write(units, row, out)``
 WriteRow = Callable[[Floats, Floats, Floats], None]
-#: Number of rows of a sum of outer products in registers at the same time.
+#: Number of rows of a sum of outer products that stay in registers at the same time.
 _AT_ONCE: Final = 2
 
 
@@ -49,8 +49,9 @@ def product_adder(width: int) -> AddProduct:
 def column_adder(width: int) -> AddColumns:
     """Return a function for kernels that adds x[columns] times weights float32[inputs, width] to out float32[width].
 
-    The sum is in the order of columns uint32[inputs]. The result equals `product_adder` for the array x[columns].
-    All four are contiguous, and out does not overlap the others.
+    columns: uint32[inputs], the indices of elements of x; the products are added in this order. The result equals
+        `product_adder` for the array x[columns].
+    All four arrays are contiguous, and out does not overlap the others.
     """
     return _plain_columns(width) if CHECKED or JIT_DISABLED else _wide_columns(width)
 
@@ -58,16 +59,16 @@ def column_adder(width: int) -> AddColumns:
 def outer_adder(inputs: int, width: int) -> AddOuter:
     """Return a function for kernels that adds outer products of rows to out float32[inputs, width].
 
-    It takes the first `rows` rows of x float32[, inputs] and of y float32[, width], one after the other.
+    The rows are the first `rows` rows of x float32[, inputs] and of y float32[, width], one after the other.
     All three are contiguous, and out does not overlap the others.
     """
     return _plain_outer(inputs, width) if CHECKED or JIT_DISABLED else _wide_outer(inputs, width)
 
 
 def row_adder(width: int) -> AddRow:
-    """Return a function for kernels that adds part times row float32[width] to out float32[width].
+    """Return a function for kernels that adds the number `part` times row float32[width] to out float32[width].
 
-    Numba would compile a loop over the row to memory operations on single elements.
+    In a plain loop, Numba would load and store the elements one by one.
     """
     return _plain_row(width) if CHECKED or JIT_DISABLED else _wide_row(width)
 
@@ -75,8 +76,9 @@ def row_adder(width: int) -> AddRow:
 def row_gate(width: int) -> WriteRow:
     """Return a function for kernels that writes row float32[width] to out float32[width] through a gate.
 
-    The result is row where units float32[width] are above 0, otherwise 0. With row = units this is the ReLU function.
-    With a gradient as row it is the backward step of ReLU. All three arrays may be the same.
+    For each index j, out[j] = row[j] if units[j] > 0, otherwise 0; units is float32[width]. With row = units the
+    function computes ReLU. With a gradient as row it computes the backward step of ReLU. The three arguments may be the
+    same array.
     """
     return _plain_gate(width) if CHECKED or JIT_DISABLED else _wide_gate(width)
 
@@ -94,7 +96,7 @@ def _plain_clear(out: Floats, count: Int) -> None:
 
 
 def _plain(width: int) -> AddProduct:
-    """Make the product with loops in the same order, for checked indices or without compilation."""
+    """Make `product_adder` with loops in the same order of additions, for the checked build or without compilation."""
 
     @inline_kernel
     def add(x: Floats, weights: Floats, out: Floats, inputs: Int) -> None:
@@ -115,7 +117,7 @@ def _plain(width: int) -> AddProduct:
 
 
 def _plain_columns(width: int) -> AddColumns:
-    """Make the product of columns with loops in the same order."""
+    """Make `column_adder` with loops in the same order of additions."""
     add_product = _plain(width)
 
     @inline_kernel
@@ -129,7 +131,7 @@ def _plain_columns(width: int) -> AddColumns:
 
 
 def _plain_row(width: int) -> AddRow:
-    """Make the sum with a loop."""
+    """Make `row_adder` with a loop."""
 
     @inline_kernel
     def add(part: Real, row: Floats, out: Floats) -> None:
@@ -140,7 +142,7 @@ def _plain_row(width: int) -> AddRow:
 
 
 def _plain_gate(width: int) -> WriteRow:
-    """Make the gate with a loop."""
+    """Make `row_gate` with a loop."""
 
     @inline_kernel
     def write(units: Floats, row: Floats, out: Floats) -> None:
@@ -151,7 +153,7 @@ def _plain_gate(width: int) -> WriteRow:
 
 
 def _plain_outer(inputs: int, width: int) -> AddOuter:
-    """Make the outer products with loops in the same order."""
+    """Make `outer_adder` with loops in the same order of additions."""
 
     @inline_kernel
     def add(x: Floats, y: Floats, out: Floats, rows: Int) -> None:
@@ -174,7 +176,7 @@ def _is_array(kind: Any, dtype: Any, ndim: int) -> bool:
 
 
 class _Vectors:
-    """Code generation for vectors with `width` lanes."""
+    """Generates LLVM code for vectors of `width` numbers (lanes)."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, arguments: Any, width: int) -> None:
         self._context, self.builder = context, builder
@@ -183,12 +185,12 @@ class _Vectors:
         self._zeros = ir.Constant(ir.VectorType(ir.IntType(32), width), [0] * width)
 
     def start(self, number: int) -> Any:
-        """Return a pointer to an argument's elements."""
+        """Return a pointer to the first element of the array that is argument `number`."""
         kind, value = self._signature.args[number], self._arguments[number]
         return arrayobj.make_array(kind)(self._context, self.builder, value).data
 
     def row(self, pointer: Any) -> Any:
-        """Return a pointer to a vector from a pointer to its first element."""
+        """Convert a pointer to a vector's first element to a pointer to the vector."""
         return self.builder.bitcast(pointer, self.lanes.as_pointer())
 
     def load(self, pointer: Any) -> Any:
@@ -207,7 +209,7 @@ class _Vectors:
 
 
 def _wide_row(width: int) -> AddRow:
-    """Make the sum with a vector of `width` lanes."""
+    """Make `row_adder` with a vector of `width` lanes."""
 
     @intrinsic
     def add(_: Any, part: Any, row: Any, out: Any) -> Any:
@@ -228,7 +230,7 @@ def _wide_row(width: int) -> AddRow:
 
 
 def _wide_gate(width: int) -> WriteRow:
-    """Make the gate with a vector of `width` lanes."""
+    """Make `row_gate` with a vector of `width` lanes."""
 
     @intrinsic
     def write(_: Any, units: Any, row: Any, out: Any) -> Any:
@@ -282,7 +284,7 @@ copy_floats: Callable[[Floats, Floats, Int], None] = _plain_copy if CHECKED or J
 
 
 def _wide_outer(inputs: int, width: int) -> AddOuter:
-    """Make the outer products with vectors of `width` lanes; some rows of the sum stay in registers."""
+    """Make `outer_adder` with vectors of `width` lanes; `_AT_ONCE` rows of the sum stay in registers."""
 
     @intrinsic
     def add(_: Any, x: Any, y: Any, out: Any, rows: Any) -> Any:
@@ -297,7 +299,7 @@ def _wide_outer(inputs: int, width: int) -> AddOuter:
             sums = [cgutils.alloca_once(builder, vectors.lanes) for _ in range(_AT_ONCE)]
 
             def block(first: Any, size: int) -> None:
-                """Compute `size` rows of the sum, from the first one on."""
+                """Generate code for `size` rows of the sum, starting at row `first`."""
                 places = [
                     builder.gep(target, [builder.mul(builder.add(first, index(k)), index(width))]) for k in range(size)
                 ]
@@ -324,7 +326,10 @@ def _wide_outer(inputs: int, width: int) -> AddOuter:
 
 
 def _add_products(vectors: _Vectors, number_at: Callable[[Any], Any], table: Any, target: Any, count: Any) -> None:
-    """Add `count` rows of a table, each times a number, to a vector; even and odd rows have separate sums."""
+    """Generate code that adds `count` rows of a table, each times its number, to the vector at `target`.
+
+    Even and odd rows have separate sums.
+    """
     builder, lanes = vectors.builder, vectors.lanes
     index = count.type
     first, pair, two = index(0), index(1), index(2)
@@ -347,7 +352,7 @@ def _add_products(vectors: _Vectors, number_at: Callable[[Any], Any], table: Any
 
 
 def _wide(width: int) -> AddProduct:
-    """Make the product with vectors of `width` lanes."""
+    """Make `product_adder` with vectors of `width` lanes."""
 
     @intrinsic
     def add(_: Any, x: Any, weights: Any, out: Any, inputs: Any) -> Any:
@@ -370,7 +375,7 @@ def _wide(width: int) -> AddProduct:
 
 
 def _wide_columns(width: int) -> AddColumns:
-    """Make the product of columns with vectors of `width` lanes."""
+    """Make `column_adder` with vectors of `width` lanes."""
 
     @intrinsic
     def add(_: Any, x: Any, columns: Any, weights: Any, out: Any) -> Any:

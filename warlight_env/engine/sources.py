@@ -1,8 +1,8 @@
 """Digests of the sources that a compiled function depends on, without comments and docstrings.
 
 Each module has one digest. A kernel depends on its own module and on its import closure: the modules of
-`KERNEL_PACKAGES` that the module imports, directly or indirectly. Numba's types of records do not contain the names of
-fields, so a kernel also depends on the definitions of all records.
+`KERNEL_PACKAGES` that its module imports, directly or indirectly. Numba's types of NamedTuples do not contain the names
+of fields, so a kernel also depends on the definitions of all NamedTuples.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ KERNEL_PACKAGES: Final = (
     "warlight_env.experiments",
 )  # fmt: skip
 
-#: Hex digest of the code that parses sources: only the same code reads what `dump_sources` writes.
+#: Hex digest of this file. Only the same version of this file reads a result of `dump_sources`.
 FORMAT: Final = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:20]
 
 
@@ -35,7 +35,7 @@ class ModuleSource(NamedTuple):
 
 
 def read_source(text: bytes) -> ModuleSource:
-    """Digest a module's text.
+    """Parse a module's text and return its `ModuleSource`.
 
     Raises SyntaxError if Python cannot compile it.
     """
@@ -57,7 +57,7 @@ def read_source(text: bytes) -> ModuleSource:
 
 
 def _without_docstring(body: list[ast.stmt]) -> list[ast.stmt]:
-    """Return a list of statements without those that are only a string."""
+    """Return a list of statements without the statements that are only a constant, such as a docstring."""
     return [s for s in body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))] or [ast.Pass()]
 
 
@@ -73,7 +73,7 @@ def _digest(texts: Iterable[str]) -> str:
 
 
 class SourceDigests:
-    """Digests by module.
+    """The digests of the sources of each module.
 
     Args:
         sources: the parsed source of each module, by its full name.
@@ -85,11 +85,14 @@ class SourceDigests:
         self._everything = self._over(self._sources)
 
     def of(self, module: str) -> str:
-        """Hex digest of a module's import closure; for other modules than kernel modules, of all kernel modules."""
+        """Hex digest of a module's import closure.
+
+        If the module is not in `KERNEL_PACKAGES`, the digest of all kernel modules.
+        """
         return self._over(self.closure(module)) if module in self._sources else self._everything
 
     def closure(self, module: str) -> frozenset[str]:
-        """The module and all modules that it imports, directly or indirectly."""
+        """The module and all kernel modules that it imports, directly or indirectly."""
         found, waiting = {module}, [module]
         while waiting:
             for name in self._sources[waiting.pop()].imports:
@@ -99,7 +102,7 @@ class SourceDigests:
         return frozenset(found)
 
     def all(self) -> frozenset[str]:
-        """All possible results of `of`."""
+        """All digests that the method `of` can return."""
         return frozenset({self._everything, *map(self.of, self._sources)})
 
     def _over(self, modules: Iterable[str]) -> str:
@@ -108,7 +111,7 @@ class SourceDigests:
 
 @functools.cache
 def kernel_modules() -> Mapping[str, Path]:
-    """Files of the modules in `KERNEL_PACKAGES`, by full name."""
+    """The full name of each module in `KERNEL_PACKAGES` → its file."""
     modules: dict[str, Path] = {}
     for package in KERNEL_PACKAGES:
         spec = importlib.util.find_spec(package)
@@ -123,11 +126,12 @@ def kernel_modules() -> Mapping[str, Path]:
 def read_sources(
     known: Mapping[str, ModuleSource], remember: Callable[[dict[str, ModuleSource]], None]
 ) -> dict[str, ModuleSource]:
-    """Read all kernel modules.
+    """Read all kernel modules; return the parsed source of each module, by its full name.
 
     Args:
-        known: parsed sources by the hex digest of a module's raw bytes. These modules are not parsed again.
-        remember: called with such a mapping of all modules if `known` does not contain all of them.
+        known: the parsed sources of known modules, by the hex digest of a module's raw bytes. Known modules are not
+            parsed again.
+        remember: called with the new value of `known` if `known` does not contain all modules.
     """
     sources, by_text = {}, {}
     for module, file in kernel_modules().items():
@@ -140,12 +144,12 @@ def read_sources(
 
 
 def dump_sources(sources: Mapping[str, ModuleSource]) -> bytes:
-    """Return parsed sources as JSON; the mapping may have any keys."""
+    """Return parsed sources as JSON. The keys of the mapping may be any strings."""
     return json.dumps(sources).encode()
 
 
 def parse_sources(content: bytes) -> dict[str, ModuleSource]:
-    """Return the sources from the JSON of `dump_sources`, without invalid entries."""
+    """Return the parsed sources from the JSON of `dump_sources`; skip invalid entries."""
     try:
         entries = json.loads(content)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Short-lived arrays on the stack, for kernels without working memory."""
+"""Short-lived arrays on the stack, for kernels that get no working memory from their caller."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numba.np import arrayobj
 
 from warlight_env.engine.jit import JIT_DISABLED
 
-#: The number of elements of such an array; no map has more regions (`maps.parts.MAX_REGIONS`).
+#: The number of elements of an array on the stack. No map has more regions (`maps.parts.MAX_REGIONS`).
 STACK_SIZE: Final = 1024
 
 
@@ -29,7 +29,7 @@ def _maker(dtype: Any) -> Any:
     def make(_: Any) -> Any:
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             element = context.get_data_type(array_type.dtype)
-            with builder.goto_entry_block():  # elsewhere each iteration of a loop would use more of the stack
+            with builder.goto_entry_block():  # in another block, each iteration of a loop would use more of the stack
                 place = builder.alloca(ir.ArrayType(element, STACK_SIZE))
             array = arrayobj.make_array(array_type)(context, builder)
             size = context.get_constant(types.intp, np.dtype(dtype).itemsize)

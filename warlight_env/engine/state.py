@@ -1,4 +1,4 @@
-"""The data of a batch of games that change during play, as arrays, and the working memory of threads."""
+"""The data of a batch of games that change during the games, as arrays, and the working memory of threads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 
 NEUTRAL: Final = -1
-#: In a view: the owner of a region that the player does not see. The army of such a region is 0.
+#: In a player's view: the owner of a region that the player does not see. The army of a region with this owner is 0.
 UNKNOWN: Final = -2
 
 #: Phases of a game.
@@ -24,21 +24,21 @@ PHASES: Final = ("pick", "play", "over")
 
 
 class State(NamedTuple):
-    """B games on one board between P players; game b is row b of every array."""
+    """B games of P players on one board. Row b of every array belongs to game b."""
 
     owner: npt.NDArray[np.int8]  #: [B, N] NEUTRAL or a player
     army: npt.NDArray[np.int32]  #: [B, N] at least 1
-    offers: npt.NDArray[np.uint8]  #: [B, N] bit p: offered to player p and still free
+    offers: npt.NDArray[np.uint8]  #: [B, N] bit p is set if the region is offered to player p and still free
     round: npt.NDArray[np.int32]  #: [B] rounds played
     phase: npt.NDArray[np.int8]  #: [B] PICK, PLAY or OVER
-    turn: npt.NDArray[np.int32]  #: [B] under "alternating": picks made, and lost, see `setup.pick_turn`
+    turn: npt.NDArray[np.int32]  #: [B] under "alternating": the numbers of picks made and lost, see `setup.pick_turn`
     eliminated_at: npt.NDArray[np.int32]  #: [B, P] round in which a player lost its last region; 0: not eliminated
     winner: npt.NDArray[np.int8]  #: [B] the winner, or -1: none (yet)
-    rng: npt.NDArray[np.uint64]  #: [B, 2] the dice
+    rng: npt.NDArray[np.uint64]  #: [B, 2] the state of the random generator of the dice
 
 
 def make_state(batch: int, n_regions: int, players: int) -> State:
-    """Make an empty state; `setup.start_game` fills it."""
+    """Make the arrays of a state; `setup.start_game` sets their values."""
     return State(
         owner=np.full((batch, n_regions), NEUTRAL, dtype=np.int8),
         army=np.ones((batch, n_regions), dtype=np.int32),
@@ -53,21 +53,21 @@ def make_state(batch: int, n_regions: int, players: int) -> State:
 
 
 def copy_state(state: State) -> State:
-    """Return a deep copy."""
+    """Return a copy of a state with copies of all arrays."""
     return State._make(array.copy() for array in state)
 
 
 def state_bytes(state: State, b: int = 0) -> bytes:
-    """Return all data that determine the course of game b, dice included, as bytes. Equal games have equal bytes."""
+    """Return all data of game b as bytes, including the random generator. Equal games have equal bytes."""
     return b"".join(np.ascontiguousarray(array[b]).tobytes() for array in state)
 
 
 class Scratch(NamedTuple):
-    """Working memory of a kernel, one per thread, because kernels allocate no memory."""
+    """The working memory of kernels in one thread, because kernels allocate no memory."""
 
     cursor: npt.NDArray[np.int32]  #: [P] next attack of each player
-    order: npt.NDArray[np.int32]  #: [P] players in the order of one pass over their attacks
-    movable: npt.NDArray[np.int32]  #: [N] armies that may still move (rules without a second move)
+    order: npt.NDArray[np.int32]  #: [P] the order of the players in one pass, in which each player attacks once
+    movable: npt.NDArray[np.int32]  #: [N] armies that may still move in the round; unused if `moved_armies` is "free"
     queue: npt.NDArray[np.uint32]  #: [N] a list of regions
     mark: npt.NDArray[np.int32]  #: [N]
     value: npt.NDArray[np.float64]  #: [N]
@@ -88,7 +88,7 @@ def make_scratch(n_regions: int, players: int) -> Scratch:
 
 
 class Workspace(NamedTuple):
-    """The working memory of a thread that plays rounds: scratch, and a turn of each player in normal form."""
+    """The working memory of a thread that plays rounds: scratch memory, and the turn of each player as arrays."""
 
     scratch: Scratch
     deploy: npt.NDArray[np.int32]  #: [P, N] armies per region

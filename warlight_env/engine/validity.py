@@ -1,4 +1,4 @@
-"""Check whether arrays contain possible games: every number in its range, and all numbers consistent."""
+"""Check whether the arrays of a state contain possible games: each number is in its range, and all are consistent."""
 
 from __future__ import annotations
 
@@ -28,10 +28,11 @@ from warlight_env.engine.setup import (
 from warlight_env.engine.state import NEUTRAL, OVER, PICK, State
 from warlight_env.errors import InputError
 
-#: The maximum number of rounds of a state; far below the overflow of the counter.
+#: The maximum of `State.round` in a valid state, which is far below the overflow of the counter.
 MAX_ROUND: Final = 10**9
 
-#: Faults by code; {at}: a region, player or number, {value}: the value found, {most}: its maximum.
+#: Messages for invalid states; the code of a message is its index. {at}: a region, player or number; {value}: the
+#: invalid value; {most}: its maximum.
 REASONS: Final = (
     "",
     "phase is {value}: must be 0 (pick), 1 (play) or 2 (over)",
@@ -63,18 +64,21 @@ _SHARED, _SINGLE, _CLOSED, _FEW_OWN, _FEW, _PICKED, _DEALT, _NOBODY, _ENDED, _GO
 
 
 class StateError(InputError):
-    """A saved or given position that is impossible; the message names the game, the field and the reason."""
+    """A position that was loaded or passed as an argument is impossible.
+
+    The message names the game, field and reason.
+    """
 
 
 @kernel
 def note(fault: Any, at: Int, value: Any, most: Int) -> None:
-    """Store the place and the values of a fault in fault int64[3]."""
+    """Write the values for the {at}, {value} and {most} of a message in REASONS to fault int64[3]."""
     fault[0], fault[1], fault[2] = at, value, most
 
 
 @kernel
 def _fault_of_numbers(state: State, b: Int, fault: Any) -> Int:
-    """Return the code in REASONS of the first number of game b that is out of range; 0: no fault."""
+    """Find the first number of game b that is out of range; return its code in REASONS, or 0 if there is none."""
     players = state.eliminated_at.shape[1]
     phase, winner, rounds = np.int64(state.phase[b]), np.int64(state.winner[b]), np.int64(state.round[b])
     if phase < PICK or phase > OVER:
@@ -119,7 +123,7 @@ def _owned(owner: Owners, player: Int) -> Int:
 
 @kernel
 def _fault_of_offers(params: RuleParams, players: Int, offers: npt.NDArray[np.uint8], fault: Any) -> Int:
-    """Return the fault of the offers uint8[N] under rules in which all players pick at once."""
+    """Check the offers uint8[N] under rules in which all players pick at once; return a code in REASONS, 0: valid."""
     everyone, total = (1 << players) - 1, np.int64(0)
     for r in range(offers.shape[0]):
         offer = np.int64(offers[r])
@@ -145,7 +149,7 @@ def _fault_of_offers(params: RuleParams, players: Int, offers: npt.NDArray[np.ui
 
 @kernel
 def _fault_of_turn(params: RuleParams, turn: Int, most: Int, players: Int, fault: Any) -> Int:
-    """Return the fault of a `State.turn`; `most` is the maximum number of picks of each player."""
+    """Check the number in `State.turn`; return a code in REASONS, 0: valid. most: the maximum number of picks."""
     never_lost = most if params.picks != 0 else min(most, np.int64(SURE_PICKS))
     if turn < 0 or picks_lost(turn) > most - never_lost:
         note(fault, 0, picks_lost(turn), most - never_lost)
@@ -158,7 +162,7 @@ def _fault_of_turn(params: RuleParams, turn: Int, most: Int, players: Int, fault
 
 @kernel
 def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> Int:
-    """Return the fault of game b in the phase "pick"; its numbers must be in range."""
+    """Check game b in the phase "pick"; return a code in REASONS, 0: valid. All numbers must be in their range."""
     owner, offers, players = state.owner[b], state.offers[b], state.eliminated_at.shape[1]
     if params.picking == DEALT:
         return _DEALT
@@ -201,9 +205,10 @@ def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> I
 
 @kernel
 def fault_of_state(params: RuleParams, state: State, b: Int, whole: Bool, fault: Any) -> Int:
-    """Return the fault of game b of a `State` as a code in REASONS, 0: no fault; write its place to fault int64[3].
+    """Check game b of a `State`. Return a code in REASONS, 0: valid. Write the values of the message to fault int64[3].
 
-    `whole` False: check only values that kernels rely on. A custom position may then, for example, have only one owner.
+    whole: True: check everything. False: check only the values that kernels rely on, so a custom position may, for
+    example, have only one owner.
     """
     code = _fault_of_numbers(state, b, fault)
     if code != 0 or (not whole and state.phase[b] != PICK):
@@ -245,18 +250,18 @@ def _first_fault(params: RuleParams, state: State, fault: Any) -> Any:
 
 
 def new_fault() -> npt.NDArray[np.int64]:
-    """Return an array int64[3] in which a kernel writes the place of a fault."""
+    """Return an array int64[3], in which a kernel writes the values of a message in REASONS."""
     return np.zeros(3, dtype=np.int64)
 
 
 def told(reasons: tuple[str, ...], code: int, fault: npt.NDArray[np.int64]) -> str:
-    """Return the text of the reason with this code."""
+    """Return the message with this code in `reasons`, with the values in fault int64[3]."""
     at, value, most = fault.tolist()
     return reasons[code].format(at=at, value=value, most=most)
 
 
 def check_state(params: RuleParams, state: State) -> None:
-    """Raise `StateError` unless all games of a state are possible under these rules.
+    """Raise `StateError` if a game of a state is impossible under the rules `params`.
 
     The caller ensures that the arrays have the shapes and dtypes of `make_state`.
     """
@@ -267,7 +272,7 @@ def check_state(params: RuleParams, state: State) -> None:
 
 
 def exact_copy(value: Any, like: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
-    """Return a copy of an array after a check of its shape and dtype (with byte order); otherwise raise `StateError`.
+    """Return a copy of an array. Raise `StateError` if its shape or dtype (or byte order) differs from that of `like`.
 
     The result is a copy, so that the caller cannot change it after the check.
     """

@@ -20,21 +20,21 @@ from warlight_env.engine.visibility import see
 
 @dataclass(frozen=True)
 class View:
-    """All information for an agent that must return picks or orders. Regions and players count from 0.
+    """All information with which an agent chooses picks or orders. Regions and players are numbered from 0.
 
     map: the `Map` of the game; ``map.neighbors[r]`` are the neighbours of region r, ``map.regions[r].name`` its name,
         ``map.super_region_of[r]`` its super region, ``map.bonuses[s]`` and ``map.members[s]`` the bonus and regions of
         super region s.
-    board, params: the same map and rules as arrays and numbers for kernels.
+    board, params: the map and the rules as arrays and numbers for kernels.
     rules: the `Rules`.
     player, players: the viewing player, and the number of players.
-    phase: "pick", "play" or "over". round: rounds played.
+    phase: "pick", "play" or "over". round: the number of rounds played.
     owner: int8[N], a player, -1 neutral, -2 not seen. army: int32[N], 0 if not seen.
     income: armies that the player may deploy now.
-    offers: regions that the player may pick now; none if another player picks now. picks_left: the number of
+    offers: regions that the player may pick now; empty if another player picks now. picks_left: the number of start
         regions that the player still gets.
-    starts: by player, its start regions, if all players know them; else None. Regions that were picked one by one
-        are in the order of the picks.
+    starts: for each player, its start regions; None if they are not public. Regions that were picked one by one are in
+        the order of the picks.
     """
 
     map: Any
@@ -55,12 +55,12 @@ class View:
 
     @property
     def position(self) -> Position:
-        """A copy of owners, armies and the round in the form for kernels."""
+        """A copy of the owners, armies and round as a `Position` for kernels."""
         return Position(self.owner.copy(), self.army.copy(), np.array([self.round], dtype=np.int32))
 
     @property
     def pick_turn(self) -> int:
-        """`State.turn` of the game, for the player who picks now; 0 unless regions are picked one by one."""
+        """`State.turn` of the game, for the player that picks now; 0 unless the rules use "alternating" picks."""
         if self.phase != PHASES[PICK] or self.params.picking != ALTERNATING:
             return 0
         made, mine = int((self.owner >= 0).sum()), int((self.owner == self.player).sum())
@@ -69,7 +69,9 @@ class View:
 
     @property
     def last_round(self) -> Any:
-        """The player's knowledge of the last round, a `RoundResult`. It is computed when it is first read.
+        """The events of the last round that the player may know, as a `RoundResult`.
+
+        The result is computed at the first access.
 
         None before the first round, in a loaded game, and in a game without recorded history
         (`EnvCore.record_history`).
@@ -89,10 +91,10 @@ def view_of(
     starts: tuple[tuple[int, ...], ...] | None = None,
     told: Callable[[], Any] | None = None,
 ) -> View:
-    """Make the view of a player on game b of a batch. All views of games are made here.
+    """Make the view that a player has of game b of a batch. This function makes all views of games.
 
-    starts: each player's start regions, if known. The view includes them only if they are public: players see picks
-    that are made one by one; under fog all other start regions are secret.
+    starts: each player's start regions, if known. The view contains the start regions only if they are public. Picks
+        that are made one by one are public. Start regions that are chosen in another way are public only without fog.
     told: a function that computes `View.last_round`.
     """
     owner, army = np.empty_like(state.owner[b]), np.empty_like(state.army[b])

@@ -1,4 +1,4 @@
-"""Fog of war: the regions that a player sees, and the orders that it knows. Only this module decides this."""
+"""Fog of war: this module alone decides which regions and which orders a player sees."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _ONE = np.uint64(1)
 
 @kernel
 def see(board: Board, fog: Bool, owner: Owners, army: Armies, player: Int, owner_out: Owners, army_out: Armies) -> None:
-    """Write a player's view of the position: under fog own regions and their neighbours, otherwise everything.
+    """Write a player's view of a position: under fog its own regions and their neighbours, otherwise all regions.
 
-    Regions out of sight get owner UNKNOWN and army 0. Arrays as in `State`, one game.
+    Regions that the player does not see get owner UNKNOWN and army 0. The arrays have the shapes and dtypes of a
+    `Position`.
     """
     for r in range(owner.shape[0]):
         visible = not fog or owner[r] == player
@@ -35,7 +36,7 @@ def see(board: Board, fog: Bool, owner: Owners, army: Armies, player: Int, owner
 
 @kernel
 def visible_bits(bits: BitBoard, owned: npt.NDArray[np.uint64], out: npt.NDArray[np.uint64]) -> None:
-    """Write the regions seen under fog to out uint64[W], a set of bits; `owned` is the set of own regions."""
+    """Write the bit set of the regions that a player sees under fog to out uint64[W]. owned: the set of its regions."""
     for w in range(out.shape[0]):
         out[w] = owned[w]
     for r in range(bits.adjacent.shape[0]):
@@ -44,12 +45,12 @@ def visible_bits(bits: BitBoard, owned: npt.NDArray[np.uint64], out: npt.NDArray
 
 
 def sees(neighbors: Sequence[Sequence[int]], own: Collection[int], region: int) -> bool:
-    """Whether the owner of the regions `own` sees a region under fog."""
+    """Whether a player that owns the regions `own` sees a region under fog."""
     return region in own or any(near in own for near in neighbors[region])
 
 
 def visible(neighbors: Sequence[Sequence[int]], owner: Sequence[int], player: int) -> frozenset[int]:
-    """Return the regions that a player sees under fog; `owner` has the owners of all regions."""
+    """Return the regions that a player sees under fog. owner: the owner of each region."""
     own = [region for region, by in enumerate(owner) if by == player]
     return frozenset(own).union(*(neighbors[region] for region in own))
 
@@ -64,16 +65,16 @@ def seen_in_round(
     """Return the regions that a player saw in a round under fog: at the start, at the end, and in between.
 
     Args:
-        before, after: owners of all regions. captured: the regions that the player took, even if it lost
-            them again; it saw these regions and their neighbours.
+        before, after: owners of all regions. captured: the regions that the player captured, even if it lost them
+            again. A player sees captured regions and their neighbours.
     """
     seen = visible(neighbors, before, player) | visible(neighbors, after, player)
     return seen.union(*((region, *neighbors[region]) for region in captured))
 
 
 def is_order_visible(seen: Collection[int], player: int, by: int, *regions: int) -> bool:
-    """Whether a player knows an order that player `by` gave on `regions`, if the player saw the regions `seen`.
+    """Whether a player sees an order of player `by` in `regions`, if the player saw the regions `seen`.
 
-    A player knows its own orders, and orders of other players in regions that it sees.
+    A player sees its own orders, and the orders of other players in regions that it sees.
     """
     return by == player or any(region in seen for region in regions)

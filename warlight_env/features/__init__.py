@@ -1,7 +1,7 @@
-"""Features: the numbers that describe a position to a network, and the kernels that write them.
+"""Features: the numbers that describe a position as the input of a network, and the kernels that compute them.
 
-Imported by `networks`, `agents`, `envs` and `train`. To add a feature, add an entry to `definitions` and compute it
-in the kernel of its group.
+The packages `networks`, `agents`, `envs` and `train` import this package. To add a feature, add an entry to
+`definitions` and compute it in the kernel of its group.
 """
 
 from warlight_env.features.columns import FeatureBlock, Features, global_features, node_features, observed_features

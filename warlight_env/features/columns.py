@@ -1,4 +1,4 @@
-"""The layout of features: which feature of the registry each number of an observation or a state is."""
+"""The layout of observations and states: which feature of the registry each of their numbers contains."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ Values = npt.NDArray[Any]
 
 OBSERVATIONS: Final = ("graph", "flat", "raw")
 
-#: Columns by name, for kernels. `node_shift` and `global_shift` return the shift for a number of players.
+#: The column of each feature by name, for kernels. Columns after the opponents' features also need `node_shift` or
+#: `global_shift`.
 NODE: Final[Any] = NODES.columns
 GLOBAL: Final[Any] = GLOBALS.columns
 TURN: Final[Any] = TURNS.columns
@@ -29,21 +30,21 @@ TURN_WIDTH: Final = TURNS.width
 _NODES: Final = NODES.width
 _GLOBALS: Final = GLOBALS.width
 _PER_OPPONENT: Final = NODES.per_opponent
-#: Columns from one opponent's global features to the next one's.
+#: The number of global features of each opponent.
 GLOBALS_PER_OPPONENT: Final = GLOBALS.per_opponent
 
-#: Features of a region in a player's unfinished turn, for action encodings with several actions per turn. The share of
-#: the income that is left follows them.
+#: Features of a region in a player's unfinished turn, for action encodings with several actions per turn. After the
+#: features of all regions follows one number: the fraction of the income that is not deployed yet.
 TURN_FEATURES: Final = TURNS.names
 
 
 class FeaturePlaceError(InputError, IndexError):
-    """An invalid region for a feature: out of range, or a region for a feature of the whole position."""
+    """The region is out of range, or the feature describes the whole position and so has no region."""
 
 
 @kernel
 def node_shift(players: Int) -> Int:
-    """Return the number to add to a column of NODE, for features that follow the opponents' features."""
+    """Return the number to add to a column of NODE, for features after the features of each opponent."""
     return _PER_OPPONENT * (players - 1)
 
 
@@ -55,7 +56,7 @@ def node_width(players: Int) -> Int:
 
 @kernel
 def global_shift(players: Int) -> Int:
-    """Return the number to add to a column of GLOBAL, for features that follow the opponents' features."""
+    """Return the number to add to a column of GLOBAL, for features after the features of each opponent."""
     return GLOBALS_PER_OPPONENT * (players - 1)
 
 
@@ -84,7 +85,7 @@ def node_features(players: int) -> tuple[str, ...]:
 
 
 def opponent_columns(players: int) -> slice:
-    """Return the columns of `node_features` for the ownership of a region by each opponent."""
+    """Return the columns of `node_features` that say, for each opponent, whether it owns the region."""
     return slice(NODE.opponent, NODE.opponent + players - 1)
 
 
@@ -100,9 +101,9 @@ def global_features(players: int) -> tuple[str, ...]:
 class FeatureBlock:
     """A group of features: one array of a Dict observation, or a part of the vector "flat".
 
-    name: the array's key in a Dict observation. shape: [N, F] with a row for each region, or [F]; an array with a
-    single feature has no feature axis. start: the index of its first number in the vector; None for arrays that are
-    never in a vector.
+    name: the array's key in a Dict observation. shape: [N, F] with a row for each region, or [F] for the whole
+        position; an array with a single feature has no axis for features. start: the index of the array's first number
+        in the vector; None for arrays that are never in a vector.
     """
 
     name: str
@@ -113,19 +114,19 @@ class FeatureBlock:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The features' names, in the order of their columns."""
+        """The names of the features, in the order of their columns."""
         return tuple(feature.name for feature in self.features)
 
     @functools.cached_property
     def size(self) -> int:
-        """The number of entries."""
+        """The number of elements of the array."""
         size = 1
         for length in self.shape:
             size *= length
         return size
 
     def column(self, name: str) -> int:
-        """Return the index of a feature on the last axis. Raises FeatureNameError for an unknown name."""
+        """Return the index of a feature on the last axis of the array. Raises FeatureNameError for an unknown name."""
         for i, feature in enumerate(self.features):
             if isinstance(name, str) and feature.name == name:
                 return i
@@ -133,21 +134,21 @@ class FeatureBlock:
 
     @property
     def bounds(self) -> tuple[Values, Values]:
-        """The lower and the upper bounds, arrays of `shape` and `dtype`."""
+        """The lower and the upper bound of each element, two arrays of `shape` and `dtype`."""
         low, high = [feature.low for feature in self.features], [feature.high for feature in self.features]
         if len(self.features) == 1:
             return np.full(self.shape, low[0], self.dtype), np.full(self.shape, high[0], self.dtype)
         return np.full(self.shape, low, self.dtype), np.full(self.shape, high, self.dtype)
 
     def cut(self, vector: Any) -> Any:
-        """Return this part of vectors [..., K], arrays or tensors, as [..., *shape]."""
+        """Cut this array out of vectors [..., K] (NumPy arrays or PyTorch tensors); return it as [..., *shape]."""
         assert self.start is not None
         return vector[..., self.start : self.start + self.size].reshape(*vector.shape[:-1], *self.shape)
 
 
 @dataclass(frozen=True)
 class Features:
-    """The layout of an environment's observations, part by part."""
+    """The layout of an environment's observations: a list of `FeatureBlock`s, the parts."""
 
     parts: tuple[FeatureBlock, ...]
 
@@ -169,12 +170,12 @@ class Features:
 
     @property
     def bounds(self) -> tuple[Values, Values]:
-        """The lower and the upper bounds of the vector, float32[K] each."""
+        """The lower and the upper bound of each number of the vector, float32[K] each."""
         low, high = zip(*(part.bounds for part in self.parts if part.start is not None), strict=True)
         return np.concatenate([values.ravel() for values in low]), np.concatenate([values.ravel() for values in high])
 
     def index(self, part: str, name: str, region: int | None = None) -> int:
-        """Return the index of a feature in the vector. region: its region; None for a feature of the whole position.
+        """Return the index of a feature in the vector. region: the region; None for a feature of the whole position.
 
         Raises FeatureNameError for unknown names, FeaturePlaceError for an invalid region.
         """
@@ -185,7 +186,7 @@ class Features:
         fits = region is None if len(found.shape) == 1 else is_integer(region) and 0 <= int(region or 0) < rows
         if not fits:
             wanted = f"an integer in 0 .. {rows - 1}" if len(found.shape) > 1 else "None"
-            raise FeaturePlaceError(f"{part!r}, {name!r}: region = {short_repr(region)}: must be {wanted}")
+            raise FeaturePlaceError(f"part {part!r}, feature {name!r}: region = {short_repr(region)}: must be {wanted}")
         return found.start + int(region or 0) * len(found.features) + column
 
 
@@ -205,10 +206,10 @@ def observed_features(kind: str, regions: int, players: int, stepwise: bool = Fa
     | flat | the same numbers in one vector: the rows of nodes, one after the other, then globals |
     | raw | owner int8[N], army int32[N], offered int8[N], round int32[1], income int32[1], phase |
 
-    Owners in raw: -1 unknown, 0 neutral, 1 the player, 2 … the opponents in seat order after the player. Armies are 0
-    where unknown. Phases in raw: 0 pick, 1 play, 2 over.
+    Owners in raw: -1 unknown, 0 neutral, 1 the player, 2 … the opponents in seat order after the player. A region with
+    an unknown owner has army 0. Phases in raw: 0 pick, 1 play, 2 over.
 
-    `stepwise`: also include the player's unfinished turn, turn float32[N, 3] (`TURNS`) and income_left float32[1].
+    `stepwise`: also include the player's unfinished turn: turn float32[N, 3] (`TURNS`) and income_left float32[1].
     Raises InputError for an unknown kind, and for numbers of regions and players outside the limits.
     """
     if not isinstance(kind, str) or kind not in OBSERVATIONS:

@@ -1,6 +1,7 @@
-"""The features of a position for one player, as in the observation "flat": kernels, and a class for arrays.
+"""The features of a position for one player, in the layout of the observation "flat".
 
-Environments update their features with the same kernels, see `envs.buffers`.
+The class `FeatureExtractor` computes the features for arrays of positions. Environments use the same kernels, see
+`envs.buffers`.
 """
 
 from __future__ import annotations
@@ -45,11 +46,11 @@ from warlight_env.thread_ownership import SingleThreaded
 class Memory(NamedTuple):
     """Working memory of the kernels of this module."""
 
-    visible: npt.NDArray[np.uint64]  #: [W] regions that a player sees
-    owned: npt.NDArray[np.uint64]  #: [P, W] each player's regions
-    codes: npt.NDArray[np.int8]  #: [P + 1] SEEN_… code of each owner, neutral first
-    armies: npt.NDArray[np.int64]  #: [P + 1] armies of each owner, neutral first
-    shares: npt.NDArray[np.float32]  #: [S, 2] shares of the super regions, see `write_shares`
+    visible: npt.NDArray[np.uint64]  #: [W] bit set of the regions that the player sees
+    owned: npt.NDArray[np.uint64]  #: [P, W] bit set of each player's regions
+    codes: npt.NDArray[np.int8]  #: [P + 1] SEEN_… code of each owner; index 0 is neutral
+    armies: npt.NDArray[np.int64]  #: [P + 1] armies of each owner; index 0 is neutral
+    shares: npt.NDArray[np.float32]  #: [S, 2] fractions of owned regions, see `write_shares`
 
 
 def make_memory(bits: BitBoard, players: int) -> Memory:
@@ -67,7 +68,7 @@ def make_memory(bits: BitBoard, players: int) -> Memory:
 
 
 class Settings(NamedTuple):
-    """Other values than the position on which features depend."""
+    """Values that features depend on, besides the position."""
 
     fog: bool
     round_limit: int
@@ -76,10 +77,10 @@ class Settings(NamedTuple):
 
 
 class Observer(NamedTuple):
-    """A viewing player, and what it knows apart from the regions."""
+    """A viewing player, and its knowledge except owners and armies of the regions."""
 
     player: Int
-    hidden: Bool  #: whether it sees only the regions of `Memory.visible`
+    hidden: Bool  #: whether the player sees only the regions of `Memory.visible`
     picking: Bool
     my_pick: Bool
     cycles: Int
@@ -88,32 +89,32 @@ class Observer(NamedTuple):
 
 
 class SeenRegions(NamedTuple):
-    """A player's view; each step updates it."""
+    """The regions in a player's view; each step updates these arrays."""
 
     owner: npt.NDArray[np.int8]  #: [N] SEEN_… codes
-    army: npt.NDArray[np.int32]  #: [N] 0 where unknown
+    army: npt.NDArray[np.int32]  #: [N] 0 if the player does not see the region
 
 
 class DescribedPositions(NamedTuple):
-    """M positions, each with its viewing player."""
+    """M positions, each with the player that views it."""
 
     owner: npt.NDArray[np.int8]  #: [M, N] neutral or a player
     army: npt.NDArray[np.int32]  #: [M, N]
     player: npt.NDArray[np.int32]  #: [M]
     rounds: npt.NDArray[np.int32]  #: [M]
     cycles: npt.NDArray[np.int32]  #: [M]
-    offered: npt.NDArray[np.int8]  #: [M, N] while regions are picked, otherwise empty
+    offered: npt.NDArray[np.int8]  #: [M, N] used in the phase "pick", otherwise empty
 
 
 @inline_kernel
 def soft(armies: Real) -> Real:
-    """Return a float32 number of armies as a number below 1: armies / (armies + SOFT_ARMIES)."""
+    """Return a number below 1 for a number of armies, float32: armies / (armies + SOFT_ARMIES)."""
     return armies / (armies + np.float32(SOFT_ARMIES))
 
 
 @inline_kernel
 def part_of(count: Real, limit: Real) -> Real:
-    """Return the share of a limit, float32, at most 1; 0 for a limit of 0."""
+    """Return count / limit, float32, at most 1; 0 if the limit is 0."""
     if limit > np.float32(0.0):
         return min(count / limit, np.float32(1.0))
     return np.float32(0.0)
@@ -121,7 +122,7 @@ def part_of(count: Real, limit: Real) -> Real:
 
 @kernel
 def seen_code(owner: Int, player: Int, players: Int) -> Int:
-    """Return the SEEN_… code of an owner."""
+    """Return the SEEN_… code of an owner in the view of `player`."""
     if owner < 0:
         return SEEN_NEUTRAL
     ahead = owner - player
@@ -138,7 +139,7 @@ def write_shares(
     visible: npt.NDArray[np.uint64],
     shares: npt.NDArray[np.float32],
 ) -> None:
-    """Write shares of each super region's regions, float32[S, 2]: the player's, and the largest of an opponent."""
+    """Write fractions of each super region's regions, float32[S, 2]: of the player, and the largest of an opponent."""
     for s in range(bits.members.shape[0]):
         size = np.float32(max(count_common(bits.members[s], bits.members[s]), 1))
         best = np.int64(0)
@@ -155,7 +156,7 @@ def write_shares(
 
 @kernel
 def income_of(bits: BitBoard, bonus: npt.NDArray[np.int32], base_income: Int, owned: npt.NDArray[np.uint64]) -> Int:
-    """Compute `engine.round.income` for a set of own regions."""
+    """Return the same number as `engine.round.income`, for a bit set of the player's regions."""
     total = np.int64(base_income)
     for s in range(bonus.shape[0]):
         if not leaves(bits.members[s], owned):
@@ -168,7 +169,7 @@ def write_nodes(
     board: Board, bits: BitBoard, memory: Memory, owner: Owners, army: Armies, observer: Observer, seen: SeenRegions,
     values: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Update a player's view and node features."""
+    """Write a player's view of all regions, and the features of all regions."""
     owned, visible, codes, shares = memory.owned[observer.player], memory.visible, memory.codes, memory.shares
     players, hidden, adjacent = memory.owned.shape[0], observer.hidden, bits.adjacent
     width = np.uintp(node_width(players))
@@ -199,7 +200,7 @@ def write_nodes(
 def sum_armies(
     owner: Owners, army: Armies, hidden: Any, visible: npt.NDArray[np.uint64], armies: npt.NDArray[np.int64]
 ) -> None:
-    """Write the number of visible armies of each owner to armies int64[P + 1], neutral first."""
+    """Write the number of visible armies of each owner to armies int64[P + 1]; index 0 is neutral."""
     for q in range(armies.shape[0]):
         armies[q] = 0
     for r in range(owner.shape[0]):
@@ -211,7 +212,7 @@ def sum_armies(
 def write_globals(
     settings: Settings, memory: Memory, n: Int, observer: Observer, values: npt.NDArray[np.float32]
 ) -> None:  # fmt: skip
-    """Write the global features."""
+    """Write the features of the whole position (the group `globals`)."""
     owned, visible, armies, players = memory.owned, memory.visible, memory.armies, memory.owned.shape[0]
     player, hidden = observer.player, observer.hidden
     base = n * node_width(players)
@@ -248,10 +249,10 @@ def describe(
     board: Board, settings: Settings, bits: BitBoard, memory: Memory, owner: Owners, army: Armies, observer: Observer,
     seen: SeenRegions, values: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Update a player's view and its features, except the regions offered.
+    """Write a player's view and its features, except the feature "offered".
 
-    `memory.owned` has the players' regions. `memory.visible` has the regions that the player sees, if some are hidden.
-    `memory.armies` has the sums of all armies, if no region is hidden.
+    The caller sets `memory.owned`. If fog hides regions, the caller also sets `memory.visible`; otherwise it sets
+    `memory.armies` to the sums of all armies.
     """
     owned, codes, players = memory.owned, memory.codes, memory.owned.shape[0]
     codes[0] = SEEN_NEUTRAL
@@ -269,9 +270,9 @@ def describe_all(
     board: Board, params: RuleParams, settings: Settings, bits: BitBoard, memory: Memory, positions: DescribedPositions,
     picking: Bool, seen: SeenRegions, values: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Write the features of M positions, each for its viewing player, to values float32[M, K] from `blank`.
+    """Write the features of M positions, each in the view of its player, to values float32[M, K].
 
-    picking: whether regions are picked now. seen: working memory.
+    values: rows that are copies of the result of `blank`. picking: whether the phase is "pick". seen: working memory.
     """
     n, players = positions.owner.shape[1], memory.owned.shape[0]
     first, width = node_shift(players) + NODE.offered, node_width(players)
@@ -296,12 +297,12 @@ def describe_all(
 
 
 def most_income(board: Board, params: RuleParams) -> int:
-    """Return the income of a player who owns every region."""
+    """Return the income of a player that owns all regions."""
     return int(params.base_income + board.bonus.sum())
 
 
 def blank(board: Board, features: Features, *leading: int) -> npt.NDArray[np.float32]:
-    """Return float32[*leading, K] for a neutral board without armies, with the constant features set."""
+    """Return features float32[*leading, K] of a neutral board without armies. Constant features have their values."""
     values = np.zeros((*leading, features.size), dtype=np.float32)
     part = features["nodes"]
     nodes = part.cut(values)
@@ -315,7 +316,7 @@ class FeatureExtractor(SingleThreaded):
 
     Args:
         board, rules, players: the board, the rules and the number of players of the games.
-        max_cycles: the steps after which the environment ends a game, for the feature "time".
+        max_cycles: the number of steps after which an environment ends a game, for the feature "time".
     """
 
     exclusive_methods = ("__call__",)
@@ -341,18 +342,20 @@ class FeatureExtractor(SingleThreaded):
     def __call__(
         self, owner: Any, army: Any, player: Any, rounds: Any, cycles: Any, offered: Any = None
     ) -> npt.NDArray[np.float32]:
-        """Return float32[M, K], the features of M positions, each for one player; `features` describes the columns.
+        """Return the features of M positions, each in the view of one player, float32[M, K].
+
+        The attribute `features` describes the columns.
 
         Args:
-            owner: int[M, N], a player, or a negative number for a region that is neutral or that the player does not
-            see.
-            army: int[M, N].
+            owner: int[M, N], the owner of each region: a player, or a negative number if the region is neutral or the
+                player does not see it.
+            army: int[M, N], the armies on each region.
             player: int[M], the viewing player. Under fog the features use only the regions that it sees.
-            rounds: int[M], rounds played. cycles: int[M], steps of the environment since its reset.
+            rounds: int[M], rounds played. cycles: int[M], steps of the environment since the reset.
             offered: in the phase "pick", bool[M, N], the regions that the player may pick now; otherwise None.
 
         Raises:
-            InputError: arrays of other types or shapes, or invalid players.
+            InputError: an array has another type or shape, or a player is invalid.
         """
         told = _integers(owner, "owner")
         if told.ndim != 2:
@@ -383,7 +386,7 @@ class FeatureExtractor(SingleThreaded):
 
 
 def _integers(values: Any, what: str) -> npt.NDArray[Any]:
-    """Return an array of integers or booleans; otherwise raise InputError."""
+    """Return the values as an array of integers or booleans. Raise InputError if they have another type."""
     array = array_of(values, what)
     if array.dtype.kind not in "biu" or isinstance(array, np.ma.MaskedArray):
         raise InputError(f"{what} must be an array of integers, not {array.dtype} ({short_repr(values)})")

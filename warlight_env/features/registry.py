@@ -1,4 +1,4 @@
-"""The classes of the feature registry: features with names and ranges, groups of them, and their columns."""
+"""The classes of the feature registry: features with names and ranges, and groups of features with columns."""
 
 from __future__ import annotations
 
@@ -18,29 +18,29 @@ from warlight_env.errors import InputError, clipped
 #: Values of `Feature.per`.
 OPPONENT: Final = "opponent"
 PLAYER: Final = "player"
-#: Column numbers of features in an array, of a type for kernels.
+#: The indices of features' columns in an array, uint32[F], for kernels.
 Columns = npt.NDArray[np.uint32]
 
 
 class FeatureNameError(InputError, KeyError):
-    """An unknown name of a feature, or of a part of the features."""
+    """The name of a feature, or of a part of an observation, is unknown or invalid."""
 
     def __str__(self) -> str:
         return str(InputError(*self.args))
 
 
 def check_players(players: Any) -> None:
-    """Raise InputError unless a number of players is an integer in 2 .. MAX_PLAYERS."""
+    """Raise InputError unless `players` is an integer in 2 .. MAX_PLAYERS."""
     if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
         raise InputError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
 
 
 @dataclass(frozen=True)
 class Feature:
-    """A number of an observation, of a state, or of a network's input.
+    """One number of an observation, of a state, or of a network's input.
 
-    name: unique in its group. low, high: the lower and the upper bound; infinite for no bound.
-    unit: the unit of the number. description: the quantity, in words.
+    name: unique in the feature's group. low, high: the lower and the upper bound; infinite for no bound.
+    unit: the unit of the number. description: the meaning of the number, for tables.
     per: "" for one number; OPPONENT or PLAYER for one number per opponent or player. With OPPONENT, `name_1`, `name_2`,
     … are the features of the opponents in seat order after the player. With PLAYER, `name_0`, `name_1`, … are the
     features of the players in seat order.
@@ -58,8 +58,9 @@ class Feature:
 class Group:
     """Features of one kind of thing (regions, players, borders, …), in the order of their columns.
 
-    name: unique in the registry. of: the kind of thing, for tables. features: consecutive features with the same
-    `Feature.per` form a block, and each opponent or player has one such block. Add a new feature at the end.
+    name: unique in the registry. of: the kind of thing, for example "each region", for tables. features: consecutive
+    features with the same value of `Feature.per` form a block, and each opponent or player has one such block. Add a
+    new feature at the end.
 
     Raises:
         FeatureNameError: two features have the same name.
@@ -77,15 +78,15 @@ class Group:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names in the order of columns, for a group without features per opponent or player."""
+        """The names of the features in column order, for a group without features per opponent or player."""
         return tuple(feature.name for feature in self.features)
 
     @functools.cached_property
     def columns(self) -> Any:
-        """A named tuple of each feature's column; kernels read the columns as constants.
+        """A named tuple with the column of each feature; kernels use the columns as constants.
 
-        These columns leave no space for opponents. Features that follow those per opponent are shifted by
-        `per_opponent` * (players - 1). The features of opponent k are shifted by `per_opponent` * (k - 1).
+        The columns do not count the features per opponent. For features after the features per opponent, add
+        `per_opponent` * (players - 1) to the column. For the features of opponent k, add `per_opponent` * (k - 1).
         """
         found, column, block = {}, 0, 0
         for feature in self.features:
@@ -97,16 +98,16 @@ class Group:
 
     @property
     def width(self) -> int:
-        """The number of columns without the opponents' features."""
+        """The number of columns of features that are not per opponent or player."""
         return sum(not feature.per for feature in self.features)
 
     @property
     def per_opponent(self) -> int:
-        """The number of columns that each opponent adds."""
+        """The number of features (columns) of each opponent."""
         return sum(feature.per == OPPONENT for feature in self.features)
 
     def expanded(self, players: int) -> tuple[Feature, ...]:
-        """Return a feature for each column, in a game with this number of players.
+        """Return the feature of each column in a game with this number of players.
 
         Raises:
             InputError: players is not an integer in 2 .. MAX_PLAYERS.
@@ -124,12 +125,13 @@ class Group:
         return tuple(found)
 
     def places(self, names: Iterable[str], players: int | None = None) -> Columns:
-        """Return uint32[F], the columns of features by name, in the order of the names.
+        """Return the columns of the features with the given names, uint32[F], in the order of the names.
 
         players: the number of players, for a group with features per opponent or player.
 
         Raises:
-            FeatureNameError: the names are not a sequence of strings, one is not in the group, or one occurs twice.
+            FeatureNameError: the names are not a sequence of strings, a name is not in the group, or a name occurs
+                twice.
         """
         have = self.names if players is None else tuple(feature.name for feature in self.expanded(players))
         if isinstance(names, str) or not isinstance(names, Sequence):

@@ -31,9 +31,9 @@ def _row(feature: Feature) -> str:
 
 
 def group_table(*groups: Group) -> str:
-    """Return the features of groups as one table in Markdown: name, quantity, range, unit."""
+    """Return the features of the groups as one table in Markdown: name, meaning, range, unit."""
     rows = [_row(feature) for group in groups for feature in group.features]
-    return "\n".join(["| feature | what | range | unit |", "|---|---|---|---|", *rows])
+    return "\n".join(["| feature | meaning | range | unit |", "|---|---|---|---|", *rows])
 
 
 def registry_tables() -> str:

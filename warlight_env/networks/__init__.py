@@ -1,4 +1,4 @@
-"""Trained networks for play: forward passes in NumPy, and network files.
+"""Trained networks that play games: forward passes in NumPy, and network files.
 
-Imported by `agents`, `arena.policies` and `train`. Needs no PyTorch.
+The packages `agents`, `arena.policies` and `train` import this package, which does not need PyTorch.
 """

@@ -1,4 +1,4 @@
-"""A network as one .npz archive: its arrays, and a header in JSON."""
+"""A network as one .npz archive: the arrays of its weights, and a header in JSON."""
 
 from __future__ import annotations
 
@@ -13,15 +13,16 @@ from warlight_env import bounded_io
 from warlight_env.errors import InputError
 from warlight_env.networks.npz import ArraysError, read_arrays, write_arrays
 
-#: The maximum width and depth of a network; even its training checkpoint stays within `bounded.ARRAYS_BYTES`.
+#: The maximum width and depth of a network. Even the training checkpoint of the largest network stays below
+#: `bounded_io.ARRAYS_BYTES`.
 WIDTH: Final = 512
 LAYERS: Final = 16
-#: The name of the header among the arrays.
+#: The name of the array in the archive that contains the header.
 HEADER: Final = "header"
 
 
 def check_network(width: int, layers: int, hidden: int) -> None:
-    """Raise `InputError` for invalid sizes of a network: its file must be within the size limits."""
+    """Raise `InputError` if a size of a network is out of range; so the network's file stays below the size limits."""
     for name, value, low, high in (
         ("width", width, 1, WIDTH),
         ("layers", layers, 0, LAYERS),
@@ -32,16 +33,16 @@ def check_network(width: int, layers: int, hidden: int) -> None:
 
 
 def packed(header: Mapping[str, Any], arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Return the archive as the bytes of an .npz file."""
+    """Return the bytes of an .npz file that contains the header and the arrays."""
     text = np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)
     return write_arrays({HEADER: text, **arrays})
 
 
 def unpacked(content: bytes) -> tuple[str, dict[str, npt.NDArray[Any]]]:
-    """Return the header's text and the arrays from the bytes of `packed`.
+    """Return the text of the header and the arrays from a result of `packed`.
 
     Raises:
-        ArraysError, UnicodeDecodeError: the content is not such an archive.
+        ArraysError, UnicodeDecodeError: the content is not an archive in the format of `packed`.
     """
     arrays = read_arrays(content)
     if HEADER not in arrays or arrays[HEADER].nbytes > bounded_io.SETTINGS_BYTES:

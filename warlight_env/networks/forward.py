@@ -1,4 +1,4 @@
-"""The trained networks' forward pass in NumPy, for play without PyTorch."""
+"""The forward pass of trained networks in NumPy, so that agents can play without PyTorch."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _CLOSED: Final = np.float32(-1e8)
 
 
 class RegionNet:
-    """Base class of networks that compute an embedding of each region from flat observations, in float32.
+    """Base class of networks that compute an embedding of each region from the observation "flat", in float32.
 
     Args:
-        arrays: the network's arrays by name, in the format that `train.sb3_ppo` exports: linear layers ``….weight``
-            [out, in] and ``….bias`` [out].
+        arrays: the network's weights by name, as `train.sb3_ppo` exports them: linear layers ``….weight`` [out, in] and
+            ``….bias`` [out].
         board: the board of the games. players: the number of players.
         nodes, overall: names of the region features and position features that are the network's input, in order.
 
     Raises:
-        FeatureNameError: an unknown feature, or a feature named twice.
+        FeatureNameError: a feature is unknown, or occurs twice in `nodes` or `overall`.
     """
 
     def __init__(
@@ -47,11 +47,11 @@ class RegionNet:
         self._mean = mean / np.maximum(mean.sum(1, keepdims=True), 1.0)
 
     def parts(self, flat: Floats) -> tuple[Floats, Floats]:
-        """Return nodes float32[B, N, F] and globals float32[B, G] of observations float32[B, N * F + G]."""
+        """Split observations float32[B, N * F + G] into nodes float32[B, N, F] and globals float32[B, G]."""
         return self._nodes.cut(flat), self._globals.cut(flat)
 
     def linear(self, name: str, x: Floats) -> Floats:
-        """Apply the linear layer of this name."""
+        """Apply the linear layer with this name to x."""
         product: Floats = x @ self._arrays[f"{name}.weight"].T
         bias = self._arrays.get(f"{name}.bias")
         return product if bias is None else product + bias
@@ -72,8 +72,8 @@ class RegionNet:
     def pooled(self, nodes: Floats, overall: Floats, described: Floats) -> Floats:
         """Return an embedding of the whole position, float32[B, 4 * W + G].
 
-        It consists of the mean embedding of the regions of each side (player, neutral, opponents), the maximum over all
-        regions, and the position features that are the network's input.
+        The result consists of the mean embedding of the regions of each side (player, neutral, opponents), the maximum
+        over all regions, and the position features that are the network's input.
         """
         sides = np.stack(
             [nodes[:, :, self._mine], nodes[:, :, self._neutral], nodes[:, :, self._enemies].sum(2)], axis=1
@@ -83,9 +83,9 @@ class RegionNet:
 
 
 class PolicyNet(RegionNet):
-    """A network that computes logits from flat observations.
+    """A network that computes logits from the observation "flat".
 
-    Args: those of `RegionNet`; action: "strategies" (`train.sb3_ppo.set_policy.SetNetwork`) or "factored"
+    Args: the arguments of `RegionNet`; action: "strategies" (`train.sb3_ppo.set_policy.SetNetwork`) or "factored"
         (`train.sb3_ppo.board_policy.BoardNetwork`).
     """
 
@@ -118,11 +118,11 @@ class PolicyNet(RegionNet):
 
 
 def choose(logits: Floats, masks: npt.NDArray[np.int8], seed: int | None) -> npt.NDArray[np.int64]:
-    """Return an allowed value for each choice, int64[B, R]: the most likely (seed None), or a random draw.
+    """Return an allowed value for each choice, int64[B, R]: the most likely one (seed None), or a random one.
 
     Args:
         logits: float32[B, R, V]. masks: int8[B, R * V], 0 for forbidden values.
-        seed: the seed of the draws. They follow the probabilities that the logits give to the allowed values.
+        seed: the seed of the random draws, which use the softmax of the logits of allowed values as probabilities.
     """
     open_values = masks.reshape(logits.shape) != 0
     if seed is not None:
@@ -137,7 +137,10 @@ def _relu(x: Floats) -> Floats:
 def expected_shapes(
     action: str, features: int, overall: int, width: int, layers: int, hidden: int, values: int
 ) -> dict[str, tuple[int, ...]]:
-    """Return names and shapes of a network's arrays; features, overall: numbers of region and position features."""
+    """Return the names and shapes of a network's arrays.
+
+    features, overall: the numbers of region features and of position features.
+    """
     shapes: dict[str, tuple[int, ...]] = {}
 
     def linear(name: str, inputs: int, outputs: int, bias: bool = True) -> None:

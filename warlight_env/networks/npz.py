@@ -1,4 +1,4 @@
-"""Arrays in .npz files: written in NumPy's format, read within size limits, without executing code from a file."""
+"""Write and read arrays in .npz files. Reading checks size limits and never executes code from a file."""
 
 from __future__ import annotations
 
@@ -20,27 +20,28 @@ from warlight_env.errors import clipped
 #: The end of a ZIP file: signature, unused bytes, size of the list of its members, start of the list, comment length.
 _END: Final = struct.Struct("<4s8sIIH")
 _SIGNATURE: Final = b"PK\x05\x06"
-_LISTED: Final = 200  # maximum bytes of that list for each member, including names
+_LISTED: Final = 200  # maximum bytes of the list for each member, including the member's name
 
 
 class ArraysError(ValueError):
-    """An error for content that is not an .npz file or exceeds the limits; the message gives the reason."""
+    """The content is not an .npz file or exceeds the limits; the message gives the reason."""
 
 
 def write_arrays(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Return the content of an .npz file with these arrays."""
+    """Return the content of an .npz file that contains the arrays."""
     buffer = io.BytesIO()
     np.savez(buffer, **arrays)  # type: ignore[arg-type]
     return buffer.getvalue()
 
 
 def read_arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays of an .npz file by name; each contains only numbers.
+    """Return the arrays of an .npz file by name; each array contains only numbers.
 
-    The function first checks the sizes that the file states, then decompresses. It does not trust these sizes.
+    The function checks the sizes in the file before decompression, and the decompressed sizes, too.
 
     Raises:
-        ArraysError: the content is not such a file, or exceeds `bounded.ARRAYS_BYTES` or `bounded.ARRAYS`.
+        ArraysError: the content is not an .npz file of numbers, or exceeds `bounded_io.ARRAYS_BYTES` or
+            `bounded_io.ARRAYS`.
     """
     _check_end(content)
     try:
@@ -61,7 +62,7 @@ def read_arrays(content: bytes) -> dict[str, npt.NDArray[Any]]:
 
 
 def _check_end(content: bytes) -> None:
-    """Raise an error if the content is not an .npz file, or if its list of members is too long."""
+    """Raise `ArraysError` if the content is not an .npz file, or if its list of members is too long."""
     at = content.rfind(_SIGNATURE, max(0, len(content) - _END.size - 65535))
     if at < 0 or len(content) - at < _END.size:
         raise ArraysError("it is not an .npz file")
@@ -70,7 +71,7 @@ def _check_end(content: bytes) -> None:
 
 
 def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
-    """Return a member's bytes; read at most one byte more than its stated size."""
+    """Return the decompressed bytes of a member; read at most one byte more than the size in the member's header."""
     if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         raise ArraysError(f"{clipped(member.filename, 60)}: must be uncompressed or compressed by deflate")
     with archive.open(member) as file:
@@ -78,7 +79,7 @@ def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def _array(data: bytes) -> npt.NDArray[Any]:
-    """Return the array of an .npy file; raise `ValueError` for other content."""
+    """Return the array in the bytes of an .npy file. Raise `ValueError` if the content is no valid array of numbers."""
     file = io.BytesIO(data)
     version = np.lib.format.read_magic(file)
     readers = {(1, 0): np.lib.format.read_array_header_1_0, (2, 0): np.lib.format.read_array_header_2_0}
