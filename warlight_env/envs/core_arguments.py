@@ -1,4 +1,4 @@
-"""Checks of the arguments of an `EnvCore`, and the settings for its kernels."""
+"""Functions that check the arguments of an `EnvCore` and make the settings that its kernels read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from warlight_env.features.columns import OBSERVATIONS
 
 
 def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: Any) -> None:
-    """Raise InputError for invalid arguments that no other code checks."""
+    """Raise InputError for an invalid value of these arguments of `EnvCore`; other code checks its other arguments."""
     if not isinstance(observation, str) or observation not in OBSERVATIONS:
         raise InputError(f"observation = {short_repr(observation)}: must be one of {', '.join(OBSERVATIONS)}")
     if not isinstance(picking, str) or picking not in ("play", "random"):
@@ -52,7 +52,9 @@ def check_max_cycles(count: Any) -> int:
 def make_settings(
     encoding: ActionEncoding, n_choices: int, features: bool, fog: bool, max_cycles: Any, reward: Reward
 ) -> EnvSettings:
-    """Return the settings for an environment's kernels; n_choices: the number of regions and directed edges together.
+    """Return the settings that an environment's kernels read.
+
+    n_choices: N + E, the number of regions plus the number of directed edges.
 
     Raises:
         InputError: max_cycles is not a valid number of steps.
