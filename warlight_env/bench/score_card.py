@@ -83,7 +83,7 @@ class ScoreCard:
                 "",
             ]
         if self.interrupted:
-            lines += ["**Interrupted: this card has the results of the finished games.**", ""]
+            lines += ["**Interrupted: this card contains only the results of the finished games.**", ""]
         if self.total is not None:
             lines += [f"Score **{_shown(self.total)}** over {self.total.games} games.", ""]
         lines += ["| map | opponent | score | 95 % | won : lost : drawn | rounds | illegal | forfeits | ms/move |"]
@@ -104,7 +104,7 @@ class ScoreCard:
         settings = ", ".join(f"{key} {value}" for key, value in self.settings.items() if value is not None)
         lines += [
             "",
-            "A score is the mean share of wins in per cent; a draw counts half, and all rows have equal weight.",
+            "A score is the mean win rate in per cent; a draw counts as half a win, and all rows have equal weight.",
             "",
         ]
         lines += [f"*{settings + '; ' if settings else ''}{format_provenance(self.facts)}.*", ""]

@@ -97,8 +97,8 @@ def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
     shown = view(core, player, b)
     turn = Turn(*(array[b, player] for array in core.turns))
     if isinstance(choice, Orders) == (shown.phase == "pick"):
-        wanted = "regions to pick" if shown.phase == "pick" else "Orders"
-        raise InputError(f"game {b}, player {player}: must be {wanted}, not {short_repr(choice)}")
+        wanted = "a list of regions to pick" if shown.phase == "pick" else "Orders"
+        raise InputError(f"game {b}, player {player}: the turn must be {wanted}, not {short_repr(choice)}")
     if isinstance(choice, Orders):
         count, dropped, reasons = check_turn(
             core.board, core.params, shown.owner, player, shown.income, choice, turn.deploy, turn.attacks

@@ -280,7 +280,7 @@ class EnvCore(SingleThreaded):
         games = games_named(games, self.batch)
         words = integers_of(seeds, "seeds")
         if len(words) != len(games):
-            raise InputError(f"{len(words)} seeds for {len(games)} games")
+            raise InputError(f"seeds: there are {len(words)} seeds for {len(games)} games")
         return words, games
 
     def _write_dice(self, seeds: list[int], games: list[int]) -> None:

@@ -374,7 +374,7 @@ def make_slots(opponent: Any, count: int) -> list[Slot]:
     """
     sources = opponent if isinstance(opponent, Sequence) and not isinstance(opponent, str) else [opponent] * count
     if len(sources) != count:
-        raise OpponentError(f"{len(sources)} opponents for {count} seats")
+        raise OpponentError(f"opponent: the list has {len(sources)} opponents for {count} seats")
     made: dict[int, Slot] = {}
     slots: list[Slot] = []
     for source in sources:

@@ -105,7 +105,10 @@ class PolicySettings:
         if self.action["name"] not in ENCODINGS or self.observation not in OBSERVATIONS:
             raise InputError(f"unknown action {self.action['name']!r:.60} or observation {self.observation!r:.60}")
         if self.padding is not None and (self.observation != "graph" or len(self.action) > 1):
-            raise InputError("policies of many maps must have the observation 'graph', and an action without settings")
+            raise InputError(
+                "a policy of many maps must have the observation 'graph', and an action encoding without arguments "
+                "such as priority"
+            )
 
 
 def beside(model: str | Path) -> Path:

@@ -38,7 +38,7 @@ def seeds_of(seed: Any, count: int) -> list[int | None]:
     except Exception:  # the caller's object may have methods that raise any exception
         raise InputError(f"seed = {short_repr(seed)}: must be an integer, None, or a list of these") from None
     if len(seeds) != count:
-        raise InputError(f"seed has {len(seeds)} seeds for {count} environments")
+        raise InputError(f"seed: the list has {len(seeds)} seeds for {count} environments")
     return [checked_seed(each, f"seed[{b}]") for b, each in enumerate(seeds)]
 
 

@@ -202,7 +202,10 @@ def checked(core: Core, snapshot: Any) -> Snapshot:
         )
     rngs = exact_copy(snapshot.bot_rngs, core.bot_rngs, "bot_rngs")
     if (snapshot.turns is not None) != core.settings.stepwise:
-        raise StateError("the saved state has another action encoding: only one of both has turns of several actions")
+        raise StateError(
+            "the saved state was made with another action encoding: a turn is several actions in one of the two "
+            "encodings, and one action in the other"
+        )
     state = State(*_copies(snapshot.state, core.state, State._fields))
     standing = [exact_copy(getattr(snapshot, name), getattr(core.out, name), name) for name in BOOKKEEPING_FIELDS]
     turns = None if snapshot.turns is None else _turns(core, snapshot.turns)

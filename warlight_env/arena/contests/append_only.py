@@ -166,8 +166,8 @@ class AppendOnlyFolder(ABC):
 
     def _failure(self, error: OSError) -> RunError:
         return RunError(
-            f"cannot write run folder {self.folder}: {error.strerror or error}; its content is kept, and the same "
-            "command continues the run"
+            f"cannot write run folder {self.folder}: {error.strerror or error}; its content is kept. Give the same "
+            "command again to continue the run"
         )
 
     def _is_described(self) -> bool:

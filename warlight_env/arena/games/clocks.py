@@ -61,7 +61,7 @@ class Clock:
         if not (is_number(self.increment) and self.increment >= 0):
             raise ClockError(f"increment = {short_repr(self.increment)}: must be a number of at least 0")
         if self.bank is None and self.increment:
-            raise ClockError("an increment needs a bank")
+            raise ClockError("a clock with an increment must also have a bank")
         if self.bank is not None and self.seconds is not None:
             raise ClockError("a clock has either a bank or seconds for each answer, not both")
 

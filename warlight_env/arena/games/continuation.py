@@ -132,6 +132,8 @@ def _same(log: GameLog) -> list[AgentSource]:
     sources: list[AgentSource] = []
     for seat, player in enumerate(log.header.players):
         if player.spec is None:
-            raise MatchError(f"player {seat + 1}, {player.name!r}, cannot be made again from the log: give the agents")
+            raise MatchError(
+                f"the log has no specification of player {seat + 1}, {player.name!r}: give the agents of all players"
+            )
         sources.append(player.spec)
     return sources

@@ -212,7 +212,7 @@ def _check_arguments(
     )
     for name, value, known in choices:
         if not isinstance(value, str) or value not in known:
-            raise GameError(f"{name} = {short_repr(value)}: there are {', '.join(known)}")
+            raise GameError(f"{name} = {short_repr(value)}: must be one of {', '.join(known)}")
     check_rounds(max_rounds)
     check_budget(budget)
     numbers = list(range(len(agents)))

@@ -130,7 +130,10 @@ class Match:
             raise MatchError(f"clocks = {short_repr(given)}: must be a Clock, or a list of clocks")
         clocks = tuple(given) if many else (given,) * len(self.agents)
         if len(clocks) != len(self.agents):
-            raise MatchError(f"clocks: {len(clocks)} for {len(self.agents)} agents; give one for all, or one for each")
+            raise MatchError(
+                f"clocks: there are {len(clocks)} clocks for {len(self.agents)} agents; "
+                "give one clock for all agents, or one for each"
+            )
         for clock in clocks:
             if not isinstance(clock, str | Clock | None):
                 raise MatchError(f"clock {short_repr(clock)}: must be a Clock, a text such as '1s', or None")

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 class _SavedModelSettings:
     """The parameters of the agent ``sb3``. They are here, so that a list of agents does not import PyTorch."""
 
-    file: Annotated[str, Param("model saved by Stable-Baselines3 (.zip), next to the file of SavePolicyCallback")] = ""
+    file: Annotated[
+        str, Param("path of a model (.zip); the settings file of SavePolicyCallback must be in the same folder")
+    ] = ""
     trust: Annotated[str, Param("yes: you trust the source of the file, which can run any program when it is read")] = (
         "no"
     )

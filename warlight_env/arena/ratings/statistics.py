@@ -94,7 +94,7 @@ def _counts(shares: Any) -> Mapping[float, int]:
             f"shares = {short_repr(shares)}: must be a list of numbers, or a mapping from numbers to counts"
         ) from None
     if not all(is_number(share) and 0 <= share <= 1 for share in counts):
-        raise InputError("a unit's share of wins must lie in 0 .. 1")
+        raise InputError("shares: the win rate in a unit must lie in 0 .. 1")
     if not all(is_integer(count) and 0 <= count <= MOST_GAMES for count in counts.values()):
         raise InputError(f"shares = {short_repr(shares)}: counts must be integers from 0 up")
     return counts

@@ -127,14 +127,18 @@ class Tournament:
             if names.count(name) > 1:
                 raise TournamentError(f"agents: two agents have the name {name!r}; give them different names")
         if len(names) < self.players:
-            raise TournamentError(f"agents: games of {self.players} players need as many agents, not {len(names)}")
+            raise TournamentError(
+                f"agents: games of {self.players} players need at least {self.players} agents, not {len(names)}"
+            )
         for name in (*self.challengers, *([] if self.anchor is None else [self.anchor])):
             if name not in names:
                 raise TournamentError(f"no agent is named {name!r}; there are {', '.join(names)}")
         if (self.format == "gauntlet") != bool(self.challengers):
             raise TournamentError("challengers: a gauntlet needs challengers, a round robin must not have any")
         if self.format == "gauntlet" and len(names) - len(self.challengers) < self.players - 1:
-            raise TournamentError("challengers: there are too few other agents for a game")
+            raise TournamentError(
+                f"challengers: a game needs {self.players - 1} agents that are not challengers; there are too few"
+            )
         if self.anchor is None and self.anchor_elo != 0:
             raise TournamentError("anchor_elo: needs anchor, the name of the agent with this rating")
         for entrant in self.entrants:

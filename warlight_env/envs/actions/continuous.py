@@ -282,7 +282,7 @@ class ContinuousActions(ActionEncoding):
             if score < 1 or _armies(available, score) != armies:
                 raise InexpressibleError(
                     f"attack {source} to {target} with {armies} armies: "
-                    "no score gives this order, because larger shares come first"
+                    "no score gives this order of attacks, because attacks with larger fractions come first"
                 )
             action[n + edge] = score / SCALE
             highest, before = score, edge

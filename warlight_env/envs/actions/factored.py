@@ -159,7 +159,7 @@ class FactoredActions(ActionEncoding):
     def decode(self, view: View, action: Any) -> Choice:
         row = integer_array(action, (self.mask_rows,), "action").astype(np.int64)
         if ((row < 0) | (row >= VALUES)).any():
-            raise InputError(f"action must lie in 0 .. {_TOP}")
+            raise InputError(f"action: each entry must lie in 0 .. {_TOP}")
         n = self.board.n_regions
         if view.phase == "pick":
             preferences = np.zeros(n, dtype=np.int32)

@@ -108,7 +108,7 @@ def exact_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[
             return _told(encoding, needs, ways, total, first, last, part)
     if fewest is None:
         raise InexpressibleError(
-            "no order of deploys and attacks makes each attack one to four quarters of the free armies"
+            "no actions express this turn: each attack must have one, two, three or four quarters of the free armies"
         )
     raise InexpressibleError(f"these deploys take {fewest} actions, but max_deploys = {encoding.max_deploys}")
 

@@ -56,7 +56,9 @@ def ranks(values: Sequence[int], levels: int) -> list[int]:
             level -= 1
         out.append(level)
     if level < 1:
-        raise InexpressibleError(f"this order needs {levels - level + 1} levels, but only {levels} are possible")
+        raise InexpressibleError(
+            f"this order of regions or attacks needs {levels - level + 1} different values, but only {levels} exist"
+        )
     return out
 
 
@@ -69,7 +71,7 @@ def edge_of(view: View, source: int, target: int) -> int:
     if not (0 <= source < n and 0 <= target < n) or view.board.edge_index[source, target] < 0:
         raise InexpressibleError(f"attack {source} to {target}: the regions are not neighbours")
     if view.owner[source] != view.player:
-        raise InexpressibleError(f"attack {source} to {target}: not the player's region")
+        raise InexpressibleError(f"attack {source} to {target}: the player does not own region {source}")
     return int(view.board.edge_index[source, target])
 
 
