@@ -89,8 +89,8 @@ class BeliefAgent(SingleThreaded, Agent):
     def _picked_for(self, view: View) -> bool:
         """Return whether the stored picks belong to the game of the view.
 
-        They do if the map and the rules are equal and, before the first round, if all regions of the player were
-        offered in these picks.
+        The map and the rules must be equal. Before the first round, all regions of the player must also be regions that
+        were offered in these picks.
         """
         if self._picked_in != (view.map.digest(), view.rules):
             return False

@@ -530,8 +530,8 @@ class EnvCore(SingleThreaded):
         """Restore a snapshot of this object, or of an `EnvCore` with the same arguments; update observations and masks.
 
         The turns in the snapshot replace the submitted turns of unfinished rounds. Every array must have the same
-        shape, dtype and byte order as in the result of `snapshot`, and the games must be possible under the rules.
-        Otherwise the method raises StateError with the place and the reason, and nothing changes.
+        shape, dtype and byte order as in a result of `snapshot`. The games must be possible under the rules. Otherwise
+        the method raises StateError with the place and the reason, and nothing changes.
         """
         snapshots.restore(self, snapshot)
 

@@ -237,8 +237,8 @@ class Episodes:
         game has the map of the `Game` in the option ``start``. If both are missing, the map is drawn.
 
         Raises:
-            InputError: an option is unknown or has an invalid value, the map is too large, or the learner may be
-                eliminated in the game of the option ``start``.
+            InputError: an option is unknown or invalid, the map is too large, or the learner may be eliminated in the
+                game of the option ``start``.
         """
         core, chosen, more, padding = self._some, None, dict(options_given(options)), self.form.padding
         if padding is not None:

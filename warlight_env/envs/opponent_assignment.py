@@ -98,8 +98,7 @@ class OpponentTable:
     """The opponents in the games of several `EnvCore` objects, in the form of the arguments of `step_many`.
 
     Attributes:
-        numbers: int16[K, C], the number of each of K compiled bots in each of C `CoreOpponents`, or -1 for a bot that
-            does not play there.
+        numbers: int16[K, C], the number of compiled bot k in `CoreOpponents` c; -1 if the bot does not play there.
         others: a dict from the index of an `EnvCore` to its opponents that are not compiled.
     """
 

@@ -163,8 +163,8 @@ class PolicyOpponent(Opponent):
     One call of the policy returns the actions for several games. They are actions of the environment's own encoding.
 
     A policy that draws random actions may have a method `reseed(seed)`. The opponent calls it before each call of the
-    policy; the argument depends on the games' seeds. Then equal seeds give equal games. A game of a batch is repeated
-    exactly only if all games of the batch have their earlier seeds, because one call returns actions for several games.
+    policy; the argument depends on the games' seeds. Then equal seeds give equal games. But in a batch, the argument
+    depends on the seeds of several games. So to repeat a game exactly, repeat the whole batch with the same seeds.
     """
 
     observes = True

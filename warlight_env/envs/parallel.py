@@ -70,14 +70,14 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
     An action in the space never raises an error. Illegal orders are dropped according to a fixed rule and counted in
     ``info["illegal"]``. With "factored", an action that respects the mask has no illegal orders. An action that is not
-    in the space (another shape, floats, values out of range) raises InputError, and so does a missing action of an
-    agent; then no round is played. One exception: finite numbers outside the Box of "continuous" are clipped to its
-    bounds and counted as illegal.
+    in the space (another shape, floats, values out of range) raises InputError. A missing action of an agent also
+    raises InputError. Then no round is played. One exception: finite numbers outside the Box of "continuous" are
+    clipped to its bounds and counted as illegal.
 
     With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, with the mask in Gymnasium's
-    form. With ``mask="info"``, ``info["action_mask"]`` is one int8 array with the entries of `action_masks`. If all
-    choices of an action have the same number of values, the array has one row for each choice (int8[N + E, 5] for
-    "factored"). ``action_space(agent).sample(mask)`` accepts both forms of the mask.
+    form. With ``mask="info"``, ``info["action_mask"]`` is one int8 array with the entries of `action_masks`. It has one
+    row for each choice of an action if all choices have the same number of values (int8[N + E, 5] for "factored").
+    ``action_space(agent).sample(mask)`` accepts both forms of the mask.
 
     ## Observation space
 
@@ -103,9 +103,9 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
     ## Start
 
-    With ``picking="play"`` the players pick their starting regions at the beginning of the episode: in one step, or in
-    one step for each pick if the rules demand alternate picks. With ``picking="random"`` the starting regions are drawn
-    at random.
+    With ``picking="play"`` the players pick their starting regions at the beginning of the episode. This takes one
+    step, or one step for each pick if the rules demand alternate picks. With ``picking="random"`` the starting regions
+    are drawn at random.
 
     ## End
 
@@ -269,7 +269,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
         Actions of agents that are no longer live are dropped and counted in `late_actions`. If no agent is live, the
         method returns five empty dictionaries. It raises InputError if an action of a live agent is missing or outside
-        the action space, and if `reset` was never called; then no round is played.
+        the action space. It also raises InputError before the first call of `reset`. Then no round is played.
         """
         acting = self.agents
         late = self._late(actions)

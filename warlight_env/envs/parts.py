@@ -99,8 +99,8 @@ class EnvParts:
 
     Attributes:
         where: the place of each game, or None if it has no place yet.
-        index, place: int64[B], the place of each game for kernels: the index of its part in `all`, and its place in
-            this part; -1 for a game without a place.
+        index, place: int64[B], the same information for kernels: the index in `all` of the game's part, and the game's
+            place in this part. They are -1 for a game without a place.
         map: int64[B], the row of each game's map in the arrays of `boards`.
         boards: a dict of arrays [K, …] that contain the results of `show` for K maps, one row for each map.
         sizes: int64[K, 2], the numbers of regions and directed edges of each map.

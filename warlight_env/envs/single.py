@@ -191,7 +191,7 @@ class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
         """Start a game; return its observation and info.
 
         seed: starts a new sequence of games; None: start the next game of the current sequence.
-        options: a dict for this game only. ``start`` is a `Game` with the same map, rules and number of players; the
+        options: a dict for this game only. ``start`` is a `Game` with the same map, rules and number of players. The
         new game starts from its position, with a random generator of its own. ``seat`` is the learner's seat. ``map``
         is the map, in environments of many maps. Any other option raises InputError, and so does a map that is too
         large. Then nothing changes.

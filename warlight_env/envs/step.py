@@ -392,8 +392,8 @@ def begin(games: GameBatch, picked: Bool, indices: npt.NDArray[np.int64]) -> Int
 
     picked: True draws the start regions at random. False lets the players pick them in the first steps.
 
-    Returns -1 for success. Otherwise the result is the number of a game for which the kernel found no start regions
-    that keep the players apart, as the rules demand.
+    Returns -1 for success. Some rules demand that the start regions of different players are not neighbours. If the
+    kernel finds no such regions for a game, it returns the number of this game.
     """
     context, settings, state, out, work = games.context, games.settings, games.state, games.out, games.work
     for k in range(indices.shape[0]):

@@ -30,9 +30,9 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
 
     Args:
         num_envs: B, the number of games.
-        autoreset_mode: when a new game begins after the end of a game: in the next step (the default), in the same
-            step (with ``infos["final_obs"]`` and ``infos["final_info"]``), or only after a call of
-            ``reset(options={"reset_mask": …})`` with a mask bool[B].
+        autoreset_mode: the time at which a new game follows a finished game. It is the next step (the default) or the
+            same step, with ``infos["final_obs"]`` and ``infos["final_info"]``. With the mode "Disabled", a new game
+            begins only in a call of ``reset(options={"reset_mask": …})`` with a mask bool[B].
         max_episode_steps: a second limit like `max_cycles`: a game is truncated after this number of steps. Gymnasium's
             `make_vec` sets this argument.
         render_mode: the mode of `render`, which shows all games, and of `render_game`, which shows one game.

@@ -36,8 +36,8 @@ class AppendOnlyFolder(ABC):
     A subclass defines the file names. Its method `load_line` reads a line.
 
     Args:
-        folder: the folder, which is made if it does not exist; or a lock of the folder that the caller already has and
-            releases after the block.
+        folder: the folder, which is made if it does not exist. It may also be a `FolderLock` of the folder, which the
+            caller releases after the block.
         description: all settings that determine the results of the run, as JSON data. If the folder contains another
             description, it cannot be used.
 

@@ -37,10 +37,10 @@ class Sprt:
     with swapped seats has the score 0, 1/4, …, 1 (a pentanomial distribution). Because a pair counts as one unit, the
     test accounts for the correlation between its two games.
 
-    The test does not assume a distribution of the scores around their mean; it estimates this distribution. The
-    generalised ratio compares two likelihoods: of the most likely distribution with the mean of H1, and of the most
-    likely distribution with the mean of H0. The match ends with H1 if the logarithm of the ratio reaches
-    log((1 - beta) / alpha). It ends with H0 if the logarithm reaches log(beta / (1 - alpha)).
+    The test does not assume a distribution of the scores around their mean; it estimates this distribution. For each
+    hypothesis, it finds the most likely distribution with the mean of this hypothesis. The generalised ratio is the
+    likelihood of the distribution of H1 divided by that of H0. The match ends with H1 if the logarithm of the ratio
+    reaches log((1 - beta) / alpha). It ends with H0 if the logarithm reaches log(beta / (1 - alpha)).
 
     Args:
         elo0, elo1: the Elo differences of the two hypotheses; elo0 < elo1.

@@ -89,10 +89,10 @@ def rate(
     function raises `RatingError` if a group of agents never lost, or never won, against all other agents.
 
     The intervals are computed with the Bayesian bootstrap over units. In each resample, each unit gets a random weight
-    from Gamma(1), and each half of a virtual game (one win for either agent) from Gamma(prior / 2). Then the ratings
-    are computed again with these weights. For two agents and prior = 1, without draws, the result is the posterior of
-    Jeffreys' prior. So the interval of a result of 20 : 0 has a finite width. The ordinary bootstrap, which resamples
-    games, would give an interval of width 0.
+    from Gamma(1). Each virtual win (half of a virtual drawn game) gets a random weight from Gamma(prior / 2). Then the
+    ratings are computed again with these weights. For two agents and prior = 1, without draws, the result is the
+    posterior of Jeffreys' prior. So the interval of a result of 20 : 0 has a finite width. The ordinary bootstrap,
+    which resamples games, would give an interval of width 0.
 
     Ratings are relative. Without an anchor their mean is 0. With an anchor, this agent has the rating `anchor_elo`, and
     its interval has the width 0.

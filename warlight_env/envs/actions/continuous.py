@@ -136,8 +136,8 @@ class ContinuousActions(ActionEncoding):
     | r < N | above 0: weight of region r in the division of the income; at most 0: no armies |
     | N + e | above 0: the fraction of the armies that attack along edge e; at most 0: no attack |
 
-    The income is divided over the player's regions in proportion to their weights, with the largest remainder method
-    (with equal remainders, the region with the lower number comes first). If no own region has a weight, the own region
+    The income is divided over the player's regions in proportion to their weights, with the largest remainder method.
+    If remainders are equal, the region with the lower number comes first. If no own region has a weight, the own region
     with the highest score gets all armies. The fraction of an attack is a fraction of the source region's army after
     deployment minus 1, because one army must stay. It is rounded to a number of armies, at least 1. Attacks with larger
     fractions are executed first; attacks with equal fractions in the order of edges. Entries of regions that the player
@@ -204,9 +204,9 @@ class ContinuousActions(ActionEncoding):
         the missing regions are added at its end.
 
         With ``nearest=True`` the method returns the closest action instead of an error. If the turn leaves income
-        unused, the action deploys this income in the proportions of the turn's deploys, or on the first own region if
-        the turn has no deploys. Attacks keep their numbers of armies, and their order as far as these numbers allow.
-        An attack is dropped if its source has only one army after the deploys.
+        unused, the action deploys it in the proportions of the turn's deploys. Without deploys, it deploys all income
+        on the first own region. Attacks keep their numbers of armies, and their order as far as these numbers allow. An
+        attack is dropped if its source has only one army after the deploys.
         """
         if not isinstance(turn, Orders):
             return self._encode_preferences(view, turn)

@@ -1,7 +1,7 @@
 """The kernel `submit_exact` for action rows with exact numbers of armies.
 
-A row contains the armies for every region, the armies for every directed edge, and the place of each edge's attack in
-the order of attacks.
+A row has three parts: the armies for every region, the armies for every directed edge, and the place of each edge's
+attack in the order of attacks.
 """
 
 from __future__ import annotations

@@ -88,9 +88,9 @@ class FactoredActions(ActionEncoding):
     If no army may leave, there is no attack. Edge e goes from ``edge_index[0, e]`` to ``edge_index[1, e]``. Attacks are
     executed in the order of edges unless priorities give another order.
 
-    The encoding expresses any choice of own regions for the deploys, with weights of 0 to 4, and any choice of edges
-    for the attacks, in quarters of the armies. It does not express exact numbers of armies, a turn that leaves income
-    unused, or an order of attacks that needs more than five priorities.
+    The encoding expresses deploys on any own regions, with weights of 0 to 4, and attacks along any edges, with
+    quarters of the armies. It does not express exact numbers of armies, a turn that leaves income unused, or an order
+    of attacks that needs more than five priorities.
 
     While the players pick their start regions, the value of a region is the player's preference. Higher values are
     preferred; with equal values, the region with the lower number. A region with the value 0 is not preferred. If the
@@ -178,9 +178,9 @@ class FactoredActions(ActionEncoding):
         """Convert a turn to an action int64[`mask_rows`]; raise `InexpressibleError` if no action expresses the turn.
 
         Only the order of the deploys may change. With ``nearest=True`` the method returns the closest action instead of
-        an error. Its weights are in proportion to the deployed armies, its percentages are those nearest to the
-        attacking armies, and attacks keep their order as far as the priorities allow. An attack is dropped if its
-        source has only one army after the deploys.
+        an error. Its weights are in proportion to the deployed armies, and its percentages are those nearest to the
+        attacking armies. Attacks keep their order as far as the priorities allow. An attack is dropped if its source
+        has only one army after the deploys.
         """
         try:
             return self._exact(view, turn)

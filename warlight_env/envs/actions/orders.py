@@ -51,10 +51,10 @@ class OrdersActions(ActionEncoding):
     message contains the limit. ``functools.partial(OrdersActions, max_armies=500)`` sets a higher limit (up to
     1,000,000). Each additional army adds one value per edge to the space and its masks.
 
-    The mask forbids orders on regions that the player does not own (while the players pick regions: on regions that are
-    not offered) and on edges that start there. The mask cannot limit the sum of all deploys to the income. Armies
-    beyond the income are dropped one by one, first from the regions with the highest numbers, and counted as illegal.
-    Orders beyond the rules' limit in a turn are also dropped and counted.
+    The mask forbids orders on regions that the player does not own, and on edges that start there. While the players
+    pick regions, it forbids regions that are not offered. The mask cannot limit the sum of all deploys to the income.
+    Armies beyond the income are dropped one by one, first from the regions with the highest numbers, and counted as
+    illegal. Orders beyond the rules' limit in a turn are also dropped and counted.
     """
 
     name: ClassVar[str] = "orders"
