@@ -43,7 +43,10 @@ class ActionError(InputError):
 
 
 def tell_nothing_played(error: InputError) -> None:
-    """Add "nothing played" to the message of an error of this package, once; leave other errors unchanged."""
+    """Add the words "nothing played" to the message of an error, unless it already ends with them.
+
+    The errors of other packages do not change.
+    """
     if type(error).__module__.partition(".")[0] == __name__.partition(".")[0]:
         error.args = (f"{str(error).removesuffix(_NOTHING)}{_NOTHING}",)
 

@@ -29,7 +29,7 @@ from warlight_env.errors import InputError
 I8: TypeAlias = npt.NDArray[np.int8]
 I32: TypeAlias = npt.NDArray[np.int32]
 I64: TypeAlias = npt.NDArray[np.int64]
-#: A selection of a batch's games, as an index of arrays [B, …].
+#: The type of a selection of games: a slice, a game number or int64[M], an index of arrays [B, …].
 Which = slice | int | npt.NDArray[np.int64]
 
 
@@ -75,7 +75,7 @@ class OneMapSpaces:
         return np.zeros((len(acting), 0), dtype=np.int64), dropped
 
     def observe(self, parts: EnvParts, games: Which) -> Any:
-        """Return the learners' observations of several games, or of one, in new arrays."""
+        """Return the learners' observations in the selected games, or the learner's observation in one game."""
         core = parts.all[0].core
         seen = observation(core, 0, games)
         if not self._with_mask:
@@ -84,7 +84,7 @@ class OneMapSpaces:
         return {**(seen if isinstance(seen, dict) else {"observation": seen}), "action_mask": mask}
 
     def masks(self, parts: EnvParts, games: slice | I64) -> I8:
-        """Return int8[M, W]: the flat action masks of the learners of several games."""
+        """Return int8[M, W]: the flat action mask of the learner in each selected game."""
         return parts.all[0].core.flat_masks(0, games)
 
 
@@ -159,7 +159,7 @@ class PaddedSpaces:
             raise ActionError(b, int(part.core.out.seat[c, 0]), reason)
 
     def observe(self, parts: EnvParts, games: Which) -> dict[str, npt.NDArray[Any]]:
-        """Return the learners' observations of several games, or of one, in new arrays."""
+        """Return the learners' observations in the selected games, or the learner's observation in one game."""
         numbers = np.arange(len(parts.where))[games]
         some = np.atleast_1d(numbers)
         spaces_ = self.observation_space.spaces
@@ -175,7 +175,7 @@ class PaddedSpaces:
         return seen if numbers.ndim else {name: array[0] for name, array in seen.items()}
 
     def masks(self, parts: EnvParts, games: slice | I64) -> I8:
-        """Return int8[M, W]: the flat action masks of the learners of several games."""
+        """Return int8[M, W]: the flat action mask of the learner in each selected game."""
         index, place = parts.index[games], parts.place[games]
         masks = np.empty((len(index), self.mask_size), np.int8)
         self._gather_masks(parts, index, place, masks)

@@ -42,7 +42,7 @@ class EnvSettings(NamedTuple):
     priority: bool  #: whether the mask has rows for the priorities of attacks
     asks_mask: bool  #: whether the action encoding has its own kernel that writes the mask
     stepwise: bool  #: whether a turn consists of several actions
-    features: bool  #: whether node and global features are written
+    features: bool  #: whether the kernels write node features and global features
     fog: bool
     max_cycles: int
     max_income: int
@@ -66,12 +66,12 @@ class Buffers(NamedTuple):
     features: npt.NDArray[np.float32]  #: [B, S, K] all features of a player, in the order of `features.Features`
     mask: npt.NDArray[np.int8]  #: [B, S, M] flat action masks; M = 0 if the kernels write no mask
     income: npt.NDArray[np.int32]  #: [B, P] armies that the player may deploy in a turn
-    illegal: npt.NDArray[np.int32]  #: [B, P] number of orders (or armies) that the last step dropped
+    illegal: npt.NDArray[np.int32]  #: [B, P] number of illegal orders (or armies) that the last step dropped
     reward: npt.NDArray[np.float64]  #: [B, P] the rewards of the last step
     potential: npt.NDArray[np.float64]  #: [B, P] the potential for reward shaping after the last step
     live: npt.NDArray[np.bool_]  #: [B, P] whether the player's episode continues
-    terminated: npt.NDArray[np.bool_]  #: [B, P]
-    truncated: npt.NDArray[np.bool_]  #: [B, P]
+    terminated: npt.NDArray[np.bool_]  #: [B, P] whether the player's episode is terminated
+    truncated: npt.NDArray[np.bool_]  #: [B, P] whether the player's episode is truncated
     cycles: npt.NDArray[np.int32]  #: [B] number of steps since the reset
 
 
@@ -128,7 +128,7 @@ def _fill(mask: Marks, row: Int, width: Int, value: Int) -> None:
 
 
 class _MaskRows(NamedTuple):
-    """The layout of the rows of the mask."""
+    """The layout of the rows of an action mask: a row for each region, then a row for each edge."""
 
     neighbor_start: npt.NDArray[np.uint32]
     n_edges: int
@@ -154,7 +154,9 @@ def _change_free(
     free[region] = now
     n, width = free.shape[0], rows.width
     width_of_nodes = node_width(players)
-    if values.shape[0] > n * width_of_nodes and (before == OFFERED or now == OFFERED):  # node features exist
+    if values.shape[0] > n * width_of_nodes and (
+        before == OFFERED or now == OFFERED
+    ):  # `values` contains node features
         values[region * width_of_nodes + node_shift(players) + NODE.offered] = 1.0 if now == OFFERED else 0.0
     if width == 0:
         return

@@ -190,19 +190,19 @@ class EnvCore(SingleThreaded):
 
     @property
     def nodes(self) -> npt.NDArray[np.float32]:
-        """float32[B, S, N, F], the node features in `out.features`. Raises KeyError for the observation "raw"."""
+        """float32[B, S, N, F], the node features of all slots. Raises KeyError for the observation "raw"."""
         nodes: npt.NDArray[np.float32] = self.features["nodes"].cut(self.out.features)
         return nodes
 
     @property
     def globals(self) -> npt.NDArray[np.float32]:
-        """float32[B, S, G], the global features in `out.features`. Raises KeyError for the observation "raw"."""
+        """float32[B, S, G], the global features of all slots. Raises KeyError for the observation "raw"."""
         overall: npt.NDArray[np.float32] = self.features["globals"].cut(self.out.features)
         return overall
 
     @property
     def row_size(self) -> int:
-        """K, the number of integers in an action's row."""
+        """K, the number of integers in an action row."""
         return len(self.limits)
 
     @property
@@ -238,7 +238,7 @@ class EnvCore(SingleThreaded):
 
     @property
     def turns(self) -> Turns:
-        """The turns that players have submitted, allocated at the first use."""
+        """The turns that players have submitted for the next round. The arrays are allocated at the first use."""
         if self._turns is None:
             self._turns = make_turns(self.board.n_regions, self.board.n_edges, self.players, self.batch)
         return self._turns

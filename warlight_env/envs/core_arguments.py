@@ -31,19 +31,19 @@ def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: A
 
 
 def check_batch(batch: Any) -> None:
-    """Raise InputError unless `batch` is a valid number of games."""
+    """Raise InputError unless `batch`, a number of games, is an integer of at least 1."""
     if isinstance(batch, bool) or not isinstance(batch, int) or not 1 <= batch < 2**31:
         raise InputError(f"batch = {short_repr(batch)}: must be an integer from 1 up")
 
 
 def check_slots(slots: Any, players: int) -> None:
-    """Raise InputError unless `slots` is a valid number of players with observations."""
+    """Raise InputError unless `slots`, the number of players with observations, is an integer in 1 .. `players`."""
     if isinstance(slots, bool) or not isinstance(slots, int | np.integer) or not 1 <= slots <= players:
         raise InputError(f"slots = {short_repr(slots)}: must be an integer in 1 .. {players}")
 
 
 def check_max_cycles(count: Any) -> int:
-    """Return the number of steps after which a game is truncated; raise `InputError` for invalid values."""
+    """Return the argument `max_cycles` as an int; raise `InputError` unless it is an integer of at least 1."""
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 0 < count < 2**31:
         raise InputError(f"max_cycles = {short_repr(count)}: must be an integer from 1 to {2**31 - 1}")
     return int(count)

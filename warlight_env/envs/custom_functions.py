@@ -218,7 +218,7 @@ class CustomObservation(CustomFunction):
                 f"observation: the function returned {_told(said)}; it must return {self.dtype} of shape {shape}, "
                 "like its first call"
             )
-        if self.dtype in _FLOATS and np.isnan(said.min(initial=np.inf)):  # faster than a check of each entry
+        if self.dtype in _FLOATS and np.isnan(said.min(initial=np.inf)):  # `min` is faster than a check of each entry
             raise InputError(f"observation: the function returned NaN in game {int(np.argwhere(np.isnan(said))[0][0])}")
         return said.copy()
 

@@ -386,7 +386,7 @@ class Episodes:
     # Looking
 
     def results(self) -> StepResults:
-        """Return the results of the last step, in new arrays."""
+        """Return the results of the last step for the learners, in new arrays."""
         reward, ends = np.zeros(self.batch), np.zeros((2, self.batch), dtype=np.bool_)
         numbers = np.zeros((len(NUMBERS), self.batch), dtype=np.int64)
         write_learner_results(*self._parts.games, reward, ends, numbers)
@@ -410,6 +410,6 @@ class Episodes:
         return part.core.view(int(self.learner[b]), c)
 
     def render(self, mode: str | None, b: int) -> Any:
-        """Render the true position of game b; see `EnvCore.render`."""
+        """Render the true position of game b in a render mode; see `EnvCore.render`."""
         core, c = self.core_of(b)
         return core.render(mode, c)

@@ -17,9 +17,9 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError
 from warlight_env.maps import Map, load
 
-#: A map in one of four forms: the name of a bundled map, ``generated:REGIONS:SEED``, a file, or a `Map`.
+#: The type of a map in one of four forms: a name of a bundled map, ``generated:REGIONS:SEED``, a file, or a `Map`.
 MapLike = str | Path | Map
-#: The minimum and the maximum number of regions of generated maps, the same as in `maps.generate`.
+#: The minimum and the maximum number of regions of a generated map; `maps.generate` has the same limits.
 _FEWEST, _MOST = 3, 400
 
 
@@ -105,7 +105,7 @@ class GivenMaps:
     """A set of given maps. `draw` returns each map with a probability equal to its weight."""
 
     maps: tuple[Map, ...]
-    weights: tuple[float, ...]  #: their sum is 1
+    weights: tuple[float, ...]  #: the probability of each map; the sum of all is 1
 
     @cached_property
     def _ends(self) -> list[float]:
@@ -113,7 +113,7 @@ class GivenMaps:
 
     @property
     def named(self) -> tuple[Map, ...]:
-        """The maps with a weight above 0."""
+        """The maps that `draw` can return: those with a weight above 0."""
         return tuple(each for each, weight in zip(self.maps, self.weights, strict=True) if weight > 0)
 
     @property

@@ -113,7 +113,7 @@ class OpponentTable:
         self.others.pop(i, None)
         for playing in players.playing():
             if isinstance(playing.opponent, BotOpponent):
-                row = self._row_of(playing.opponent)  # may add a row
+                row = self._row_of(playing.opponent)  # this call may replace `self.numbers` by a larger array
                 self.numbers[row, i] = playing.number
             else:
                 self.others.setdefault(i, []).append(playing)

@@ -49,7 +49,7 @@ class Opponent(ABC):
     #: Whether the opponent needs views (`View`) of the games. The views then include the start regions and the last
     #: round's events, as in a match; see `EnvCore.record_history`.
     views = False
-    #: Whether `move` may raise an exception because it runs a user's Python code.
+    #: Whether the method `move` may raise an exception, because it runs Python code of a user.
     raises = True
 
     def make_memory(self, core: EnvCore) -> Any:

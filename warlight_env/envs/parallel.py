@@ -295,7 +295,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         return observations, rewards, terminations, truncations, self._infos(seats)
 
     def _known(self, agent: Any) -> str:
-        """Return the agent's name; raise InputError for an unknown agent."""
+        """Return the name of an agent unchanged; raise InputError for an unknown agent."""
         if not isinstance(agent, str) or agent not in self._seat:
             raise InputError(f"agent = {short_repr(agent)}: must be one of {', '.join(self.possible_agents)}")
         return agent
@@ -445,6 +445,6 @@ def _stream_state(saved: Any) -> dict[str, Any] | None:
         stream.state = saved
         if stream.state == saved:
             return dict(stream.state)
-    except Exception:  # NumPy reads the entries of the dict without checks
+    except Exception:  # NumPy does not check the dict, so a wrong dict may raise any exception
         pass
     raise InputError(f"random must be None or the state of a NumPy PCG64 generator, not {short_repr(saved)}")

@@ -122,7 +122,7 @@ class EnvParts:
         self.lineup = OpponentTable(0)
         self._addresses: Any = []
         self._changed = True  # whether parts were added to `all` or removed since the last call of `note`
-        self._played: list[MapPart] | None = None  # None: unknown, because games have moved
+        self._played: list[MapPart] | None = None  # the parts that contain games; None: compute them again
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a pickled object; the addresses of its arrays are computed again at their next use."""
@@ -157,7 +157,7 @@ class EnvParts:
         return part
 
     def at(self, b: int) -> Place:
-        """Return the place of game b."""
+        """Return the place of game b; raise InputError if the game has not begun."""
         place = self.where[b]
         if place is None:
             raise InputError(f"game {b} has not begun; call reset()")

@@ -22,7 +22,7 @@ VARIANTS: Final[dict[str, dict[str, str]]] = {
 }
 #: The id of the parallel environment and of the AEC environment, in PettingZoo's registries.
 ENV_ID: Final = "warlight/warlight-v0"
-#: The ids of the environment of one map and of the environment of many maps, in Gymnasium's registry.
+#: The ids, in Gymnasium's registry, of `WarlightEnv` (one map) and of `WarlightMapsEnv` (many maps).
 ENVIRONMENT_ID: Final = "warlight/Warlight-v0"
 MAPS_ID: Final = "warlight/WarlightMaps-v0"
 

@@ -10,7 +10,7 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, Owners, Real
 from warlight_env.errors import InputError
 
-#: The values of `Reward.shaping`; kernels use their index as a code.
+#: The possible values of `Reward.shaping`. Kernels use the index of a value in this tuple.
 SHAPINGS: Final = ("none", "regions", "income")
 _REGIONS: Final = 1
 _INCOME: Final = 2

@@ -60,7 +60,7 @@ class RoundHistory:
         return other
 
     def begin(self, state: State, games: list[int]) -> None:
-        """Start the history of new games."""
+        """Start to record the given games, which begin now, and forget their earlier history."""
         self.forget(games)
         for b in games:
             self._picked[b] = []

@@ -22,7 +22,7 @@ from warlight_env import bounded_io
 from warlight_env.arguments import check_flag, path_of
 from warlight_env.errors import InputError
 
-#: A function that takes the observations of M games and their flat masks int8[M, K], and returns M actions.
+#: The type of a policy: a function of the observations and the flat masks int8[M, K] of M games; it returns M actions.
 Policy = Callable[[Any, npt.NDArray[np.int8]], Any]
 
 

@@ -28,7 +28,7 @@ from warlight_env.maps import Map
 class Snapshot(NamedTuple):
     """All data that determine the future of the games of an `EnvCore`."""
 
-    board: str  #: digest of the map, the rules and the number of players
+    board: str  #: a digest of the map, the rules and the number of players
     state: State
     cycles: npt.NDArray[np.int32]
     potential: npt.NDArray[np.float64]

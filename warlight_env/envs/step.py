@@ -72,7 +72,7 @@ class Work(NamedTuple):
     scratch: Scratch
     counts: npt.NDArray[np.int32]  #: [P] the number of attacks, or of preferred regions, of each player
     preferences: npt.NDArray[np.int32]  #: [P, N] preferred regions of each player; all lists are empty
-    position: Position  #: a player's view of a position
+    position: Position  #: a position as one player sees it
     free: npt.NDArray[np.int8]  #: [N] CLOSED, OWN or OFFERED for each region
     row: npt.NDArray[np.int64]  #: [K] the action row of one player
     action: ActionWork
@@ -101,8 +101,8 @@ class GameBatch(NamedTuple):
 
     context: Context  #: the context argument of the action encoding's kernels
     settings: EnvSettings
-    submit_address: int  #: address of the encoding's kernel that reads action rows
-    mask_address: int  #: address of the encoding's kernel that writes masks, or of `no_mask`
+    submit_address: int  #: the address of the encoding's kernel that converts action rows to turns
+    mask_address: int  #: the address of the encoding's kernel that writes masks, or of `no_mask`
     config: npt.NDArray[np.int64]  #: settings of the encoding that its kernels read, `ActionEncoding.config`
     limits: npt.NDArray[np.int64]  #: [K] exclusive upper limits of the entries of an action row
     state: State

@@ -73,7 +73,7 @@ def _fault_of_numbers(standing: Any, b: Int, fault: Any) -> Int:
         note(fault, p, standing.illegal[b, p], 0)
         if max(standing.live[b, p], standing.terminated[b, p], standing.truncated[b, p]) > 1:
             return _FLAG
-        if not 0.0 <= standing.potential[b, p] <= 1.0:  # also true for NaN
+        if not 0.0 <= standing.potential[b, p] <= 1.0:  # this condition is also true for NaN
             return _POTENTIAL
         if not abs(standing.reward[b, p]) < np.inf:
             return _REWARD

@@ -68,7 +68,7 @@ def view(core: Core, player: int, b: int) -> View:
 
 
 def render(core: Core, mode: str | None, b: int) -> str | npt.NDArray[np.uint8] | None:
-    """Render game b; see `EnvCore.render`."""
+    """Print game b, or return it as text or as a picture; see `EnvCore.render`."""
     b = index(b, "b", core.batch)
     if checked_mode(mode) is None:
         gymnasium.logger.warn("render() does nothing: this environment was made without a render_mode")

@@ -175,7 +175,7 @@ def play_orders(game: Game, agents: Sequence[PlainAgent], orders: dict[int, Orde
 
 
 def _no_answer(game: Game, agents: Sequence[PlainAgent], round: int, error: OrdersTypeError) -> AgentCrashError:
-    assert error.player is not None  # `Game` names the player of these orders
+    assert error.player is not None  # the class `Game` sets this field to the player with the wrong orders
     return AgentCrashError(agents[error.player].name, error.player, round, game.seed, error.reason)
 
 

@@ -118,7 +118,7 @@ class Match:
         )  # fmt: skip
 
     def _clocks(self) -> tuple[Clock | None, ...]:
-        """Return a clock or None for each agent; an empty tuple if no agent has a clock."""
+        """Return a tuple with a clock or None for each agent; the tuple is empty if no agent has a clock."""
         if self.budget is not None:
             if self.clocks is not None:
                 raise MatchError("give either clocks or a budget, not both")

@@ -40,7 +40,7 @@ class MatchScore:
         self.wins = [[0] * agents for _ in range(agents)]  #: wins[agent][seat], the number of wins
         self.played = [[0] * agents for _ in range(agents)]  #: played[agent][seat], the number of games
         self.draws = [0] * agents  #: the number of draws of each agent
-        self._open: dict[int, list[GameRecord]] = {}  # games of incomplete units
+        self._open: dict[int, list[GameRecord]] = {}  # the games of incomplete units, by the number of the unit
         self._size = agents if paired else 1
         #: For each agent, a Counter from a win rate in a unit to the number of units with this win rate. `scores` is
         #: the same for the mean score in a unit.
@@ -81,7 +81,7 @@ class MatchScore:
         return wilson_interval(sum(self.wins[agent]), self.games)
 
     def score(self, agent: int) -> float:
-        """Return the agent's mean score in complete units; 0 without complete units."""
+        """Return the mean score of an agent in all complete units; 0 if no unit is complete."""
         return sum(x * n for x, n in self.scores[agent].items()) / self.units if self.units else 0.0
 
     def score_interval(self, agent: int) -> Interval:

@@ -236,5 +236,5 @@ def policy_digest(text: str) -> str:
     """
     told = digest(locate_policy(text).read())
     if turn_network_of(f"{text}#{told}") is None:
-        PolicyFile.load(f"{text}#{told}")  # raises an error if the file contains no policy
+        PolicyFile.load(f"{text}#{told}")  # this call raises an error if the file contains no policy
     return told

@@ -113,7 +113,7 @@ class SavedModelAgent(TrainedAgent):
         path, _, digest = file.partition("#")
         if not path.endswith(".zip"):
             raise AgentError("agent 'sb3': give a .zip of Stable-Baselines3: sb3:file=model.zip,trust=yes")
-        digest = digest or model_digest(Path(path))  # this raises an error if the file is missing
+        digest = digest or model_digest(Path(path))  # this call raises an error if the file is missing
         if trust != "yes":
             raise AgentError(
                 f"{path}: a file of Stable-Baselines3 can run any program when it is read. If you trust its "

@@ -27,7 +27,7 @@ _WEIGHTS = 4_000_000  # the maximum number of bootstrap weights that are in memo
 Floats = npt.NDArray[np.float64]
 
 
-#: The largest number of resamples. More resamples need gigabytes of memory.
+#: The maximum number of bootstrap resamples. More resamples need gigabytes of memory.
 MOST_RESAMPLES: Final = 100_000
 
 

@@ -67,7 +67,7 @@ class HeadToHead:
     wins: int
     losses: int
     draws: int
-    score: float  #: (wins + draws / 2) / games
+    score: float  #: the mean score of a game, (wins + draws / 2) / games
     interval: Interval  #: the confidence interval of the score
     seats: tuple[HeadToHeadScore, ...]  #: the results of the games in which the agent had seat 0, 1, …
 

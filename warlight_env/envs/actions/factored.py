@@ -115,7 +115,7 @@ class FactoredActions(ActionEncoding):
         self._region_of_row: npt.NDArray[np.int64] = np.concatenate(sources)
         self._space = MaskableChoices([VALUES] * self.mask_rows)
         self._mask_space = spaces.Tuple([spaces.MultiBinary(VALUES)] * self.mask_rows)
-        #: The two possible rows of the mask: row 0 allows only the value 0, row 1 allows all values.
+        #: The two possible rows of an action mask. The first row allows only the value 0; the second allows all values.
         self._rows = tuple(np.array([1] + [allowed] * _TOP, dtype=np.int8) for allowed in (0, 1))
         for row in self._rows:
             row.flags.writeable = False

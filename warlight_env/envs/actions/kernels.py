@@ -29,7 +29,7 @@ CLOSED: Final = 0
 OWN: Final = 1
 OFFERED: Final = 2
 
-#: Indices in `Turn.status`.
+#: The indices of the three entries of `Turn.status`.
 COUNT: Final = 0  #: the number of attacks; while the players pick regions, the number of preferred regions
 NAMED: Final = 1  #: the number of actions that have deployed armies
 READY: Final = 2  #: 1 if the turn is complete, else 0

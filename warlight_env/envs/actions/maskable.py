@@ -15,7 +15,7 @@ from warlight_env.errors import InputError
 
 if TYPE_CHECKING:
     _Choices = spaces.MultiDiscrete[np.int64]
-else:  # older versions of Gymnasium have no such type parameter
+else:  # in older versions of Gymnasium, MultiDiscrete has no type parameter
     _Choices = spaces.MultiDiscrete
 
 

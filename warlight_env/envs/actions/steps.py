@@ -71,7 +71,7 @@ class StepActions(DiscreteEncoding):
         self.max_attacks = min(max_attacks, limit, board.n_edges)
         self.max_preferences = 1 if params.picking == ALTERNATING else min(int(params.ranked), board.n_regions)
         self.max_parts = self.max_deploys + self.max_attacks + self.max_preferences + 1
-        #: The action that ends the turn.
+        #: The number of the action that ends the turn.
         self.end = self.size - 1
 
     @property
