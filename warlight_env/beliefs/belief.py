@@ -76,7 +76,7 @@ class Belief(SingleThreaded):
     - The visible orders of the round are played again, with mean losses and with the player's own orders. The surviving
       armies of a failed attack return to their region. If the player lost an unseen region, the last attacker has
       captured it.
-    - Opponent's armies that become visible were unseen before. They are subtracted from `hidden_armies`.
+    - Opponent's armies that become visible were unseen before, so they are subtracted from `hidden_armies`.
     - The armies that the opponent deploys unseen are added to `hidden_armies`. With them the opponent captures unseen
       neutral regions, first in the super region in which it needs the fewest further regions. The remaining armies are
       in the opponent's unseen region that is nearest to the player.

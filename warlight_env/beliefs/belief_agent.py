@@ -107,7 +107,7 @@ class BeliefAgent(SingleThreaded, Agent):
         self.agent.close()
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
-        """Raise an error if the wrapped agent cannot play such a game, or if the game does not have two players."""
+        """Raise an error if the wrapped agent cannot play on this map with these rules, or if `players` is not 2."""
         self._check_players(players)
         self.agent.check(map, rules, players)
 

@@ -19,7 +19,7 @@ def _load() -> Callable[..., BeliefAgent]:
 
 
 def register_agents() -> None:
-    """Register the agent ``belief``. Its code is imported when an agent is made."""
+    """Register the agent ``belief``. The code of the agent is imported when an agent is made."""
     register(
         "belief",
         _load,

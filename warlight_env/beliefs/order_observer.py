@@ -18,8 +18,8 @@ from warlight_env.step_results import RoundResult
 def known_wastelands(view: View) -> list[int]:
     """Return the wastelands (neutral regions with more armies) that the player knows.
 
-    If the map has a fixed setup, they are the wastelands of this setup. Otherwise they are the visible neutral regions
-    that have the army of a wasteland, but a different starting army on the map.
+    If the map has a fixed setup, the result is the wastelands of this setup. Otherwise the result is the visible
+    neutral regions that have the army of a wasteland, but a different starting army on the map.
     """
     start, setup = view.map.starting_armies, view.map.setup
     if setup is not None and setup.wastelands is not None:
@@ -37,7 +37,7 @@ def known_wastelands(view: View) -> list[int]:
 class OpponentOrders:
     """The opponent's orders of the last round that a player saw, in the order of their execution.
 
-    Regions are indices of regions.
+    A region is an index from 0.
     """
 
     deploys: tuple[tuple[int, int], ...] = ()  #: for each deploy: the region and the number of armies

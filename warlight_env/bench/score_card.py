@@ -121,8 +121,8 @@ def make_card(
         policy: the name of the policy.
         results: a dict from the key of each `SuiteRow` that was played to the result of its contest.
         settings: the settings of the run that the score card shows.
-        games: the number of games per row, if the run played fewer games than the suite has. It is rounded up to an
-            even number.
+        games: the number of games per row, if the run played fewer games than the suite has. An odd number is
+            rounded up.
 
     Raises:
         BenchError: the suite or the results have a wrong type.
@@ -161,9 +161,9 @@ def score_of(rows: Sequence[Sequence[float]]) -> Score:
 
     rows: for each row, a list with the score in each unit. A unit is two games with the same seed and swapped seats.
 
-    The result contains Wilson's interval for an effective number of games, as in `unit_interval`. This number is chosen
-    so that the mean of independent games has the same variance as the mean of the rows. The estimate of the variance in
-    a row includes one virtual unit whose score differs by 1/2 from the mean.
+    The result contains Wilson's interval for an effective number of games, as in `unit_interval`. The effective number
+    is chosen so that the mean of independent games has the same variance as the mean of the rows. The estimate of the
+    variance in a row includes one virtual unit whose score differs by 1/2 from the mean.
 
     Raises:
         BenchError: there is no row, a row is empty, or a score is not a number in 0 .. 1.

@@ -106,12 +106,12 @@ class PaddedSpaces:
     def told(self, core: EnvCore) -> tuple[str, int, int]:
         """Return the description of the maps in a policy file.
 
-        It is "many maps", and the maximum numbers of regions and directed edges.
+        The description is "many maps", and the maximum numbers of regions and directed edges.
         """
         return "many maps", *self.padding.map_limits
 
     def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
-        """Return the actions as rows int64[B, M] in the padded layout, and each action's illegal entries as int32[B].
+        """Return the actions as rows int64[B, M] in the padded layout, and int32[B], the number of illegal entries.
 
         acting: bool[B], False for a game that ignores its action in this step.
 

@@ -154,9 +154,8 @@ def _change_free(
     free[region] = now
     n, width = free.shape[0], rows.width
     width_of_nodes = node_width(players)
-    if values.shape[0] > n * width_of_nodes and (
-        before == OFFERED or now == OFFERED
-    ):  # `values` contains node features
+    # If `values` is longer than this product, it contains node features.
+    if values.shape[0] > n * width_of_nodes and (before == OFFERED or now == OFFERED):
         values[region * width_of_nodes + node_shift(players) + NODE.offered] = 1.0 if now == OFFERED else 0.0
     if width == 0:
         return

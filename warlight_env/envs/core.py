@@ -264,7 +264,7 @@ class EnvCore(SingleThreaded):
 
     @property
     def _may_fail(self) -> bool:
-        """Whether `reset` may find no random start regions that keep the players apart, as these rules demand."""
+        """Whether `reset` can fail, because random start regions of different players must not be neighbours."""
         return bool(self.params.picking == DEALT and self.params.dealt_apart)
 
     @property
@@ -308,7 +308,7 @@ class EnvCore(SingleThreaded):
     def record_history(self) -> None:
         """Start to record the players' start regions and the events of the last round, which views then include.
 
-        The recording takes some time in each round. For a game that has already begun, it starts with the next round.
+        The recording takes some time in each round. In a game that has already begun, it starts with the next round.
         """
         if self.round_history is None:
             self.round_history = RoundHistory(self.map, self.board, self.rules, self.params)
@@ -345,8 +345,8 @@ class EnvCore(SingleThreaded):
     ) -> None:
         """Submit actions without playing a round. A call of `resolve` then completes the step.
 
-        acting: int8[B, S], 0 for a slot whose row is ignored; None: no row is ignored. Other arguments and errors are
-        those of `step`.
+        acting: int8[B, S], 0 for a slot whose row is ignored; None: no row is ignored. `step` documents the
+        arguments `actions` and `dropped`, and the errors.
         """
         everybody = self.row_buffers.everybody
         acting = everybody if acting is None else checked_array(acting, "acting", np.int8, everybody.shape)
@@ -392,11 +392,11 @@ class EnvCore(SingleThreaded):
     ) -> None:  # fmt: skip
         """Play the round of each game in which all players have submitted a turn, and update the results in `out`.
 
-        This is the second half of `step`, after `submit_actions`. If a user's reward function raises an exception, this
-        method raises it, too. Then no round is played, and the submitted turns remain.
+        `submit_actions` and this method together do the same as `step`. If a user's reward function raises an
+        exception, this method raises it, too. Then no round is played, and the submitted turns remain.
 
         Args:
-            selected: int8[B], 0 for a game that is not played. This game does not change and has reward 0. None: all
+            selected: int8[B], 0 for a game that is not played: it does not change and has reward 0. None: all
                 games are played.
             numbers: int64[B], the numbers of the games in a larger batch, for error messages. -1 marks an unused game,
                 for which a user's reward function is not called.
@@ -443,8 +443,8 @@ class EnvCore(SingleThreaded):
         Args:
             turns_only: True updates only the features of incomplete turns, after `submit_actions`.
             whole: True first checks all values on which kernels rely (not with `turns_only`), and raises StateError for
-                an impossible value. Use False for the position that one player sees under fog. It may be incomplete:
-                for example, it may contain no regions that are offered to other players.
+                an impossible value. Use False for the position that one player sees under fog. For example, such a
+                position may contain no regions that are offered to other players.
         """
         check_flag(turns_only, "turns_only")
         check_flag(whole, "whole")
@@ -517,7 +517,7 @@ class EnvCore(SingleThreaded):
     def rollback_on_error(self) -> contextlib.AbstractContextManager[None]:
         """Return a context manager that restores the submitted turns and `bot_rngs` after an exception in its block.
 
-        If there is a custom reward function, it also restores the games and their history, because this function is
+        If there is a custom reward function, the games and their history are restored, too, because the function is
         called after the round.
         """
         return snapshots.rollback_on_error(self, self.custom_reward is not None)
@@ -580,7 +580,7 @@ class EnvCore(SingleThreaded):
 
 @unchecked
 class InnerCore(EnvCore):
-    """An `EnvCore` inside an environment. It does not check the calling thread, because the environment checks it."""
+    """An `EnvCore` inside an environment, without checks of the calling thread, because the environment has them."""
 
 
 @functools.cache

@@ -89,7 +89,9 @@ class WarlightMapsEnv(WarlightEnv):
 
 
 class WarlightMapsVectorEnv(WarlightVectorEnv):
-    """The vector environment of B games of `WarlightMapsEnv`. If all opponents are compiled bots, a step is compiled.
+    """The vector environment of B games of `WarlightMapsEnv`.
+
+    If all opponents are compiled bots, compiled code plays all rounds.
 
     The results are equal to those of B single environments. The arguments are those of `WarlightMapsEnv` and
     `WarlightVectorEnv`. With the option ``map`` of `reset`, all games that begin in this call have the same map. For

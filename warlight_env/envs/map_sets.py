@@ -128,7 +128,7 @@ class GivenMaps:
 
 @dataclass(frozen=True)
 class OneMap:
-    """A set of maps that contains a single map. Its `draw` uses no random numbers."""
+    """A set of maps that contains a single map. `draw` always returns this map, without random numbers."""
 
     map: Map
 

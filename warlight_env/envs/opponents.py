@@ -160,7 +160,7 @@ class AgentOpponent(Opponent):
 class PolicyOpponent(Opponent):
     """An opponent that plays with a policy: a function of observations and action masks that returns actions.
 
-    One call of the policy returns the actions for several games. They are actions of the environment's own encoding.
+    One call of the policy returns actions for several games, in the environment's own action encoding.
 
     A policy that draws random actions may have a method `reseed(seed)`. The opponent calls it before each call of the
     policy; the argument depends on the games' seeds. Then equal seeds give equal games. But in a batch, the argument
@@ -319,9 +319,9 @@ def make_opponent(source: Any) -> Opponent:
     - A policy that Stable-Baselines3 or sb3-contrib saved: `load_policy("learner.zip", trust=True)`. The policy must
       have the same action space and observation space as the environment. The file name alone raises an error, because
       a file of Stable-Baselines3 can run any program when it is read.
-    - An agent's class, or a function with `seed` as its first parameter. It is called for every game and returns an
-      agent.
-    - Any other callable. It must be a `Policy`.
+    - An agent's class, or a function with `seed` as its first parameter. This class or
+      function is called for every game and returns an agent.
+    - Any other callable, which must be a `Policy`.
     """
     if isinstance(source, Opponent):
         return source

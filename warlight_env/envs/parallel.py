@@ -42,7 +42,7 @@ Infos = dict[str, dict[str, Any]]
 class EnvState:
     """A saved state from `WarlightParallelEnv.get_state`.
 
-    It contains the game, the state of its random generator, and the state of the generator of the next games' seeds.
+    The state consists of the game, its random generator, and the random generator for the next games' seeds.
     """
 
     snapshot: Snapshot
@@ -55,10 +55,11 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     ## Description
 
     Players own regions of a map. In each round a player receives new armies, its income, and deploys them on its own
-    regions. It also orders attacks and transfers across borders. No player sees the orders of the other players. Then
-    the game executes all orders, and random numbers ("dice") decide the battles. A player who owns all regions of a
-    super region gets the bonus of this super region as additional income. A player without regions is eliminated; the
-    last remaining player wins. One step is one round, or one pick while the players pick their starting regions.
+    regions. Each player also orders attacks and transfers across borders. No player sees the orders of the other
+    players. Then the game executes all orders, and random numbers ("dice") decide the battles. A player who owns all
+    regions of a super region gets the bonus of this super region as additional income. A player without regions is
+    eliminated; the last remaining player wins. One step is one round, or one pick while the players pick their starting
+    regions.
 
     ## Action space
 
@@ -75,9 +76,9 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     clipped to its bounds and counted as illegal.
 
     With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, with the mask in Gymnasium's
-    form. With ``mask="info"``, ``info["action_mask"]`` is one int8 array with the entries of `action_masks`. It has one
-    row for each choice of an action if all choices have the same number of values (int8[N + E, 5] for "factored").
-    ``action_space(agent).sample(mask)`` accepts both forms of the mask.
+    form. With ``mask="info"``, ``info["action_mask"]`` is one int8 array with the entries of `action_masks`. The array
+    has one row for each choice of an action if all choices have the same number of values (int8[N + E, 5] for
+    "factored"). ``action_space(agent).sample(mask)`` accepts both forms of the mask.
 
     ## Observation space
 
@@ -103,7 +104,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
     ## Start
 
-    With ``picking="play"`` the players pick their starting regions at the beginning of the episode. This takes one
+    With ``picking="play"`` the players pick their starting regions at the beginning of the episode. The picks take one
     step, or one step for each pick if the rules demand alternate picks. With ``picking="random"`` the starting regions
     are drawn at random.
 
@@ -194,7 +195,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
     @property
     def encoding(self) -> ActionEncoding:
-        """The action encoding. Its methods `decode` and `encode` take the result of `view` as an argument."""
+        """The action encoding; the methods `decode` and `encode` take the result of `view` as an argument."""
         return self.core.encoding
 
     @property
@@ -210,7 +211,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     def _rows_of_mask(self) -> tuple[int, ...]:
         """Return the shape of ``info["action_mask"]``.
 
-        It has one row per choice if all choices have the same number of values, and is flat otherwise.
+        The mask has one row per choice if all choices have the same number of values; otherwise it is flat.
         """
         space = self.core.encoding.space
         if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1 and (space.nvec == space.nvec[0]).all():
@@ -268,8 +269,8 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         """Play a round (or a pick) with one action for every live agent.
 
         Actions of agents that are no longer live are dropped and counted in `late_actions`. If no agent is live, the
-        method returns five empty dictionaries. It raises InputError if an action of a live agent is missing or outside
-        the action space. It also raises InputError before the first call of `reset`. Then no round is played.
+        method returns five empty dictionaries. The method raises InputError if an action of a live agent is missing or
+        outside the action space. A call before the first `reset` also raises InputError. Then no round is played.
         """
         acting = self.agents
         late = self._late(actions)

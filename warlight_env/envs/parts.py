@@ -45,7 +45,7 @@ class MapPart:
 
     @property
     def record(self) -> MapGames:
-        """The arguments of kernels as one NamedTuple of arrays. It is rebuilt after one of the arrays is replaced."""
+        """The arguments of kernels as a NamedTuple of arrays, which is rebuilt after an array is replaced."""
         if self.stale:
             self._record = map_games(self.core, self.players.chosen, self.learner, self.places)
         assert self._record is not None
@@ -100,7 +100,7 @@ class EnvParts:
     Attributes:
         where: the place of each game, or None if it has no place yet.
         index, place: int64[B], the same information for kernels: the index in `all` of the game's part, and the game's
-            place in this part. They are -1 for a game without a place.
+            place in this part. Both numbers are -1 for a game without a place.
         map: int64[B], the row of each game's map in the arrays of `boards`.
         boards: a dict of arrays [K, …] that contain the results of `show` for K maps, one row for each map.
         sizes: int64[K, 2], the numbers of regions and directed edges of each map.
@@ -214,7 +214,7 @@ class EnvParts:
         self.where[b], self.index[b], self.place[b], self.map[b] = place, part.index, c, part.known.index
 
     def _free(self, map_: Map, count: int) -> list[Place]:
-        """Return `count` unused places on a map. If too few are unused, add a `MapPart` to the map."""
+        """Return `count` unused places on a map. If there are too few, add a `MapPart` to the map."""
         known = self.of(map_)
         missing = count - sum(len(part.free) for part in known.parts)
         if missing > 0:

@@ -1,6 +1,6 @@
 """The environment settings of a trained policy.
 
-They are stored in a file next to the saved model, so that other programs can use the model as an agent.
+A file next to the saved model contains these settings, so that other programs can use the model as an agent.
 """
 
 from __future__ import annotations

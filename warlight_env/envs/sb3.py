@@ -84,7 +84,7 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
 
     @property
     def encoding(self) -> ActionEncoding:
-        """The action encoding. Its methods `decode` and `encode` take a `View` as an argument."""
+        """The action encoding; the methods `decode` and `encode` take a `View` as an argument."""
         return self.episodes.core.encoding
 
     @property

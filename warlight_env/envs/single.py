@@ -87,7 +87,7 @@ class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
     ## Episode End
 
     The episode terminates when the learner loses its last region, when a player wins, or when the game reaches the
-    maximum number of rounds in the rules. It is truncated after `max_cycles` steps.
+    maximum number of rounds in the rules. The episode is truncated after `max_cycles` steps.
 
     ## Information
 
@@ -174,7 +174,7 @@ class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
 
     @property
     def encoding(self) -> ActionEncoding:
-        """The action encoding. Its methods `decode` and `encode` take the result of `view` as an argument."""
+        """The action encoding; the methods `decode` and `encode` take the result of `view` as an argument."""
         return self.episodes.core_of(0)[0].encoding
 
     @property

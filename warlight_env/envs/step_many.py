@@ -1,4 +1,4 @@
-"""The kernels that step games on many maps. They process one `MapGames` after another; each has games on one map."""
+"""The kernels that step games on many maps, one map after another. A `MapGames` has the games on one map."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ NUMBERS = ("illegal", "income", "round", "phase", "is_success")
 def map_games(
     core: EnvCore, chosen: npt.NDArray[np.int16], learner: npt.NDArray[np.int8], places: npt.NDArray[np.int64]
 ) -> MapGames:
-    """Make the `MapGames` of an `EnvCore`. It must be made again after `core.game_batch` is replaced."""
+    """Make the `MapGames` of an `EnvCore`. Call this function again after `core.game_batch` is replaced."""
     shape = core.batch, core.slots, core.row_size
     games: MapGames = reference(
         MapGames(
@@ -85,8 +85,8 @@ def step_many(
 ) -> Int:  # fmt: skip
     """Step B games: submit the turns of learners and of compiled bots, and play the rounds if `finish` is True.
 
-    The kernel completes the step of one `MapGames` before it begins the next. So it loads the memory of each `MapGames`
-    only once.
+    The kernel completes the step of one `MapGames` before it begins the next. So the memory of each `MapGames` is
+    loaded only once.
 
     Args:
         parts: the addresses of the `MapGames` that contain the games, results of `address_of`.

@@ -23,15 +23,17 @@ from warlight_env.thread_ownership import SingleThreaded
 
 
 class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
-    """The vector environment of B games of `WarlightEnv`. If all opponents are compiled bots, a step is compiled.
+    """The vector environment of B games of `WarlightEnv`.
+
+    If all opponents are compiled bots, compiled code plays all rounds.
 
     The results are equal to those of B single environments. ``infos["action_mask"]`` contains the flat masks,
     int8[B, M].
 
     Args:
         num_envs: B, the number of games.
-        autoreset_mode: the time at which a new game follows a finished game. It is the next step (the default) or the
-            same step, with ``infos["final_obs"]`` and ``infos["final_info"]``. With the mode "Disabled", a new game
+        autoreset_mode: the time at which a new game follows a finished game: in the next step (the default), or in
+            the same step with ``infos["final_obs"]`` and ``infos["final_info"]``. With the mode "Disabled", a new game
             begins only in a call of ``reset(options={"reset_mask": …})`` with a mask bool[B].
         max_episode_steps: a second limit like `max_cycles`: a game is truncated after this number of steps. Gymnasium's
             `make_vec` sets this argument.
@@ -82,7 +84,7 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
 
     @property
     def encoding(self) -> ActionEncoding:
-        """The action encoding. Its methods `decode` and `encode` take a `View` as an argument."""
+        """The action encoding; the methods `decode` and `encode` take a `View` as an argument."""
         return self.episodes.core.encoding
 
     @property

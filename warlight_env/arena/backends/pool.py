@@ -50,7 +50,7 @@ def _play(task: Task) -> TaskReport[Any]:
 
 
 class ProcessWorkers(Generic[R]):
-    """Workers that play games in several processes. It is a context manager; the processes end with its block."""
+    """Workers that play games in several processes: a context manager, which ends the processes with its block."""
 
     def __init__(self, setups: Sequence[Playable[R]], jobs: int) -> None:
         self.slots = 2 * jobs  # each process has a second task waiting, so that it never has to wait for one

@@ -95,7 +95,7 @@ def play_task(setup: Playable[R], task: Task, stopped: Callable[[], bool] | None
 
 
 class InProcessWorkers(Generic[R]):
-    """A worker in this process. It plays one game at a time."""
+    """A worker in this process, which plays one game at a time."""
 
     slots = 1
 

@@ -33,11 +33,11 @@ class AppendOnlyFolder(ABC):
     last line; the next run with this folder removes an incomplete line. The object is a context manager. Inside its
     block, the folder is locked, so that no other run can use it.
 
-    A subclass defines the file names. Its method `load_line` reads a line.
+    A subclass defines the file names, and the method `load_line`, which reads a line.
 
     Args:
-        folder: the folder, which is made if it does not exist. It may also be a `FolderLock` of the folder, which the
-            caller releases after the block.
+        folder: the folder, which is made if it does not exist. A `FolderLock` of the folder is also possible; the
+            caller releases the lock after the block.
         description: all settings that determine the results of the run, as JSON data. If the folder contains another
             description, it cannot be used.
 

@@ -43,7 +43,7 @@ class Contest:
         setup: the agents and the settings of the games.
         games: the number of games. With pairing, it is rounded up to complete units. A unit is a set of games with the
             same seed, one for each rotation of the agents' seats.
-        stop: a rule that may end the contest early. It receives complete units in the order of their numbers.
+        stop: a rule that may end the contest early. The rule receives complete units in the order of their numbers.
     """
 
     key: str
@@ -60,7 +60,7 @@ class Contest:
 
 @dataclass(frozen=True)
 class ContestResult:
-    """The result of a contest. It does not depend on the number of machines or on interruptions."""
+    """The result of a contest. The number of machines and interruptions do not change this result."""
 
     contest: Contest
     records: tuple[GameRecord, ...]  #: the results of the games of complete units, in the order of their numbers

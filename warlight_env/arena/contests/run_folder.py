@@ -134,7 +134,7 @@ def _read_game(line: bytes | None, place: str) -> tuple[Any, GameRecord]:
 
 
 def _check_result(record: GameRecord) -> None:
-    """Raise `ValueError` if a field has a value that no game can have; such a value would falsify the statistics."""
+    """Raise `ValueError` if a game has an impossible value; such a value in the file would falsify statistics."""
     players = range(len(record.seats))
     fits = {
         "winner": record.winner is None or (type(record.winner) is int and record.winner in players),

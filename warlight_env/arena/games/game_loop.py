@@ -122,7 +122,9 @@ class GameObserver(Protocol):
         ...
 
     def ended(self, record: GameRecord) -> None:
-        """Receive the result of the game, which is over or has reached the round limit. This is the last event."""
+        """Receive the result of the game, which is over or has reached the round limit.
+
+        No event of the game follows after this call."""
         ...
 
 
@@ -259,19 +261,19 @@ def play_game(
     """Play a game between agents to its end, and return its result.
 
     Args:
-        agents: two to six agents, in the order of their seats. They must be new objects, because agents may remember
-            earlier games.
+        agents: two to six agents, in the order of their seats. The agents must be new objects, because agents may
+            remember earlier games.
         map, rules, seed: the same as for `Game`.
         picks: "random": the starting regions are drawn at random. "agents": the agents pick them.
         max_rounds: the game is stopped as a draw after this number of rounds; None: the limit of the rules, or
             SAFETY_ROUNDS.
         budget: the argument `budget` of every call of `act`, for agents without a clock.
-        number, unit, seats: fields of the result, see `GameRecord`. They do not change the game.
+        number, unit, seats: fields of the result, see `GameRecord`. These arguments do not change the game.
         stop: a function that is called after each round; the game stops if it returns True.
         observer: an object whose methods are called at the events of the game, for example to log them.
         clocks: a clock or None for each seat.
         on_crash: "raise": a failure of an agent ends the game with an error. "forfeit": the agent leaves the game in
-            that round. It loses, and its armies stay on the map. The game ends when at most one agent is left.
+            that round. This agent loses, and its armies stay on the map. The game ends when at most one agent is left.
         on_late: "report": late answers are only counted. "forfeit": an agent with a late answer leaves the game.
 
     Raises:

@@ -165,7 +165,7 @@ class MatchSetup:
     def match_data(self) -> dict[str, Any]:
         """The description of the match in the logs of its games, as JSON data.
 
-        It does not contain map and rules, because logs store them in other fields.
+        The description does not contain map and rules, because logs store them in other fields.
         """
         return {
             "agents": [

@@ -63,7 +63,7 @@ class TimeUse(NamedTuple):
 
 
 class SeatedAgent:
-    """An agent in a game. It has the methods of `Agent`, measures the time of answers, and handles failures.
+    """An agent in a game. This class has the methods of `Agent`, measures the time of answers, and handles failures.
 
     With ``on_crash="forfeit"``, the agent leaves the game after an exception or a wrong answer; with
     ``on_late="forfeit"``, after a late answer. Then `failure` contains the reason, and this class returns empty answers

@@ -47,15 +47,15 @@ class Match:
             more than one game, call `run` under ``if __name__ == "__main__":``. Then other processes must be able to
             make the agents. So use functions that can be pickled, or specifications of agents that are built in or
             that an installed package registers with an entry point.
-        budget: the argument `budget` of every call of `act`. It is a short form of `clocks` with the same simulations
-            and seconds for all agents.
+        budget: the argument `budget` of every call of `act`. This argument is a short form of `clocks` with the
+            same simulations and seconds for all agents.
         stop: a rule that ends the match early, see `Sprt`. Then `games` is the maximum number of games.
         clocks: limits for the agents: one `Clock` for all, or one for each agent. A clock may be a text: ``"1s"``,
             ``"457sims"``, ``"10s+0.5s"`` or ``"none"``.
         on_crash: "raise": the failure of an agent ends the match with an error. "forfeit": the agent loses that game.
         on_late: "report": answers that take longer than the clock allows are only counted. "forfeit": an agent loses
             the game after a late answer.
-        log: a folder for a log of each game (see `warlight_env.record`). It is made if it does not exist.
+        log: a folder for a log of each game (see `warlight_env.record`). A missing folder is made.
         insight: whether the logs contain the agents' evaluations (see `warlight_env.record.decision_info`).
 
     Raises:

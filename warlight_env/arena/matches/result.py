@@ -129,7 +129,7 @@ class MatchResult:
 
     @property
     def cut_off(self) -> int:
-        """The number of games that the round limit stopped. They count as draws."""
+        """The number of games that the round limit stopped; these games count as draws."""
         return sum(record.cut_off for record in self.records)
 
     @property
@@ -166,7 +166,7 @@ class MatchResult:
     def play_seconds(self) -> float:
         """The sum of the durations of all games in seconds, including the agents' computations.
 
-        It does not include the start of processes and the compilation before the games.
+        The time for the start of processes, and for compilation before the games, is not included.
         """
         return sum(record.seconds for record in self.records)
 

@@ -40,7 +40,7 @@ class Sprt:
     The test does not assume a distribution of the scores around their mean; it estimates this distribution. For each
     hypothesis, it finds the most likely distribution with the mean of this hypothesis. The generalised ratio is the
     likelihood of the distribution of H1 divided by that of H0. The match ends with H1 if the logarithm of the ratio
-    reaches log((1 - beta) / alpha). It ends with H0 if the logarithm reaches log(beta / (1 - alpha)).
+    reaches log((1 - beta) / alpha). The match ends with H0 if the logarithm reaches log(beta / (1 - alpha)).
 
     Args:
         elo0, elo1: the Elo differences of the two hypotheses; elo0 < elo1.
@@ -140,8 +140,8 @@ def _log_likelihood(counts: Mapping[float, float], mean: float) -> float:
     """Return the maximum log-likelihood of the counts among all distributions with the given mean, plus a constant.
 
     The most likely distribution is p_i = q_i / (1 + t (x_i - mean)) with the observed frequencies q_i. The number t is
-    chosen so that this distribution has the given mean. It is the root of a function that falls from +inf to -inf
-    between two bounds; at each bound, one p_i is infinite.
+    chosen so that this distribution has the given mean. The number t is the root of a function that falls from
+    +inf to -inf between two bounds; at each bound, one p_i is infinite.
     """
     total = sum(counts.values())
     shares = [(x - mean, count / total) for x, count in counts.items()]

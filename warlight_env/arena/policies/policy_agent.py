@@ -160,7 +160,7 @@ class PlayableFile(Protocol):
 
 
 class TrainedAgent(SingleThreaded, Agent):
-    """An agent that plays the policy in a file. It raises an error in games for which the policy was not trained.
+    """An agent that plays the policy in a file. The agent raises an error in games unlike those of its training.
 
     Args:
         file: a `PolicyFile` or a `SavedModel` with the policy.
@@ -228,7 +228,9 @@ def _turns(place: PolicyLocation) -> TurnPolicy | None:
 
 
 def policy_digest(text: str) -> str:
-    """Return the digest of a policy file's content. A specification may contain it, so that the file cannot change.
+    """Return the digest of a policy file's content.
+
+    If the specification of an agent contains this digest, a changed file raises an error.
 
     Raises:
         PolicyFileError: the file does not exist, or it contains no policy.

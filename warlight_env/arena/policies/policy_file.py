@@ -259,7 +259,7 @@ class PolicyFile:
 
 
 class FilePolicy:
-    """The policy of a policy file for games on one board. It is a `SeededPolicy`, and also has a method `reseed`."""
+    """The policy of a policy file for games on one board: a `SeededPolicy` that also has a method `reseed`."""
 
     seeded = True
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _SavedModelSettings:
-    """The parameters of the agent ``sb3``. They are here, so that a list of agents does not import PyTorch."""
+    """The parameters of the agent ``sb3``, in a module that a list of agents can import without PyTorch."""
 
     file: Annotated[
         str, Param("path of a model (.zip); the settings file of SavePolicyCallback must be in the same folder")
@@ -48,7 +48,7 @@ def _digest(text: str) -> str:
 
 
 def register_agents() -> None:
-    """Register the agents ``policy`` and ``sb3``. Their code and its libraries are imported when an agent is made."""
+    """Register the agents ``policy`` and ``sb3``. The code of these agents is imported when an agent is made."""
     register(
         "policy",
         _load,

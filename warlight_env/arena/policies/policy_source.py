@@ -14,7 +14,7 @@ from warlight_env.arena.policies.policy_file import PolicyFile
 class PolicySource:
     """A callable that makes agents, which play the policy in the content of a policy file (see `PolicyFile`).
 
-    It can be sent to other processes, and later changes of the file have no effect.
+    The object can be sent to other processes. Later changes of the file have no effect.
     """
 
     content: bytes

@@ -239,7 +239,7 @@ def _resample(
 ) -> Floats:
     """Return float64[R, n, n], the weighted wins of agent i over agent j in each of R bootstrap resamples.
 
-    They include the virtual games of the prior.
+    The wins include those in the virtual games of the prior.
     """
     n = len(met)
     sums = np.zeros((resamples, n * n))
@@ -263,7 +263,7 @@ def _solve(wins: Floats) -> Floats:
     """Return float64[R, n], the maximum-likelihood strengths of n agents in each of R resamples.
 
     The strengths are natural logarithms; the strength of agent 0 is 0. The log-likelihood is concave, and the function
-    maximizes it with Newton's method, with steps of at most 1. It raises `RunError` if the method does not converge.
+    maximizes it with Newton's method, with steps of at most 1. `RunError` is raised if the method does not converge.
 
     wins: float64[R, n, n], the wins of agent i over agent j.
     """

@@ -58,7 +58,7 @@ def unit_interval(shares: Sequence[float] | Mapping[float, int], confidence: flo
     shares: a list with the win rate or the mean score in each unit, 0 .. 1; or a mapping from these numbers to the
     number of units.
 
-    The result is Wilson's interval for an effective number of games. This number is chosen so that the mean of
+    The result is Wilson's interval for an effective number of games. The effective number is chosen so that the mean of
     independent games has the same variance as the mean of the units. Korn and Graubard (Survey Methodology 24, 1998)
     use the same idea for clustered samples. The estimate of the variance includes one virtual unit whose score differs
     by 1/2 from the mean. So the variance is above 0 even if all units have the same score.

@@ -28,7 +28,7 @@ KEYS: Final = (
 def load_tournament(path: str | Path) -> Tournament:
     """Read a tournament from a TOML file. The keys of the file are the arguments of `Tournament`, with these changes:
 
-    agents: replaces `entrants`. It is a list; each entry is a specification, or a table with the key "spec" and,
+    agents: a list that replaces `entrants`. Each entry is a specification, or a table with the key "spec" and,
     optionally, "name" and "clock".
     maps: a list of names of bundled maps, or of files. A relative path of a file is searched first in the folder of the
     TOML file.

@@ -66,7 +66,7 @@ class ActionEncoding(ABC):
 
     An encoding belongs to one board and one set of rules; it contains no state of a game. A custom encoding is a
     subclass that defines `name`, `space`, `mask_space`, `mask`, `flat_mask`, `decode` and `encode`. By default, `row`
-    calls `decode` and converts the resulting turn for the kernels. It drops illegal orders and counts them.
+    calls `decode` and converts the resulting turn for the kernels. Illegal orders are dropped and counted.
 
     A faster encoding has its own kernels, as the attributes `submit` and `write_mask`; see `actions.kernels`.
     """

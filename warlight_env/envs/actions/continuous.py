@@ -139,10 +139,10 @@ class ContinuousActions(ActionEncoding):
     The income is divided over the player's regions in proportion to their weights, with the largest remainder method.
     If remainders are equal, the region with the lower number comes first. If no own region has a weight, the own region
     with the highest score gets all armies. The fraction of an attack is a fraction of the source region's army after
-    deployment minus 1, because one army must stay. It is rounded to a number of armies, at least 1. Attacks with larger
-    fractions are executed first; attacks with equal fractions in the order of edges. Entries of regions that the player
-    does not own, and of edges that start there, have no effect. So there are no masks, and every action in the Box is
-    legal.
+    deployment minus 1, because one army must stay. The result is rounded to a number of armies, at least 1. Attacks
+    with larger fractions are executed first; attacks with equal fractions in the order of edges. Entries of regions
+    that the player does not own, and of edges that start there, have no effect. So there are no masks, and every action
+    in the Box is legal.
 
     Scores are rounded to about one millionth. Policies draw scores from Gaussian distributions, so a score may be
     outside the Box. Finite numbers outside the Box are clipped to its bounds, as in Gymnasium's own continuous

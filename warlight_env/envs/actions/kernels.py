@@ -102,7 +102,7 @@ def clear_turn(turn: Turn) -> None:
 def no_mask(
     context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
-    """Write nothing. This is the kernel `write_mask` of action encodings without a mask."""
+    """Write nothing; the kernel `write_mask` of action encodings without a mask."""
     return 0
 
 

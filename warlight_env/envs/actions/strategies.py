@@ -116,7 +116,7 @@ class StrategyActions(DiscreteEncoding):
     actions deploy on the own region that is closest to a region of another owner.
 
     The encoding expresses only nine turns, so an agent learns a policy in minutes. While the players pick their start
-    regions, the only allowed action is 0. It picks the best regions according to the position evaluation.
+    regions, the only allowed action is 0. Action 0 then picks the best regions according to the position evaluation.
 
     Args:
         weights: the weights of the evaluation that ranks the regions (default: those of the thesis).
