@@ -132,7 +132,7 @@ def test_a_map_beside_the_file_is_found(tmp_path):
         ('agents = ["random", "agressive"]', r"line 1: agents\[1\]: no agent 'agressive' \(did you mean 'aggressive'"),
         ('agents = ["random", "random:chunk=3"]', r"agents\[1\]: .*no parameter 'chunk' \(did you mean 'chunks'"),
         ('agents = ["random", "random"]', r"line 1: agents: two agents have the name 'random'"),
-        ('agents = ["random"]', r"games of 2 players need as many agents, not 1"),
+        ('agents = ["random"]', r"games of 2 players need at least 2 agents, not 1"),
         ('agents = ["random", 3]', r"agents\[1\]: must be a table, not 3"),
         ('agents = ["random", "aggressive"]\n\ngame = 5', r"line 3: game: no such key \(did you mean 'games'"),
         ('agents = ["random", "aggressive"]\ngames = 0', r"line 2: games: must lie in 1 .. 1000000000, not 0"),

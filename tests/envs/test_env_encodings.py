@@ -99,7 +99,7 @@ def test_actions_out_of_the_space_are_refused(name):
         (
             "continuous",
             Orders([(0, 7)], [(0, 5, 5), (0, 3, 9)]),
-            "attack 0 to 3 with 9 armies: .* larger shares come first",
+            "attack 0 to 3 with 9 armies: .* larger fractions come first",
         ),
         ("continuous", Orders([(0, 7)], [(0, 5, 5), (0, 5, 5)]), "two attacks from 0 to 5"),
         ("continuous", Orders([(0, 7)], [(0, 2, 5)]), "not neighbours"),

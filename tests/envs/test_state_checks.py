@@ -140,7 +140,7 @@ def test_turns_that_are_not_legal_are_named():
     saved = core.snapshot()
     saved.turns.attacks[0, 0, :2] = [(mine, near[0], 1), (mine, near[1], 1)]
     saved.turns.status[0, 0] = 2, 0, 0
-    refused(core, saved, "player 0 gives 2 orders of one kind, but the rules allow 1")
+    refused(core, saved, "player 0 has 2 deploys, or 2 attacks, but the rules allow 1")
     free = in_play("steps")
     saved = free.snapshot()
     mine = one_else(free, 1)

@@ -1,4 +1,4 @@
-"""Matches and tournaments between agents, with confidence intervals.
+"""Matches and tournaments between agents; the results contain confidence intervals.
 
 Imported by `protocol`, `train`, `experiments`, `bench`, `web` and `cli`. Imports `record`, `envs` and the layers
 below.

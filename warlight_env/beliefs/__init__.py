@@ -1,7 +1,7 @@
-"""Beliefs: the most likely position under fog, and agents that use it.
+"""Beliefs: estimates of the whole position under fog of war, and agents that use these estimates.
 
-Names are loaded at their first use, because the protocol needs no agents. Imported by `protocol`, `arena` through the
-registry, and `cli`.
+The modules are imported when one of their names is first used, because `protocol` does not need the agents. Imported by
+`protocol`, by `arena` through the registry of agents, and by `cli`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A player's belief about the regions out of sight: the most likely position of the whole map, updated every round."""
+"""`Belief`: an estimate of the position of the whole map under fog of war, updated in every round."""
 
 from __future__ import annotations
 
@@ -23,27 +23,30 @@ from warlight_env.maps import Map
 from warlight_env.thread_ownership import SingleThreaded
 
 _NO_ORDERS: Final = Orders()
-#: Largest number of neutral regions that the opponent is assumed to take out of sight in a round.
+#: The maximum number of unseen neutral regions that the opponent captures in a round, as the estimate assumes.
 MOST_CAPTURES: Final = 3
 
 
 def _legal(rows: npt.NDArray[np.int64], n_regions: int) -> npt.NDArray[np.int64]:
-    """Return the rows of own orders that contain only existing regions. The game skips all other rows."""
+    """Return the rows of the player's orders that contain only existing regions; the game ignores all other rows.
+
+    The last column of a row is a number of armies; all other columns are regions.
+    """
     regions = rows[:, :-1]
     return rows[((regions >= 0) & (regions < n_regions)).all(axis=1)]
 
 
 @dataclass(frozen=True)
 class Observation:
-    """A player's new information at the start of a round.
+    """The new information that a player receives at the start of a round.
 
     Attributes:
-        round: number of rounds played.
-        owner: int8[N], -2 for regions out of sight.
-        army: int32[N], 0 for regions out of sight.
-        seen: the opponent's visible orders of the last round.
-        starts: the opponent's regions at the start, if the rules reveal them.
-        own: the player's own orders of the last round, if they are known.
+        round: the number of rounds played.
+        owner: int8[N], the owner of each region; -2 for a region that the player does not see.
+        army: int32[N], the armies on each region; 0 for a region that the player does not see.
+        seen: the opponent's orders of the last round that the player saw.
+        starts: the opponent's start regions; None if the rules do not show them.
+        own: the player's own orders of the last round; None if they are unknown.
     """
 
     round: int
@@ -55,33 +58,37 @@ class Observation:
 
 
 class Belief(SingleThreaded):
-    """The most likely position of the whole map, in a game of two players under fog. The result is deterministic.
+    """An estimate of the position of the whole map, in a game of two players under fog of war.
 
-    Regions in sight have their real owner and army. For regions out of sight, these rules apply:
+    Visible regions have their real owner and army. For the unseen regions, a deterministic set of rules computes a
+    likely owner and army:
 
-    - A region keeps its last visible owner and army. At first it is neutral with its starting army.
-    - The opponent's starting regions are known, or follow from the picks. A region belongs to the opponent if the
-      player preferred it to a region that the player received. For the remaining regions, the opponent is assumed to
-      have the same preferences as the player.
-    - A region belongs to the opponent if the player lost it, or if the opponent visibly moved into or out of it.
-    - The opponent's income is the base income plus the bonuses of the super regions that it is believed to own. The
-      opponent's visible placements are a lower bound of the income. If the placements are higher, the super regions
-      that the opponent has almost completed are given to the opponent.
-    - The visible part of the round is replayed, with mean losses and the player's own orders. The survivors of a failed
-      attack return to their region. A lost region was captured by the last attacker.
-    - Armies that come into sight were out of sight before. They are subtracted from the hidden armies.
-    - The opponent's hidden placements accumulate. With them, the opponent takes neutral regions out of sight. It begins
-      in the super region in which the fewest regions are missing. The remaining armies are placed in the opponent's
-      hidden region that is nearest to the player.
+    - A region keeps the owner and the army that the player saw last. A region that was never visible is neutral, with
+      its starting army.
+    - The opponent's start regions are known, or they are derived from the picks. If the player did not get a region,
+      but preferred it to a region that it got, then the opponent has this region. For the opponent's other start
+      regions, the rule assumes that the opponent has the same preferences as the player.
+    - A region belongs to the opponent if the player lost it, or if the player saw that opponent's armies moved into or
+      out of it.
+    - The opponent's income is the base income plus the bonuses of the super regions that belong to it in the estimate.
+      The armies that the player sees the opponent deploy are a lower bound of this income. If they are more than the
+      income, the opponent also gets the super regions that it has almost completed.
+    - The visible orders of the round are played again, with mean losses and with the player's own orders. The surviving
+      armies of a failed attack return to their region. If the player lost an unseen region, the last attacker has
+      captured it.
+    - Opponent's armies that become visible were unseen before, so they are subtracted from `hidden_armies`.
+    - The armies that the opponent deploys unseen are added to `hidden_armies`. With them the opponent captures unseen
+      neutral regions, first in the super region in which it needs the fewest further regions. The remaining armies are
+      in the opponent's unseen region that is nearest to the player.
 
     Args:
-        map, rules, player: the map and the rules of the game, and the player.
-        army: int32[N], armies at the start, including wastelands.
+        map, rules, player: the map and the rules of the game, and the player whose view is used.
+        army: int32[N], the armies at the start, including wastelands.
         offers: the regions that both players could pick, if picks are secret.
-        preferences: the player's list of preferred regions, the best first, if picks are secret.
+        preferences: the player's list of preferred regions, best first, if picks are secret.
 
     Raises:
-        InputError: an argument has a wrong type, or names a player or a region that does not exist.
+        InputError: an argument has a wrong type, or contains a player or a region that does not exist.
     """
 
     exclusive_methods = ("update", "position")
@@ -103,16 +110,16 @@ class Belief(SingleThreaded):
             for region in integers_of(regions, what):
                 index(region, what, map.n_regions)
         self.map, self.rules, self.player, self.enemy = map, rules, player, 1 - player
-        self.owner = np.full(map.n_regions, NEUTRAL, dtype=np.int8)  #: int8[N], without UNKNOWN
-        self.army = armies.astype(np.int32)  #: int32[N]; without the armies of `hidden_armies`
-        self.hidden_armies = 0  #: the opponent's armies that were placed out of sight and are in no known region
+        self.owner = np.full(map.n_regions, NEUTRAL, dtype=np.int8)  #: int8[N], the estimated owners; never UNKNOWN
+        self.army = armies.astype(np.int32)  #: int32[N], the estimated armies, without those in `hidden_armies`
+        self.hidden_armies = 0  #: the number of armies that the opponent deployed unseen, in unknown regions
         self._offers, self._preferences = list(offers), list(preferences)
         self._distance: Any = make_board(map).distance
         self._hidden = np.zeros(map.n_regions, dtype=np.bool_)
         self._begun = False
 
     def update(self, new: Observation) -> None:
-        """Process the observation at the start of a round. Call it once for each round, in their order."""
+        """Update the estimate with the observation at the start of a round. Call this method once in each round."""
         before, hidden = self._hidden, new.owner == UNKNOWN
         self._hidden = hidden
         if not self._begun:
@@ -126,7 +133,10 @@ class Belief(SingleThreaded):
             self.owner[farthest(self._distance, self.owner, self.player, hidden)[0]] = self.enemy
 
     def position(self) -> tuple[npt.NDArray[np.int8], npt.NDArray[np.int32]]:
-        """Return owner and army of every region, int8[N] and int32[N]. The hidden armies are at the front."""
+        """Return the estimated owner and army of every region, int8[N] and int32[N].
+
+        The `hidden_armies` are in the opponent's unseen region that is nearest to the player.
+        """
         owner, army = self.owner.copy(), self.army.copy()
         theirs = np.flatnonzero((owner == self.enemy) & self._hidden)
         if self.hidden_armies and len(theirs):
@@ -134,7 +144,7 @@ class Belief(SingleThreaded):
             army[theirs[np.argmin(distance[theirs])]] += self.hidden_armies
         return owner, army
 
-    # At the start
+    # Methods for the start of the game
 
     def _starts(self, new: Observation) -> list[int]:
         if new.starts is not None:
@@ -143,14 +153,14 @@ class Belief(SingleThreaded):
         count = int(own.sum())
         hidden = [r for r in self._offers if not own[r] and new.owner[r] == UNKNOWN]
         got = [r for r in self._preferences if own[r]]
-        # A region that the player preferred to a received region went to the opponent.
+        # The opponent has each region that the player preferred to its last received region, but did not get.
         denied = self._preferences[: self._preferences.index(got[-1])] if got else []
         ranking = [*(r for r in denied if not own[r]), *self._preferences, *self._offers]
         likely = [r for r in dict.fromkeys(ranking) if r in hidden]
         seen = int((new.owner == self.enemy).sum())
         return likely[: max(0, count - seen)] if self._offers else []
 
-    # From round to round
+    # Methods for each round
 
     def _follow(self, new: Observation, before: npt.NDArray[np.bool_], hidden: npt.NDArray[np.bool_]) -> None:
         placed = sum(armies for _, armies in new.seen.deploys)
@@ -165,10 +175,10 @@ class Belief(SingleThreaded):
         self._grow(hidden)
 
     def _follow_moves(self, new: Observation, hidden: npt.NDArray[np.bool_]) -> None:
-        """Replay the visible part of the round, with mean losses.
+        """Play the visible orders of the round again, with mean losses.
 
-        The player's own moves come last, because their order among the opponent's moves is unknown. A lost region that
-        is out of sight was captured by the last attacker.
+        The player's own attacks come last, because the real order of all attacks is unknown. If the player lost an
+        unseen region, the last attacker has captured it.
         """
         deploys, attacks = (_legal(rows, len(hidden)) for rows in (new.own or _NO_ORDERS).arrays())
         defenders = np.where(self.owner == self.player, self.army, 0)
@@ -188,7 +198,7 @@ class Belief(SingleThreaded):
                 against = max(1, int(defenders[target] if lost[target] else self.army[target]))
             elif new.owner[target] == self.enemy:
                 continue
-            else:  # the attack failed
+            else:  # the target is visible and is not the opponent's, so the attack failed
                 against = int(new.army[target]) + round(self.rules.attack_kill * armies)
             left, killed = max(0, armies - self._lost_to(against)), round(self.rules.attack_kill * armies)
             if hidden[target] and (killed >= against or not lost[target]):
@@ -198,14 +208,14 @@ class Belief(SingleThreaded):
             if hidden[source]:
                 self.army[source] += left
             if lost[target]:
-                self.army[target] = max(1, left)  # if no other attacker follows, this one captured the region
+                self.army[target] = max(1, left)  # this is the army in the region if no other attack follows
         self.owner[lost] = self.enemy
         for _, target, armies in attacks.tolist():
             if hidden[target] and self.owner[target] == self.enemy and not lost[target]:
                 self.army[target] = max(1, int(self.army[target]) - round(self.rules.attack_kill * armies))
 
     def _account_for(self, new: Observation, before: npt.NDArray[np.bool_], hidden: npt.NDArray[np.bool_]) -> None:
-        """Subtract armies that came into sight from the hidden armies."""
+        """Subtract the opponent's armies that have become visible in this round from `hidden_armies`."""
         for region in np.flatnonzero(before & (new.owner == self.enemy)).tolist():
             came = sum(armies for _, target, armies in new.seen.moves if target == region)
             left = sum(armies for source, _, armies in new.seen.moves if source == region)
@@ -216,7 +226,7 @@ class Belief(SingleThreaded):
             self.hidden_armies -= int(new.army[region]) + left - known - came - placed
         if (
             self.hidden_armies < 0
-        ):  # more armies came into sight: the additional armies left the opponent's hidden regions
+        ):  # more armies became visible than were hidden; they came from the opponent's unseen regions
             theirs = np.flatnonzero(hidden & (self.owner == self.enemy))
             for region in theirs[np.argsort(-self.army[theirs], kind="stable")].tolist():
                 taken = min(-self.hidden_armies, max(0, int(self.army[region]) - 1))
@@ -225,16 +235,16 @@ class Belief(SingleThreaded):
             self.hidden_armies = 0
 
     def _lost_to(self, defenders: int) -> int:
-        """Return the mean loss of an attack on this number of defenders."""
+        """Return the mean number of attacking armies that a number of defending armies kills."""
         return round(self.rules.defense_kill * defenders)
 
     def income(self) -> int:
-        """Return the opponent's believed income in a round."""
+        """Return the opponent's income in a round, according to the estimated owners."""
         whole = (all(self.owner[r] == self.enemy for r in members) for members in self.map.members)
         return self.rules.base_income + sum(b for b, all_ in zip(self.map.bonuses, whole, strict=True) if all_)
 
     def _believe_income(self, placed: int, new: Observation) -> None:
-        """Give super regions out of sight to the opponent while its placements exceed its believed income."""
+        """While the opponent's visible deploys exceed its estimated income, give it another unseen super region."""
         while placed > self.income():
             candidates = []
             for s, members in enumerate(self.map.members):
@@ -249,7 +259,7 @@ class Belief(SingleThreaded):
                     self.owner[region], self.army[region] = self.enemy, 1
 
     def _grow(self, hidden: npt.NDArray[np.bool_]) -> None:
-        """Let the opponent use its hidden armies to take neutral regions out of sight."""
+        """Let the opponent capture unseen neutral regions with its `hidden_armies`."""
         for _ in range(MOST_CAPTURES):
             targets = []
             for r in np.flatnonzero(hidden & (self.owner == NEUTRAL)).tolist():

@@ -1,4 +1,4 @@
-"""An agent for games under fog. It gives the most likely position of the whole map to another agent."""
+"""`BeliefAgent`: an agent for games under fog of war that passes an estimate of the whole position to another agent."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from warlight_env.thread_ownership import SingleThreaded
 
 
 class BeliefAgent(SingleThreaded, Agent):
-    """Wraps an agent for games of two players. The agent receives the most likely position of a `Belief`."""
+    """A wrapper of an agent for games of two players: the agent receives a view with the position of a `Belief`."""
 
     exclusive_methods = ("pick", "set_picks", "act", "act_on", "insight", "last_search", "search_policy")
 
@@ -30,17 +30,17 @@ class BeliefAgent(SingleThreaded, Agent):
         self.agent = as_agent(agent)
         self.name = f"belief:{self.agent.name}"
         self.counts_simulations = self.agent.counts_simulations
-        self.belief: Belief | None = None  #: belief of the current game
+        self.belief: Belief | None = None  #: the estimate of the position in the current game
         self._observer = OrderObserver()
         self._before: View | None = None
-        self._ordered: Orders | None = None  # orders of the round before
-        self._picked_in: tuple[str, Rules] | None = None  # map and rules of stored picks; None: no picks
+        self._ordered: Orders | None = None  # the orders of the last round
+        self._picked_in: tuple[str, Rules] | None = None  # the map and the rules of the stored picks; None: no picks
         self._offers: tuple[int, ...] = ()
         self._preferences: list[int] = []
-        self._start: npt.NDArray[np.int32] | None = None  # armies during the picks
+        self._start: npt.NDArray[np.int32] | None = None  # the armies on all regions during the picks
 
     def pick(self, view: View) -> list[int]:
-        """See `Agent.pick`."""
+        """Return the picks of the wrapped agent, see `Agent.pick`, and store them for the estimate."""
         preferences = self.agent.pick(view)
         self.belief, self._picked_in = None, (view.map.digest(), view.rules)
         if not self._offers or set(view.offers) - set(self._offers):
@@ -50,24 +50,24 @@ class BeliefAgent(SingleThreaded, Agent):
         return preferences
 
     def set_picks(self, preferences: list[int]) -> None:
-        """Replace the preferred regions with the submitted regions, the best first.
+        """Store the preferred regions that were really submitted, best first.
 
-        The submitted regions may differ from the result of `pick`.
+        Call this method if they differ from the result of `pick`.
         """
         self._preferences = preferences
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """See `Agent.act`."""
+        """Update the estimate, and return the orders of the wrapped agent; see `Agent.act`."""
         self._check_players(view.players)
         seen = self._observer.observe(view)
         starts = None if view.starts is None else view.starts[1 - view.player]
         return self.act_on(view, Observation(view.round, view.owner, view.army, seen, starts), budget)
 
     def act_on(self, view: View, observation: Observation, budget: Budget | None = None) -> Orders:
-        """Return the turn for a view and the observation of its new information."""
+        """Update the estimate with an observation, and return the orders of the wrapped agent in the given view."""
         last = self._before
         if self.belief is None or last is None or view.round <= last.round or view.map != last.map:
-            if not self._picked_for(view):  # no picks, or picks of a game that never began
+            if not self._picked_for(view):  # there are no picks, or they are those of a game that never began
                 self._forget_picks()
             army = self._start
             if army is None:
@@ -89,7 +89,8 @@ class BeliefAgent(SingleThreaded, Agent):
     def _picked_for(self, view: View) -> bool:
         """Return whether the stored picks belong to the game of the view.
 
-        At the beginning of that game, all regions of the player were offered.
+        The map and the rules must be equal. Before the first round, all regions of the player must also be regions that
+        were offered in these picks.
         """
         if self._picked_in != (view.map.digest(), view.rules):
             return False
@@ -99,40 +100,40 @@ class BeliefAgent(SingleThreaded, Agent):
     def _forget_picks(self) -> None:
         self._picked_in, self._offers, self._preferences, self._start = None, (), [], None
 
-    # Properties of the wrapped agent
+    # Methods that call the same method of the wrapped agent
 
     def close(self) -> None:
-        """See `Agent.close`."""
+        """Close the wrapped agent, see `Agent.close`."""
         self.agent.close()
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
-        """See `Agent.check`."""
+        """Raise an error if the wrapped agent cannot play on this map with these rules, or if `players` is not 2."""
         self._check_players(players)
         self.agent.check(map, rules, players)
 
     @property
     def faults(self) -> Faults | None:
-        """See `Agent.faults`."""
+        """The faults of the wrapped agent, see `Agent.faults`."""
         return self.agent.faults
 
     @property
     def simulations(self) -> int | None:
-        """See `Agent.simulations`."""
+        """The number of simulations of the wrapped agent, see `Agent.simulations`."""
         return self.agent.simulations
 
     def insight(self) -> dict[str, Any] | None:
-        """See `Agent.insight`."""
+        """Return the evaluations of the wrapped agent, see `Agent.insight`."""
         return self.agent.insight()
 
     def last_search(self) -> SearchResult | None:
-        """See `Agent.last_search`."""
+        """Return the last search of the wrapped agent, see `Agent.last_search`."""
         return self.agent.last_search()
 
     def search_policy(self) -> SearchPolicy | None:
-        """See `Agent.search_policy`."""
+        """Return the search policy of the wrapped agent, see `Agent.search_policy`."""
         return self.agent.search_policy()
 
 
 def make_belief_agent(seed: int, text: str) -> BeliefAgent:
-    """Return the agent of a specification ``belief:AGENT``. `text` is AGENT."""
+    """Make the agent with the specification ``belief:AGENT``. text: the specification AGENT of the wrapped agent."""
     return BeliefAgent(make_agent(text, seed))

@@ -1,4 +1,4 @@
-"""The agent ``belief`` for the registry."""
+"""Registration of the agent ``belief``, which plays games under fog of war."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _load() -> Callable[..., BeliefAgent]:
 
 
 def register_agents() -> None:
-    """Register the agent. Its code is loaded when an agent is made."""
+    """Register the agent ``belief``. The code of the agent is imported when an agent is made."""
     register(
         "belief",
         _load,

@@ -1,4 +1,7 @@
-"""The opponent's orders that a player can see, with the visibility rules of the competitions' engines."""
+"""Functions that return the opponent's orders that a player sees under fog of war.
+
+The visibility rules are those of the game engines of the two Warlight AI Challenges.
+"""
 
 from __future__ import annotations
 
@@ -13,10 +16,10 @@ from warlight_env.step_results import RoundResult
 
 
 def known_wastelands(view: View) -> list[int]:
-    """Return the wastelands that the player knows: the wastelands of the map's setup, or else the visible wastelands.
+    """Return the wastelands (neutral regions with more armies) that the player knows.
 
-    A visible wasteland is a neutral region with a wasteland's number of armies, if the map's starting number for this
-    region is different.
+    If the map has a fixed setup, the result is the wastelands of this setup. Otherwise the result is the visible
+    neutral regions that have the army of a wasteland, but a different starting army on the map.
     """
     start, setup = view.map.starting_armies, view.map.setup
     if setup is not None and setup.wastelands is not None:
@@ -32,31 +35,32 @@ def known_wastelands(view: View) -> list[int]:
 
 @dataclass(frozen=True)
 class OpponentOrders:
-    """The opponent's orders of the last round that the player saw, in the order of their execution.
+    """The opponent's orders of the last round that a player saw, in the order of their execution.
 
-    Regions are indices.
+    A region is an index from 0.
     """
 
-    deploys: tuple[tuple[int, int], ...] = ()
-    moves: tuple[tuple[int, int, int], ...] = ()
+    deploys: tuple[tuple[int, int], ...] = ()  #: for each deploy: the region and the number of armies
+    moves: tuple[tuple[int, int, int], ...] = ()  #: for each attack or transfer: source, target and number of armies
 
 
 NO_OPPONENT_ORDERS: Final = OpponentOrders()
 
 
 class OrderObserver:
-    """Collects the opponent's orders that a player can see, with the visibility rules of the competitions' engines.
+    """Finds the opponent's orders that a player sees, in the views of a game.
 
-    A placement is visible if its region is in sight. An attack or transfer is visible in two cases: one of its ends is
-    in sight afterwards, or its target was in sight beforehand. The observer must receive all views in their order,
-    because it stores the player's regions of the last view.
+    The visibility rules are those of the game engines of the two Warlight AI Challenges. A deploy is visible if its
+    region is visible. An attack or transfer is visible if its target was visible before the move, or if its source or
+    its target is visible after the move. The observer must receive the view of each round in order, because it stores
+    the player's regions of the last view.
     """
 
     def __init__(self) -> None:
         self._own: set[int] = set()
 
     def observe(self, view: View) -> OpponentOrders:
-        """Return the orders that the player saw since the last view. Call it once for the view of each round."""
+        """Return the opponent's orders that the player saw in the last round. Call this method once in each round."""
         own, self._own = self._own, {r for r, by in enumerate(view.owner.tolist()) if by == view.player}
         result: RoundResult | None = view.last_round
         if result is None or result.round != view.round or view.round == 0:
@@ -67,9 +71,14 @@ class OrderObserver:
 def observed_orders(
     result: RoundResult, own: set[int], neighbors: Sequence[Sequence[int]], player: int, fog: bool
 ) -> OpponentOrders:
-    """Return the other players' orders of a round that a player saw.
+    """Return the orders of the other players in a round that a player saw.
 
-    `own`: the player's regions before the round.
+    Args:
+        result: the events of the round.
+        own: the player's regions before the round.
+        neighbors: the neighbours of each region.
+        player: the player.
+        fog: whether there is fog of war; without fog, the player sees all orders.
     """
 
     def in_sight(region: int) -> bool:

@@ -1,6 +1,6 @@
-"""Benchmark suites for policies: fixed games, and score cards that are comparable.
+"""Benchmarks for policies: suites of fixed games, and score cards, so that scores of different policies are comparable.
 
-Imported by `cli`. A suite never changes; add a new one with a new version.
+Imported by `cli`. A suite never changes; to change the games, add a new suite with a new version number.
 """
 
 from warlight_env.bench.score_card import ScoreCard, make_card, score_of

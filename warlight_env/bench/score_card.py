@@ -1,4 +1,4 @@
-"""The score card of a policy: its scores against each opponent on each map, on each map, and in total."""
+"""The score card of a policy: its score in each row of a suite, on each map, and in total."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval, unit_int
 from warlight_env.arguments import is_number, short_repr
 from warlight_env.bench.suite import BenchError, Suite
 
-#: Version of the format of score cards.
+#: The version number of the data format of score cards.
 FORMAT: Final = 1
 
 
 @dataclass(frozen=True)
 class ScoreCardRow:
-    """The games against one opponent on one map; a draw counts as half a win."""
+    """The results of a policy against one opponent on one map. In the score, a draw counts as half a win."""
 
     map: str
     opponent: str
@@ -31,14 +31,14 @@ class ScoreCardRow:
     score: float
     interval: Interval
     mean_rounds: float
-    illegal: int  #: orders that were removed
-    forfeits: int  #: games that were lost because the policy failed
-    seconds_a_move: float
+    illegal: int  #: the number of illegal orders of the policy; the games ignored them
+    forfeits: int  #: the number of games that were lost because the policy failed
+    seconds_a_move: float  #: the mean time of the policy for a pick or a turn
 
 
 @dataclass(frozen=True)
 class Score:
-    """A mean score over pairs of opponent and map with equal weights, and its interval."""
+    """The mean of the scores in several rows, with equal weights, and the confidence interval of this mean."""
 
     score: float
     interval: Interval
@@ -47,12 +47,14 @@ class Score:
 
 @dataclass(frozen=True)
 class ScoreCard:
-    """A policy's scores on a suite.
+    """The results of a policy in a suite.
 
     Attributes:
-        total: score over all pairs of opponent and map of the suite; None if some pairs were not played.
-        maps: score on each map that was played against all opponents.
-        reduced: games per opponent and map, if fewer than in the suite, else None; such scores are not comparable.
+        rows: the results against each opponent on each map.
+        total: the score over all rows of the suite; None if some rows were not played.
+        maps: a dict from the name of each map on which all opponents were played to the score on this map.
+        reduced: None if all games of the suite were played. Otherwise the smaller number of games per row; then the
+            scores are not comparable with other score cards.
     """
 
     suite: str
@@ -66,14 +68,14 @@ class ScoreCard:
     facts: dict[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the card as data for JSON."""
+        """Return the score card as JSON data."""
         data = asdict(self)
         for part in [*data["rows"], *data["maps"].values(), *([data["total"]] if data["total"] else [])]:
             part["interval"] = list(part["interval"])
         return {"format": FORMAT, "confidence": CONFIDENCE, **data, "rows": list(data["rows"])}
 
     def to_markdown(self) -> str:
-        """Return the card as Markdown."""
+        """Return the score card as a Markdown text."""
         lines = [f"# {self.policy} on {self.suite}", ""]
         if self.reduced is not None:
             lines += [
@@ -81,7 +83,7 @@ class ScoreCard:
                 "",
             ]
         if self.interrupted:
-            lines += ["**Interrupted: this card has the results of the finished games.**", ""]
+            lines += ["**Interrupted: this card contains only the results of the finished games.**", ""]
         if self.total is not None:
             lines += [f"Score **{_shown(self.total)}** over {self.total.games} games.", ""]
         lines += ["| map | opponent | score | 95 % | won : lost : drawn | rounds | illegal | forfeits | ms/move |"]
@@ -102,7 +104,7 @@ class ScoreCard:
         settings = ", ".join(f"{key} {value}" for key, value in self.settings.items() if value is not None)
         lines += [
             "",
-            "A score is the mean share of wins in per cent; a draw counts half, and all rows have equal weight.",
+            "A score is the mean win rate in per cent; a draw counts as half a win, and all rows have equal weight.",
             "",
         ]
         lines += [f"*{settings + '; ' if settings else ''}{format_provenance(self.facts)}.*", ""]
@@ -112,14 +114,15 @@ class ScoreCard:
 def make_card(
     suite: Suite, policy: str, results: Mapping[str, ContestResult], settings: dict[str, Any], games: int | None = None
 ) -> ScoreCard:
-    """Return the card for results.
+    """Make the score card of a policy from the results of its games.
 
     Args:
         suite: the suite.
-        policy: name of the policy.
-        results: results by the key of a `SuiteRow`.
-        settings: settings of the run.
-        games: the reduced number of games per opponent and map, if any; it is rounded up to whole pairs of games.
+        policy: the name of the policy.
+        results: a dict from the key of each `SuiteRow` that was played to the result of its contest.
+        settings: the settings of the run that the score card shows.
+        games: the number of games per row, if the run played fewer games than the suite has. An odd number is
+            rounded up.
 
     Raises:
         BenchError: the suite or the results have a wrong type.
@@ -154,10 +157,13 @@ def make_card(
 
 
 def score_of(rows: Sequence[Sequence[float]]) -> Score:
-    """Return the mean of the rows' mean scores. A row is a list of unit scores; a unit is two games with one seed.
+    """Return the mean of the mean scores of several rows, and a confidence interval of this mean.
 
-    The interval is Wilson's for an effective number of independent games: their mean has the same variance, as in
-    `unit_interval`. Each row's variance is that of its units, plus one more unit with a deviation of one half.
+    rows: for each row, a list with the score in each unit. A unit is two games with the same seed and swapped seats.
+
+    The result contains Wilson's interval for an effective number of games, as in `unit_interval`. The effective number
+    is chosen so that the mean of independent games has the same variance as the mean of the rows. The estimate of the
+    variance in a row includes one virtual unit whose score differs by 1/2 from the mean.
 
     Raises:
         BenchError: there is no row, a row is empty, or a score is not a number in 0 .. 1.
@@ -182,7 +188,7 @@ def score_of(rows: Sequence[Sequence[float]]) -> Score:
 
 
 def _units(records: Sequence[GameRecord]) -> list[float]:
-    """Return the policy's score in each unit of two games."""
+    """Return the score of agent 0 in each unit of two games."""
     units: dict[int, list[float]] = {}
     for record in records:
         mine, theirs = record.placements

@@ -1,4 +1,4 @@
-"""Subjects of benchmarks: an agent's specification, or a policy that Stable-Baselines3 or sb3-contrib saved."""
+"""The policy that a benchmark tests: a registered agent, or a policy that Stable-Baselines3 or sb3-contrib saved."""
 
 from __future__ import annotations
 
@@ -25,13 +25,16 @@ from warlight_env.game import Game
 
 @dataclass(frozen=True)
 class CheckpointSource:
-    """Makes agents that play a saved policy with its environment's spaces.
+    """A callable that makes agents, which play a policy in a file of Stable-Baselines3.
 
-    Instances can be pickled for other processes.
+    The object can be pickled for other processes.
 
     Attributes:
-        digest: digest of the file; a run can only be continued with the same policy.
-        deterministic: whether the policy plays its most likely action, instead of sampling an action.
+        path: the path of the file.
+        digest: the SHA-256 digest of the file. If the file changes, an interrupted benchmark cannot be continued.
+        action, observation, max_cycles: the arguments of the environment in which the policy was trained.
+        deterministic: True: the policy plays its most likely action. False: it samples an action.
+        padding: the padding of observations and actions in training; None for a policy of one map.
     """
 
     path: str
@@ -44,7 +47,7 @@ class CheckpointSource:
 
     @property
     def named(self) -> str:
-        """The name of the encoding."""
+        """The name of the action encoding."""
         return str(told_action(self.action)["name"])
 
     def __call__(self, seed: int) -> Agent:
@@ -64,14 +67,20 @@ def make_subject(
     *,
     trust: bool = False,
 ) -> AgentSource:
-    """Return the source of the agent: the specification itself, or the policy in a .zip file.
+    """Return the `AgentSource` of the policy that a benchmark tests.
 
-    Arguments of this function override the settings file of the policy (`envs.policy_settings`). The defaults are
-    "steps" and "flat".
+    Args:
+        policy: the specification of an agent, which is returned unchanged, or the path of a .zip file with a policy of
+            Stable-Baselines3 or sb3-contrib. The other arguments are only for a policy in a file.
+        action, observation, max_cycles: the arguments of the environment in which the policy was trained. None: those
+            in the settings file of the policy (see `envs.policy_settings`). If there is no settings file, they are
+            "steps", "flat" and None.
+        deterministic: True: the policy plays its most likely action. False: it samples an action.
+        trust: must be True for a file, because reading it can run any program; see `load_policy`.
 
     Raises:
-        BenchError: the encoding or observation is unknown, or the file cannot be read.
-        SavedPolicyError: the file contains no policy, or the caller does not trust it, see `load_policy`.
+        BenchError: the action encoding or the observation is unknown, or the file cannot be read.
+        SavedPolicyError: the file contains no policy, or `trust` is False.
         AgentError: the agent does not exist.
     """
     if not isinstance(policy, str) or not policy.endswith(".zip"):
@@ -84,7 +93,7 @@ def make_subject(
             raise BenchError(f"no {what} {value!r}{did_you_mean(value, known)}; there are {', '.join(known)}")
     digest = model_digest(Path(policy))
     if not trust:
-        load_policy(policy)  # raises the error that asks for trust
+        load_policy(policy)  # without the argument `trust`, this call raises an error that explains it
     load_model(policy, digest, deterministic)
     kept = PolicySettings.load(policy)
     encoding: str | EncodingFactory = action or ("steps" if kept is None else kept.encoding)
@@ -95,10 +104,14 @@ def make_subject(
 
 
 def check_subject(source: AgentSource, suite: Suite, map_names: tuple[str, ...] = ()) -> None:
-    """Let the agent answer once on every map, so that mistakes in the arguments are errors and not lost games.
+    """Ask the agent for one turn on every map of the suite.
+
+    So wrong arguments of a benchmark give an error before the games begin, instead of lost games.
+
+    map_names: only these maps are checked; empty: all maps.
 
     Raises:
-        BenchError: the agent fails, and the message names the map and the reason; or `suite` is not a Suite.
+        BenchError: the agent fails on a map, or `suite` is not a Suite. The message contains the map and the reason.
     """
     if not isinstance(suite, Suite):
         raise BenchError(f"suite = {short_repr(suite)}: must be a Suite")

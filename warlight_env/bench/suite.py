@@ -1,4 +1,4 @@
-"""Benchmark suites: opponents, maps, seeds and rules that never change, so that scores are comparable."""
+"""Benchmark suites: fixed opponents, maps, seeds and rules, so that scores of different policies are comparable."""
 
 from __future__ import annotations
 
@@ -20,37 +20,40 @@ from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError, did_you_mean
 from warlight_env.game import Game
 
-#: Version of the format of suite files.
+#: The version number of the format of suite files.
 FORMAT: Final = 1
 
-#: Parameters of the fingerprints. A fingerprint contains the positions after this number of rounds, in this number of
-#: games of an opponent against this agent, the probe.
+#: The parameters of fingerprints. The fingerprint of an opponent is a digest of the positions after PROBE_ROUNDS rounds
+#: in PROBE_GAMES games of the agent PROBE against this opponent. It changes if the opponent plays differently.
 PROBE, PROBE_GAMES, PROBE_ROUNDS = "aggressive", 4, 8
 
 
 class BenchError(InputError):
-    """The suite does not exist or has changed, or the policy cannot play it."""
+    """An error for a suite that does not exist or has changed, and for a policy that cannot play in it."""
 
 
 @dataclass(frozen=True)
 class SuiteRow:
-    """A row of a suite: an opponent on a map."""
+    """A row of a suite: an opponent on a map, with a number of games."""
 
-    opponent: str  #: its name in tables
-    spec: str  #: the specification with all parameters, so that new defaults have no effect
+    opponent: str  #: the name of the opponent in tables
+    spec: str  #: the opponent's specification; it contains all parameters, so that new default values have no effect
     map: str
     games: int
-    fingerprint: str  #: fingerprint of the opponent's games
+    fingerprint: str  #: the digest of the opponent's games, see `PROBE_ROUNDS`
 
     @property
     def key(self) -> str:
-        """The row's unique key."""
+        """The key of the row, which is unique in its suite."""
         return f"{self.map} / {self.opponent}"
 
 
 @dataclass(frozen=True)
 class Suite:
-    """A benchmark suite. Starting regions are random; each seed is played from both seats and counts as one unit."""
+    """A benchmark suite: the games that a policy must play.
+
+    The starting regions are drawn at random. The policy plays each seed once on each seat; these two games are a unit.
+    """
 
     name: str
     seed: int
@@ -61,10 +64,10 @@ class Suite:
 
     @classmethod
     def load(cls, name: str = "suite-v1") -> Suite:
-        """Return a suite by its name.
+        """Load a suite by its name.
 
         Raises:
-            BenchError: there is no such suite, or a bundled map differs from the suite's map.
+            BenchError: there is no suite with this name, or a map in this package differs from the suite's map.
         """
         if name not in suite_names():
             raise BenchError(
@@ -95,14 +98,14 @@ class Suite:
         games: int | None = None,
         on_crash: OnCrash = "forfeit",
     ) -> list[Contest]:
-        """Return the contests of the subject, which is agent 0.
+        """Return a contest for each row of the suite; the tested policy is agent 0, and the opponent is agent 1.
 
         Args:
-            subject: source of the subject.
-            only: names of maps; empty: all maps.
-            clock: clock of the subject.
-            games: largest number of games of each row.
-            on_crash: the reaction to a crash.
+            subject: the source of the tested policy.
+            only: the names of the maps on which the policy plays; empty: all maps.
+            clock: the clock of the tested policy.
+            games: the maximum number of games of each row; None: all games of the suite.
+            on_crash: the reaction to a failure of an agent, see `OnCrash`.
         """
         found = []
         for i, row in enumerate(self.rows):
@@ -123,7 +126,10 @@ class Suite:
         return found
 
     def fingerprints(self) -> dict[str, str]:
-        """Return the fingerprint of each row's opponent against the probe. It should be the one in the file."""
+        """Play the games for the fingerprints (see `PROBE_ROUNDS`); return a dict from each row's key to its digest.
+
+        The digests should be equal to those in the suite file.
+        """
         found = {}
         for contest in self.contests(PROBE, games=PROBE_GAMES):
             told: list[Any] = []
@@ -137,12 +143,12 @@ class Suite:
         return found
 
     def changes(self) -> list[str]:
-        """Return the keys of the rows with a changed fingerprint: the opponent plays differently. Normally none."""
+        """Return the keys of the rows in which the opponent now plays differently, so that its digest has changed."""
         now = self.fingerprints()
         return [row.key for row in self.rows if now[row.key] != row.fingerprint]
 
 
 def suite_names() -> list[str]:
-    """Return the names of the suites."""
+    """Return the names of all suites in this package."""
     folder = resources.files("warlight_env.bench") / "suites"
     return sorted(entry.name.removesuffix(".json") for entry in folder.iterdir() if entry.name.endswith(".json"))

@@ -1,7 +1,7 @@
-"""Environments for reinforcement learning. The import registers them with Gymnasium and PettingZoo.
+"""Environments for reinforcement learning. An import of this package registers them with Gymnasium and PettingZoo.
 
-Imported by `arena`, `train` and `cli`. Imports `agents`, `features` and the layers below. To add an encoding, see
-`actions`.
+Imported by `arena`, `train` and `cli`. Imports `agents`, `features` and the layers below. To add an action encoding,
+see the package `actions`.
 """
 
 from __future__ import annotations

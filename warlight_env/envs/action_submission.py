@@ -1,4 +1,4 @@
-"""Submission of turns to a core's games: action rows, whole turns of agents, and turns of compiled bots."""
+"""Submission of turns to the games of an `EnvCore`: action rows, whole turns of agents, turns of compiled bots."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from warlight_env.errors import InputError
 from warlight_env.step_results import dropped_orders
 
 _NOTHING = "; nothing played"
-#: Dtypes, because they can be compared faster than scalar types.
+#: The comparison of an array's dtype with a dtype object is faster than with a scalar type such as `np.int8`.
 _INT8, _INT64 = np.dtype(np.int8), np.dtype(np.int64)
 
 
 class ActionError(InputError):
-    """An error for an action out of its space; no game steps."""
+    """An error for an action that is not in its action space. After this error, no game has made a step."""
 
     def __init__(self, game: int, player: int, reason: str) -> None:
         super().__init__(f"game {game}, player {player}: {reason}")
@@ -43,7 +43,10 @@ class ActionError(InputError):
 
 
 def tell_nothing_played(error: InputError) -> None:
-    """Add "nothing played" to the message of an error of this package, once; leave other errors unchanged."""
+    """Add the words "nothing played" to the message of an error, unless it already ends with them.
+
+    The errors of other packages do not change.
+    """
     if type(error).__module__.partition(".")[0] == __name__.partition(".")[0]:
         error.args = (f"{str(error).removesuffix(_NOTHING)}{_NOTHING}",)
 
@@ -55,13 +58,15 @@ def submit_rows(
     acting: npt.NDArray[np.int8],
     on: bool,
 ) -> None:
-    """Submit action rows int[B, S, K] of the players with acting int8[B, S] not 0; see `EnvCore.step` for the errors.
+    """Submit the action rows int[B, S, K] of all players for whom the entry of `acting` int8[B, S] is not 0.
 
-    on: whether to resolve the games, too, in the same kernel call, because each call takes tens of microseconds.
+    `EnvCore.step` documents the errors.
+
+    on: whether the same kernel call also resolves the games. One call instead of two saves tens of microseconds.
     """
     out, buffers, small = core.out, core.row_buffers, getattr(actions, "dtype", None) == _INT8
     shape, converted = buffers.converted.shape, None if small else buffers.converted
-    # Kernels take rows of either dtype: for a large batch, int8 rows need an eighth of the memory traffic.
+    # Kernels accept rows of int8 or int64: for a large batch, int8 rows need one eighth of the memory traffic.
     actions = checked_array(actions, "actions", _INT8 if small else _INT64, shape, converted)
     if dropped is not None:
         dropped = checked_array(dropped, "dropped", np.int32, (core.batch, core.players))
@@ -81,19 +86,22 @@ def submit_rows(
 
 
 def out_of_limits(game: int, player: int, row: npt.NDArray[Any], limits: npt.NDArray[np.int64]) -> ActionError:
-    """Return the error for a row with an entry out of its limits."""
+    """Return the error for an action row; the message shows the first entry that is outside its limits."""
     i = int(np.flatnonzero((row < 0) | (row >= limits))[0])
     return ActionError(game, player, f"entry {i} is {row[i]}; it must lie in 0 .. {limits[i] - 1}")
 
 
 def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
-    """Submit a player's whole turn in game b: orders, or preferred regions in the phase "pick"; drop illegal ones."""
+    """Submit a player's whole turn in game b; drop and count illegal orders or regions.
+
+    choice: `Orders`, or a list of preferred regions while the players pick their starting regions.
+    """
     b, player = index(b, "b", core.batch), index(player, "player", core.players)
     shown = view(core, player, b)
     turn = Turn(*(array[b, player] for array in core.turns))
     if isinstance(choice, Orders) == (shown.phase == "pick"):
-        wanted = "regions to pick" if shown.phase == "pick" else "Orders"
-        raise InputError(f"game {b}, player {player}: must be {wanted}, not {short_repr(choice)}")
+        wanted = "a list of regions to pick" if shown.phase == "pick" else "Orders"
+        raise InputError(f"game {b}, player {player}: the turn must be {wanted}, not {short_repr(choice)}")
     if isinstance(choice, Orders):
         count, dropped, reasons = check_turn(
             core.board, core.params, shown.owner, player, shown.income, choice, turn.deploy, turn.attacks
@@ -110,7 +118,10 @@ def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
 
 
 def _preferences(shown: View, choice: Any) -> tuple[list[int], int]:
-    """Return the offered regions in a list of preferred regions, each once, and the number of other entries."""
+    """Remove regions that are not offered, and repeated regions, from a list of preferred regions.
+
+    Return the remaining regions, and the number of removed entries.
+    """
     try:
         preferences = preferences_of(choice, shown.player)
     except OrdersTypeError as error:
@@ -130,7 +141,7 @@ def submit_policy(
     rngs: npt.NDArray[np.uint64],
     context: Context | None,
 ) -> None:
-    """Submit a bot's turns; see `EnvCore.submit_policy_turns`."""
+    """Run a compiled bot and submit its turns; see `EnvCore.submit_policy`."""
     if context is None:
         context = make_context(core.board, core.params, core.players, THESIS)
     batch, players = core.batch, core.players

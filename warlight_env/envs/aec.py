@@ -1,4 +1,4 @@
-"""The environment as a PettingZoo AEC game, in which agents step one after the other."""
+"""Warlight as a PettingZoo AEC (agent-environment-cycle) environment, in which agents step one after the other."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warlight_env.envs.parallel import WarlightParallelEnv
 
 
 def raw_env(**kwargs: Any) -> AECEnv[str, Any, Any]:
-    """Make the environment in which agents step one after the other; a round is played after all have acted.
+    """Make the AEC environment: the agents step one after the other, and the game plays a round after the last agent.
 
     The arguments are those of `WarlightParallelEnv`.
     """
@@ -20,6 +20,6 @@ def raw_env(**kwargs: Any) -> AECEnv[str, Any, Any]:
 
 
 def env(**kwargs: Any) -> AECEnv[str, Any, Any]:
-    """Make `raw_env` with PettingZoo's usual checks of actions and of the order of calls."""
+    """Make the environment of `raw_env`, with PettingZoo's wrappers that check the actions and the order of calls."""
     checked = wrappers.AssertOutOfBoundsWrapper(raw_env(**kwargs))
     return wrappers.OrderEnforcingWrapper(checked)

@@ -1,4 +1,4 @@
-"""Functions that select games of a batch for callers, and spaces with read-only bounds."""
+"""Functions that check which games of a batch a caller selects, and that make spaces with read-only bounds."""
 
 from __future__ import annotations
 
@@ -18,13 +18,19 @@ _EVERY = slice(None)
 
 
 def box_of(low: npt.NDArray[Any], high: npt.NDArray[Any]) -> spaces.Box:
-    """Return the Box between two arrays, with their shape and dtype; a bound with equal entries is one number."""
+    """Return the Box with the bounds `low` and `high`, and with their shape and dtype.
+
+    A bound with equal entries is stored as one number.
+    """
     least, most = (values if values.min() != values.max() else values.min() for values in (low, high))
     return spaces.Box(least, most, low.shape, low.dtype.type)
 
 
 def games_named(games: Any, batch: int) -> list[int]:
-    """Return the game numbers in `games`, or all games for None; raise `InputError` unless they are distinct."""
+    """Return the game numbers in `games`; None means all games of the batch.
+
+    Raise `InputError` if a number occurs twice or is not a game of the batch.
+    """
     games = list(range(batch)) if games is None else integers_of(games, "games")
     if not all(0 <= b < batch for b in games) or len(set(games)) < len(games):
         raise InputError(f"games = {short_repr(games)}: must be different games from 0 to {batch - 1}")
@@ -32,12 +38,15 @@ def games_named(games: Any, batch: int) -> list[int]:
 
 
 def selected(games: Any, batch: int) -> slice | npt.NDArray[np.int64]:
-    """Return a slice or int[M] as an index of arrays [B, …]; raise `InputError` if the batch has no such games."""
+    """Return `games`, a slice or int[M], as an index of arrays [B, …]; `batch` is B.
+
+    Raise `InputError` for a game number that is not in the batch, and for an argument of another type.
+    """
     if type(games) is slice:
         if games != _EVERY:
             try:
                 games.indices(batch)
-            except Exception:  # methods of the caller's own object may raise anything
+            except Exception:  # the slice may contain objects of the caller with methods that raise any exception
                 raise InputError(f"games = {short_repr(games)}: must be a slice with integers") from None
         return games
     numbers = array_of(games, "games")
@@ -49,7 +58,7 @@ def selected(games: Any, batch: int) -> slice | npt.NDArray[np.int64]:
 
 
 def fixed(space: S) -> S:
-    """Make the bounds of a space read-only, because copies of an environment share the space; return the space."""
+    """Make the bounds of a space read-only, and return the space. Copies of an environment share this space."""
     if isinstance(space, spaces.Dict | spaces.Tuple):
         for part in space.spaces.values() if isinstance(space, spaces.Dict) else space.spaces:
             fixed(part)

@@ -1,4 +1,7 @@
-"""The spaces of environments of one map, or padded for many maps; they read actions and write observations."""
+"""Action and observation spaces of a batch of games, either for one map or padded for many maps.
+
+The classes also convert actions for the kernels, and make observations from the kernels' arrays.
+"""
 
 from __future__ import annotations
 
@@ -26,19 +29,19 @@ from warlight_env.errors import InputError
 I8: TypeAlias = npt.NDArray[np.int8]
 I32: TypeAlias = npt.NDArray[np.int32]
 I64: TypeAlias = npt.NDArray[np.int64]
-#: A selection of a batch's games, as an index of arrays [B, …].
+#: The type of a selection of games: a slice, a game number or int64[M], an index of arrays [B, …].
 Which = slice | int | npt.NDArray[np.int64]
 
 
 class OneMapSpaces:
-    """The spaces of an action encoding and an observation on one map, for games that are all on this map.
+    """The action space and the observation space of games that are all on the same map.
 
     Args:
-        core: the core of any of the games. with_mask: whether observations contain the mask.
+        core: the `EnvCore` of the games. with_mask: whether observations contain the action mask.
     """
 
     padding: Padding | None = None
-    kernel_layout: PaddingLayout = PaddingLayout(0, False)  #: the padding in the form for kernels
+    kernel_layout: PaddingLayout = PaddingLayout(0, False)  #: the argument of kernels that describes the padding
 
     def __init__(self, core: EnvCore, with_mask: bool) -> None:
         masks, seen = core.encoding.mask_space, observation_space_of(core)
@@ -52,11 +55,11 @@ class OneMapSpaces:
             self.observation_space = spaces.Dict({**inner, "action_mask": mask})
 
     def told(self, core: EnvCore) -> tuple[str, int, int]:
-        """Return the description for files: the map's name, and its numbers of regions and directed edges."""
+        """Return the map's description in a policy file: its name, and its numbers of regions and directed edges."""
         return core.map.name, core.board.n_regions, core.board.n_edges
 
     def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
-        """Write action rows to the arrays that kernels read; see `PaddedSpaces.read`."""
+        """Convert actions to rows, and write the rows to the arrays that kernels read; see `PaddedSpaces.read`."""
         part = parts.all[0]
         rows, dropped, core = part.record.rows[:, 0], np.zeros(len(acting), dtype=np.int32), part.core
         try:
@@ -64,7 +67,7 @@ class OneMapSpaces:
         except InputError:
             if acting.all():
                 raise
-            # The actions of games that are only reset in this step have no effect and may have any value.
+            # A game that is only reset in this step ignores its action, so this action may have any value.
             games = np.flatnonzero(acting)
             some = rows[games]
             dropped[games] = read_rows(core, part_of(self.action_space, actions, games), games, 0, some)
@@ -72,7 +75,7 @@ class OneMapSpaces:
         return np.zeros((len(acting), 0), dtype=np.int64), dropped
 
     def observe(self, parts: EnvParts, games: Which) -> Any:
-        """Return the learners' observations of several games, or of one, in new arrays."""
+        """Return the learners' observations in the selected games, or the learner's observation in one game."""
         core = parts.all[0].core
         seen = observation(core, 0, games)
         if not self._with_mask:
@@ -81,15 +84,16 @@ class OneMapSpaces:
         return {**(seen if isinstance(seen, dict) else {"observation": seen}), "action_mask": mask}
 
     def masks(self, parts: EnvParts, games: slice | I64) -> I8:
-        """Return int8[M, W]: the flat action masks of the learners of several games."""
+        """Return int8[M, W]: the flat action mask of the learner in each selected game."""
         return parts.all[0].core.flat_masks(0, games)
 
 
 class PaddedSpaces:
-    """Spaces that are equal for games on any map up to a maximum size.
+    """An action space and an observation space that are the same for all maps up to a maximum size.
 
     Args:
-        padding: the layout. core: the core of any game. with_mask: whether observations contain the mask.
+        padding: the maximum size and the layout of padded actions. core: the `EnvCore` of any game.
+        with_mask: whether observations contain the action mask.
     """
 
     def __init__(self, padding: Padding, core: EnvCore, with_mask: bool) -> None:
@@ -100,16 +104,20 @@ class PaddedSpaces:
         self.observation_space = padding.observation_space(observation_space_of(core), with_mask)
 
     def told(self, core: EnvCore) -> tuple[str, int, int]:
-        """Return the description for files: "many maps", and the maximum numbers of regions and directed edges."""
+        """Return the description of the maps in a policy file.
+
+        The description is "many maps", and the maximum numbers of regions and directed edges.
+        """
         return "many maps", *self.padding.map_limits
 
     def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
-        """Return actions as rows int64[B, M] in the padded layout, and the number of illegal entries, int32[B].
+        """Return the actions as rows int64[B, M] in the padded layout, and int32[B], the number of illegal entries.
 
-        acting: bool[B]; actions of other games have no effect.
+        acting: bool[B], False for a game that ignores its action in this step.
 
         Raises:
-            InputError: the actions have another shape or dtype. An action is out of the space (an ActionError).
+            InputError: the actions do not have the shape or the dtype of the action space.
+            ActionError: an action has a value outside the action space.
         """
         name, batch, map_limits, sizes = (
             self.padding.action,
@@ -151,7 +159,7 @@ class PaddedSpaces:
             raise ActionError(b, int(part.core.out.seat[c, 0]), reason)
 
     def observe(self, parts: EnvParts, games: Which) -> dict[str, npt.NDArray[Any]]:
-        """Return the learners' observations of several games, or of one, in new arrays."""
+        """Return the learners' observations in the selected games, or the learner's observation in one game."""
         numbers = np.arange(len(parts.where))[games]
         some = np.atleast_1d(numbers)
         spaces_ = self.observation_space.spaces
@@ -167,7 +175,7 @@ class PaddedSpaces:
         return seen if numbers.ndim else {name: array[0] for name, array in seen.items()}
 
     def masks(self, parts: EnvParts, games: slice | I64) -> I8:
-        """Return int8[M, W]: the flat action masks of the learners of several games."""
+        """Return int8[M, W]: the flat action mask of the learner in each selected game."""
         index, place = parts.index[games], parts.place[games]
         masks = np.empty((len(index), self.mask_size), np.int8)
         self._gather_masks(parts, index, place, masks)
@@ -178,7 +186,7 @@ class PaddedSpaces:
 
 
 def nothing_shown(board: Board) -> dict[str, npt.NDArray[Any]]:
-    """Return no arrays, because observations of games on a single map do not contain arrays of the board."""
+    """Return an empty dict, because the observations of games on a single map contain no arrays of the board."""
     return {}
 
 

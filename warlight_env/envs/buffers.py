@@ -1,4 +1,4 @@
-"""The kernel that writes the views, features and masks of all players to buffers."""
+"""The kernel `observe`, which writes the views, features and masks of all players to the arrays in `Buffers`."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from warlight_env.features.extraction import (
 
 
 class EnvSettings(NamedTuple):
-    """Settings of an environment's kernels, without the board and the rules."""
+    """Settings of an environment that its kernels read; the board and the rules are separate arguments."""
 
-    row_width: int  #: mask values per row of a region or edge; 0: `observe` writes no mask
-    priority: bool  #: whether the mask has rows for priorities
-    asks_mask: bool  #: whether the encoding writes the mask
-    stepwise: bool  #: whether a turn takes several actions
-    features: bool  #: whether node and global features are written
+    row_width: int  #: number of mask values of one region or edge; 0: `observe` writes no mask
+    priority: bool  #: whether the mask has rows for the priorities of attacks
+    asks_mask: bool  #: whether the action encoding has its own kernel that writes the mask
+    stepwise: bool  #: whether a turn consists of several actions
+    features: bool  #: whether the kernels write node features and global features
     fog: bool
     max_cycles: int
     max_income: int
@@ -52,33 +52,36 @@ class EnvSettings(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """All results of a step, for B games of P players; a step writes only entries that change.
+    """All results of a step, for B games of P players. A step writes only those array entries that change.
 
-    The buffers contain the views of S players per game: ``seat[b, s]`` is the player in slot s of game b, and ``slot``
-    is the inverse.
+    The arrays contain the views of S players per game. ``seat[b, s]`` is the player in slot s of game b, and
+    ``slot[b, p]`` is the slot of player p.
     """
 
-    seat: npt.NDArray[np.int8]  #: [B, S] the player of a slot, or -1
-    slot: npt.NDArray[np.int8]  #: [B, P] the slot of a player, or -1
-    seen_owner: npt.NDArray[np.int8]  #: [B, S, N] SEEN_… codes
-    seen_army: npt.NDArray[np.int32]  #: [B, S, N] 0 where unknown
-    free: npt.NDArray[np.int8]  #: [B, S, N] CLOSED, OWN or OFFERED
-    features: npt.NDArray[np.float32]  #: [B, S, K] in the order of `features.Features`
-    mask: npt.NDArray[np.int8]  #: [B, S, M]; M = 0 if the kernels write none
-    income: npt.NDArray[np.int32]  #: [B, P]
-    illegal: npt.NDArray[np.int32]  #: [B, P] number of orders (or armies) that the last step dropped
-    reward: npt.NDArray[np.float64]  #: [B, P]
-    potential: npt.NDArray[np.float64]  #: [B, P]
-    live: npt.NDArray[np.bool_]  #: [B, P] whether the player still acts
-    terminated: npt.NDArray[np.bool_]  #: [B, P]
-    truncated: npt.NDArray[np.bool_]  #: [B, P]
-    cycles: npt.NDArray[np.int32]  #: [B] steps since the reset
+    seat: npt.NDArray[np.int8]  #: [B, S] the player in a slot, or -1 for an empty slot
+    slot: npt.NDArray[np.int8]  #: [B, P] the slot of a player, or -1 for a player without a slot
+    seen_owner: npt.NDArray[np.int8]  #: [B, S, N] the owner that the player sees, a SEEN_… code
+    seen_army: npt.NDArray[np.int32]  #: [B, S, N] the armies that the player sees; 0 for an unseen region
+    free: npt.NDArray[np.int8]  #: [B, S, N] the player's use of a region: CLOSED, OWN or OFFERED
+    features: npt.NDArray[np.float32]  #: [B, S, K] all features of a player, in the order of `features.Features`
+    mask: npt.NDArray[np.int8]  #: [B, S, M] flat action masks; M = 0 if the kernels write no mask
+    income: npt.NDArray[np.int32]  #: [B, P] armies that the player may deploy in a turn
+    illegal: npt.NDArray[np.int32]  #: [B, P] number of illegal orders (or armies) that the last step dropped
+    reward: npt.NDArray[np.float64]  #: [B, P] the rewards of the last step
+    potential: npt.NDArray[np.float64]  #: [B, P] the potential for reward shaping after the last step
+    live: npt.NDArray[np.bool_]  #: [B, P] whether the player's episode continues
+    terminated: npt.NDArray[np.bool_]  #: [B, P] whether the player's episode is terminated
+    truncated: npt.NDArray[np.bool_]  #: [B, P] whether the player's episode is truncated
+    cycles: npt.NDArray[np.int32]  #: [B] number of steps since the reset
 
 
 def make_buffers(
     board: Board, players: int, batch: int, slots: int, settings: EnvSettings, features: Features, mask_size: int
 ) -> Buffers:
-    """Make buffers for `observe`: all regions neutral, every choice forbidden, constant features set."""
+    """Make the arrays for `observe`.
+
+    All regions are neutral, the mask forbids every choice, and features that never change have their values.
+    """
     n = board.n_regions
     leading = batch, slots
     values = blank(board, features, *leading) if settings.features else np.zeros((*leading, features.size), np.float32)
@@ -115,19 +118,22 @@ def make_buffers(
 
 @kernel
 def _fill(mask: Marks, row: Int, width: Int, value: Int) -> None:
-    """Allow (1) or forbid (0) the values of a row of the mask, except for its first value, which is always allowed."""
+    """Set all entries of a mask row to `value`: 1 allows a choice, 0 forbids it.
+
+    The first entry does not change, because it is always allowed.
+    """
     start = row * width
     for i in range(start + 1, start + width):
         mask[i] = value
 
 
 class _MaskRows(NamedTuple):
-    """The layout of the rows of the mask."""
+    """The layout of the rows of an action mask: a row for each region, then a row for each edge."""
 
     neighbor_start: npt.NDArray[np.uint32]
     n_edges: int
-    width: int  #: values of a row; 0: no mask is written
-    priority: bool  #: whether each edge has a row of priorities, too
+    width: int  #: number of values in a row; 0: the kernels write no mask
+    priority: bool  #: whether each edge also has a row for the priorities of its attack
 
 
 @kernel
@@ -140,12 +146,16 @@ def _change_free(
     values: npt.NDArray[np.float32],
     players: Int,
 ) -> None:
-    """Set a region to CLOSED, OWN or OFFERED; update its feature, and the mask rows of the region and its edges."""
+    """Set the entry of a region in `free` to CLOSED, OWN or OFFERED.
+
+    The kernel also updates the region's feature "offered", and the mask rows of the region and its edges.
+    """
     before = free[region]
     free[region] = now
     n, width = free.shape[0], rows.width
     width_of_nodes = node_width(players)
-    if values.shape[0] > n * width_of_nodes and (before == OFFERED or now == OFFERED):  # node features exist
+    # If `values` is longer than this product, it contains node features.
+    if values.shape[0] > n * width_of_nodes and (before == OFFERED or now == OFFERED):
         values[region * width_of_nodes + node_shift(players) + NODE.offered] = 1.0 if now == OFFERED else 0.0
     if width == 0:
         return
@@ -196,7 +206,7 @@ def _free_to_pick(
 def _see(
     owner: Owners, army: Armies, player: Int, players: Int, hidden: Any, visible: Any, seen: SeenRegions
 ) -> None:  # fmt: skip
-    """Write the view without features."""
+    """Write the owners and armies that a player sees; used when no features are written."""
     for r in range(owner.shape[0]):
         seen.owner[r] = SEEN_UNKNOWN
         seen.army[r] = 0
@@ -217,10 +227,10 @@ def observe(
     first: Int,
     end: Int,
 ) -> None:
-    """Update all players' views, features, masks and incomes of games first .. end - 1.
+    """Update the views, features, masks and incomes of all players in the games first .. end - 1.
 
-    The kernel relies on the values that earlier calls wrote to the same buffers. The state may change in any way
-    between calls.
+    `out` must contain the values that `make_buffers` or earlier calls of this kernel wrote. The games' positions in
+    `state` may change in any way between two calls.
     """
     players = state.eliminated_at.shape[1]
     visible, owned, armies = memory.visible, memory.owned, memory.armies
@@ -266,7 +276,10 @@ def observe(
 def observe_turn(
     position: Position, income: Int, picking: Bool, turn: Turn, base: Int, values: npt.NDArray[np.float32]
 ) -> None:
-    """Write the features of an unfinished turn, and the share of the income that is left, from values[base] on."""
+    """Write the features of an unfinished turn to `values`, from the index `base` on.
+
+    The last feature is the fraction of the player's income that is not deployed yet.
+    """
     army, left = position.army, np.int64(income)
     for r in range(army.shape[0]):
         at = base + TURN_WIDTH * r
@@ -292,5 +305,5 @@ def observe_turn(
 
 @kernel
 def potentials(settings: EnvSettings, state: State, out: Buffers, b: Int, p: Int) -> Real:
-    """Return the potential of game b for player p, from the player's income in the last observation."""
+    """Return the potential (for reward shaping) of game b for player p; the income is that of the last observation."""
     return potential(settings.shaping, state.owner[b], p, out.income[b, p], settings.max_income)

@@ -1,4 +1,4 @@
-"""`vector_conformance_test`: compare any vector environment with a loop of single environments, step by step."""
+"""`vector_conformance_test`: compare any vector environment, step by step, with single environments."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ def vector_conformance_test(
     seed: int = 0,
     modes: Sequence[AutoresetMode] = tuple(AutoresetMode),
 ) -> int:
-    """Play the same random games in a batch and in single environments, and compare all results.
+    """Play the same random games in a vector environment and in single environments, and compare all results.
 
-    Observations, rewards, `terminated`, `truncated` and infos must be equal to the last bit: at resets, in every
-    autoreset mode, and also for games after the first. Actions respect ``info["action_mask"]`` if there is one.
-    The batch may return flat masks. The test works for any Gymnasium environment whose batch seeds the games with
-    seed, seed + 1, ….
+    Observations, rewards, `terminated`, `truncated` and infos must be exactly equal, without rounding differences. The
+    test compares them at resets, in every autoreset mode, and also in the games that begin after a game has ended.
+    Random actions respect ``info["action_mask"]`` if there is one. The masks of the vector environment may be flat.
+    The vector environment must use the seeds seed, seed + 1, … for its games, as Gymnasium's own classes do.
 
     Args:
-        make_batch: a function that makes a batch from the number of games and a mode.
-        make_single: a function that makes a single environment.
+        make_batch: a function that makes the vector environment; its arguments are the number of games and a mode.
+        make_single: a function without arguments that makes a single environment.
         num_envs, steps, seed: the number of games, the number of steps, and the seed of the first game.
         modes: the autoreset modes to test.
 
-    Returns the number of games that ended, which should not be 0. Raises an AssertionError that names the mode, the
-    step, the game and the difference.
+    Returns the number of games that ended. If it is 0, use more steps, because no restart of a game was tested. Raises
+    an AssertionError at the first difference; the message names the mode, the step, the game and both values.
 
     Raises:
         InputError: `make_batch` or `make_single` is not a function, or another argument has the wrong type.
@@ -106,7 +106,7 @@ class _Comparison:
         observations, rewards, terminated, truncated, infos = self.batch.step(together)
         now = []
         for i, env in enumerate(self.singles):
-            if ended[i]:  # NEXT_STEP: this step resets the game
+            if ended[i]:  # only in the mode NEXT_STEP: this step resets the game
                 self.seen[i], self.infos[i] = env.reset()
                 reward: Any = 0.0
                 over, late = False, False
@@ -140,7 +140,7 @@ def _sample(env: gymnasium.Env[Any, Any], info: dict[str, Any]) -> Any:
 
 
 def _flat(value: Any) -> Any:
-    """Return a mask's rows one after the other."""
+    """Return an action mask of nested dicts and tuples as one flat vector."""
     if isinstance(value, dict):
         return np.concatenate([_flat(value[key]) for key in value])
     return np.concatenate([np.ravel(row) for row in value]) if isinstance(value, tuple) else value

@@ -1,4 +1,7 @@
-"""`EnvCore`: a batch of games in arrays; one kernel call steps all games. All environments are thin wrappers."""
+"""`EnvCore`: a batch of games in arrays, and one kernel call that steps all games.
+
+Every environment of this package stores its games in an `EnvCore` and calls its methods.
+"""
 
 from __future__ import annotations
 
@@ -57,24 +60,26 @@ from warlight_env.thread_ownership import SingleThreaded, UseLock, unchecked
 class EnvCore(SingleThreaded):
     """B games of P players. A step plays one round (or one pick, or a part of a turn) in every game.
 
-    The results of a step are in `out` (see `Buffers`), in memory that the next step overwrites; `nodes` and `globals`
-    are views of its features. An action is a row of K = `row_size` integers, in the format of the encoding. Array
-    arguments may have any integer dtype. Values that do not fit raise InputError, and nothing changes.
-    `state` and `out` are the core's own memory; kernels use it without further checks. After direct changes to these
-    arrays, call `refresh_observations`, which checks them.
+    The results of a step are in the arrays of `out` (see `Buffers`), and the next step overwrites these arrays.
+    `nodes` and `globals` are NumPy views of ``out.features``. An action is a row of K = `row_size` integers, in the
+    format of the action encoding. Array arguments of methods may have any integer dtype. A value outside the range of
+    the kernel's dtype raises InputError, and nothing changes. Kernels read the arrays of `state` and `out` without
+    checks. If you change these arrays directly, then call `refresh_observations`, which checks them.
 
     Args:
         map, rules, players: the same as for `Game`. fog: True, False, or None for the rules' setting.
-        batch: the number of games.
-        action: an encoding's name, or a factory such as ``functools.partial(FactoredActions, priority=True)``.
+        batch: B, the number of games.
+        action: the name of an action encoding, or a factory such as
+            ``functools.partial(FactoredActions, priority=True)``.
         observation: "graph", "flat", "raw" (without features), or an `ObservationFunction`.
-        picking: "play" makes the picking phase part of the episode; "random" draws the start regions.
+        picking: "play": the players pick their start regions in the first steps of the episode. "random": the start
+            regions are drawn at random.
         max_cycles: the number of steps after which a game is truncated; None: the encoding's `default_cycles`.
         reward: "win", "regions", "income", a `Reward`, or a `RewardFunction`.
-        slots: S, the number of players with observations and masks; None: all.
+        slots: S, the number of players in each game that get observations and masks; None: all players.
     """
 
-    not_copied = ("_game_batch",)  # it contains addresses of compiled code
+    not_copied = ("_game_batch",)  # `_game_batch` contains addresses of compiled code
     exclusive_methods = (
         "set_slots", "reset", "start_from", "record_history", "step", "submit_actions", "submit_choice",
         "submit_policy", "resolve", "resolve_bare", "refresh_observations", "games", "seen", "view", "render", "mask",
@@ -107,42 +112,43 @@ class EnvCore(SingleThreaded):
         self.picking, self.reward = picking, Reward.of("win" if custom_reward is not None else reward)
         self.board = make_board(self.map)
         self.bits = make_bits(self.board)
-        #: int64[2, E]: source and target of each directed edge. Read-only.
+        #: int64[2, E]: the source and the target region of each directed edge. Read-only.
         self.edge_index = np.stack([self.board.edge_source, self.board.edge_target]).astype(np.int64)
         self.edge_index.flags.writeable = False
         self.params = check_players(self.board, self.rules, players)
         self.encoding = make_encoding(action, self.board, self.params)
         self.observation = observation
-        #: The layout of observations, by name.
+        #: The name, position and range of each feature in an observation.
         self.features = observed_features(observation, self.board.n_regions, players, self.encoding.stepwise)
         self._limits: npt.NDArray[np.int64] = np.array(self.encoding.limits)
-        #: int64[K]: each entry of an action's row must be at least 0 and below its limit. Read-only.
+        #: int64[K]: the entry k of an action's row must be at least 0 and less than limits[k]. Read-only.
         self.limits = self._limits.view()
         self.limits.flags.writeable = False
-        #: Digest of the map, the rules and the number of players. Games with equal digests can continue each other.
+        #: Digest of the map, the rules and the number of players. A game can start from a position of another game
+        #: only if both have the same digest.
         self.digest = snapshots.digest_of(self.map, self.rules, players)
-        #: The context of the encoding's kernels.
+        #: The context argument of the action encoding's kernels.
         self.context = self.encoding.context(players)
-        #: The context of bots that are kernels.
+        #: The context argument of compiled bots.
         self.bots_context = bare_context(self.board, self.params, players, THESIS)
         self._config = self.encoding.config
         self._set_settings(self.encoding.default_cycles if max_cycles is None else max_cycles)
         self.state = make_state(batch, self.board.n_regions, players)
         self.out = self._make_buffers(players if slots is None else slots)
-        #: Preallocated arrays for the submission of action rows.
+        #: Arrays that are allocated once and used at each submission of action rows.
         self.row_buffers = make_action_buffers(batch, self.slots, self.row_size)
         self._work: Work | None = None
         self._turns: Turns | None = None
         self._game_batch: GameBatch | None = None
-        #: The history that views include in addition to the position, see `record_history`; None: no history.
+        #: The history that views of a game include, see `record_history`; None: views contain only the position.
         self.round_history: RoundHistory | None = None
-        #: uint64[B, P, 2]: the random generators of compiled bots, one for each player.
+        #: uint64[B, P, 2]: the state of a random generator for each player, for compiled bots.
         self.bot_rngs = np.zeros((batch, players, 2), dtype=np.uint64)
         self._add_own(custom_reward, custom_observation)
 
     def _add_own(self, reward: RewardFunction | None, observation: ObservationFunction | None) -> None:
-        """Test the user's functions on new games."""
-        #: Custom functions that replace `reward` and `observation`; None: no custom function.
+        """Store the user's reward and observation functions, and test them on new games."""
+        #: The user's functions for rewards and observations; None: the built-in reward or observation is used.
         self.custom_reward: CustomReward | None = None
         self.custom_observation: CustomObservation | None = None
         if reward is not None or observation is not None:
@@ -163,7 +169,10 @@ class EnvCore(SingleThreaded):
         )
 
     def set_slots(self, slots: int) -> None:
-        """Compute observations of `slots` players from now on; `out.seat` and `out.slot` map slots to players."""
+        """Change the number of players in each game that get observations and masks.
+
+        After the call, `out` contains arrays for the new number of slots. `out.seat` gives the player in each slot.
+        """
         out, new = self.out, self._make_buffers(slots)
         for name in _PER_PLAYER:
             getattr(new, name)[...] = getattr(out, name)
@@ -176,29 +185,29 @@ class EnvCore(SingleThreaded):
 
     @property
     def slots(self) -> int:
-        """S, the number of players of a game with observations and masks."""
+        """S, the number of players in each game that get observations and masks."""
         return self.out.seat.shape[1]
 
     @property
     def nodes(self) -> npt.NDArray[np.float32]:
-        """float32[B, S, N, F], the node features in `out.features`. Raises KeyError for the observation "raw"."""
+        """float32[B, S, N, F], the node features of all slots. Raises KeyError for the observation "raw"."""
         nodes: npt.NDArray[np.float32] = self.features["nodes"].cut(self.out.features)
         return nodes
 
     @property
     def globals(self) -> npt.NDArray[np.float32]:
-        """float32[B, S, G], the global features in `out.features`. Raises KeyError for the observation "raw"."""
+        """float32[B, S, G], the global features of all slots. Raises KeyError for the observation "raw"."""
         overall: npt.NDArray[np.float32] = self.features["globals"].cut(self.out.features)
         return overall
 
     @property
     def row_size(self) -> int:
-        """K, the number of integers in an action's row."""
+        """K, the number of integers in an action row."""
         return len(self.limits)
 
     @property
     def max_cycles(self) -> int:
-        """Steps after which a game is truncated."""
+        """The number of steps after which a game is truncated."""
         return self.settings.max_cycles
 
     @max_cycles.setter
@@ -207,14 +216,14 @@ class EnvCore(SingleThreaded):
 
     @property
     def work(self) -> Work:
-        """Working memory, allocated at the first use."""
+        """The working memory of the kernels, allocated at the first use."""
         if self._work is None:
             self._work = make_work(self.board, self.bits, self.players, self.row_size)
         return self._work
 
     @property
     def game_batch(self) -> GameBatch:
-        """The games as a record for the kernels of a step; made again after `out` or `settings` are replaced."""
+        """All arguments of the step's kernels as one NamedTuple; rebuilt after `out` or `settings` is replaced."""
         made = self._game_batch
         if made is None or made.out is not self.out or made.settings is not self.settings:
             submit = _submit_address(self.encoding.submit)
@@ -229,7 +238,7 @@ class EnvCore(SingleThreaded):
 
     @property
     def turns(self) -> Turns:
-        """The turns that players have submitted, allocated at the first use."""
+        """The turns that players have submitted for the next round. The arrays are allocated at the first use."""
         if self._turns is None:
             self._turns = make_turns(self.board.n_regions, self.board.n_edges, self.players, self.batch)
         return self._turns
@@ -237,7 +246,10 @@ class EnvCore(SingleThreaded):
     # Playing
 
     def reset(self, seeds: Sequence[int], games: Sequence[int] | None = None) -> None:
-        """Restart all games, or those in `games`, each from a seed (any integer)."""
+        """Restart the games with the numbers in `games` (None: all games), each with its own seed.
+
+        seeds: any integers, one for each restarted game, in the order of `games`.
+        """
         words, games = self._seeds_and_games(seeds, games)
         with snapshots.rollback_on_error(self, True) if self._may_fail else contextlib.nullcontext():
             self._write_dice(words, games)
@@ -252,20 +264,23 @@ class EnvCore(SingleThreaded):
 
     @property
     def _may_fail(self) -> bool:
-        """Whether the random assignment of start regions may fail."""
+        """Whether `reset` can fail, because random start regions of different players must not be neighbours."""
         return bool(self.params.picking == DEALT and self.params.dealt_apart)
 
     @property
     def begins_alone(self) -> bool:
-        """Whether `reset` only has to write the dice and to call the kernel `begin`."""
+        """Whether `reset` needs no more than the seeds of the random generators and a call of the kernel `begin`."""
         return not self._may_fail and self.round_history is None
 
     def _seeds_and_games(self, seeds: Any, games: Any) -> tuple[list[int], list[int]]:
-        """Return seeds and games; raise InputError unless there is one integer seed for each of the distinct games."""
+        """Return the seeds and the game numbers as lists of integers.
+
+        Raise InputError if a seed is not an integer, if the lists have different lengths, or if a game occurs twice.
+        """
         games = games_named(games, self.batch)
         words = integers_of(seeds, "seeds")
         if len(words) != len(games):
-            raise InputError(f"{len(words)} seeds for {len(games)} games")
+            raise InputError(f"seeds: there are {len(words)} seeds for {len(games)} games")
         return words, games
 
     def _write_dice(self, seeds: list[int], games: list[int]) -> None:
@@ -273,39 +288,47 @@ class EnvCore(SingleThreaded):
             self.state.rng[b] = make_rng(derive_seed(seed))
 
     def check_start(self, game: Game) -> None:
-        """Raise InputError for a game that is over, or that has another map, other rules or other players."""
+        """Raise InputError unless the games of this object can start from the position of `game`.
+
+        `game` must not be over, and must have the same map, rules and number of players.
+        """
         snapshots.check_start(self, game)
 
     def start_from(self, game: Game, games: Sequence[int] | None = None) -> None:
-        """Let new games, all or those in `games`, continue from the position of `game`, with their own dice.
+        """Replace the position of new games by the position of `game`; each new game keeps its own random generator.
 
-        Turns already submitted to these games are deleted.
+        games: the numbers of the new games; None: all games. Turns that were submitted to these games are deleted.
 
         Raises:
-            InputError: see `check_start`; a game has been played already, or `games` names it twice. Then nothing
-                changes.
+            InputError: `check_start` fails, a game has already made a step, or a number occurs twice in `games`. Then
+                nothing changes.
         """
         snapshots.start_from(self, game, games)
 
     def record_history(self) -> None:
-        """Start to record the history that views include: the players' start regions and the last round's events.
+        """Start to record the players' start regions and the events of the last round, which views then include.
 
-        This takes some time in each round. For a game already in play, the history starts with the next round.
+        The recording takes some time in each round. In a game that has already begun, it starts with the next round.
         """
         if self.round_history is None:
             self.round_history = RoundHistory(self.map, self.board, self.rules, self.params)
 
     @property
     def records_history(self) -> bool:
-        """Whether the core records the history, see `record_history`."""
+        """Whether the history of the games is recorded, see `record_history`."""
         return self.round_history is not None
 
     def step(self, actions: npt.NDArray[np.integer[Any]], dropped: npt.NDArray[np.int32] | None = None) -> None:
-        """Step every game that is not over with actions int[B, S, K] of all players with a slot.
+        """Step every game that is not over. Games that are over do not change and have reward 0.
 
-        Rows of players who are eliminated or already ready are ignored. `dropped` int32[B, P] is the number of orders
-        that an encoding dropped before; `out.illegal` includes it. Games that are over do not change and have reward 0.
-        Raises InputError for rows out of `limits` (an ActionError) and arrays of another shape; then no game steps.
+        Args:
+            actions: int[B, S, K], an action row for each slot. Rows of eliminated players, and of players who have
+                already submitted a complete turn, are ignored.
+            dropped: int32[B, P], the numbers of orders that an encoding dropped before this call. `out.illegal`
+                includes them. None: all 0.
+
+        Raises InputError for an array of another shape, and ActionError for a row with an entry outside `limits`. Then
+        no game makes a step.
         """
         if self.round_history is None and self.custom_reward is None:
             action_submission.submit_rows(self, actions, dropped, self.row_buffers.everybody, True)
@@ -320,13 +343,20 @@ class EnvCore(SingleThreaded):
         dropped: npt.NDArray[np.int32] | None = None,
         acting: npt.NDArray[np.int8] | None = None,
     ) -> None:
-        """Submit actions, the first half of `step`, for players with acting int8[B, S] not 0 (None: all)."""
+        """Submit actions without playing a round. A call of `resolve` then completes the step.
+
+        acting: int8[B, S], 0 for a slot whose row is ignored; None: no row is ignored. `step` documents the
+        arguments `actions` and `dropped`, and the errors.
+        """
         everybody = self.row_buffers.everybody
         acting = everybody if acting is None else checked_array(acting, "acting", np.int8, everybody.shape)
         action_submission.submit_rows(self, actions, dropped, acting, False)
 
     def submit_choice(self, b: int, player: int, choice: Choice) -> None:
-        """Submit a player's whole turn in game b: orders, or preferred regions while picking; drop illegal ones."""
+        """Submit a player's whole turn in game b; drop and count illegal orders or regions.
+
+        choice: `Orders`, or a list of preferred regions while the players pick their start regions.
+        """
         action_submission.submit_choice(self, b, player, choice)
 
     def submit_policy(
@@ -339,30 +369,37 @@ class EnvCore(SingleThreaded):
         rngs: npt.NDArray[np.uint64],
         context: Context | None = None,
     ) -> None:
-        """Run a bot's kernels for players p of games b with chosen[b, p] == number, once player after[b] is ready.
+        """Run a compiled bot for each player p of each game b with chosen[b, p] == number, and submit its turns.
+
+        The bot plays only in games in which player after[b] has already submitted a complete turn.
 
         Args:
             policy, pick: results of `plug_in` with the kinds "policy" and "picker".
             chosen: int16[B, P], the number of each player's bot. number: the number of this bot, 0 .. 2**15 - 1.
-            after: int8[B], for each game the player who must be ready before.
-            rngs: uint64[B, P, 2], the bots' own random generators; the call advances them.
-            context: the context for the kernels; None: the thesis's evaluation and the built-in functions.
+            after: int8[B], for each game the player who must submit its turn before the bot.
+            rngs: uint64[B, P, 2], the state of a random generator for each player; the call advances these states.
+            context: the context argument of the bot; None: the thesis's evaluation and the built-in functions.
 
         Raises:
-            InputError: an argument has the wrong type, or an entry of `after` is not a player. An exception of a user's
-                function passes through. In both cases no turn is submitted, and the generators do not change.
+            InputError: an argument has the wrong type, or an entry of `after` is not a player. If a user's function
+                raises an exception, this method raises the same exception. In both cases no turn is submitted, and the
+                generators do not change.
         """
         action_submission.submit_policy(self, policy, pick, chosen, number, after, rngs, context)
 
     def resolve(
         self, selected: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
     ) -> None:  # fmt: skip
-        """Resolve, the second half of `step`: play the rounds of games with all turns; update the results.
+        """Play the round of each game in which all players have submitted a turn, and update the results in `out`.
 
-        Only games with selected int8[B] not 0 (None: all) are played. The others do not change and have reward 0. An
-        exception of a user's reward function passes through; then no round is played, and submitted turns remain.
-        numbers int64[B]: the games' numbers in a larger batch, for error messages; -1 marks an unused game, for which
-        a user's reward function is not called.
+        `submit_actions` and this method together do the same as `step`. If a user's reward function raises an
+        exception, this method raises it, too. Then no round is played, and the submitted turns remain.
+
+        Args:
+            selected: int8[B], 0 for a game that is not played: it does not change and has reward 0. None: all
+                games are played.
+            numbers: int64[B], the numbers of the games in a larger batch, for error messages. -1 marks an unused game,
+                for which a user's reward function is not called.
         """
         with contextlib.nullcontext() if self.custom_reward is None else self.rollback_on_error():
             self.resolve_bare(selected, numbers)
@@ -370,7 +407,10 @@ class EnvCore(SingleThreaded):
     def resolve_bare(
         self, selected: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
     ) -> None:  # fmt: skip
-        """Resolve inside `rollback_on_error`. If a user's reward raises, the rounds stay played, unpaid."""
+        """Do the same as `resolve`, but without protection against errors; call it inside `rollback_on_error`.
+
+        If a user's reward function raises an exception, the rounds are already played, but `out.reward` is not final.
+        """
         earlier = None if self.custom_reward is None else select_games(self.games(), np.arange(self.batch))
         every = self.row_buffers.every_game
         selected = every if selected is None else checked_array(selected, "selected", np.int8, (self.batch,))
@@ -384,7 +424,10 @@ class EnvCore(SingleThreaded):
             told.after(self.state, owners)
 
     def _own_paid(self, earlier: Games, numbers: npt.NDArray[np.int64] | None) -> npt.NDArray[np.float64]:
-        """Return float64[B, P], the user's rewards; games with a negative number are unused and get 0."""
+        """Return float64[B, P], the rewards of the user's function. Games with a negative number are unused and get 0.
+
+        earlier: the games before the step. numbers: see `resolve`.
+        """
         own, games, wins = self.custom_reward, self.games(), self.out.reward
         assert own is not None
         if numbers is None or numbers.min() >= 0:
@@ -395,11 +438,13 @@ class EnvCore(SingleThreaded):
         return paid
 
     def refresh_observations(self, turns_only: bool = False, whole: bool = True) -> None:
-        """Update observations and masks after direct changes of the arrays.
+        """Update observations and masks after direct changes of the arrays in `state`, `out` or `turns`.
 
-        `turns_only`: update only the features of incomplete turns, after `submit_actions`. Otherwise the method first
-        checks all values that kernels rely on; StateError reports an impossible value. `whole`: False skips this check.
-        Use False for positions as a player sees them, in which the offers of other players, for example, are missing.
+        Args:
+            turns_only: True updates only the features of incomplete turns, after `submit_actions`.
+            whole: True first checks all values on which kernels rely (not with `turns_only`), and raises StateError for
+                an impossible value. Use False for the position that one player sees under fog. For example, such a
+                position may contain no regions that are offered to other players.
         """
         check_flag(turns_only, "turns_only")
         check_flag(whole, "whole")
@@ -412,70 +457,89 @@ class EnvCore(SingleThreaded):
     # Looking
 
     def games(self) -> Games:
-        """Return the current games, for a `RewardFunction`, in read-only arrays that the next step changes."""
+        """Return the current positions of all games, the argument of a `RewardFunction`.
+
+        The arrays are read-only for the caller; the next step overwrites them.
+        """
         return views.games_of(self.state, self.out.live, self.out.income)
 
     def seen(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> PlayerViews:
-        """Return the views of a slot's players in several games, for an `ObservationFunction`, in read-only arrays."""
+        """Return the views of the players in a slot of several games, the argument of an `ObservationFunction`.
+
+        games: a slice or int64[M] that selects the games. The arrays are read-only.
+        """
         return views.seen(self, slot, games)
 
     def view(self, player: int, b: int = 0) -> View:
-        """Return the player's view of game b, in the form for agents."""
+        """Return the player's view of game b, the argument of an agent's methods `act` and `pick`."""
         return views.view(self, player, b)
 
     def render(self, mode: str | None, b: int = 0) -> str | npt.NDArray[np.uint8] | None:
-        """Print the true position of game b ("human"), or return text ("ansi") or uint8[H, W, 3] ("rgb_array")."""
+        """Render the true position of game b, without fog of war.
+
+        The mode "human" prints text, "ansi" returns text, and "rgb_array" returns an image uint8[H, W, 3].
+        """
         return views.render(self, mode, b)
 
     def mask(self, slot: int, b: int = 0) -> npt.NDArray[np.int8]:
-        """Return the action mask of a slot's player in game b, as a new flat int8 vector."""
+        """Return the action mask of the player in a slot of game b, as a new flat int8 vector."""
         return views.mask(self, slot, b)
 
     def flat_masks(self, slot: int, games: slice | npt.NDArray[np.int64] = slice(None)) -> npt.NDArray[np.int8]:
-        """Return int8[M, W]: `mask` of the games in a slice or int64[M]; W is the length of a flat mask."""
+        """Return int8[M, W]: the action masks of the players in a slot of M games; W is the length of a flat mask.
+
+        games: a slice or int64[M] that selects the games.
+        """
         return views.flat_masks(self, slot, games)
 
     def read_rows(
         self, actions: Any, games: npt.NDArray[np.int64], slot: int, out: npt.NDArray[np.int64]
     ) -> npt.NDArray[np.int32]:
-        """Write the kernel rows of actions to out, int64[M, K]; return the number of dropped orders, int32[M].
+        """Convert M actions to rows for the kernels; return int32[M], the number of orders dropped from each action.
 
-        actions: a batch of M actions in the encoding's space, of a slot's players in the games int64[M]. Raises
-        InputError for values that are not actions. The method does not check entries against `limits`.
+        Args:
+            actions: a batch of M actions in the encoding's space, of the players in a slot.
+            games: int64[M], the games of these players.
+            slot: the slot.
+            out: int64[M, K], the array to which the rows are written.
+
+        Raises InputError for values that are not actions. The method does not compare the entries with `limits`.
         """
         views.check_reading(self, games, slot, out)
         return views.read_rows(self, actions, games, slot, out)
 
     def shaped_mask(self, slot: int, b: int = 0) -> Any:
-        """Return `mask` in the form for the `sample` method of the action space."""
+        """Return the action mask in the form that ``action_space.sample(mask)`` accepts; see also `mask`."""
         return views.shaped_mask(self, slot, b)
 
     # Saving
 
     def rollback_on_error(self) -> contextlib.AbstractContextManager[None]:
-        """Restore the turns and `bot_rngs` if `submit_actions` or `resolve` raises in the context.
+        """Return a context manager that restores the submitted turns and `bot_rngs` after an exception in its block.
 
-        If a user's reward can raise after the round, restore the games and their history, too.
+        If there is a custom reward function, the games and their history are restored, too, because the function is
+        called after the round.
         """
         return snapshots.rollback_on_error(self, self.custom_reward is not None)
 
     def snapshot(self) -> Snapshot:
-        """Return a copy of all data that determine the future of the games, including the dice."""
+        """Return a copy of all data that determine the future of the games, including the random generators."""
         return snapshots.snapshot_of(self)
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Restore a snapshot of this core, or of a core with the same arguments, including observations and masks.
+        """Restore a snapshot of this object, or of an `EnvCore` with the same arguments; update observations and masks.
 
-        The snapshot's turns replace the submitted turns that are not resolved. Every array must have the same shape,
-        dtype and byte order as in the result of `snapshot`, and the games must be possible. Otherwise StateError
-        reports the place and the reason, and nothing changes.
+        The turns in the snapshot replace the submitted turns of unfinished rounds. Every array must have the same
+        shape, dtype and byte order as in a result of `snapshot`. The games must be possible under the rules. Otherwise
+        the method raises StateError with the place and the reason, and nothing changes.
         """
         snapshots.restore(self, snapshot)
 
     def new_like(self, batch: int) -> Self:
-        """Return a core of `batch` new games with the same arguments, for the same thread.
+        """Return another `EnvCore` with the same arguments, but with `batch` new games.
 
-        The new core shares constant data and working memory with this core. Its arrays are in one block of memory.
+        Both objects share constant data and working memory, so only one thread may use them. The arrays of the new
+        object are in one block of memory.
         """
         check_batch(batch)
         other = type(self).__new__(type(self))
@@ -495,7 +559,10 @@ class EnvCore(SingleThreaded):
         return other
 
     def clone(self) -> Self:
-        """Return an independent copy with the same future, including the dice; the copy shares constant data."""
+        """Return an independent copy of the games and their random generators.
+
+        Equal actions give equal games in both objects. The objects share constant data.
+        """
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._in_use = UseLock()
@@ -513,7 +580,7 @@ class EnvCore(SingleThreaded):
 
 @unchecked
 class InnerCore(EnvCore):
-    """The `EnvCore` inside an environment. The environment checks that only one thread uses the core."""
+    """An `EnvCore` inside an environment, without checks of the calling thread, because the environment has them."""
 
 
 @functools.cache
@@ -526,7 +593,7 @@ def _mask_address(write_mask: Callable[..., Any] | None) -> Any:
     return address(mask_pointer(write_mask or no_mask))
 
 
-#: Arrays of `Buffers` that do not depend on slots.
+#: The names of the arrays in `Buffers` whose shape does not depend on the number of slots.
 _PER_PLAYER = ("income", "illegal", "reward", "potential", "live", "terminated", "truncated", "cycles")
 
 

@@ -1,4 +1,4 @@
-"""Checks of the arguments of an `EnvCore`, and the settings for its kernels."""
+"""Functions that check the arguments of an `EnvCore` and make the settings that its kernels read."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from warlight_env.features.columns import OBSERVATIONS
 
 
 def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: Any) -> None:
-    """Raise InputError for invalid arguments that no other code checks."""
+    """Raise InputError for an invalid value of these arguments of `EnvCore`; other code checks its other arguments."""
     if not isinstance(observation, str) or observation not in OBSERVATIONS:
         raise InputError(f"observation = {short_repr(observation)}: must be one of {', '.join(OBSERVATIONS)}")
     if not isinstance(picking, str) or picking not in ("play", "random"):
@@ -31,19 +31,19 @@ def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: A
 
 
 def check_batch(batch: Any) -> None:
-    """Raise InputError unless `batch` is a valid number of games."""
+    """Raise InputError unless `batch`, a number of games, is an integer of at least 1."""
     if isinstance(batch, bool) or not isinstance(batch, int) or not 1 <= batch < 2**31:
         raise InputError(f"batch = {short_repr(batch)}: must be an integer from 1 up")
 
 
 def check_slots(slots: Any, players: int) -> None:
-    """Raise InputError unless `slots` is a valid number of players with observations."""
+    """Raise InputError unless `slots`, the number of players with observations, is an integer in 1 .. `players`."""
     if isinstance(slots, bool) or not isinstance(slots, int | np.integer) or not 1 <= slots <= players:
         raise InputError(f"slots = {short_repr(slots)}: must be an integer in 1 .. {players}")
 
 
 def check_max_cycles(count: Any) -> int:
-    """Return the number of steps after which a game is truncated; raise `InputError` for invalid values."""
+    """Return the argument `max_cycles` as an int; raise `InputError` unless it is an integer of at least 1."""
     if isinstance(count, bool) or not isinstance(count, int | np.integer) or not 0 < count < 2**31:
         raise InputError(f"max_cycles = {short_repr(count)}: must be an integer from 1 to {2**31 - 1}")
     return int(count)
@@ -52,7 +52,9 @@ def check_max_cycles(count: Any) -> int:
 def make_settings(
     encoding: ActionEncoding, n_choices: int, features: bool, fog: bool, max_cycles: Any, reward: Reward
 ) -> EnvSettings:
-    """Return the settings for an environment's kernels; n_choices: the number of regions and directed edges together.
+    """Return the settings that an environment's kernels read.
+
+    n_choices: N + E, the number of regions plus the number of directed edges.
 
     Raises:
         InputError: max_cycles is not a valid number of steps.

@@ -1,4 +1,4 @@
-"""The interface of `EnvCore` for the modules that it imports."""
+"""The type `Core`: the attributes of an `EnvCore` that other modules use without importing `envs.core`."""
 
 from __future__ import annotations
 
@@ -22,24 +22,23 @@ from warlight_env.maps import Map
 
 
 class ActionBuffers(NamedTuple):
-    """Preallocated arrays for the submission of action rows."""
+    """Arrays that are allocated once and used at each submission of action rows."""
 
-    everybody: npt.NDArray[np.int8]  #: [B, S] all 1
-    every_game: npt.NDArray[np.int8]  #: [B] all 1
-    #: [B, S, K] for actions with another dtype than the kernels'. A copy into this array is faster than a new large
-    #: one.
+    everybody: npt.NDArray[np.int8]  #: [B, S] all entries are 1, to select all slots
+    every_game: npt.NDArray[np.int8]  #: [B] all entries are 1, to select all games
+    #: [B, S, K] the copy of actions with a dtype that kernels do not accept. A new array in each step would be slower.
     converted: npt.NDArray[np.int64]
 
 
 def make_action_buffers(batch: int, slots: int, row_size: int) -> ActionBuffers:
-    """Make arrays for actions of K = row_size integers, in `batch` games of S players each."""
+    """Make the arrays for actions of K = `row_size` integers each, in B = `batch` games with S = `slots` slots each."""
     return ActionBuffers(
         np.ones((batch, slots), np.int8), np.ones(batch, np.int8), np.empty((batch, slots, row_size), np.int64)
     )
 
 
 class Core(Protocol):
-    """Interface of an `EnvCore`."""
+    """The attributes of an `EnvCore`, as a type for functions that take an `EnvCore` as an argument."""
 
     map: Map
     rules: Rules
@@ -63,22 +62,22 @@ class Core(Protocol):
 
     @property
     def slots(self) -> int:
-        """S, the number of players of a game with observations and masks."""
+        """S, the number of players in each game that get observations and masks."""
         ...
 
     @property
     def turns(self) -> Turns:
-        """The turns submitted so far."""
+        """The turns that players have submitted for the rounds not played yet."""
         ...
 
     @property
     def work(self) -> Work:
-        """Working memory."""
+        """The working memory of the kernels."""
         ...
 
     @property
     def game_batch(self) -> GameBatch:
-        """The games as a record for the kernels of a step."""
+        """All arguments of the step's kernels as one NamedTuple."""
         ...
 
 

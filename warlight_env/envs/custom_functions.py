@@ -1,4 +1,4 @@
-"""Custom reward and observation functions; a step calls them once for all games together."""
+"""Reward and observation functions that users write. Each step calls them once for all games of the batch."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from warlight_env.errors import InputError
 
 
 class Games(NamedTuple):
-    """B games of P players on N regions in their true state, regardless of fog; arrays are read-only.
+    """The true positions of B games of P players on N regions, without fog of war. The arrays are read-only.
 
     owner: int8[B, N], the owner of a region: a player, from 0, or -1 for neutral.
     army: int32[B, N], the armies on the region.
     income: int32[B, P], armies that each player may deploy in a turn.
-    round: int32[B], rounds played.
-    phase: int8[B], 0 while starting regions are picked, 1 in play, 2 when the game is over.
-    winner: int8[B], the player, or -1 for a draw or a game that is not over.
-    live: bool[B, P], whether the player still acts: False after its elimination, or after its episode ends.
+    round: int32[B], the number of rounds played.
+    phase: int8[B], 0 while the players pick their starting regions, 1 in play, 2 when the game is over.
+    winner: int8[B], the player who has won, or -1 for a draw and for a game that is not over.
+    live: bool[B, P], whether the player's episode continues: False after its elimination, or after its episode ends.
     """
 
     owner: npt.NDArray[np.int8]
@@ -40,23 +40,24 @@ class Games(NamedTuple):
 
 
 def select_games(games: Games, numbers: npt.NDArray[np.int64]) -> Games:
-    """Return the games with these numbers."""
+    """Return the positions of the games with the given numbers, int64[M]."""
     return Games(*(read_only(array[numbers]) for array in games))
 
 
 class PlayerViews(NamedTuple):
-    """The view of one player in each of M games on N regions; arrays are read-only.
+    """The views of M players on N regions: one player in each of M games. The arrays are read-only.
 
-    owner: int8[M, N], relative to the viewing player, so the numbers differ from those of `Games.owner`: -1 not seen,
-        0 neutral, 1 the player itself, 2 … its opponents in seat order after the player.
-    army: int32[M, N], the armies on the region; 0 if the player does not see it.
-    offered: int8[M, N], 1 if the player may pick the region now, else 0; all 0 after play begins.
-    round: int32[M], rounds played.
+    owner: int8[M, N], the owner from the viewing player's perspective: -1 not seen, 0 neutral, 1 the player itself,
+        2 … its opponents in seat order after the player. `Games.owner` has other numbers.
+    army: int32[M, N], the armies on the region; 0 if the player does not see the region.
+    offered: int8[M, N], 1 if the player may pick the region now, else 0; all 0 after the picks.
+    round: int32[M], the number of rounds played.
     income: int32[M], armies that the player may deploy in a turn.
-    phase: int8[M], 0 while starting regions are picked, 1 in play, 2 when the game is over.
+    phase: int8[M], 0 while the players pick their starting regions, 1 in play, 2 when the game is over.
     turn: float32[M, N, 3], the unfinished turn with the encoding "steps"; the columns are `TURN_FEATURES`. [M, 0, 3]
         with encodings that have one action per turn.
-    income_left: float32[M], the share of the income not deployed yet; 1 with encodings that have one action per turn.
+    income_left: float32[M], the fraction of the income that is not deployed yet; 1 with encodings that have one action
+        per turn.
     """
 
     owner: npt.NDArray[np.int8]
@@ -69,24 +70,29 @@ class PlayerViews(NamedTuple):
     income_left: npt.NDArray[np.float32]
 
 
-#: ``(before, after, paid float64[B, P]) -> [B, P]``: the `Games` before and after a step, and the built-in rewards for
-#: win and loss; returns the rewards.
+#: A function ``(before, after, paid) -> [B, P]`` that returns the rewards of a step. `before` and `after` are the
+#: `Games` before and after the step; `paid` float64[B, P] is the built-in reward (1 for a win, -1 for a loss, else 0).
 RewardFunction = Callable[[Games, Games, npt.NDArray[np.float64]], npt.NDArray[Any]]
-#: ``(seen) -> [M, …]``: returns an array of numbers for each game.
+#: A function ``(seen) -> [M, …]`` that returns the observations of M players, given their `PlayerViews`.
 ObservationFunction = Callable[[PlayerViews], npt.NDArray[Any]]
 
 _FLOATS: Final = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 class CustomFunction:
-    """A user's function of arrays: compiled with Numba if possible, otherwise called in Python.
+    """A user's function of arrays, which is compiled with Numba if possible, and otherwise runs in Python.
 
-    A plain function is compiled; later changes of its module's globals then have no effect. Other callables (objects,
-    partials) are called in Python. The constructor calls the function once, with `arguments`. Exceptions of this call
-    pass through, and `result` is its return value. If a compiled function raises, the error shows the user's own lines.
+    A Python function is compiled. After that, changes of global variables in its module have no effect on it. Callable
+    objects and partials are not compiled. If a compiled function raises an exception, the traceback shows the lines of
+    the user's source.
 
     Args:
         what: the name of the function in error messages.
+        function: the user's function.
+        arguments: arguments for a first call, which the constructor makes; it raises the exceptions of this call.
+
+    Attributes:
+        result: the return value of the first call.
     """
 
     def __init__(self, what: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
@@ -111,12 +117,15 @@ class CustomFunction:
         try:
             return self._compiled(*arguments)
         except Exception:
-            self.function(*arguments)  # raises the same error, but shows the user's lines
+            self.function(*arguments)  # the Python function raises the same error, but its traceback has source lines
             raise
 
 
 def _compiled(function: Callable[..., Any], arguments: tuple[Any, ...], said: Any) -> Callable[..., Any] | None:
-    """Return the compiled function; None if Numba cannot compile it, or if its result differs."""
+    """Compile a function; return None if Numba cannot compile it, or if the compiled function has another result.
+
+    said: the result of the Python function for these arguments.
+    """
     made: Callable[..., Any] = numba.njit(function)
     try:
         found = made(*arguments)
@@ -127,14 +136,17 @@ def _compiled(function: Callable[..., Any], arguments: tuple[Any, ...], said: An
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a read-only contiguous array; its Numba type is always the same."""
+    """Return a read-only view of an array, or of a contiguous copy of it.
+
+    All arrays of a dtype and a number of axes then have one Numba type, so that a function is compiled only once.
+    """
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
 
 
 class CustomReward(CustomFunction):
-    """A `RewardFunction` with checks of its results: they must be finite numbers [B, P]."""
+    """A user's `RewardFunction`. Each call checks that the result is an array [B, P] of finite numbers."""
 
     def __init__(self, function: RewardFunction, games: Games) -> None:
         paid = read_only(np.zeros(games.live.shape))
@@ -144,13 +156,16 @@ class CustomReward(CustomFunction):
     def paid(
         self, before: Games, after: Games, paid: npt.NDArray[np.float64], numbers: npt.NDArray[np.int64] | None = None
     ) -> npt.NDArray[np.float64]:
-        """Return float64[B, P], the function's rewards for a step. numbers: int64[B], the games' numbers in errors."""
+        """Call the function; return its rewards for a step, as float64[B, P].
+
+        before, after, paid: see `RewardFunction`. numbers: int64[B], the games' numbers in error messages; None: 0, 1 …
+        """
         return self.checked(self(before, after, read_only(paid)), after.live.shape, numbers)
 
     def checked(
         self, said: Any, shape: tuple[int, ...], numbers: npt.NDArray[np.int64] | None = None
     ) -> npt.NDArray[np.float64]:
-        """Return the rewards as floats; raise InputError for an invalid result."""
+        """Return the function's result as float64; raise InputError if it is not an array of finite numbers."""
         if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype.kind not in "fiub":
             raise InputError(
                 f"reward: the function must return numbers in an array of shape {shape}, not {_told(said)}"
@@ -166,7 +181,10 @@ class CustomReward(CustomFunction):
 
 
 class CustomObservation(CustomFunction):
-    """An `ObservationFunction` with checks of its results: their dtype and shape, without the first axis, are fixed."""
+    """A user's `ObservationFunction`. Each call checks the result.
+
+    The dtype, and the shape without the first axis, must be the same as in the first call.
+    """
 
     def __init__(self, function: ObservationFunction, seen: PlayerViews) -> None:
         super().__init__("observation", function, (seen,))
@@ -182,25 +200,25 @@ class CustomObservation(CustomFunction):
 
     @property
     def space(self) -> spaces.Box:
-        """The space of one game's observation; its bounds are the range of the dtype."""
+        """The observation space of one game: a Box with all values of the dtype."""
         if self.dtype in _FLOATS:
             return spaces.Box(-np.inf, np.inf, self.shape, self.dtype.type)
         bounds = np.iinfo(self.dtype)
         return spaces.Box(bounds.min, bounds.max, self.shape, self.dtype.type)
 
     def of(self, seen: PlayerViews) -> npt.NDArray[Any]:
-        """Return [M, …], the function's observations, in a new array."""
+        """Call the function; return its observations [M, …] of M players in a new array."""
         return self.checked(self(seen), len(seen.owner))
 
     def checked(self, said: Any, count: int) -> npt.NDArray[Any]:
-        """Return a copy of the result; raise InputError for an invalid result."""
+        """Return a copy of the function's result; raise InputError unless it has the first result's shape and dtype."""
         shape = (count, *self.shape)
         if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype != self.dtype:
             raise InputError(
                 f"observation: the function returned {_told(said)}; it must return {self.dtype} of shape {shape}, "
                 "like its first call"
             )
-        if self.dtype in _FLOATS and np.isnan(said.min(initial=np.inf)):  # faster than a check of each entry
+        if self.dtype in _FLOATS and np.isnan(said.min(initial=np.inf)):  # `min` is faster than a check of each entry
             raise InputError(f"observation: the function returned NaN in game {int(np.argwhere(np.isnan(said))[0][0])}")
         return said.copy()
 

@@ -1,4 +1,4 @@
-"""`Episodes`: games of one learner against opponents in the other seats; the base of the environments."""
+"""`Episodes`: a batch of games, each of one learner against opponents. The Gymnasium and SB3 environments use it."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ NO_OPTIONS = ResetOptions()
 
 
 class EpisodeStart(NamedTuple):
-    """The map and the seed of a game; together they determine it."""
+    """The map and the seed of a new game. Equal maps, seeds and actions give equal games."""
 
     map: maps.Map
     seed: int
 
 
 class StepResults(NamedTuple):
-    """Results of a step, for the learners of B games.
+    """The results of a step for the learners of B games. All arrays have the shape [B].
 
-    infos: the entries of the infos, each an array [B]: illegal, income, round, phase, is_success.
+    infos: a dict with the entries illegal, income, round, phase and is_success of Gymnasium's infos.
     """
 
     reward: npt.NDArray[np.float64]
@@ -59,24 +59,27 @@ class StepResults(NamedTuple):
 
 
 class Episodes:
-    """B games, each of one learner, in slot 0 of an `EnvCore`, against opponents inside the environment.
+    """B games, each of one learner against opponents that the environment controls.
 
-    A part (see `parts`) contains games on one map, and its arrays have the sizes of this map. Kernels process one part
-    after another. If all games are on one map, there is one part, and its core is `core`.
+    The games are stored in one or more `EnvCore` objects; the learner has slot 0. Games on the same map are in the same
+    `EnvCore`, or in a few of them, see `parts`. Kernels process these objects one after another. If all games are on
+    one map, then the attribute `core` is the only `EnvCore`.
 
     Args:
         map, rules, players, action, observation, fog, picking, max_cycles, reward: the same as for `EnvCore`. With
             `padded` the map is a set of maps, see `WarlightMapsEnv`.
-        opponent: the players of the other seats; see `make_opponent`. A list has one opponent for each seat. From a
-            mapping of opponents to weights, or an `OpponentPool`, every game draws its opponents.
+        opponent: the players in the other seats; see `make_opponent`. A list has one opponent for each seat. If it is a
+            mapping of opponents to weights, or an `OpponentPool`, the opponents are drawn at random in every game.
         seat: the learner's seat, or "random" for a random seat in every game.
-        mask: "info" for observations without masks; "observation" adds the mask as the key action_mask.
+        mask: "info" for observations without masks; "observation" adds the mask to observations, with the key
+            action_mask.
         batch: B, the number of games.
-        padded: whether every game has its own map, in spaces that are the same for all maps.
-        map_limits: the maximum numbers of regions and directed edges in these spaces; None: the largest of the set.
+        padded: True: every game has its own map, and observations and actions are padded to one size.
+        map_limits: the numbers of regions and directed edges to which observations and actions are padded. None: the
+            largest numbers in the set of maps.
     """
 
-    #: The core of all games. Games on many maps do not have this attribute, see `core_of`.
+    #: The `EnvCore` of all games. Games on many maps do not have this attribute, see `core_of`.
     core: EnvCore
 
     def __init__(
@@ -116,7 +119,7 @@ class Episodes:
             )
             self._check_maps(self._maps, padding.map_limits)
             self._parts = EnvParts(batch, self._new_core, padding.board_arrays)
-            #: The core of any map; all cores have the same settings.
+            #: The `EnvCore` of any map. The settings are the same for all maps.
             self._some = self._parts.of(self._maps.draw(np.random.default_rng(0))).parts[0].core
             self.form = PaddedSpaces(padding, self._some, with_mask)
         elif map_limits is not None:
@@ -150,9 +153,9 @@ class Episodes:
 
     @property
     def policy_settings(self) -> PolicySettings:
-        """The settings of this environment that a policy needs to play in other programs.
+        """The environment settings that a policy file contains, so that other programs can use the policy.
 
-        Raises InputError for a custom observation function, because a file cannot contain it.
+        Raises InputError for a custom observation function, because a policy file cannot contain it.
         """
         core, form = self._some, self.form
         if core.custom_observation is not None:
@@ -165,7 +168,10 @@ class Episodes:
     # Maps
 
     def _check_maps(self, wanted: MapSet, map_limits: MapLimits) -> None:
-        """Raise InputError for maps that are too large, or too small for the players; skip generated maps."""
+        """Raise InputError if a map is larger than the limits, or too small for the number of players.
+
+        For generated maps, the method only checks the maximum size.
+        """
         regions, edges = wanted.map_limits
         if regions > map_limits.regions or edges > map_limits.edges:
             raise InputError(
@@ -180,7 +186,10 @@ class Episodes:
                 raise RulesError(f"map {map_.name!r}: {error}") from None
 
     def set_maps(self, map: MapsLike) -> None:
-        """Use another set of maps from the next games on; raise InputError (with no change) if a map is too large."""
+        """Use another set of maps for the games that begin after this call.
+
+        Raises InputError if a map is too large; then nothing changes.
+        """
         if self.form.padding is None:
             raise InputError(
                 "an environment of one map cannot change its map; for several maps, use warlight/WarlightMaps-v0"
@@ -194,39 +203,42 @@ class Episodes:
         return self.core_of(b)[0].map
 
     def core_of(self, b: int) -> tuple[EnvCore, int]:
-        """Return the core that plays game b, and the game's number in that core."""
+        """Return the `EnvCore` that contains game b, and the number of this game in it."""
         part, c = self._parts.at(index(b, "b", self.batch))
         return part.core, c
 
     # Opponents
 
     def set_opponent(self, opponent: Any) -> None:
-        """Set the opponents of the next games; games in play keep their opponents."""
+        """Set the opponents of the games that begin after this call. Games that have begun keep their opponents."""
         self._slots: list[Slot] = make_slots(opponent, self._some.players - 1)
 
     def opponents(self, b: int) -> tuple[Opponent, ...]:
-        """Return the learner's opponents in game b, by seat."""
+        """Return the learner's opponents in game b, in the order of their seats."""
         where = self._parts.where[b]
         return () if where is None else where[0].players.of(where[1])
 
     # Playing
 
     def limit_cycles(self, count: int) -> None:
-        """Lower the maximum number of steps to `count` if it is higher; raise InputError for an invalid number."""
+        """Truncate games after `count` steps, unless `max_cycles` is already smaller.
+
+        Raises InputError if `count` is not a valid number of steps.
+        """
         count = check_max_cycles(count)
         self._most_cycles = count if self._most_cycles is None else min(count, self._most_cycles)
         for core in (self._some, *(part.core for part in self._parts.all)):
             core.max_cycles = min(core.max_cycles, count)
 
     def read_options(self, options: Mapping[str, Any] | None, known: Collection[str]) -> ResetOptions:
-        """Read options like `reset_options.read_options`, but also the map in environments of many maps.
+        """Check the options of a reset and return them, see `reset_options.read_options`.
 
-        The option ``map`` is the map. Without it, the map is that of the `Game` in the option ``start``, if there is
-        one.
+        In environments of many maps, the option ``map`` is the map of the next game. If this option is missing, the
+        game has the map of the `Game` in the option ``start``. If both are missing, the map is drawn.
 
         Raises:
-            InputError: an option is unknown or has an invalid value, the map is too large, or the learner may be
-                eliminated in the game to start from.
+            InputError: an option is unknown or invalid, the map is too large, or the learner may be eliminated in the
+                game of the option ``start``.
         """
         core, chosen, more, padding = self._some, None, dict(options_given(options)), self.form.padding
         if padding is not None:
@@ -246,11 +258,11 @@ class Episodes:
         return read
 
     def _seat_of(self, options: ResetOptions) -> int | Literal["random"]:
-        """Return the learner's seat in games that begin with these options."""
+        """Return the learner's seat (or "random") in games that begin with the given options."""
         return self.seat if options.seat is None else options.seat
 
     def _check_start(self, options: ResetOptions) -> None:
-        """Raise InputError if the learner may be eliminated in the game to start from."""
+        """Raise InputError if the learner may be eliminated in the game of the option ``start``."""
         seat, start = self._seat_of(options), options.start
         seats = range(self._some.players) if seat == "random" else [int(seat)]
         if start is not None and not all(map(start.alive, seats)):
@@ -260,18 +272,21 @@ class Episodes:
             )
 
     def draw(self, stream: np.random.Generator, options: ResetOptions = NO_OPTIONS) -> EpisodeStart:
-        """Draw an environment's next game from its stream: the seed, and the map unless the options contain it."""
+        """Draw the seed and the map of an environment's next game; a map in the options is used instead of a draw.
+
+        stream: the random generator of this environment.
+        """
         chosen = self._maps.draw(stream) if options.map is None else options.map
         return EpisodeStart(chosen, draw_seed(stream))
 
     def reset(
         self, beginnings: Sequence[EpisodeStart], games: Sequence[int], options: ResetOptions = NO_OPTIONS
     ) -> None:  # fmt: skip
-        """Begin the games with these numbers, each from its `EpisodeStart`.
+        """Begin the games with the numbers in `games`, each with the map and the seed of its `EpisodeStart`.
 
-        The method raises an error if a map cannot be played, an opponent cannot be drawn, or the learner may be
-        eliminated in the game to start from. Then all games stay unchanged. After any later error these games have not
-        begun, and `step` raises an error until the next reset.
+        First the method checks the maps and the option ``start``, and draws the opponents. If an error occurs during
+        these checks, all games stay unchanged. After any later error the games in `games` have not begun, and `step`
+        raises an error until the next reset.
         """
         if len(games) == 0:
             return
@@ -287,7 +302,7 @@ class Episodes:
         self._begun[games] = True
 
     def _opponents_of(self, seed: int) -> list[Opponent]:
-        """Return the opponents in a game with this seed."""
+        """Return the opponents in a game, by seat; the seed of the game determines random draws from pools."""
         return [
             slot.draw(derive_seed(seed, 2, k)) if isinstance(slot, OpponentPool) else slot
             for k, slot in enumerate(self._slots)
@@ -297,7 +312,7 @@ class Episodes:
         self, seeds: Sequence[int], opponents: Sequence[Sequence[Opponent]], games: Sequence[int],
         places: Sequence[Place], parts: Sequence[MapPart], options: ResetOptions,
     ) -> None:  # fmt: skip
-        """Begin games at these places, each with its seed and its opponents."""
+        """Begin games, each with its seed and its opponents, at their places in the `parts`."""
         for part in parts:
             part.players.prepare(self._slots)
         numbers = [list(map(part.players.number, who)) for (part, _), who in zip(places, opponents, strict=True)]
@@ -323,10 +338,12 @@ class Episodes:
             part.players.forget_idle()
 
     def step(self, actions: Any, acting: npt.NDArray[np.bool_] | None = None) -> None:
-        """Step all games, or those with acting bool[B], with the learners' actions; `results` returns the results.
+        """Step the games with the learners' actions and the opponents' turns; `results` then returns the results.
 
-        Raises InputError for invalid actions or a wrong shape of `acting`. Exceptions of an opponent or of a custom
-        reward pass through. In all these cases no game steps.
+        acting: bool[B], whether a game makes a step; None: all games do.
+
+        Raises InputError for invalid actions or a wrong shape of `acting`. If an opponent or a custom reward function
+        raises an exception, this method raises it, too. In all these cases no game makes a step.
         """
         moves = self._everybody if acting is None else checked_array(acting, "acting", np.int8, (self.batch,))
         if not self._begun.all() and (moves.astype(np.bool_) & ~self._begun).any():
@@ -351,7 +368,7 @@ class Episodes:
                 self._resolve_by_hand(parts)
 
     def _refuse(self, bad: int) -> None:
-        """Raise the error for a value that `step_many` returned."""
+        """Raise the error that the return value of `step_many` describes, see there."""
         b = bad % self.batch
         if bad >= self.batch:
             raise InputError(f"dropped: the numbers of game {b} must lie in 0 .. {MOST_ILLEGAL}")
@@ -359,7 +376,7 @@ class Episodes:
         raise out_of_limits(b, int(self.learner[b]), part.record.rows[c, 0], part.core.limits)
 
     def _resolve_by_hand(self, parts: Sequence[MapPart]) -> None:
-        """Let the opponents in Python act, and play the rounds of one core after another."""
+        """Ask the opponents that are not compiled for their turns, and play the rounds of one part after another."""
         for part in parts:
             for number, opponent, memory in self._parts.lineup.others.get(part.index, ()):
                 opponent.move(memory, part.core, part.players.chosen, number, part.learner)
@@ -369,7 +386,7 @@ class Episodes:
     # Looking
 
     def results(self) -> StepResults:
-        """Return the results of the last step, in new arrays."""
+        """Return the results of the last step for the learners, in new arrays."""
         reward, ends = np.zeros(self.batch), np.zeros((2, self.batch), dtype=np.bool_)
         numbers = np.zeros((len(NUMBERS), self.batch), dtype=np.int64)
         write_learner_results(*self._parts.games, reward, ends, numbers)
@@ -379,20 +396,20 @@ class Episodes:
         return StepResults(reward, terminated, truncated, infos)
 
     def observe(self, games: slice | int | npt.NDArray[np.int64] = slice(None)) -> Any:
-        """Return the learners' observations of several games, or of one, in new arrays."""
+        """Return the learners' observations in the selected games, or the learner's observation in one game."""
         return self.form.observe(self._parts, games)
 
     def masks(self) -> npt.NDArray[np.int8]:
-        """Return int8[B, M]: the learners' flat action masks."""
+        """Return int8[B, M]: the flat action mask of the learner in each game."""
         return self.form.masks(self._parts, slice(None))
 
     def view(self, b: int) -> View:
-        """Return the learner's view of game b; later views then also include the events of each round."""
+        """Return the learner's view of game b. After the first call, views also include the events of later rounds."""
         part, c = self._parts.at(b)
         part.players.record_history()
         return part.core.view(int(self.learner[b]), c)
 
     def render(self, mode: str | None, b: int) -> Any:
-        """Render the true position of game b; see `EnvCore.render`."""
+        """Render the true position of game b in a render mode; see `EnvCore.render`."""
         core, c = self.core_of(b)
         return core.render(mode, c)

@@ -1,4 +1,4 @@
-"""The Gymnasium environments of many maps: each game has its own map, in spaces that are the same for all maps."""
+"""Gymnasium environments with many maps: each game has its own map, and all maps have the same padded spaces."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from warlight_env.maps import Map
 def games_on_maps(
     map: MapsLike = ("small", "world"), *, action: str | EncodingFactory = "factored", **settings: Any
 ) -> Episodes:
-    """Make B games, each on a map of a set. The settings are those of `Episodes`, without the observation.
+    """Make B games, each on a map of a set. The settings are those of `Episodes`, without the argument `observation`.
 
     Raises:
-        InputError: the settings contain an observation, which is fixed here; see also `Episodes`.
+        InputError: the settings contain the argument `observation`, or `Episodes` rejects an argument.
     """
     if "observation" in settings:
         raise InputError("observation: environments of many maps have a fixed observation, see WarlightMapsEnv")
@@ -27,7 +27,7 @@ def games_on_maps(
 
 
 class WarlightMapsEnv(WarlightEnv):
-    """`WarlightEnv` with its own map for every game, padded to spaces of one size.
+    """A variant of `WarlightEnv` in which every game has its own map; observations and actions are padded to one size.
 
     ```python
     import gymnasium, warlight_env.envs
@@ -36,14 +36,15 @@ class WarlightMapsEnv(WarlightEnv):
     observation, info = env.reset(seed=1)  # the seed selects the map
     ```
 
-    **Maps.** `map` is a list of maps (names, files, ``generated:REGIONS:SEED``, `Map` objects), a mapping of these to
+    **Maps.** `map` is a list of maps (names, files, ``generated:REGIONS:SEED``, `Map` objects), a mapping of maps to
     weights, or `GeneratedMaps`, a range of generated maps. ``set_maps(…)`` changes the maps from the next game on, for
-    example for a curriculum. Maps larger than `map_limits` raise an error; set `map_limits` at the start to allow
-    larger maps. ``reset(options={"map": …})`` chooses the map of a game; it may also contain options of
-    `WarlightEnv.reset`.
+    example for a curriculum. A map with more regions or edges than `map_limits` raises an error. To use larger maps
+    later, set the argument `map_limits` when you make the environment. ``reset(options={"map": …})`` chooses the map of
+    a game; the options of `WarlightEnv.reset` are also allowed.
 
-    **Observations** are a Dict, with the N and E of `map_limits`. The entries of regions and edges that the map does
-    not have are 0. The keys region_mask and edge_mask mark those that it has.
+    **Observations** are a Dict with the keys of the following table; N and E are the numbers in `map_limits`. Entries
+    for regions and edges that do not exist on the current map are 0. The masks region_mask and edge_mask show which
+    regions and edges exist.
 
     | key | |
     |---|---|
@@ -54,13 +55,13 @@ class WarlightMapsEnv(WarlightEnv):
     | super_region | int64[N]: the super region of each region |
     | action_mask | with ``mask="observation"``: int8[M] |
 
-    **Actions** are those of the encodings "factored", "continuous", "strategies" and "steps". A region or an edge with
-    the same number has the same place in the actions on all maps. The mask forbids the places of regions and edges that
-    a map does not have. Actions on such places are dropped and counted in ``info["illegal"]`` ("continuous" ignores
-    them and does not count them). The encoding "orders" is not available.
+    **Actions** are those of the encodings "factored", "continuous", "strategies" and "steps". The region with number r
+    has the same index in an action on all maps, and so has the edge with number e. The mask forbids actions for regions
+    and edges that do not exist on the current map. If an action contains them anyway, they are dropped and counted in
+    ``info["illegal"]`` ("continuous" ignores them and does not count them). The encoding "orders" is not available.
 
-    The other arguments are those of `WarlightEnv`. The attribute ``map`` is the map of the running game. `features`,
-    `encoding` and `edge_index` are those of that map, without padding.
+    The other arguments are those of `WarlightEnv`. The attribute ``map`` is the map of the current game. The attributes
+    `features`, `encoding` and `edge_index` describe this map without padding.
     """
 
     exclusive_methods = (*WarlightEnv.exclusive_methods, "set_maps")
@@ -72,27 +73,29 @@ class WarlightMapsEnv(WarlightEnv):
 
     @property
     def map_limits(self) -> MapLimits:
-        """The maximum numbers of regions and directed edges."""
+        """The maximum numbers of regions and directed edges of a map in this environment."""
         padding = self.episodes.form.padding
         assert padding is not None
         return padding.map_limits
 
     @property
     def map(self) -> Map:
-        """The map of the running game."""
+        """The map of the current game."""
         return self.episodes.map_of(0)
 
     def set_maps(self, map: MapsLike) -> None:
-        """Use another set of maps from the next game on; raise InputError (with no change) if a map is too large."""
+        """Use another set of maps from the next game on; raise InputError and change nothing if a map is too large."""
         self.episodes.set_maps(map)
 
 
 class WarlightMapsVectorEnv(WarlightVectorEnv):
-    """B games of `WarlightMapsEnv` at once; the step is compiled code if all opponents are compiled bots.
+    """The vector environment of B games of `WarlightMapsEnv`.
+
+    If all opponents are compiled bots, compiled code plays all rounds.
 
     The results are equal to those of B single environments. The arguments are those of `WarlightMapsEnv` and
-    `WarlightVectorEnv`. The option ``map`` of `reset` is the map of all games that begin then. For attributes that
-    depend on the map, such as `features`, use the core of game b, ``episodes.core_of(b)``.
+    `WarlightVectorEnv`. With the option ``map`` of `reset`, all games that begin in this call have the same map. For
+    attributes that depend on the map, such as `features`, use ``episodes.core_of(b)``, the `EnvCore` of game b.
     """
 
     exclusive_methods = (*WarlightVectorEnv.exclusive_methods, "set_maps")
@@ -101,5 +104,5 @@ class WarlightMapsVectorEnv(WarlightVectorEnv):
         return games_on_maps(batch=num_envs, **arguments)
 
     def set_maps(self, map: MapsLike) -> None:
-        """Use another set of maps, in each environment from its next game on; see `WarlightMapsEnv.set_maps`."""
+        """Use another set of maps for all games that begin after this call; see `WarlightMapsEnv.set_maps`."""
         self.episodes.set_maps(map)

@@ -1,4 +1,4 @@
-"""Observations from a core's buffers, for one game or a batch of games."""
+"""Functions that make observations, and their space, from the arrays of an `EnvCore`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warlight_env.features.columns import FeatureBlock
 
 
 def observation_space_of(core: EnvCore) -> spaces.Space[Any]:
-    """Return the space of `observation`: a Box for "flat" or a function, otherwise a Dict of feature groups."""
+    """Return the observation space: a Box for "flat" and for custom functions, otherwise a Dict of feature groups."""
     if core.custom_observation is not None:
         return fixed(core.custom_observation.space)
     if core.observation == "flat":
@@ -31,9 +31,9 @@ def _space(part: FeatureBlock) -> spaces.Space[Any]:
 
 
 def observation(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.int64] = 0) -> Any:
-    """Return the observation of a slot's player in a game, or in several games with a leading axis, in new arrays.
+    """Return the observation of the player in a slot of one game, as an element of `observation_space_of(core)`.
 
-    The observation is an element of `observation_space_of(core)`.
+    If `games` selects several games, the arrays have a leading axis for the games. All arrays are new.
     """
     if core.custom_observation is not None:
         if isinstance(games, int | np.integer):

@@ -1,4 +1,4 @@
-"""The opponents of the learners: in the games of one core, and for kernels in the games of several cores."""
+"""Tables of the opponents that play in the games of one `EnvCore`, and in the games of several of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from warlight_env.envs.opponents import BotOpponent, Opponent, OpponentError, Sl
 
 
 class ActiveOpponent(NamedTuple):
-    """An opponent that plays in a core: its number in the core, and its memory of the games."""
+    """An opponent in the games of an `EnvCore`, with its number and its memory of these games."""
 
     number: int
     opponent: Opponent
@@ -22,10 +22,10 @@ class ActiveOpponent(NamedTuple):
 
 
 class CoreOpponents:
-    """The opponents in the games of a core; each opponent has a number.
+    """The opponents in the games of an `EnvCore`. Each opponent has a number.
 
     Attributes:
-        chosen: int16[B, P], the number of each player's opponent, or -1.
+        chosen: int16[B, P], the number of the opponent that controls each player, or -1 for a learner.
     """
 
     def __init__(self, core: EnvCore) -> None:
@@ -34,10 +34,11 @@ class CoreOpponents:
         self.chosen = np.full((core.batch, core.players), -1, dtype=np.int16)
         self._slots: Sequence[Slot] = ()
         self._table: list[ActiveOpponent | None] = []
-        self._remembers_for_opponents = core.records_history  # a core from `EnvCore.new_like` may already record
+        # An `EnvCore` that `EnvCore.new_like` made may already record the history of its games.
+        self._remembers_for_opponents = core.records_history
 
     def prepare(self, slots: Sequence[Slot]) -> None:
-        """Set the opponents of games that begin now, and let the core compute the data that they need."""
+        """Set the opponents of games that begin now; let the `EnvCore` compute the observations or views they need."""
         self._slots, core = slots, self._core
         if core.slots == 1 and any(slot.observes for slot in slots):
             core.set_slots(core.players)
@@ -46,12 +47,12 @@ class CoreOpponents:
             self._remembers_for_opponents = True
 
     def record_history(self) -> None:
-        """Call `EnvCore.record_history` for the environment, whether or not an opponent needs views."""
+        """Record the history of the games from now on, even if no opponent needs views."""
         self._core.record_history()
         self._remembers_for_opponents = False
 
     def number(self, opponent: Opponent) -> int:
-        """Return the number of an opponent; assign one if it has none."""
+        """Return the number of an opponent. An opponent without a number gets an unused one."""
         free = len(self._table)
         for i, known in enumerate(self._table):
             if known is None:
@@ -66,14 +67,14 @@ class CoreOpponents:
         return free
 
     def begin(self, b: int, seed: int) -> None:
-        """Notify the opponents in Python that game b with this seed has begun."""
+        """Call `Opponent.begin` of all opponents in game b that are not compiled; `seed` is the game's seed."""
         for player, number in enumerate(self.chosen[b].tolist()):
             playing = self._table[number] if number >= 0 else None
             if playing is not None and not isinstance(playing.opponent, BotOpponent):
                 playing.opponent.begin(playing.memory, self._core, b, player, derive_seed(seed, 3, player))
 
     def forget_idle(self) -> None:
-        """Remove opponents without games."""
+        """Remove the opponents that play in no game."""
         if len(self._table) > 1:
             in_use = np.isin(np.arange(len(self._table)), self.chosen)
             for i in np.flatnonzero(~in_use).tolist():
@@ -84,21 +85,21 @@ class CoreOpponents:
             self._core.round_history, self._remembers_for_opponents = None, False
 
     def playing(self) -> list[ActiveOpponent]:
-        """Return the opponents with games."""
+        """Return the opponents that play in at least one game."""
         return [known for known in self._table if known is not None]
 
     def of(self, b: int) -> tuple[Opponent, ...]:
-        """Return the opponents in game b, by seat."""
+        """Return the opponents in game b, in the order of their seats."""
         playing = (self._table[i] for i in self.chosen[b] if i >= 0)
         return tuple(known.opponent for known in playing if known is not None)
 
 
 class OpponentTable:
-    """The opponents in the games of several cores, in the form for `step_many`.
+    """The opponents in the games of several `EnvCore` objects, in the form of the arguments of `step_many`.
 
     Attributes:
-        numbers: int16[K, cores], the number of each of K compiled bots among a core's opponents, or -1.
-        others: for the index of a core, its opponents in Python.
+        numbers: int16[K, C], the number of compiled bot k in `CoreOpponents` c; -1 if the bot does not play there.
+        others: a dict from the index of an `EnvCore` to its opponents that are not compiled.
     """
 
     def __init__(self, cores: int) -> None:
@@ -107,18 +108,18 @@ class OpponentTable:
         self.others: dict[int, list[ActiveOpponent]] = {}
 
     def note(self, i: int, players: CoreOpponents) -> None:
-        """Store the opponents in the games of core i."""
+        """Store the opponents in the games of the `EnvCore` with index i."""
         self.numbers[:, i] = -1
         self.others.pop(i, None)
         for playing in players.playing():
             if isinstance(playing.opponent, BotOpponent):
-                row = self._row_of(playing.opponent)  # may add a row
+                row = self._row_of(playing.opponent)  # this call may replace `self.numbers` by a larger array
                 self.numbers[row, i] = playing.number
             else:
                 self.others.setdefault(i, []).append(playing)
 
     def _row_of(self, bot: BotOpponent) -> int:
-        """Return the row of a bot in `numbers`; add a row if necessary."""
+        """Return the row index of a bot in `numbers`; add a row if the bot has none."""
         if bot not in self._bots:
             playing = np.asarray((self.numbers >= 0).any(axis=1))
             self._bots = [known for known, plays in zip(self._bots, playing, strict=True) if plays] + [bot]
@@ -127,13 +128,13 @@ class OpponentTable:
         return self._bots.index(bot)
 
     def kernels(self) -> tuple[Any, Any]:
-        """Return the addresses of the bots' policies, and of their pickers, K each."""
+        """Return the addresses of the compiled policies of the K bots, and of their K pickers."""
         policies, pickers = (_addresses([bot.kernels[i] for bot in self._bots]) for i in (0, 1))
         return policies, pickers
 
 
 def _addresses(found: Sequence[Any]) -> Any:
-    """Return addresses of functions in the form for kernels."""
+    """Return the addresses of compiled functions as an array int64[K]; without JIT compilation, as a list."""
     return [address(each) for each in found] if JIT_DISABLED else np.array(list(map(address, found)), dtype=np.int64)
 
 

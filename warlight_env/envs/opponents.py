@@ -1,4 +1,4 @@
-"""Opponents of a learner: bots, policies, mixtures, and pools that can change during training."""
+"""Opponents of a learner: bots, policies, and pools of opponents that can change during training."""
 
 from __future__ import annotations
 
@@ -33,43 +33,50 @@ if TYPE_CHECKING:
 
 
 class OpponentError(InputError):
-    """An error for an invalid opponent; the message gives the opponent and the reason."""
+    """An error for an invalid opponent; the message names the opponent and the reason."""
 
 
 class Opponent(ABC):
-    """A player of one or more seats, in any number of games of any number of cores.
+    """A player that can control one or more seats in any number of games.
 
-    The object itself has no state of a game. `make_memory` makes the memory for the games of a core, which the
-    environment stores, so that many games can share an opponent.
+    The object itself does not contain the state of a game, so many games can share it. `make_memory` returns an object
+    with the opponent's memory of the games in one `EnvCore`. The environment stores this object and passes it to
+    `begin` and `move`.
     """
 
-    #: Whether the opponent needs the observations and masks that a core computes for its slots.
+    #: Whether the opponent needs observations and masks, as a learner does.
     observes = False
-    #: Whether the opponent needs views. Views then include the same history as in a match, see
-    #: `EnvCore.record_history`.
+    #: Whether the opponent needs views (`View`) of the games. The views then include the start regions and the last
+    #: round's events, as in a match; see `EnvCore.record_history`.
     views = False
-    #: Whether `move` may raise an exception because it runs a user's Python code.
+    #: Whether the method `move` may raise an exception, because it runs Python code of a user.
     raises = True
 
     def make_memory(self, core: EnvCore) -> Any:
-        """Return the memory for `begin` and `move` in this core's games; raise OpponentError if it cannot play them."""
+        """Return the opponent's memory of the games in an `EnvCore`, which is an argument of `begin` and `move`.
+
+        Raises OpponentError if the opponent cannot play in these games.
+        """
         return None
 
     @abstractmethod
     def begin(self, memory: Any, core: EnvCore, b: int, player: int, seed: int) -> None:
-        """Begin a new game as `player`."""
+        """Prepare the memory for a new game b in which the opponent controls `player`; seed: for its random choices."""
 
     @abstractmethod
     def move(
         self, memory: Any, core: EnvCore, chosen: npt.NDArray[np.int16], number: int, after: npt.NDArray[np.int8]
     ) -> None:
-        """Submit turns for players p of games b with ``chosen[b, p] == number``, if player ``after[b]`` is ready."""
+        """Submit a turn for each player p of each game b with ``chosen[b, p] == number``.
+
+        Games in which player ``after[b]`` has not submitted a complete turn are skipped.
+        """
 
 
 def _to_move(
     core: EnvCore, chosen: npt.NDArray[np.int16], number: int, after: npt.NDArray[np.int8]
 ) -> list[tuple[int, int]]:
-    """Return the (game, player) pairs that must act now."""
+    """Return the pairs (game, player) for which `Opponent.move`, with the same arguments, must submit a turn now."""
     games = np.arange(core.batch)
     ready = (core.turns.status[games, after, READY] != 0) & core.out.live[games, after]
     own = (chosen == number) & core.out.live & ready[:, None] & (core.turns.status[:, :, READY] == 0)
@@ -77,7 +84,7 @@ def _to_move(
 
 
 class BotOpponent(Opponent):
-    """A bot in `COMPILED`; its kernels act in the whole batch in compiled code."""
+    """A compiled bot, named in `COMPILED`. One call of compiled code submits its turns in all games of a batch."""
 
     raises = False
 
@@ -87,7 +94,7 @@ class BotOpponent(Opponent):
         self._policy, self._pick = plug_in("policy", bot.policy), plug_in("picker", bot.pick)
 
     def make_memory(self, core: EnvCore) -> npt.NDArray[np.uint64]:
-        """Return uint64[B, P, 2]: the random generators of all bots; a bot uses those of the seats that it plays."""
+        """Return uint64[B, P, 2]: the state of a random generator for each seat. A bot uses those of its own seats."""
         return core.bot_rngs
 
     def begin(self, memory: npt.NDArray[np.uint64], core: EnvCore, b: int, player: int, seed: int) -> None:
@@ -95,7 +102,7 @@ class BotOpponent(Opponent):
 
     @property
     def kernels(self) -> tuple[Any, Any]:
-        """The policy and the picker, for kernels that take their addresses."""
+        """The bot's two compiled functions: the policy plays rounds, and the picker picks start regions."""
         return self._policy, self._pick
 
     def move(
@@ -109,11 +116,11 @@ class BotOpponent(Opponent):
         core.submit_policy(self._policy, self._pick, chosen, number, after, memory, core.bots_context)
 
     def __reduce__(self) -> tuple[type[BotOpponent], tuple[str]]:
-        return BotOpponent, (self.name,)  # addresses are not valid in another process
+        return BotOpponent, (self.name,)  # addresses of compiled functions are not valid in another process
 
 
 class AgentOpponent(Opponent):
-    """Agents in Python: `make(seed)` makes a new agent for every game."""
+    """An opponent that makes a new `Agent` for every game with the function `make(seed)`, and calls it in Python."""
 
     views = True
 
@@ -121,7 +128,10 @@ class AgentOpponent(Opponent):
         self._make = make
 
     def make_memory(self, core: EnvCore) -> dict[tuple[int, int], Agent]:
-        """Return a dict for the agents, with keys (game, player). Raise the errors of the agent's `check`."""
+        """Return an empty dict, in which `begin` stores an agent for each pair (game, player).
+
+        Raises the exception of the agent's method `check` if the agent cannot play these games.
+        """
         check_once(self._make(0), core.map, core.rules, core.players)
         return {}
 
@@ -148,11 +158,13 @@ class AgentOpponent(Opponent):
 
 
 class PolicyOpponent(Opponent):
-    """A policy over observations and masks, called for all games at once, with the environment's own encoding.
+    """An opponent that plays with a policy: a function of observations and action masks that returns actions.
 
-    A policy with random draws may have a method `reseed(seed)`. It is called before each call of the policy; its
-    argument depends on the games' seeds. So equal seeds give equal games: in a single environment the seed of the game,
-    in a batch the seeds of all games.
+    One call of the policy returns actions for several games, in the environment's own action encoding.
+
+    A policy that draws random actions may have a method `reseed(seed)`. The opponent calls it before each call of the
+    policy; the argument depends on the games' seeds. Then equal seeds give equal games. But in a batch, the argument
+    depends on the seeds of several games. So to repeat a game exactly, repeat the whole batch with the same seeds.
     """
 
     observes = True
@@ -161,7 +173,7 @@ class PolicyOpponent(Opponent):
         self.policy = policy
 
     def make_memory(self, core: EnvCore) -> npt.NDArray[np.uint64]:
-        """Return uint64[B, P]: for each player the seed of its next action."""
+        """Return uint64[B, P]: for each player, the seed for its next random action."""
         if isinstance(self.policy, ModelPolicy):
             self.policy.check(core.encoding.space, observation_space_of(core))
         return np.zeros((core.batch, core.players), dtype=np.uint64)
@@ -182,7 +194,7 @@ class PolicyOpponent(Opponent):
             to_move = _to_move(core, chosen, number, after)
             if not to_move:
                 break
-            if count == core.encoding.max_parts:  # the policy chooses only illegal actions: end its turn
+            if count == core.encoding.max_parts:  # the policy has chosen only illegal actions, so end its turn
                 for b, p in to_move:
                     core.turns.status[b, p, READY] = 1
                 break
@@ -195,7 +207,10 @@ class PolicyOpponent(Opponent):
     def _ask(
         self, memory: npt.NDArray[np.uint64], core: EnvCore, to_move: list[tuple[int, int]]
     ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int8]]:
-        """Return action rows int64[B, S, K], and int8[B, S]: 1 for the slots with a row."""
+        """Call the policy for the pairs (game, player) in `to_move`.
+
+        Return the action rows int64[B, S, K], and int8[B, S] with 1 for each slot that has an action.
+        """
         games, players = np.array(to_move, dtype=np.int64).T
         slots = core.out.slot[games, players].astype(np.int64)
         rows = np.zeros((core.batch, core.slots, core.row_size), dtype=np.int64)
@@ -214,9 +229,9 @@ class PolicyOpponent(Opponent):
 
 
 class OpponentPool:
-    """Opponents with weights; every game draws one of them. The pool may change while games are in play.
+    """A set of named opponents with weights, from which an opponent is drawn at random for every game.
 
-    A game in play keeps its opponent, even after the pool removes it.
+    The pool may change at any time. A game that has begun keeps its opponent, even if the pool no longer contains it.
     """
 
     def __init__(self, weights: Mapping[Any, float] | None = None) -> None:
@@ -231,7 +246,11 @@ class OpponentPool:
             self.add(str(source), source, weight)
 
     def add(self, name: str, opponent: Any, weight: float = 1.0) -> None:
-        """Add or replace a member. opponent: any argument of `make_opponent`, except a pool."""
+        """Add an opponent to the pool, or replace the opponent with the same name.
+
+        opponent: any argument of `make_opponent`, except a pool. weight: the probability of a draw is the weight
+        divided by the sum of all weights.
+        """
         if not isinstance(name, str):
             raise OpponentError(f"name = {short_repr(name)}: must be a string")
         share = _finite(weight)
@@ -240,34 +259,34 @@ class OpponentPool:
         self._members[name] = (make_opponent(opponent), share)
 
     def remove(self, name: str) -> None:
-        """Remove a member."""
+        """Remove the opponent with the given name from the pool."""
         if not isinstance(name, str) or name not in self._members:
             raise OpponentError(f"no opponent {short_repr(name)}; there are {', '.join(self._members)}")
         del self._members[name]
 
     def set_weight(self, name: str, weight: float) -> None:
-        """Change the weight of a member in the draw."""
+        """Change the weight of the opponent with the given name; see `add`."""
         if not isinstance(name, str) or name not in self._members:
             raise OpponentError(f"no opponent {short_repr(name)}; there are {', '.join(self._members)}")
         self.add(name, self._members[name][0], weight)
 
     @property
     def weights(self) -> dict[str, float]:
-        """The members' weights by name."""
+        """A dict from the name of each opponent in the pool to its weight."""
         return {name: weight for name, (_, weight) in self._members.items()}
 
     @property
     def observes(self) -> bool:
-        """Whether any member needs observations."""
+        """Whether any opponent in the pool needs observations."""
         return any(opponent.observes for opponent, _ in self._members.values())
 
     @property
     def views(self) -> bool:
-        """Whether any member needs views."""
+        """Whether any opponent in the pool needs views."""
         return any(opponent.views for opponent, _ in self._members.values())
 
     def draw(self, seed: int) -> Opponent:
-        """Draw a member at random in proportion to the weights."""
+        """Draw an opponent at random, with probabilities in proportion to the weights."""
         total = sum(weight for _, weight in self._members.values())
         if total <= 0:
             raise OpponentError("the pool of opponents is empty, or all weights are 0")
@@ -282,7 +301,7 @@ class OpponentPool:
 
 
 def _finite(value: Any) -> float:
-    """Return a finite number as a float, whatever its type; NaN for other values, including booleans."""
+    """Convert a finite real number of any type to a float; return NaN for other values, including booleans."""
     if not isinstance(value, Real) or isinstance(value, bool):
         return math.nan
     try:
@@ -293,20 +312,22 @@ def _finite(value: Any) -> float:
 
 
 def make_opponent(source: Any) -> Opponent:
-    """Make an opponent from an agent's name with parameters, an `Agent` class or factory, a policy, or a checkpoint.
+    """Make an `Opponent` from one of the following arguments.
 
-    - "aggressive", "mcts:sims=50": registered agents. Agents in `COMPILED`, without parameters, run as compiled code.
-    - `load_policy("learner.zip", trust=True)`: a policy that Stable-Baselines3 or sb3-contrib saved, with the
-      environment's own spaces. A file name alone raises an error, because such a file can run any program when it is
-      read.
-    - an agent's class, or a function with `seed` as its first parameter: it makes an agent for every game.
-    - any other callable: it is a `Policy`.
+    - The name of a registered agent, with or without parameters: "aggressive", "mcts:sims=50". An agent in `COMPILED`
+      without parameters runs as compiled code.
+    - A policy that Stable-Baselines3 or sb3-contrib saved: `load_policy("learner.zip", trust=True)`. The policy must
+      have the same action space and observation space as the environment. The file name alone raises an error, because
+      a file of Stable-Baselines3 can run any program when it is read.
+    - An agent's class, or a function with `seed` as its first parameter. This class or
+      function is called for every game and returns an agent.
+    - Any other callable, which must be a `Policy`.
     """
     if isinstance(source, Opponent):
         return source
     if isinstance(source, str | Path):
         if str(source).endswith(".zip"):
-            load_policy(source)  # this raises an error that explains `trust`
+            load_policy(source)  # without the argument `trust`, this call raises an error that explains it
         info, parameters = parse(str(source))
         if info.name in COMPILED and not parameters:
             return BotOpponent(info.name)
@@ -346,10 +367,14 @@ Slot = Opponent | OpponentPool
 
 
 def make_slots(opponent: Any, count: int) -> list[Slot]:
-    """Return the opponents of `count` seats. opponent: one for all, a list with one for each, or a dict of weights."""
+    """Return a list with an `Opponent` or an `OpponentPool` for each of `count` seats.
+
+    opponent: a single opponent for all seats, a list with one opponent for each seat, or a dict from opponents to
+    weights.
+    """
     sources = opponent if isinstance(opponent, Sequence) and not isinstance(opponent, str) else [opponent] * count
     if len(sources) != count:
-        raise OpponentError(f"{len(sources)} opponents for {count} seats")
+        raise OpponentError(f"opponent: the list has {len(sources)} opponents for {count} seats")
     made: dict[int, Slot] = {}
     slots: list[Slot] = []
     for source in sources:

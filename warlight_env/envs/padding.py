@@ -1,4 +1,4 @@
-"""Games on many maps in spaces of one size: padding of observations and masks, conversion of padded actions."""
+"""Padding of observations, masks and actions to one size, so that games on many maps have the same spaces."""
 
 from __future__ import annotations
 
@@ -21,16 +21,19 @@ from warlight_env.errors import InputError
 
 I64 = npt.NDArray[np.int64]
 
-#: Encodings that can be padded for many maps.
+#: The names of the action encodings whose actions can be padded for many maps.
 PADDED: Final = ("factored", "continuous", "strategies", "steps")
 
 
 @dataclass(frozen=True)
 class Padding:
-    """The maximum numbers of regions and directed edges, and the layout of padded actions.
+    """Methods that pad observations and masks to a maximum number of regions and edges, and that convert actions back.
+
+    Args:
+        map_limits: the maximum numbers of regions and directed edges. action: the name of the action encoding.
 
     Raises:
-        InputError: the encoding cannot be padded, or the limits are not possible.
+        InputError: the actions of the encoding cannot be padded, or the limits are not positive integers below 2**20.
     """
 
     map_limits: MapLimits
@@ -47,13 +50,13 @@ class Padding:
 
     @property
     def mask_size(self) -> int:
-        """The length of a flat mask."""
+        """The length of a padded flat mask; 0 if the encoding has no mask."""
         n, e = self.map_limits
         sizes = {"factored": VALUES * (n + e), "strategies": len(STRATEGIES), "steps": DEPLOYS * n + SHARES * e + 1}
         return sizes.get(self.action, 0)
 
     def action_space(self, inner: spaces.Space[Any]) -> spaces.Space[Any]:
-        """Return the padded action space, given the space of one map."""
+        """Return the padded action space; `inner` is the action space of one map."""
         n, e = self.map_limits
         if isinstance(inner, spaces.MultiDiscrete):
             return MaskableChoices([int(inner.nvec[0])] * (n + e))
@@ -62,14 +65,14 @@ class Padding:
         return inner if self.action == "strategies" else spaces.Discrete(self.mask_size)
 
     def observation_space(self, inner: spaces.Space[Any], with_mask: bool) -> spaces.Dict:
-        """Return the padded observation space, given the "graph" space of one map."""
+        """Return the padded observation space; `inner` is the space of one map with the observation "graph"."""
         n, e = self.map_limits
         assert isinstance(inner, spaces.Dict)
         nodes = inner["nodes"]
         assert isinstance(nodes, spaces.Box)
         low, high = (np.broadcast_to(bound[:1], (n, nodes.shape[1])) for bound in (nodes.low, nodes.high))
         told: dict[str, spaces.Space[Any]] = {
-            "nodes": box_of(np.minimum(low, 0), np.maximum(high, 0)),  # rows of missing regions are 0
+            "nodes": box_of(np.minimum(low, 0), np.maximum(high, 0)),  # rows of regions that do not exist are 0
             "globals": inner["globals"],
             "region_mask": spaces.MultiBinary(n),
             "edge_mask": spaces.MultiBinary(e),
@@ -81,12 +84,16 @@ class Padding:
         return fixed(spaces.Dict(told))
 
     def own_columns(self, board: Board) -> npt.NDArray[np.int64]:
-        """Return int64[K]: the entries of a padded array action that belong to regions and edges of this map."""
+        """Return int64[K]: the indices of a padded action that belong to existing regions and edges of a map."""
         n, e = board.n_regions, board.n_edges
         return np.concatenate((np.arange(n), self.map_limits.regions + np.arange(e)))
 
     def own_action(self, action: Any, board: Board) -> tuple[Any, int]:
-        """Return the action on this map, and the number of entries for missing regions and edges (0: "continuous")."""
+        """Convert a padded action to an action on a map.
+
+        Return the action, and the number of its entries for regions and edges that do not exist on the map. For
+        "continuous" this number is 0.
+        """
         n, e = board.n_regions, board.n_edges
         if self.action == "strategies":
             return action, 0
@@ -100,13 +107,14 @@ class Padding:
         return own, int(np.count_nonzero(values)) - int(np.count_nonzero(own))
 
     def own_steps(self, numbers: I64, sizes: I64) -> tuple[I64, I64]:
-        """Apply `own_action` to several games, for the encoding "steps".
+        """Convert the padded actions of several games to actions on their maps, for the encoding "steps".
 
         Args:
-            numbers: int64[M], the actions. sizes: int64[M, 2], regions and edges of each game's map.
+            numbers: int64[M], the padded actions.
+            sizes: int64[M, 2], the numbers of regions and edges of each game's map.
 
-        Returns int64[M], the actions on these maps, and int64[M], 1 for an action on a missing region or edge. Such an
-        action is replaced by the end of the turn.
+        Returns int64[M], the actions on the maps, and int64[M], 1 for an action whose region or edge does not exist.
+        An action whose region or edge does not exist becomes the action that ends the turn.
         """
         (n, e), shares = sizes.T, numbers - DEPLOYS * self.map_limits.regions
         own = np.where(shares < 0, numbers, DEPLOYS * n + shares)
@@ -115,7 +123,7 @@ class Padding:
         return np.where(there & ~last, own, DEPLOYS * n + SHARES * e), (~there & ~last).astype(np.int64)
 
     def mask(self, flat: npt.NDArray[np.int8], board: Board) -> npt.NDArray[np.int8]:
-        """Pad a flat mask of this map; it forbids missing regions and edges."""
+        """Pad the flat mask of a map. The result forbids actions for regions and edges that do not exist."""
         n, e = board.n_regions, board.n_edges
         if self.action in ("strategies", "continuous"):
             return flat
@@ -131,14 +139,14 @@ class Padding:
         return padded
 
     def blank_mask(self) -> npt.NDArray[np.int8]:
-        """Return the flat mask of a map without regions."""
+        """Return a padded flat mask that forbids the actions of all regions and edges."""
         blank = np.zeros(self.mask_size, np.int8)
         if self.action == "factored":
-            blank[::VALUES] = 1  # a missing region or edge allows only the value 0
+            blank[::VALUES] = 1  # for a region or edge that does not exist, only the value 0 is allowed
         return blank
 
     def board_arrays(self, board: Board) -> dict[str, npt.NDArray[Any]]:
-        """Return the arrays of an observation that are constant in a game: masks of regions and edges, the graph."""
+        """Return the arrays of an observation that depend only on the map: region_mask, edge_mask and the graph."""
         n, e = self.map_limits
         told: dict[str, npt.NDArray[Any]] = {
             "region_mask": np.zeros(n, np.int8),
@@ -152,7 +160,7 @@ class Padding:
         return told
 
     def observation(self, graph: dict[str, Any], board: Board) -> dict[str, Any]:
-        """Pad the "graph" observation of a position on this map."""
+        """Pad an observation with the format "graph" of a game on the map of `board`."""
         nodes = np.zeros((self.map_limits.regions, graph["nodes"].shape[-1]), np.float32)
         nodes[: board.n_regions] = graph["nodes"]
         return {"nodes": nodes, "globals": graph["globals"], **self.board_arrays(board)}

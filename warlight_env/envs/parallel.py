@@ -40,21 +40,26 @@ Infos = dict[str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class EnvState:
-    """A saved state from `WarlightParallelEnv.get_state`: the game, its dice, and the stream of later seeds."""
+    """A saved state from `WarlightParallelEnv.get_state`.
+
+    The state consists of the game, its random generator, and the random generator for the next games' seeds.
+    """
 
     snapshot: Snapshot
     random: dict[str, Any] | None
 
 
 class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
-    """Warlight for two to six players who submit their orders at the same time.
+    """Warlight for two to six players who submit their orders at the same time, as a PettingZoo parallel environment.
 
     ## Description
 
-    Players own regions of a map. Each round every player deploys the armies of its income on own regions and orders
-    attacks and transfers along borders. It does not see the orders of the other players. Then dice decide the battles.
-    The owner of a whole super region gets its bonus as additional income. A player without regions is eliminated; the
-    last player in the game wins. One step is one round, or one pick while the starting regions are picked.
+    Players own regions of a map. In each round a player receives new armies, its income, and deploys them on its own
+    regions. Each player also orders attacks and transfers across borders. No player sees the orders of the other
+    players. Then the game executes all orders, and random numbers ("dice") decide the battles. A player who owns all
+    regions of a super region gets the bonus of this super region as additional income. A player without regions is
+    eliminated; the last remaining player wins. One step is one round, or one pick while the players pick their starting
+    regions.
 
     ## Action space
 
@@ -64,68 +69,71 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     - a factory such as ``functools.partial(FactoredActions, priority=True)``;
     - a custom `ActionEncoding`.
 
-    No action in the space raises an error. Illegal orders are dropped according to a fixed rule and counted in
-    ``info["illegal"]``. With "factored", an action that respects the mask is never illegal. Any other input (another
-    shape, floats, values out of range, a missing agent) raises InputError, and nothing is played. One exception: finite
-    numbers outside the box of "continuous" are clipped to it and counted as illegal.
+    An action in the space never raises an error. Illegal orders are dropped according to a fixed rule and counted in
+    ``info["illegal"]``. With "factored", an action that respects the mask has no illegal orders. An action that is not
+    in the space (another shape, floats, values out of range) raises InputError. A missing action of an agent also
+    raises InputError. Then no round is played. One exception: finite numbers outside the Box of "continuous" are
+    clipped to its bounds and counted as illegal.
 
     With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, with the mask in Gymnasium's
-    form. With ``mask="info"`` ``info["action_mask"]`` is one int8 array with the entries of `action_masks`. If all
-    choices have the same number of values, the array has one row for each choice (int8[N + E, 5] for "factored").
-    ``action_space(agent).sample(mask)`` accepts both forms.
+    form. With ``mask="info"``, ``info["action_mask"]`` is one int8 array with the entries of `action_masks`. The array
+    has one row for each choice of an action if all choices have the same number of values (int8[N + E, 5] for
+    "factored"). ``action_space(agent).sample(mask)`` accepts both forms of the mask.
 
     ## Observation space
 
     | `observation` | space |
     |---|---|
     | "graph" | Dict: nodes float32[N, F], globals float32[G]; see `node_features`, `global_features` |
-    | "flat" | the same numbers in one vector |
+    | "flat" | the numbers of "graph" in one vector |
     | "raw" | Dict: owner, army, offered, round, income, phase |
 
-    The attribute `features` gives the name, index, range and unit of every number.
+    The attribute `features` gives the name, index, range and unit of every number in an observation.
 
     Each player sees the board from its own perspective: the player itself comes first, then its opponents in seat order
-    after it. Under fog of war it sees only its own regions and their neighbours. The attribute ``edge_index``,
-    int64[2, E], has the source and target of each directed edge. ``info`` has the same integers at every step: illegal
-    (orders dropped), income, round (rounds played) and phase (0 picking, 1 playing, 2 over).
+    after it. Under fog of war a player sees only its own regions and their neighbours. The attribute ``edge_index``,
+    int64[2, E], contains the source and the target region of each directed edge. At every step, ``info`` contains these
+    integers: illegal (number of dropped orders), income, round (number of rounds played) and phase (0 picking, 1
+    playing, 2 over).
 
     ## Rewards
 
     The winner gets +1. A player gets -1 when it loses its last region or when another player wins. Otherwise the reward
-    is 0, also for a draw and for truncation. `reward` "regions" or "income" adds potential-based shaping; a `Reward`
-    sets its scale and discount.
+    is 0, also for a draw and for truncation. With ``reward="regions"`` or ``reward="income"``, potential-based shaping
+    is added; a `Reward` object sets the scale and the discount of the shaping.
 
     ## Start
 
-    With ``picking="play"`` the episode begins with the rules' picking phase: one step, or one step for each pick if the
-    players pick alternately. With ``picking="random"`` the starting regions are drawn at random.
+    With ``picking="play"`` the players pick their starting regions at the beginning of the episode. The picks take one
+    step, or one step for each pick if the rules demand alternate picks. With ``picking="random"`` the starting regions
+    are drawn at random.
 
     ## End
 
-    A player terminates when it loses its last region. All others terminate when a player wins or the rules' own limit
-    of rounds is reached. After `max_cycles` steps all agents are truncated. Actions of agents that have terminated
-    or are truncated are dropped and counted in the attribute `late_actions`. If no agent is left, `step` returns five
-    empty dictionaries, with or without actions.
+    An agent is terminated when it loses its last region. All agents are terminated when a player wins, or when the game
+    reaches the maximum number of rounds in the rules. After `max_cycles` steps all agents are truncated. Actions of
+    terminated or truncated agents are dropped and counted in the attribute `late_actions`. If no agent is live, `step`
+    returns five empty dictionaries, with or without actions.
 
     ## Arguments
 
     | name | default | meaning |
     |---|---|---|
     | map | "world" | a bundled map's name, a file, or a `Map` |
-    | rules | "thesis" | a preset's name, a `Rules` record or a dict of its fields |
-    | players | 2 | 2 to 6 |
-    | action | "factored" | see above |
-    | observation | "graph" | see above, or an `ObservationFunction` |
-    | fog | None | fog of war; None: the rules' setting |
+    | rules | "thesis" | the name of a preset, a `Rules` object or a dict of its fields |
+    | players | 2 | the number of players, 2 to 6 |
+    | action | "factored" | see "Action space" |
+    | observation | "graph" | see "Observation space", or an `ObservationFunction` |
+    | fog | None | whether there is fog of war; None: the rules' setting |
     | picking | "play" | or "random" |
-    | max_cycles | 100 | steps until truncation |
+    | max_cycles | 100 | the number of steps until truncation |
     | reward | "win" | "regions", "income", a `Reward`, or a `RewardFunction` |
     | mask | "observation" | or "info" |
-    | render_mode | None | "human" prints text, "ansi" returns it, "rgb_array" returns a picture |
+    | render_mode | None | "human" prints text, "ansi" returns text, "rgb_array" returns a picture |
 
-    Seeds: ``reset(seed=…)`` starts a stream of games; ``reset()`` begins the next game of the stream. Equal seeds and
-    actions give equal games. `clone`, `get_state` and `set_state` are cheap and copy everything, including the dice.
-    Clones share the spaces.
+    Seeds: ``reset(seed=…)`` starts a sequence of games; ``reset()`` begins the next game of the sequence. Equal seeds
+    and actions give equal games. `clone`, `get_state` and `set_state` are fast and copy everything, including the
+    random generators. A clone shares the space objects with the original.
 
     ## Version history
 
@@ -160,14 +168,14 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         if not isinstance(mask, str) or mask not in ("observation", "info"):
             raise InputError(f"mask = {short_repr(mask)}: must be 'observation' or 'info'")
         self.render_mode = checked_mode(render_mode)
-        #: The games' core, a batch of one.
+        #: The `EnvCore` that contains the game, a batch of one.
         self.core = InnerCore(
             map, rules, players, 1,
             action=action, observation=observation, fog=fog, picking=picking, max_cycles=max_cycles, reward=reward,
         )  # fmt: skip
         self.possible_agents = [f"player_{p}" for p in range(players)]
         self.agents: list[str] = []
-        #: The number of actions dropped since the last `reset` because their agents were no longer live.
+        #: The number of actions that were dropped since the last `reset` because their agents were no longer live.
         self.late_actions = 0
         self._seat = {agent: p for p, agent in enumerate(self.possible_agents)}
         self._mask_in_info = mask == "info"
@@ -182,26 +190,29 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
     @property
     def features(self) -> Features:
-        """The layout of an observation (without its mask), by name."""
+        """The name, position, range and unit of each number in an observation (without its mask)."""
         return self.core.features
 
     @property
     def encoding(self) -> ActionEncoding:
-        """The encoding of turns as actions; its `decode` and `encode` take the result of `view`."""
+        """The action encoding; the methods `decode` and `encode` take the result of `view` as an argument."""
         return self.core.encoding
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: source and target of each directed edge."""
+        """int64[2, E]: the source and the target region of each directed edge."""
         return self.core.edge_index
 
     @property
     def state_features(self) -> Features:
-        """The layout of `state`, by name."""
+        """The name, position, range and unit of each number in the result of `state`."""
         return state_features(self.core.board.n_regions, self.core.players)
 
     def _rows_of_mask(self) -> tuple[int, ...]:
-        """Return the shape of a mask in an info: one row per choice if all choices have the same number of values."""
+        """Return the shape of ``info["action_mask"]``.
+
+        The mask has one row per choice if all choices have the same number of values; otherwise it is flat.
+        """
         space = self.core.encoding.space
         if isinstance(space, spaces.MultiDiscrete) and space.nvec.ndim == 1 and (space.nvec == space.nvec[0]).all():
             return -1, int(space.nvec[0])
@@ -214,16 +225,16 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         return spaces.Dict({"observation": space, "action_mask": fixed(copy.deepcopy(core.encoding.mask_space))})
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
-        """Return the agent's observation space; the same object at each call."""
+        """Return the agent's observation space. Each call returns the same object."""
         return self._observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
-        """Return the agent's action space; the same object at each call."""
+        """Return the agent's action space. Each call returns the same object."""
         return self._action_spaces[self._known(agent)]
 
     @property
     def max_cycles(self) -> int:
-        """The number of steps after which the game is truncated. It can be set."""
+        """The number of steps after which the game is truncated. You can assign a new number."""
         return self.core.max_cycles
 
     @max_cycles.setter
@@ -233,11 +244,12 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     # Playing
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observations, Infos]:
-        """Start a game: from a seed, or the next game of the stream.
+        """Start a game; return the observations and infos.
 
-        options: for this game only. ``start`` is a `Game` with the same map, rules and number of players; the new game
-        starts from its position, with its own dice. Other options raise InputError, with no change, except the option
-        of PettingZoo's own tests.
+        seed: starts a new sequence of games; None: start the next game of the current sequence.
+        options: a dict for this game only. ``start`` is a `Game` with the same map, rules and number of players. The
+        new game starts from its position, with a random generator of its own. Any other option raises InputError, and
+        nothing changes. The option that PettingZoo's tests use is ignored.
         """
         read = read_options(self.core, None if _is_from_pettingzoo(options) else options, ("start",))
         seed = checked_seed(seed)
@@ -254,11 +266,11 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     def step(
         self, actions: dict[str, Any]
     ) -> tuple[Observations, dict[str, float], dict[str, bool], dict[str, bool], Infos]:
-        """Play a round (or a pick) with an action of every live agent.
+        """Play a round (or a pick) with one action for every live agent.
 
         Actions of agents that are no longer live are dropped and counted in `late_actions`. If no agent is live, the
-        method returns five empty dictionaries. Raises InputError, with nothing played, for a missing action of a live
-        agent, an action out of its space, and a call before the first `reset`.
+        method returns five empty dictionaries. The method raises InputError if an action of a live agent is missing or
+        outside the action space. A call before the first `reset` also raises InputError. Then no round is played.
         """
         acting = self.agents
         late = self._late(actions)
@@ -284,13 +296,13 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         return observations, rewards, terminations, truncations, self._infos(seats)
 
     def _known(self, agent: Any) -> str:
-        """Return the agent's name; raise InputError for an unknown agent."""
+        """Return the name of an agent unchanged; raise InputError for an unknown agent."""
         if not isinstance(agent, str) or agent not in self._seat:
             raise InputError(f"agent = {short_repr(agent)}: must be one of {', '.join(self.possible_agents)}")
         return agent
 
     def _late(self, actions: dict[str, Any]) -> int:
-        """Return the number of actions of agents that are not live; raise InputError for unknown agents."""
+        """Return the number of actions of agents that are no longer live; raise InputError for unknown agents."""
         if not isinstance(actions, Mapping):
             raise InputError(f"actions = {short_repr(actions)}: must be a dict of actions by agent; nothing played")
         for agent in actions:
@@ -299,7 +311,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         return sum(agent not in self.agents for agent in actions)
 
     def _take(self, actions: dict[str, Any]) -> None:
-        """Write the live agents' actions to the action rows."""
+        """Convert the live agents' actions to action rows, the arguments of `EnvCore.step`."""
         core = self.core
         for agent in self.agents:
             if agent not in actions or actions[agent] is None:
@@ -324,11 +336,11 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         return {"observation": seen, "action_mask": self.core.shaped_mask(p)}
 
     def action_masks(self, agent: str) -> npt.NDArray[np.int8]:
-        """Return the agent's mask as one flat int8 vector: the rows of the mask one after the other."""
+        """Return the agent's action mask as one flat int8 vector."""
         return self.core.mask(self._seat[self._known(agent)])
 
     def view(self, agent: str) -> View:
-        """Return the agent's `View`, the input of bots and of the encodings' `decode` and `encode`.
+        """Return the agent's `View`: the argument of a bot's methods, and of `decode` and `encode` of an encoding.
 
         After the first call, views also include the events of each later round, as in a match (`View.last_round`).
         """
@@ -355,11 +367,14 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         return infos
 
     def state(self) -> npt.NDArray[np.float32]:
-        """Return the true position as one vector in `state_space`; `state_features` names its entries."""
+        """Return the true position, without fog of war, as one vector in `state_space`; see also `state_features`."""
         return state_vector(self.core)
 
     def render(self) -> str | npt.NDArray[np.uint8] | None:
-        """Render the true position: print it ("human"), or return text ("ansi") or uint8[H, W, 3] ("rgb_array")."""
+        """Render the true position, without fog of war.
+
+        The mode "human" prints text, "ansi" returns text, and "rgb_array" returns an image uint8[H, W, 3].
+        """
         return self.core.render(self.render_mode)
 
     def close(self) -> None:
@@ -369,7 +384,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
     @property
     def np_random(self) -> np.random.Generator:
-        """The random stream from which games get their seeds."""
+        """The random generator from which the games get their seeds."""
         if self._random is None:
             self._random, _ = seeding.np_random()
             if self._saved_random is not None:
@@ -384,7 +399,10 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         return saved and {**saved, "state": dict(saved["state"])}
 
     def clone(self) -> WarlightParallelEnv:
-        """Return an independent environment with the same future, in this game and the next games."""
+        """Return an independent copy of the environment, with copies of the random generators.
+
+        With equal actions, both environments play the same current game and the same next games.
+        """
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)
         other._in_use = UseLock()
@@ -396,13 +414,14 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         return other
 
     def get_state(self) -> EnvState:
-        """Return all data that determine the future of this game and of the next games, for `set_state`."""
+        """Return all data that determine this game and the next games; `set_state` restores them."""
         return EnvState(self.core.snapshot(), self._random_state())
 
     def set_state(self, state: EnvState) -> None:
-        """Restore a saved state of this environment or of one with equal arguments; see `observe` for the observations.
+        """Restore a saved state of this environment, or of another environment with equal arguments.
 
-        Raises InputError, with no change, for an object of another type or an impossible state, see `EnvCore.restore`.
+        Call `observe` for the observations. Raises InputError for an object of another type and for an impossible state
+        (see `EnvCore.restore`); then nothing changes.
         """
         if not isinstance(state, EnvState):
             raise InputError(f"a saved state must be an `EnvState`, not {type(state).__name__}")
@@ -414,12 +433,12 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
 
 def _is_from_pettingzoo(options: Any) -> bool:
-    """Whether these are the options with which PettingZoo's tests call `reset`."""
+    """Whether `options` is the dict with which PettingZoo's own tests call `reset`."""
     return isinstance(options, dict) and list(options) == ["options"] and type(options["options"]) is int
 
 
 def _stream_state(saved: Any) -> dict[str, Any] | None:
-    """Return a copy of the state of a stream; raise InputError for an invalid state."""
+    """Return a copy of the state of a NumPy PCG64 generator (None for None); raise InputError for an invalid state."""
     if saved is None:
         return None
     stream: Any = np.random.PCG64(0)
@@ -427,6 +446,6 @@ def _stream_state(saved: Any) -> dict[str, Any] | None:
         stream.state = saved
         if stream.state == saved:
             return dict(stream.state)
-    except Exception:  # NumPy reads the entries of the dict without checks
+    except Exception:  # NumPy does not check the dict, so a wrong dict may raise any exception
         pass
     raise InputError(f"random must be None or the state of a NumPy PCG64 generator, not {short_repr(saved)}")

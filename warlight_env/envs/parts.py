@@ -1,4 +1,4 @@
-"""Storage of games in parts; each part has places for games on one map."""
+"""Storage for games on many maps: each `MapPart` is an `EnvCore` with places for games on one map."""
 
 from __future__ import annotations
 
@@ -20,29 +20,32 @@ from warlight_env.envs.step_many import MapGames, map_games
 from warlight_env.errors import InputError
 from warlight_env.maps import Map
 
-#: The number of maps without games that stay in memory.
+#: The maximum number of maps that stay in memory although no game uses them.
 _KEPT: Final = 256
 
 
 class MapPart:
-    """Some games on a map; `places` int64[C] has each game's number in the whole batch, or -1 for an unused place."""
+    """An `EnvCore` with places for C games on one map.
+
+    `places` int64[C] contains the number, in the whole batch, of the game at each place; -1 marks an unused place.
+    """
 
     def __init__(self, core: EnvCore, known: KnownMap) -> None:
         self.core, self.known, self.players = core, known, CoreOpponents(core)
-        self.index = -1  #: the part's index among all parts
+        self.index = -1  #: the index of this part in `EnvParts.all`
         self.places = np.full(core.batch, -1, dtype=np.int64)
         self.learner = np.zeros(core.batch, dtype=np.int8)  #: int8[C]: the learner's seat in each game
-        self.free = dict.fromkeys(range(core.batch))  #: unused places, in the order of their next use
+        self.free = dict.fromkeys(range(core.batch))  #: unused places, in the order in which new games take them
         self._record: MapGames | None = None
 
     @property
     def stale(self) -> bool:
-        """Whether the record for kernels refers to old buffers or settings of the core."""
+        """Whether `record` must be rebuilt, because the arrays or the settings of the `EnvCore` were replaced."""
         return self._record is None or self._record.games is not self.core.game_batch
 
     @property
     def record(self) -> MapGames:
-        """The record for kernels; it is made again if it is stale."""
+        """The arguments of kernels as a NamedTuple of arrays, which is rebuilt after an array is replaced."""
         if self.stale:
             self._record = map_games(self.core, self.players.chosen, self.learner, self.places)
         assert self._record is not None
@@ -50,56 +53,58 @@ class MapPart:
 
     @property
     def played(self) -> bool:
-        """Whether the part has any game."""
+        """Whether at least one place is in use by a game."""
         return len(self.free) < len(self.places)
 
     def leave(self, c: int) -> None:
-        """Free the place of game c."""
+        """Mark place c as unused."""
         self.places[c] = -1
         self.free[c] = None
 
     def take(self, c: int, b: int) -> None:
-        """Give place c to game b of the whole batch."""
+        """Assign place c to the game with number b in the whole batch."""
         self.places[c] = b
         del self.free[c]
 
 
-#: The location of a game: a part, and the game's number in it.
+#: The location of a game: its `MapPart`, and its place there, an index of `MapPart.places`.
 Place = tuple[MapPart, int]
 
 
 @dataclass(eq=False)
 class KnownMap:
-    """A map with its parts; other parts are made like the first. `index` is the map's row in `EnvParts.boards`."""
+    """A map, with the `MapPart` objects for its games. `index` is the map's row in the arrays of `EnvParts.boards`."""
 
     index: int
     parts: list[MapPart] = field(default_factory=list)
 
     @property
     def size(self) -> int:
-        """The number of places for games."""
+        """The number of places for games on this map, including unused places."""
         return sum(len(part.places) for part in self.parts)
 
     @property
     def played(self) -> bool:
-        """Whether the map has any game."""
+        """Whether at least one game is on this map."""
         return any(part.played for part in self.parts)
 
 
 class EnvParts:
-    """All parts of B games.
+    """The `MapPart` objects of B games, and the place of each game in them.
 
     Args:
-        batch: B.
-        make: a function that makes a core for games on a map.
-        show: a function that returns the arrays of a board that observations contain, by name.
+        batch: B, the number of games.
+        make: a function that makes an `EnvCore` for games on a map.
+        show: a function that returns a dict of the arrays of a board that observations contain.
 
     Attributes:
-        where: the place of each game, or None if it has no place yet. index, place: int64[B], the same places for
-            kernels: the part's index and the game's number in the part, or -1.
-        map: int64[B], the number of each game's map in `boards`.
-        boards: the arrays of `show` for all maps, [K, …]; sizes: regions and directed edges, int64[K, 2].
-        lineup: the opponents in the parts.
+        where: the place of each game, or None if it has no place yet.
+        index, place: int64[B], the same information for kernels: the index in `all` of the game's part, and the game's
+            place in this part. Both numbers are -1 for a game without a place.
+        map: int64[B], the row of each game's map in the arrays of `boards`.
+        boards: a dict of arrays [K, …] that contain the results of `show` for K maps, one row for each map.
+        sizes: int64[K, 2], the numbers of regions and directed edges of each map.
+        lineup: the opponents in all parts.
     """
 
     def __init__(
@@ -116,28 +121,28 @@ class EnvParts:
         self.map = np.zeros(batch, dtype=np.int64)
         self.lineup = OpponentTable(0)
         self._addresses: Any = []
-        self._changed = True  # whether the list `all` has changed since the last call of `note`
-        self._played: list[MapPart] | None = None  # None: unknown, because games have moved
+        self._changed = True  # whether parts were added to `all` or removed since the last call of `note`
+        self._played: list[MapPart] | None = None  # the parts that contain games; None: compute them again
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore a copy; compute the addresses of its games again."""
+        """Restore a pickled object; the addresses of its arrays are computed again at their next use."""
         self.__dict__.update(state)
         self._changed = True
 
     @property
     def addresses(self) -> Any:
-        """The addresses of the records of all parts."""
+        """The memory addresses of `MapPart.record` of all parts, for kernels."""
         if self._changed:
             self.note(())
         return self._addresses
 
     @property
     def games(self) -> tuple[Any, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """All games in the form for kernels: the addresses of the parts, and `index` and `place`."""
+        """The arguments with which kernels find all games: the addresses of the parts, `index` and `place`."""
         return self.addresses, self.index, self.place
 
     def of(self, map_: Map) -> KnownMap:
-        """Return the `KnownMap` of a map; make it if necessary."""
+        """Return the `KnownMap` of a map; a new one if the map is not stored yet."""
         key = map_.digest()
         if key not in self._known:
             self._first(self._make(map_))
@@ -145,29 +150,30 @@ class EnvParts:
         return self._known[key]
 
     def _first(self, core: EnvCore) -> MapPart:
-        """Make the first part on a map."""
+        """Make the first `MapPart` of a map from an `EnvCore`."""
         known = self._known[core.map.digest()] = KnownMap(self._note_board(core.board))
         part = MapPart(core, known)
         self._add(part)
         return part
 
     def at(self, b: int) -> Place:
-        """Return the place of game b."""
+        """Return the place of game b; raise InputError if the game has not begun."""
         place = self.where[b]
         if place is None:
             raise InputError(f"game {b} has not begun; call reset()")
         return place
 
     def settle(self, core: EnvCore) -> None:
-        """Assign all games to this core, in the order of its places."""
+        """Make a `MapPart` from an `EnvCore`, and assign game b to its place b, for all games."""
         part = self._first(core)
         for b in range(core.batch):
             self._put(b, (part, b))
 
     def move(self, maps: Sequence[Map], games: Sequence[int]) -> list[Place]:
-        """Assign the `games` to these maps. A game that is already on its map keeps its place; others get a free one.
+        """Assign each of the `games` to its map in `maps`, and return their places.
 
-        If an error occurs, no game moves.
+        A game that is already on its map keeps its place. Any other game gets an unused place. If an error occurs, no
+        game moves.
         """
         of_map: dict[str, list[int]] = {}
         left: list[tuple[int, Place]] = []
@@ -208,18 +214,18 @@ class EnvParts:
         self.where[b], self.index[b], self.place[b], self.map[b] = place, part.index, c, part.known.index
 
     def _free(self, map_: Map, count: int) -> list[Place]:
-        """Return `count` places on a map, in as few parts as possible."""
+        """Return `count` unused places on a map. If there are too few, add a `MapPart` to the map."""
         known = self.of(map_)
         missing = count - sum(len(part.free) for part in known.parts)
         if missing > 0:
-            # The number of games of a map varies, so leave spare places.
+            # The number of games on a map varies, so the new part has more places than needed now.
             size = max(missing + 3 * math.isqrt(missing) + 2, known.size // 4)
             self._add(MapPart(known.parts[0].core.new_like(size), known))
         places = ((part, c) for part in known.parts for c in part.free)
         return [place for place, _ in zip(places, range(count), strict=False)]
 
     def _note_board(self, board: Board) -> int:
-        """Store the board arrays of a map; return their index."""
+        """Store the board arrays of a map in `boards` and `sizes`; return their row index."""
         arrays, count = {**self._show(board), "": np.array([board.n_regions, board.n_edges])}, len(self.sizes)
         if not self._unused:
             known = {**self.boards, "": self.sizes} if count else {}
@@ -241,7 +247,7 @@ class EnvParts:
         self._changed = True
 
     def _forget_idle(self) -> None:
-        """Remove the least recently used maps without games, if there are many."""
+        """If more than `_KEPT` maps are stored without a game, remove those that were not used for the longest time."""
         if len(self._known) <= _KEPT:
             return
         idle = [key for key, known in self._known.items() if not known.played]
@@ -257,7 +263,7 @@ class EnvParts:
         self._changed = True
 
     def note(self, parts: Iterable[MapPart]) -> None:
-        """Update the records of parts with new games; if the list of parts has changed, update all."""
+        """Update the addresses and the opponents of the given parts; of all parts if a part was added or removed."""
         if self._changed:
             parts, count = self.all, len(self.all)
             self._addresses = [None] * count if JIT_DISABLED else np.zeros(count, np.int64)
@@ -271,21 +277,21 @@ class EnvParts:
                 part.players.changed = False
 
     def renew(self, parts: Iterable[MapPart]) -> None:
-        """Update the addresses of these parts."""
+        """Update the addresses of the given parts after arrays of these parts were replaced."""
         addresses = self.addresses
         for part in parts:
             if part.stale:
                 addresses[part.index] = address_of(part.record)
 
     def played(self) -> list[MapPart]:
-        """Return the parts with games, after an update of their addresses."""
+        """Return the parts that contain at least one game, and update the addresses of these parts."""
         if self._played is None:
             self._played = [part for part in self.all if part.played]
         self.renew(self._played)
         return self._played
 
     def some(self, games: Sequence[int]) -> tuple[Any, npt.NDArray[np.int64]]:
-        """Return the `games` in the form for kernels: the addresses of their parts, and their places in these."""
+        """Return the arguments with which kernels find the `games`: the address of each game's part, and its place."""
         index, addresses = self.index[games], self.addresses
         return [addresses[i] for i in index] if JIT_DISABLED else addresses[index], self.place[games]
 

@@ -1,4 +1,7 @@
-"""The environment settings of a policy. They are stored next to a saved model, so that it can play as an agent."""
+"""The environment settings of a trained policy.
+
+A file next to the saved model contains these settings, so that other programs can use the model as an agent.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +25,16 @@ VERSION: Final = 1
 
 
 class PolicySettingsError(InputError):
-    """An error for invalid settings of an environment; the message gives the file and the reason."""
+    """An error for a file with invalid environment settings; the message names the file and the reason."""
 
 
 @dataclass(frozen=True)
 class PolicySettings:
-    """The settings of an environment on which a policy depends.
+    """The environment settings on which a policy depends.
 
-    action: the encoding's name and its other arguments. map, regions, edges: the map's name, and its numbers of regions
-    and directed edges. padded: whether the policy plays on many maps; then regions and edges are maximum numbers.
+    action: the name of the action encoding (the key "name") and its other arguments. map, regions, edges: the map's
+    name, and its numbers of regions and directed edges. padded: True for a policy that plays on many maps; then
+    `regions` and `edges` are the maximum numbers.
     """
 
     action: dict[str, Any]
@@ -51,27 +55,32 @@ class PolicySettings:
 
     @property
     def encoding(self) -> EncodingFactory:
-        """A factory of the encoding."""
+        """A function that makes the action encoding for a board and the parameters of the rules."""
         more = {key: value for key, value in self.action.items() if key != "name"}
         return functools.partial(ENCODINGS[self.action["name"]], **more)
 
     def fits(self, size: MapLimits) -> bool:
-        """Whether the policy can play on a map of this size: the same size or, with padding, not a larger one."""
+        """Whether the policy can play on a map with these numbers of regions and directed edges.
+
+        Without padding, they must be equal to the numbers in the settings; with padding, they must not be larger.
+        """
         if self.padded:
             return size.regions <= self.regions and size.edges <= self.edges
         return (self.regions, self.edges) == size
 
     def to_json(self) -> str:
-        """Return the text of the settings file, see `beside`; `load` reads it."""
+        """Return the settings as JSON text for the settings file; `load` reads this file."""
         told = {"version": VERSION, **vars(self), "rules": self.rules.to_dict()}
         return json.dumps(told, indent=2) + "\n"
 
     @classmethod
     def load(cls, model: str | Path) -> PolicySettings | None:
-        """Load the settings of a model's file; None if there is no settings file.
+        """Load the settings file of a saved model; return None if there is no settings file.
+
+        model: the path of the saved model.
 
         Raises:
-            PolicySettingsError: the file does not contain valid settings.
+            PolicySettingsError: the settings file does not contain valid settings.
         """
         path = beside(model)
         if not path.exists():
@@ -96,11 +105,14 @@ class PolicySettings:
         if self.action["name"] not in ENCODINGS or self.observation not in OBSERVATIONS:
             raise InputError(f"unknown action {self.action['name']!r:.60} or observation {self.observation!r:.60}")
         if self.padding is not None and (self.observation != "graph" or len(self.action) > 1):
-            raise InputError("policies of many maps must have the observation 'graph', and an action without settings")
+            raise InputError(
+                "a policy of many maps must have the observation 'graph', and an action encoding without arguments "
+                "such as priority"
+            )
 
 
 def beside(model: str | Path) -> Path:
-    """Return the path of the settings file of a model's file."""
+    """Return the path of the settings file of a saved model: the path of the model, with the suffix .json."""
     try:
         return path_of(model, "model", PolicySettingsError).with_suffix(".json")
     except ValueError:
@@ -108,10 +120,13 @@ def beside(model: str | Path) -> Path:
 
 
 def told_action(action: str | EncodingFactory) -> dict[str, Any]:
-    """Return an encoding as plain data: its name and, for a partial of one of `ENCODINGS`, its keyword arguments.
+    """Convert the argument `action` of an environment to a dict for JSON.
+
+    The dict contains the encoding's name (the key "name") and, for a `functools.partial`, the keyword arguments.
 
     Raises:
-        PolicySettingsError: the action is neither a name nor such a partial.
+        PolicySettingsError: the action is neither a name, nor a class in `ENCODINGS`, nor a partial of one with
+            numbers or strings.
     """
     if isinstance(action, str):
         return {"name": action}

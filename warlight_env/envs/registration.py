@@ -7,8 +7,9 @@ from typing import Final
 import gymnasium
 import pettingzoo
 
-#: The arguments of each variant, by its id; other arguments have `WarlightEnv`'s defaults. Arguments of `make` override
-#: both. Variants are for scripts that take only an id. Such scripts need a flat observation, which is the default.
+#: Variants of `WarlightEnv` with other defaults: a dict from the id in Gymnasium's registry to the changed arguments.
+#: Arguments of `gymnasium.make` override the variant's arguments. The variants are for scripts that accept only an id
+#: and no arguments. Many of these scripts need a flat observation, so all variants have one.
 VARIANTS: Final[dict[str, dict[str, str]]] = {
     f"warlight/Warlight{part_of_map}{part_of_action}-v0": {**map_, **action}
     for part_of_map, map_ in (("", {}), ("Small", {"map": "small"}))
@@ -19,15 +20,15 @@ VARIANTS: Final[dict[str, dict[str, str]]] = {
         ("Factored", {"action": "factored"}),
     )
 }
-#: The id of the parallel environment and of its AEC form, in PettingZoo's registries.
+#: The id of the parallel environment and of the AEC environment, in PettingZoo's registries.
 ENV_ID: Final = "warlight/warlight-v0"
-#: The ids of the environment of one map and of the environment of many maps, in Gymnasium's registry.
+#: The ids, in Gymnasium's registry, of `WarlightEnv` (one map) and of `WarlightMapsEnv` (many maps).
 ENVIRONMENT_ID: Final = "warlight/Warlight-v0"
 MAPS_ID: Final = "warlight/WarlightMaps-v0"
 
 
 def register_all() -> None:
-    """Register the environments for Gymnasium's `make` and `make_vec` and PettingZoo's `make`."""
+    """Register all environments, so that Gymnasium's `make` and `make_vec` and PettingZoo's `make` find them."""
     for variant, arguments in VARIANTS.items():
         if variant not in gymnasium.registry:
             gymnasium.register(

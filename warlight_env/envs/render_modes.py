@@ -7,12 +7,12 @@ from typing import Any, Final
 from warlight_env.arguments import short_repr
 from warlight_env.errors import InputError
 
-#: These entries are in the `metadata` of every environment.
+#: The entries about render modes in the `metadata` of every environment.
 RENDERING: Final[dict[str, Any]] = {"render_modes": ["human", "ansi", "rgb_array"], "render_fps": 4}
 
 
 def checked_mode(mode: str | None) -> str | None:
-    """Return the mode if it is one of `RENDERING` or None; else raise InputError."""
+    """Return the render mode; raise InputError unless it is None or one of the modes in `RENDERING`."""
     if mode is not None and not (isinstance(mode, str) and mode in RENDERING["render_modes"]):
         raise InputError(f"render_mode = {short_repr(mode)}: must be one of {', '.join(RENDERING['render_modes'])}")
     return mode

@@ -1,4 +1,4 @@
-"""Options of ``reset(options=…)``; unknown options raise an error instead of having no effect."""
+"""The options of an environment's ``reset(options=…)``. An unknown option raises an error."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from warlight_env.maps import Map
 
 
 class ResetOptions(NamedTuple):
-    """Options of the games that begin now, but not of later games.
+    """The options of the games that one call of `reset` begins. Later games do not use them.
 
-    start: the game from which the games start; None: the start according to the rules. seat: the learner's seat; None:
-    the environment's setting. map: the map, for environments of many maps; None: the map is drawn.
+    start: the game from whose position the new games start; None: they start according to the rules. seat: the
+    learner's seat; None: the environment's argument `seat`. map: the map, in environments of many maps; None: the map
+    is drawn.
     """
 
     start: Game | None = None
@@ -24,19 +25,19 @@ class ResetOptions(NamedTuple):
     map: Map | None = None
 
 
-#: Arguments of environments that users may give as options by mistake.
+#: Names of arguments of environments that `reset` does not accept as options. Users may confuse them with options.
 _MADE_WITH = ("map", "rules", "players", "opponent", "action", "observation", "fog", "picking", "max_cycles", "reward")
 
 
 def options_given(options: Any) -> Mapping[str, Any]:
-    """Return the options, an empty dict for None; raise `InputError` if they are not a dict."""
+    """Return `options`, or an empty dict for None; raise `InputError` for any other value that is not a dict."""
     if not isinstance(options, Mapping | None):
         raise InputError(f"options = {short_repr(options)}: must be a dict")
     return {} if options is None else options
 
 
 def read_options(core: EnvCore, options: Mapping[str, Any] | None, known: Collection[str]) -> ResetOptions:
-    """Read the options; only those in `known` are allowed.
+    """Check the options of a reset and return them. known: the names of the allowed options.
 
     Raises:
         InputError: an option is unknown, or its value is invalid.

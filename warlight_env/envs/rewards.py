@@ -10,7 +10,7 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, Owners, Real
 from warlight_env.errors import InputError
 
-#: The values of `Reward.shaping`; kernels use their index as a code.
+#: The possible values of `Reward.shaping`. Kernels use the index of a value in this tuple.
 SHAPINGS: Final = ("none", "regions", "income")
 _REGIONS: Final = 1
 _INCOME: Final = 2
@@ -20,16 +20,16 @@ _INCOME: Final = 2
 class Reward:
     """A player's reward: +1 for a win, -1 for a loss, 0 for a draw, and optional shaping during the game.
 
-    A player loses in the step in which it loses its last region, or in which another player wins.
+    The reward -1 comes in the step in which the player loses its last region, or in which another player wins.
 
     Shaping adds ``scale * (gamma * potential(s') - potential(s))`` (Ng, Harada & Russell 1999). The potential of a
-    terminal state is 0, so the optimal policies stay optimal. Set `gamma` to the learner's discount.
-    Potentials depend only on the player's own regions and income:
+    terminal state is 0, so the optimal policies stay optimal. Set `gamma` to the learner's discount factor. A player's
+    potential depends only on its own regions and income:
 
     | shaping | potential |
     |---|---|
     | "none" | 0 |
-    | "regions" | own regions / all regions |
+    | "regions" | number of own regions / number of all regions |
     | "income" | income / the income of a player who owns every region |
     """
 
@@ -48,7 +48,7 @@ class Reward:
 
     @classmethod
     def of(cls, reward: object) -> Reward:
-        """Return the record for "win" (no shaping), "regions" or "income", or the record itself."""
+        """Return the `Reward` for "win" (no shaping), "regions" or "income"; return a `Reward` unchanged."""
         if isinstance(reward, Reward):
             return reward
         if isinstance(reward, str):
@@ -63,7 +63,7 @@ class Reward:
 
 @kernel
 def potential(shaping: Int, owner: Owners, player: Int, income: Int, max_income: Int) -> Real:
-    """Return the potential of a position, owner int8[N], for a player; see `Reward`."""
+    """Return the potential of a position for a player; see `Reward`. owner: int8[N], the owner of each region."""
     if shaping == _REGIONS:
         count = 0
         for r in range(owner.shape[0]):

@@ -1,7 +1,7 @@
-"""History of a batch's games for agents: each player's start regions, and the events of the last round.
+"""The start regions and the last round's events of a batch of games, which the views of agents include.
 
-Kernels do not record events. Instead, the history stores the position before the last round of every game, and the
-turns. When the events are needed, the code plays this round again with the same dice.
+Kernels do not record events. Instead, a `RoundHistory` stores the position before the last round of every game, and the
+turns. When the events are needed, the code plays this round again with the same random numbers.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ Starts = tuple[tuple[int, ...], ...]
 
 @dataclass
 class _Round:
-    """The last round of a game: the position before it, the turns, and the result after its first use."""
+    """The last round of a game: the position before it and the turns. `result` is computed at its first use."""
 
-    state: State  #: of one game
-    deploy: npt.NDArray[np.int32]  #: [P, N]
-    attacks: npt.NDArray[np.int32]  #: [P, E, 3]
-    counts: npt.NDArray[np.int32]  #: [P]
+    state: State  #: the position of this game, with a leading axis of 1
+    deploy: npt.NDArray[np.int32]  #: [P, N] armies that a player deploys on a region
+    attacks: npt.NDArray[np.int32]  #: [P, E, 3] source, target and armies of each attack
+    counts: npt.NDArray[np.int32]  #: [P] number of attacks
     dropped: list[IllegalOrder]
     result: RoundResult | None = None
 
 
 class RoundHistory:
-    """The history of the games of a batch; see `EnvCore.record_history`.
+    """The start regions and the last round of each game of a batch; see `EnvCore.record_history`.
 
     Args:
         map, board, rules, params: the map and the rules of the games.
@@ -47,27 +47,27 @@ class RoundHistory:
 
     def __init__(self, map: Map, board: Board, rules: Rules, params: RuleParams) -> None:
         self.map, self.board, self.rules, self.params = map, board, rules, params
-        self._picked: dict[int, list[int]] = {}  # key: a game; value: regions in the order of the picks
+        self._picked: dict[int, list[int]] = {}  # key: a game; value: the picked regions in the order of the picks
         self._starts: dict[int, Starts] = {}
         self._rounds: dict[int, _Round] = {}
         self._dropped: dict[tuple[int, int], list[IllegalOrder]] = {}
 
     def copy(self) -> RoundHistory:
-        """Return an independent copy; both share the recorded rounds."""
+        """Return an independent copy. Both objects share the recorded rounds, which do not change."""
         other = RoundHistory(self.map, self.board, self.rules, self.params)
         other._picked = {b: list(regions) for b, regions in self._picked.items()}
         other._starts, other._rounds, other._dropped = dict(self._starts), dict(self._rounds), dict(self._dropped)
         return other
 
     def begin(self, state: State, games: list[int]) -> None:
-        """Start the history of new games."""
+        """Start to record the given games, which begin now, and forget their earlier history."""
         self.forget(games)
         for b in games:
             self._picked[b] = []
             self._note_starts(state, b)
 
     def forget(self, games: Sequence[int]) -> None:
-        """Remove the history of games, for example after their positions were replaced."""
+        """Remove the history of the given games, for example after their positions were replaced."""
         for b in games:
             for known in (self._picked, self._starts, self._rounds):
                 known.pop(b, None)
@@ -75,15 +75,18 @@ class RoundHistory:
         self._dropped = {key: dropped for key, dropped in self._dropped.items() if key[0] not in gone}
 
     def drop(self, b: int, player: int, dropped: list[IllegalOrder]) -> None:
-        """Store the illegal orders dropped from a player's submission."""
+        """Store the illegal orders that were dropped from a player's turn in game b."""
         self._dropped[b, player] = dropped
 
     def before(
         self, state: State, live: npt.NDArray[np.bool_], turns: Turns, selected: npt.NDArray[np.int8]
     ) -> dict[int, npt.NDArray[np.int8]]:
-        """Store the round to play next, for games with `selected` int8[B] not 0; return the owners for `after`.
+        """Store the position and the turns of each game before its next round is played.
 
-        live: bool[B, P], whether a player still acts.
+        live: bool[B, P], whether a player still acts. turns: the submitted turns. selected: int8[B], 0 for a game that
+        is not played now.
+
+        Return a dict from each game that is played now to its owners int8[N]; it is an argument of `after`.
         """
         ready = (~live | (turns.status[:, :, READY] != 0)).all(axis=1) & live.any(axis=1) & (selected != 0)
         owners: dict[int, npt.NDArray[np.int8]] = {}
@@ -101,14 +104,17 @@ class RoundHistory:
         return owners
 
     def after(self, state: State, owners: dict[int, npt.NDArray[np.int8]]) -> None:
-        """Record the picks of the resolved games. owners: the result of `before`."""
+        """After a step, store the regions that players have picked in it. owners: the result of `before`."""
         for b, before in owners.items():
             if b not in self._rounds and b in self._picked:
                 self._picked[b] += np.flatnonzero(state.owner[b] != before).tolist()
                 self._note_starts(state, b)
 
     def _note_starts(self, state: State, b: int) -> None:
-        """Store the start regions: first those assigned at random, then those picked, in the order of the picks."""
+        """If game b has entered the phase "play", store each player's start regions.
+
+        Regions that were assigned at random come first, then the picked regions in the order of the picks.
+        """
         if state.phase[b] != PLAY:
             return
         at = {region: place for place, region in enumerate(self._picked[b])}
@@ -116,11 +122,11 @@ class RoundHistory:
         self._starts[b] = tuple(tuple(sorted(own, key=lambda r: at.get(r, -1))) for own in owned)
 
     def starts(self, b: int) -> Starts | None:
-        """Return each player's start regions; None if the history began after the start."""
+        """Return each player's start regions in game b; None if the recording began after the start of the game."""
         return self._starts.get(b)
 
     def told(self, b: int, player: int) -> Callable[[], RoundResult] | None:
-        """Return a function that gives a player's view of the last round; None if no round is recorded."""
+        """Return a function that returns the events of the last round that a player sees; None if there are none."""
         last = self._rounds.get(b)
         return None if last is None else partial(self._tell, last, player)
 

@@ -1,4 +1,4 @@
-"""Play policies saved by Stable-Baselines3 or sb3-contrib."""
+"""Load policies that Stable-Baselines3 or sb3-contrib saved, and play with them."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ from warlight_env import bounded_io
 from warlight_env.arguments import check_flag, path_of
 from warlight_env.errors import InputError
 
-#: A function that takes the observations of M games and their flat masks int8[M, K], and returns M actions.
+#: The type of a policy: a function of the observations and the flat masks int8[M, K] of M games; it returns M actions.
 Policy = Callable[[Any, npt.NDArray[np.int8]], Any]
 
 
 class SavedPolicyError(InputError):
-    """An error for a file without a usable policy; the message gives the file and the reason."""
+    """An error for a file that contains no usable policy; the message names the file and the reason."""
 
 
-#: Libraries that are needed to use such files.
+#: The Python packages that `load_policy` needs.
 _LIBRARIES: Final = ("torch", "stable_baselines3", "sb3_contrib")
-#: The algorithm that reads a file. Keys: the start of the module name of the policy class. The default is PPO.
+#: A dict from the beginning of the module name of a policy's class to the algorithm that reads its file. The algorithm
+#: for all other policies is PPO.
 _ALGORITHMS: Final = {
     "sb3_contrib.common.maskable": ("sb3_contrib", "MaskablePPO"),
     "sb3_contrib.qrdqn": ("sb3_contrib", "QRDQN"),
@@ -46,17 +47,20 @@ _ALGORITHMS: Final = {
 
 
 def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = False) -> ModelPolicy:
-    """Load a policy ``(observations, masks int8[M, K]) -> actions`` from a file that an algorithm's `save` wrote.
+    """Load a policy from a file that ``model.save`` of Stable-Baselines3 or sb3-contrib wrote.
 
-    The function reads files of Stable-Baselines3 and sb3-contrib, except recurrent policies. Algorithms that use masks
-    (MaskablePPO) get the masks.
+    The result is a function ``(observations, masks int8[M, K]) -> actions``. Recurrent policies are not supported.
+    Algorithms with action masks (MaskablePPO) receive the masks; other algorithms ignore them.
 
     Args:
-        deterministic: whether the policy chooses its most likely action instead of a random draw.
-        trust: must be True. Such a file contains pickles, so its author can make it run any program when it is read.
+        path: the path of the file.
+        deterministic: True: the policy chooses its most likely action. False: it draws a random action.
+        trust: must be True. The file contains Python pickles, so it can run any program when it is read. Set `trust`
+            only for files from authors whom you trust.
 
     Raises:
-        SavedPolicyError: the file does not contain such a policy, `trust` is False, or a library is not installed.
+        SavedPolicyError: the file does not contain a supported policy, `trust` is False, or a Python package that is
+            needed is not installed.
     """
     path = path_of(path, "path", SavedPolicyError)
     check_flag(trust, "trust", SavedPolicyError)
@@ -97,7 +101,7 @@ def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = 
 
 @contextlib.contextmanager
 def _generators_kept() -> Iterator[None]:
-    """Restore the global random generators after the block, because the load of a model seeds them."""
+    """Return a context manager that restores the global random generators, because loading a model changes them."""
     import torch
 
     ours, numpys = random.getstate(), np.random.get_state()
@@ -110,7 +114,7 @@ def _generators_kept() -> Iterator[None]:
 
 
 class ModelPolicy:
-    """A model of Stable-Baselines3 or sb3-contrib as a policy; each call uses the model's current parameters."""
+    """A `Policy` that calls a model of Stable-Baselines3 or sb3-contrib with its current network parameters."""
 
     def __init__(self, model: Any, deterministic: bool = False) -> None:
         self.model, self.deterministic = model, deterministic
@@ -118,7 +122,10 @@ class ModelPolicy:
         self._seed: int | None = None
 
     def check(self, action_space: spaces.Space[Any], observation_space: spaces.Space[Any]) -> None:
-        """Raise `SavedPolicyError` if the model was made for other spaces; ignore masks in observations."""
+        """Raise `SavedPolicyError` if the model was made for another action space or observation space.
+
+        The key action_mask of an observation space is ignored.
+        """
         own = self.model.observation_space
         if isinstance(own, spaces.Dict) and "action_mask" in own.spaces:
             rest = {key: space for key, space in own.spaces.items() if key != "action_mask"}
@@ -133,7 +140,7 @@ class ModelPolicy:
                 )
 
     def reseed(self, seed: int) -> None:
-        """Seed the random draws of the next actions, without a change of PyTorch's own generator."""
+        """Set the seed for the random actions of the next call. PyTorch's global generator does not change."""
         self._seed = seed
 
     def __call__(self, observations: Any, masks: npt.NDArray[np.int8]) -> npt.NDArray[Any]:
@@ -158,5 +165,5 @@ def _short(space: spaces.Space[Any]) -> str:
 
 
 def policy_of(model: Any, deterministic: bool = False) -> ModelPolicy:
-    """Return a model of Stable-Baselines3 or sb3-contrib as a policy; each call uses the model's current parameters."""
+    """Return a `Policy` that calls a model of Stable-Baselines3 or sb3-contrib; later training changes it, too."""
     return ModelPolicy(model, deterministic)

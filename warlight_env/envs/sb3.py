@@ -1,4 +1,4 @@
-"""The vector environment for Stable-Baselines3: the same batch of games with the library's `VecEnv` interface."""
+"""A vector environment for Stable-Baselines3: a batch of games with the `VecEnv` interface of this library."""
 
 from __future__ import annotations
 
@@ -33,19 +33,20 @@ from warlight_env.features.columns import Features
 from warlight_env.output import replacing, write_errors, write_file
 from warlight_env.thread_ownership import SingleThreaded
 
-#: Options of `reset`.
+#: The names of the options of `reset`.
 _OPTIONS: Final = ("start", "seat")
 
 
 class WarlightVecEnv(SingleThreaded, VecEnv):
-    """B games in compiled code for Stable-Baselines3 and sb3-contrib; see `make_vec_env`.
+    """A `VecEnv` of B games, in compiled code, for Stable-Baselines3 and sb3-contrib; see `make_vec_env`.
 
-    A game that ends restarts in the same step. ``infos[b]`` has the entries of `WarlightEnv`, except the mask, and the
-    library's TimeLimit.truncated. In the step in which a game ends, its info describes the finished game. It then also
-    has episode (the return r and the length l, in the format of the library's `Monitor`) and terminal_observation.
-    `ended_against` has the opponents of the finished games.
+    When a game ends, a new game begins in the same step. ``infos[b]`` contains the entries of `WarlightEnv`, except the
+    mask, and the entry TimeLimit.truncated of Stable-Baselines3. In the step in which a game ends, its info describes
+    the finished game. Then the info also contains terminal_observation and episode: the return r and the length l, in
+    the format of the class `Monitor` of Stable-Baselines3. `ended_against` contains the opponents of the games that
+    ended in the last step.
 
-    ``render()`` shows all games side by side, `render_game` shows one game.
+    ``render()`` shows all games side by side, and `render_game` shows one game.
     """
 
     exclusive_methods = (
@@ -59,11 +60,11 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         self.render_mode = checked_mode(render_mode)
         self.episodes = games_of(arguments, num_envs)
         self._arguments = arguments
-        #: For each game that ended in the last step, its opponents by seat.
+        #: A dict from each game that ended in the last step to its opponents, in the order of their seats.
         self.ended_against: dict[int, tuple[Opponent, ...]] = {}
         super().__init__(num_envs, self.episodes.observation_space, self.episodes.action_space)
         self._streams = Seeds(num_envs)
-        #: The identifier of the thread that called `step_async`, and its actions.
+        #: The identifier of the thread that called `step_async`, and the actions that it passed.
         self._asked: tuple[int, Any] | None = None
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, dtype=np.int64)
@@ -71,35 +72,36 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
 
     @property
     def spec(self) -> EnvSpec:
-        """The specification for ``gymnasium.make`` of a single environment of this kind."""
+        """The specification with which ``gymnasium.make`` makes a single environment with the same arguments."""
         registered = MAPS_ID if self.episodes.form.padding is not None else ENVIRONMENT_ID
         arguments = {"render_mode": self.render_mode, **self._arguments}
         return dataclasses.replace(gymnasium.spec(registered), kwargs=arguments)
 
     @property
     def features(self) -> Features:
-        """The layout of a game's observation (without its mask), by name."""
+        """The name, position, range and unit of each number in a game's observation (without its mask)."""
         return self.episodes.core.features
 
     @property
     def encoding(self) -> ActionEncoding:
-        """The encoding of turns as actions; its `decode` and `encode` take a view."""
+        """The action encoding; the methods `decode` and `encode` take a `View` as an argument."""
         return self.episodes.core.encoding
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: source and target of each directed edge."""
+        """int64[2, E]: the source and the target region of each directed edge."""
         return self.episodes.core.edge_index
 
     @property
     def policy_settings(self) -> PolicySettings:
-        """The settings of this environment that a policy needs to play in other programs."""
+        """The environment settings that a policy file contains, so that other programs can use the policy."""
         return self.episodes.policy_settings
 
     def reset(self) -> Any:
-        """Begin all games, with the seeds from `seed` and the options from `set_options`, if these were called.
+        """Begin all games; return their observations.
 
-        The options are those of `WarlightEnv.reset`, for this reset only.
+        If `seed` or `set_options` was called before, this reset uses the seeds or the options, but later resets do not.
+        The options are those of `WarlightEnv.reset`.
         """
         read = [self.episodes.read_options(options, _OPTIONS) for options in self._options]
         for b, seed in enumerate(self._seeds):
@@ -120,14 +122,17 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         return self.episodes.observe()
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seeds of the next `reset`: seed, seed + 1, …; None: random. Raise InputError for a negative seed."""
+        """Set the seeds seed, seed + 1, … of the games for the next `reset`; None: random seeds.
+
+        Raises InputError for a negative seed.
+        """
         return super().seed(checked_seed(seed))
 
     def set_options(self, options: list[dict[str, Any]] | dict[str, Any] | None = None) -> None:
-        """Set the options of the next `reset`: one dict for all games, or a list with a dict for each.
+        """Set the options of the next `reset`: one dict for all games, or a list with one dict for each game.
 
         Raises:
-            InputError: see `WarlightEnv.reset`. Earlier options then remain set.
+            InputError: an option is unknown or invalid, see `WarlightEnv.reset`. Then the earlier options stay set.
         """
         if isinstance(options, list) and len(options) != self.num_envs:
             raise InputError(f"options has {len(options)} dicts for {self.num_envs} environments")
@@ -137,14 +142,18 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         super().set_options([dict(options_given(each)) for each in given])
 
     def step_async(self, actions: Any) -> None:
-        """Set the actions of the next `step_wait`, which the same thread must call; they replace earlier actions."""
+        """Set the actions of the next call of `step_wait`, which the same thread must make.
+
+        The actions replace those of an earlier call of `step_async`.
+        """
         self._asked = threading.get_ident(), actions
 
     def step_wait(self) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
         """Step all games with the actions of `step_async`.
 
         Raises:
-            InputError: this thread has not called `step_async`, or another thread has called it since. Nothing changes.
+            InputError: this thread has not called `step_async`, or another thread has called `step_async` after it.
+                Then nothing changes.
         """
         if self._asked is None or self._asked[0] != threading.get_ident():
             raise InputError("step_wait: this thread has set no actions; call step_async first")
@@ -170,22 +179,25 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         return episodes.observe(), reward.astype(np.float32), dones, infos
 
     def action_masks(self) -> npt.NDArray[np.int8]:
-        """Return int8[B, M]: the learners' flat action masks."""
+        """Return int8[B, M]: the flat action mask of the learner in each game."""
         return self.episodes.masks()
 
     def set_opponent(self, opponent: Any) -> None:
-        """Set the opponents in each environment from its next game on; see `make_opponent`."""
+        """Set the opponents of all games that begin after this call; see `make_opponent`."""
         self.episodes.set_opponent(opponent)
 
     def close(self) -> None:
         """Do nothing, because the environment has no open resources."""
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return a list with the same attribute of the batch for each of the environments."""
+        """Return a list with the value of an attribute for each selected environment.
+
+        All values are equal, because all environments are one object.
+        """
         return [getattr(self, _name(attr_name))] * len(self._chosen(indices))
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Set an attribute of the batch, for all environments."""
+        """Set an attribute for all environments; `indices` must select all of them."""
         attr_name = _name(attr_name)
         if len(self._chosen(indices)) != self.num_envs:
             raise InputError(f"{attr_name}: must be set for all environments, because they are one batch")
@@ -195,12 +207,16 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
             raise InputError(f"{short_repr(attr_name)}: this attribute cannot be set") from None
 
     def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> list[Any]:
-        """Call a method of the batch; return a mask or picture for each environment, or the same result for each."""
+        """Call a method; return a list with a result for each selected environment.
+
+        For the methods "action_masks" and "render" the results are those of each environment. Any other method is
+        called once for all environments, and its result is repeated.
+        """
         chosen, method_name = self._chosen(indices), _name(method_name)
         if method_name == "action_masks":
             masks = self.action_masks()
             return [masks[b] for b in chosen]
-        if method_name == "render":  # this is for one environment; the batch's own `render` combines these results
+        if method_name == "render":  # the picture of each environment; `VecEnv.render` combines these pictures
             return [self.render_game(b) for b in chosen]
         if len(chosen) != self.num_envs:
             raise InputError(f"{method_name}: must be called for all environments, because they are one batch")
@@ -211,50 +227,56 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         return [result] * len(chosen)
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
-        """Return True only for `Monitor`, because the batch records the same episode statistics."""
+        """Return True for the wrapper `Monitor`, because this class records the same episode statistics; else False."""
         from stable_baselines3.common.monitor import Monitor
 
         return [wrapper_class is Monitor] * len(self._chosen(indices))
 
     def _chosen(self, indices: VecEnvIndices) -> list[int]:
-        """Return the numbers of the selected environments; raise InputError for numbers out of range."""
+        """Return the numbers of the environments that `indices` selects; raise InputError for a number out of range."""
         if indices is None:
             return list(range(self.num_envs))
         numbers = [indices] if is_integer(indices) else integers_of(indices, "indices")
         return [index(b, "indices", self.num_envs) for b in numbers]
 
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
-        """Return the pictures of the games in the render mode "rgb_array"; otherwise None for each game."""
+        """Return a picture of each game if the render mode is "rgb_array"; otherwise return None for each game."""
         return [self.render_game(b) if self.render_mode == "rgb_array" else None for b in self._all]
 
     def render_game(self, b: int) -> Any:
-        """Print the true position of game b ("human"), or return text ("ansi") or uint8[H, W, 3] ("rgb_array")."""
+        """Render the true position of game b, without fog of war.
+
+        The mode "human" prints text, "ansi" returns text, and "rgb_array" returns an image uint8[H, W, 3].
+        """
         return self.episodes.render(self.render_mode, index(b, "b", self.num_envs))
 
 
 def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
-    """Convert arrays with an entry for each game to an info for each game."""
+    """Convert a dict of arrays, with one entry for each game, to a list of info dicts, one for each game."""
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _name(name: Any) -> str:
-    """Return the name of an attribute; raise InputError unless it is a string."""
+    """Return an attribute's name unchanged; raise InputError unless it is a string."""
     if not isinstance(name, str):
         raise InputError(f"name = {short_repr(name)}: must be a string")
     return name
 
 
 def games_of(arguments: dict[str, Any], num_envs: int) -> Episodes:
-    """Make the games of the environment: on many maps if `map` is a set of maps or `map_limits` is given."""
+    """Make `num_envs` games with the arguments of an environment.
+
+    Each game has its own map if the argument `map` is a set of maps, or if `map_limits` is given.
+    """
     several = isinstance(arguments.get("map"), list | tuple | Mapping | GeneratedMaps) or "map_limits" in arguments
     return games_on_maps(batch=num_envs, **arguments) if several else Episodes(batch=num_envs, **arguments)
 
 
 def make_vec_env(n_envs: int = 64, seed: int | None = None, **arguments: Any) -> WarlightVecEnv:
-    """Make a `VecEnv` of `n_envs` games, with the seeds seed, seed + 1, … for the first games.
+    """Make a `VecEnv` of `n_envs` games for Stable-Baselines3. The first games have the seeds seed, seed + 1, ….
 
-    The arguments are those of `WarlightEnv`. If ``map`` is a set of maps, or ``map_limits`` is given, they are those of
-    `WarlightMapsEnv`.
+    The other arguments are those of `WarlightEnv`. If ``map`` is a set of maps, or if ``map_limits`` is given, the
+    other arguments are those of `WarlightMapsEnv`.
     """
     env = WarlightVecEnv(n_envs, **arguments)
     if seed is not None:
@@ -263,15 +285,17 @@ def make_vec_env(n_envs: int = 64, seed: int | None = None, **arguments: Any) ->
 
 
 def save_policy(model: Any, path: str | Path) -> None:
-    """Save a model of Stable-Baselines3 or sb3-contrib, and the settings of its environment in a second file.
+    """Save a model of Stable-Baselines3 or sb3-contrib, and save the settings of its environment in a second file.
 
-    path: must end in .zip; the settings file has the same name with .json. The agent ``sb3:file=PATH,trust=yes`` plays
-    with the model. Old files are replaced only after both new files are written.
+    After that, the agent ``sb3:file=PATH,trust=yes`` plays with the saved model. Existing files are replaced only after
+    both new files are complete.
+
+    path: the path of the model, which must end in .zip. The settings file has the same path, but ends in .json.
 
     Raises:
-        InputError: the path does not end in .zip, or the model's environment is not of this package, or it changes
-            observations.
-        OutputError, WriteError: see `output.save_file`.
+        InputError: the path does not end in .zip, the model's environment is not from this package, or a wrapper
+            changes the observations.
+        OutputError, WriteError: the files cannot be written, see `output.save_file`.
     """
     path = path_of(path, "path")
     if path.suffix != ".zip":
@@ -291,11 +315,11 @@ def save_policy(model: Any, path: str | Path) -> None:
 
 
 class SavePolicyCallback(BaseCallback):
-    """Save the model with `save_policy`: after training, and optionally at regular intervals during training.
+    """A callback that calls `save_policy` after training and, optionally, at regular intervals during training.
 
     Args:
         path: the path of the model, which must end in .zip.
-        every: the number of steps of each environment between two saves; None: save only after training.
+        every: the number of steps of each environment between two saves; None: save the model only after training.
     """
 
     def __init__(self, path: str | Path, every: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""The random streams from which environments get the seeds of their games."""
+"""The random generators from which environments draw the seeds of their games."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ T = TypeVar("T")
 
 
 def checked_seed(seed: Any, what: str = "seed") -> int | None:
-    """Return the seed of a stream: an integer of at least 0, or None; raise `InputError` for other values."""
+    """Return a seed as an int, or None for None; raise `InputError` unless it is None or an integer from 0 up."""
     if seed is None or (type(seed) is int and seed >= 0):
         return seed
     if not is_integer(seed) or seed < 0:
@@ -25,39 +25,46 @@ def checked_seed(seed: Any, what: str = "seed") -> int | None:
 
 
 def seeds_of(seed: Any, count: int) -> list[int | None]:
-    """Return the seeds of several streams, like Gymnasium's vector environments, or raise an `InputError`.
+    """Return a list with the seeds of `count` environments, according to the rules of Gymnasium's vector environments.
 
-    seed: an integer, for the seeds seed, seed + 1, …; None; or a sequence with an integer or None for each stream.
+    seed: an integer gives the seeds seed, seed + 1, …. None gives no seeds. A list contains an integer or None for each
+    environment. Other values raise `InputError`.
     """
     if seed is None or is_integer(seed):
         first = checked_seed(seed)
         return [None if first is None else first + b for b in range(count)]
     try:
         seeds = list(seed)
-    except Exception:  # methods of the caller's own object may raise anything
+    except Exception:  # the caller's object may have methods that raise any exception
         raise InputError(f"seed = {short_repr(seed)}: must be an integer, None, or a list of these") from None
     if len(seeds) != count:
-        raise InputError(f"seed has {len(seeds)} seeds for {count} environments")
+        raise InputError(f"seed: the list has {len(seeds)} seeds for {count} environments")
     return [checked_seed(each, f"seed[{b}]") for b, each in enumerate(seeds)]
 
 
 def draw_seed(stream: np.random.Generator) -> int:
-    """Draw the next game's seed from an environment's stream."""
+    """Draw the seed of the next game from the random generator of an environment."""
     return int(stream.random() * 2.0**53)
 
 
 class Seeds:
-    """The random streams for the seeds of B environments; each equals the stream of a single environment."""
+    """A random generator for each of B environments, from which the seeds of the games are drawn.
+
+    Each generator gives the same seeds as the generator of a single environment with the same seed.
+    """
 
     def __init__(self, count: int) -> None:
         self._streams: list[np.random.Generator | None] = [None] * count
 
     def seed(self, b: int, seed: int | None) -> None:
-        """Restart a stream from a `checked_seed`."""
+        """Restart the generator of environment b from a result of `checked_seed`."""
         self._streams[b], _ = seeding.np_random(seed)
 
     def draw(self, games: Sequence[int] | npt.NDArray[np.int64], draw: Callable[[np.random.Generator], T]) -> list[T]:
-        """Return `draw(stream)`, the map and the seed of the next game, for each of these environments."""
+        """Call `draw` with the generator of each environment in `games`; return the list of the results.
+
+        draw: a function that draws the next game of an environment, for example `draw_seed`.
+        """
         drawn = []
         for b in games:
             stream = self._streams[b]

@@ -29,9 +29,9 @@ from warlight_env.thread_ownership import SingleThreaded
 class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
     """## Description
 
-    Warlight for one learner against 1 to 5 opponents inside the environment. In each round all players submit a turn at
-    the same time: armies to deploy, and attacks on neighbours. Dice decide the battles. The last player with regions
-    wins.
+    Warlight for one learner against 1 to 5 opponents, which the environment controls. In each round all players submit
+    a turn at the same time: armies to deploy, and attacks on neighbouring regions. Random numbers ("dice") decide the
+    battles. The last player who owns a region wins.
 
     ```python
     import gymnasium, warlight_env.envs
@@ -45,87 +45,89 @@ class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
     A map has N regions and E directed edges (the map "world": 42 and 164). The class of each encoding documents which
     turns it can express.
 
-    | `action` | space | a step is |
+    | `action` | action space | one step is |
     |---|---|---|
     | "steps" | Discrete(3 * N + 4 * E + 1): deploy, attack, or end the turn | a part of a turn, see `StepActions` |
-    | "factored" | MultiDiscrete([5] * (N + E)): deploy weights, shares of armies | a round, see `FactoredActions` |
-    | "continuous" | Box(-1, 1, (N + E,)): weights and shares as scores | a round, see `ContinuousActions` |
+    | "factored" | MultiDiscrete([5] * (N + E)): deploy weights, fractions of armies | a round, see `FactoredActions` |
+    | "continuous" | Box(-1, 1, (N + E,)): scores for deployments and attacks | a round, see `ContinuousActions` |
     | "strategies" | Discrete(9): the strategies of the thesis's bot | a round, see `StrategyActions` |
     | "orders" | Dict of MultiDiscrete: exact armies, per attack up to 62 or all | a round, see `OrdersActions` |
 
     The action mask is one flat int8 vector in ``info["action_mask"]``, and ``action_space.sample(mask)`` accepts it.
     ``action_masks()``, the method that MaskablePPO calls, returns the same mask. With ``mask="observation"`` the
-    observation is a Dict that also contains the mask, with the key action_mask. No action in the space raises an error:
-    illegal orders are dropped according to a fixed rule and counted in ``info["illegal"]``.
+    observation is a Dict that also contains the mask, with the key action_mask. An action in the space never raises an
+    error. Illegal orders are dropped according to a fixed rule and counted in ``info["illegal"]``.
 
     ## Observation Space
 
     | `observation` | space |
     |---|---|
-    | "flat" | Box float32: nodes and globals of "graph" in one vector |
+    | "flat" | Box float32: the arrays nodes and globals of "graph" in one vector |
     | "graph" | Dict: nodes float32[N, F], globals float32[G]; see `node_features`, `global_features` |
     | "raw" | Dict: owner, army, offered, round, income, phase |
 
-    ``env.unwrapped.features`` gives the name, index, range and unit of every number (see `Features`).
+    ``env.unwrapped.features`` gives the name, index, range and unit of every number in an observation (see `Features`).
 
-    With "steps" the observation includes the unfinished turn, see `TURN_FEATURES`. The learner sees the board from its
-    own perspective: the learner itself comes first, then its opponents in seat order after it. Under fog of war it sees
-    only its own regions and their neighbours.
+    With ``action="steps"`` the observation includes the unfinished turn, see `TURN_FEATURES`. The learner sees the
+    board from its own perspective: the learner itself comes first, then its opponents in seat order after it. Under fog
+    of war the learner sees only its own regions and their neighbours.
 
     ## Rewards
 
     The learner gets +1 for a win, and -1 when it loses its last region or another player wins. Otherwise the reward is
-    0, also for a draw and for truncation. `reward` "regions" or "income" adds potential-based shaping; a `Reward` sets
-    its scale and discount.
+    0, also for a draw and for truncation. With ``reward="regions"`` or ``reward="income"``, potential-based shaping is
+    added; a `Reward` object sets the scale and the discount of the shaping.
 
     ## Starting State
 
-    With ``picking="random"`` the starting regions are drawn at random. With ``picking="play"`` the episode begins with
-    the rules' picking phase, in one or more steps. The game's seed also determines the draw of seats and opponents.
+    With ``picking="random"`` the starting regions are drawn at random. With ``picking="play"`` the players pick their
+    starting regions in the first steps of the episode. The game's seed also determines the random choice of seats and
+    opponents.
 
     ## Episode End
 
-    The episode terminates when the learner loses its last region, when a player wins, or at the rules' own limit of
-    rounds. It is truncated after `max_cycles` steps.
+    The episode terminates when the learner loses its last region, when a player wins, or when the game reaches the
+    maximum number of rounds in the rules. The episode is truncated after `max_cycles` steps.
 
     ## Information
 
-    ``info`` has the same keys at every step: illegal (orders dropped), income, round (rounds played), phase (0 picking,
-    1 playing, 2 over), is_success (whether the learner has won) and, for encodings with masks, action_mask. Constants
-    are attributes of ``env.unwrapped``: `features`, `encoding`, `edge_index` (int64[2, E], source and target of
-    each directed edge).
+    ``info`` has the same keys at every step: illegal (number of dropped orders), income, round (number of rounds
+    played), phase (0 picking, 1 playing, 2 over), is_success (whether the learner has won) and, for encodings with
+    masks, action_mask. Data that never change are attributes of ``env.unwrapped``: `features`, `encoding` and
+    `edge_index` (int64[2, E], the source and the target region of each directed edge).
 
     ## Arguments
 
     | name | default | meaning |
     |---|---|---|
     | map | "world" | a bundled map's name, a file, or a `Map` |
-    | rules | "thesis" | a preset's name, a `Rules` record or a dict of its fields |
-    | players | 2 | 2 to 6, the learner included |
-    | opponent | "random" | the players in the other seats, see below |
-    | action | "steps" | see above, or a factory such as ``functools.partial(StepActions, max_attacks=8)`` |
-    | observation | "flat" | see above, or an `ObservationFunction` |
-    | fog | None | fog of war; None: the rules' setting |
+    | rules | "thesis" | the name of a preset, a `Rules` object or a dict of its fields |
+    | players | 2 | the number of players, 2 to 6, including the learner |
+    | opponent | "random" | the players in the other seats, see the list after this table |
+    | action | "steps" | see "Action Space", or a factory such as ``functools.partial(StepActions, max_attacks=8)`` |
+    | observation | "flat" | see "Observation Space", or an `ObservationFunction` |
+    | fog | None | whether there is fog of war; None: the rules' setting |
     | picking | "random" | or "play" |
-    | max_cycles | None | steps until truncation; None: 100, or with "steps" the largest number of steps of 100 rounds |
+    | max_cycles | None | steps until truncation; None: 100, or with "steps" the maximum number of steps in 100 rounds |
     | reward | "win" | "regions", "income", a `Reward`, or a `RewardFunction` |
     | seat | "random" | the learner's seat, from 0; "random": a random seat in every game |
     | mask | "info" | or "observation" |
-    | render_mode | None | "human" prints text, "ansi" returns it, "rgb_array" returns a picture |
+    | render_mode | None | "human" prints text, "ansi" returns text, "rgb_array" returns a picture |
 
-    An opponent is one of:
+    The argument `opponent` is one of:
 
     - an agent's name ("aggressive", "mcts:sims=50") or an agent's class;
-    - a policy (a function of observations and masks); `load_policy` reads one from a file of Stable-Baselines3;
-    - an `OpponentPool`, or a mapping of opponents to weights: every game draws one opponent;
+    - a policy (a function of observations and masks); `load_policy` reads a policy from a file of Stable-Baselines3;
+    - an `OpponentPool`, or a mapping of opponents to weights: for every game, one opponent is drawn at random;
     - a list with one opponent for each seat.
 
     See `make_opponent`. ``set_opponent(…)`` changes the opponents from the next game on.
 
     ## Version History
 
-    The version increases when the rules, spaces, features, rewards or defaults of an id change. Before version 1.0 of
-    the package, v0 may change; the changelog lists such changes. `registration.VARIANTS` has ids with other defaults.
+    The version in an environment's id increases when its rules, spaces, features, rewards or defaults change. Before
+    version 1.0 of the package, v0 may change without a new number; the changelog lists these changes. More ids, with
+    other defaults, are in `registration.VARIANTS`.
 
     * v0: first version.
     """
@@ -160,37 +162,39 @@ class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
 
     def _set_up(self, episodes: Episodes, render_mode: str | None) -> None:
         self.render_mode = checked_mode(render_mode)
-        #: The games, a batch of one.
+        #: The game of this environment, as a batch of one game.
         self.episodes = episodes
         self.observation_space, self.action_space = episodes.observation_space, episodes.action_space
         self._live = False
 
     @property
     def features(self) -> Features:
-        """The layout of an observation (without its mask), by name."""
+        """The name, position, range and unit of each number in an observation (without its mask)."""
         return self.episodes.core_of(0)[0].features
 
     @property
     def encoding(self) -> ActionEncoding:
-        """The encoding of turns as actions; its `decode` and `encode` take the result of `view`."""
+        """The action encoding; the methods `decode` and `encode` take the result of `view` as an argument."""
         return self.episodes.core_of(0)[0].encoding
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: source and target of each directed edge."""
+        """int64[2, E]: the source and the target region of each directed edge."""
         return self.episodes.core_of(0)[0].edge_index
 
     @property
     def policy_settings(self) -> PolicySettings:
-        """The settings of this environment that a policy needs to play in other programs."""
+        """The environment settings that a policy file contains, so that other programs can use the policy."""
         return self.episodes.policy_settings
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        """Start a game: from a seed, or the next game of the stream.
+        """Start a game; return its observation and info.
 
-        options: for this game only. ``start`` is a `Game` with the same map, rules and number of players; the new game
-        starts from its position, with its own dice. ``seat`` is the learner's seat, and ``map`` the map in environments
-        of many maps. Other options, and maps that are too large, raise InputError, with no change.
+        seed: starts a new sequence of games; None: start the next game of the current sequence.
+        options: a dict for this game only. ``start`` is a `Game` with the same map, rules and number of players. The
+        new game starts from its position, with a random generator of its own. ``seat`` is the learner's seat. ``map``
+        is the map, in environments of many maps. Any other option raises InputError, and so does a map that is too
+        large. Then nothing changes.
         """
         read = self.episodes.read_options(options, ("start", "seat"))
         super().reset(seed=checked_seed(seed))
@@ -199,10 +203,11 @@ class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
         return self.episodes.observe(0), self._info()
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Play a round, or a part of a turn.
+        """Play a round or, with the encoding "steps", a part of a turn.
 
-        Raises InputError for an invalid action (an ActionError for an action out of its space). Exceptions of an
-        opponent or of a custom reward pass through. In all these cases nothing is played.
+        Raises InputError for an invalid action, and ActionError for an action outside the action space. If an opponent
+        or a custom reward function raises an exception, this method raises it, too. In all these cases the game does
+        not change.
         """
         if not self._live:
             raise InputError("the game is over or has not begun; call reset()")
@@ -218,7 +223,7 @@ class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
         return episodes.observe(0), float(results.reward[0]), terminated, truncated, self._info(results)
 
     def _info(self, results: StepResults | None = None) -> dict[str, Any]:
-        # NumPy scalars, because some libraries read their dtype.
+        # The values are NumPy scalars, because some libraries read their attribute dtype.
         info = {name: values[0] for name, values in (results or self.episodes.results()).infos.items()}
         if self.episodes.mask_size:
             info["action_mask"] = self.action_masks()
@@ -230,16 +235,19 @@ class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
         return masks
 
     def set_opponent(self, opponent: Any) -> None:
-        """Set the opponents from the next game on; see `make_opponent`."""
+        """Set the opponents of the games that begin after this call; see `make_opponent`."""
         self.episodes.set_opponent(opponent)
 
     def view(self) -> View:
-        """Return the learner's `View`, the input of bots and of the encodings' `decode` and `encode`.
+        """Return the learner's `View`: the argument of a bot's methods, and of `decode` and `encode` of an encoding.
 
         After the first call, views also include the events of each later round, as in a match (`View.last_round`).
         """
         return self.episodes.view(0)
 
     def render(self) -> Any:
-        """Print the true position ("human"), or return text ("ansi") or uint8[H, W, 3] ("rgb_array")."""
+        """Render the true position, without fog of war.
+
+        The mode "human" prints text, "ansi" returns text, and "rgb_array" returns an image uint8[H, W, 3].
+        """
         return self.episodes.render(self.render_mode, 0)

@@ -1,4 +1,4 @@
-"""Snapshots of a core, checks of a caller's snapshots, and the start of games from another game's position."""
+"""Functions that make, check and restore snapshots of an `EnvCore`, and that start its games from a given position."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from warlight_env.maps import Map
 
 
 class Snapshot(NamedTuple):
-    """All data that determine the future of a core's games."""
+    """All data that determine the future of the games of an `EnvCore`."""
 
-    board: str  #: digest of the map, the rules and the number of players
+    board: str  #: a digest of the map, the rules and the number of players
     state: State
     cycles: npt.NDArray[np.int32]
     potential: npt.NDArray[np.float64]
@@ -37,29 +37,29 @@ class Snapshot(NamedTuple):
     live: npt.NDArray[np.bool_]
     terminated: npt.NDArray[np.bool_]
     truncated: npt.NDArray[np.bool_]
-    bot_rngs: npt.NDArray[np.uint64]  #: random generators of compiled bots
-    #: The submitted turns, for encodings with several actions per turn. The default value lets pickle load snapshots of
-    #: older versions, which do not have `bot_rngs`; `restore` then raises an error.
+    bot_rngs: npt.NDArray[np.uint64]  #: the states of the random generators of compiled bots
+    #: The unfinished turns, for encodings with several actions per turn. Because of the default value, pickle can load
+    #: snapshots of older versions of this package, which have no field `bot_rngs`. `restore` then raises an error.
     turns: Turns | None = None
 
 
-#: The arrays of a snapshot that are also in a core's buffers.
+#: The names of the arrays of a `Snapshot` that are also fields of `Buffers`.
 BOOKKEEPING_FIELDS: Final = Snapshot._fields[2:-2]
 
 
 def copied(turns: Turns) -> Turns:
-    """Return a copy of turns."""
+    """Return `Turns` with copies of all arrays."""
     return Turns(*(array.copy() for array in turns))
 
 
 def assign(mine: Any, theirs: Any) -> None:
-    """Copy the arrays of one record into those of another, which kernels use."""
+    """Copy the content of each array of the NamedTuple `theirs` into the same array of the NamedTuple `mine`."""
     for own, other in zip(mine, theirs, strict=True):
         own[...] = other
 
 
 def digest_of(map: Map, rules: Rules, players: int) -> str:
-    """Return a digest of the map, the rules and the number of players."""
+    """Return a SHA-256 digest of the map, the rules and the number of players."""
     return hashlib.sha256(json.dumps([map.digest(), rules.to_dict(), players]).encode()).hexdigest()
 
 
@@ -67,7 +67,7 @@ def digest_of(map: Map, rules: Rules, players: int) -> str:
 
 
 def _handed_in(core: Core) -> Turns | None:
-    """Return a copy of the turns so far; None if no turns are submitted."""
+    """Return a copy of the turns that were submitted for the rounds not played yet; None if there are no turns."""
     empty = not core.settings.stepwise and not core.turns.status.any()
     return None if empty else copied(core.turns)
 
@@ -84,8 +84,10 @@ def _put_turns(core: Core, turns: Turns | None, illegal: npt.NDArray[np.int32]) 
 
 @contextlib.contextmanager
 def rollback_on_error(core: Core, games: bool) -> Iterator[None]:
-    """Restore turns and bots' generators if the context raises an exception; `games`: also restore the games and their
-    history."""
+    """Return a context manager that restores the submitted turns and the bots' generators after an exception.
+
+    games: whether it also restores the games and their history.
+    """
     turns, illegal = _handed_in(core), core.out.illegal.copy()
     rngs, told = core.bot_rngs.copy(), core.round_history
     before = _snapshot(core, turns) if games else None
@@ -107,7 +109,7 @@ def rollback_on_error(core: Core, games: bool) -> Iterator[None]:
 
 
 def snapshot_of(core: Core) -> Snapshot:
-    """Return a copy of all data that determine the future of the games, including the dice."""
+    """Return a copy of all data that determine the future of the games, including the random generators."""
     return _snapshot(core, copied(core.turns) if core.settings.stepwise else None)
 
 
@@ -118,14 +120,14 @@ def _snapshot(core: Core, turns: Turns | None) -> Snapshot:
 
 
 def restore(core: Core, snapshot: Any) -> None:
-    """Restore a snapshot; see `EnvCore.restore`."""
+    """Check a snapshot and restore it; see `EnvCore.restore`."""
     put(core, checked(core, snapshot))
     if core.round_history is not None:
         core.round_history.forget(range(core.batch))
 
 
 def put(core: Core, snapshot: Snapshot) -> None:
-    """Restore a snapshot that was checked before, or that the core itself made."""
+    """Restore a snapshot without checks: a result of `checked`, or a snapshot that the same `EnvCore` made."""
     assign(core.state, snapshot.state)
     for name in BOOKKEEPING_FIELDS:
         getattr(core.out, name)[...] = getattr(snapshot, name)
@@ -138,7 +140,10 @@ def put(core: Core, snapshot: Snapshot) -> None:
 
 
 def check_start(core: Core, game: Any) -> None:
-    """Raise InputError for a game that is over, or that has another map, other rules or other players."""
+    """Raise InputError unless the games of an `EnvCore` can start from the position of `game`.
+
+    `game` must not be over, and must have the same map, rules and number of players.
+    """
     if not isinstance(game, Game):
         raise InputError(f"start must be a `Game`, not {type(game).__name__}")
     if digest_of(game.map, game.rules, game.players) != core.digest:
@@ -148,7 +153,7 @@ def check_start(core: Core, game: Any) -> None:
 
 
 def start_from(core: Core, game: Game, which: Sequence[int] | None) -> None:
-    """Start games from another game's position; see `EnvCore.start_from`."""
+    """Replace the positions of new games by the position of `game`; see `EnvCore.start_from`."""
     check_start(core, game)
     games, out = np.array(sorted(games_named(which, core.batch)), dtype=np.int64), core.out
     played = games[out.cycles[games] != 0]
@@ -175,13 +180,20 @@ def start_from(core: Core, game: Game, which: Sequence[int] | None) -> None:
 
 
 def check_core(core: Core) -> None:
-    """Raise `StateError` unless kernels can continue the games of a core; call it after direct changes of arrays."""
+    """Raise `StateError` if an array of an `EnvCore` has values with which the kernels cannot continue the games.
+
+    Call this function after direct changes of the arrays.
+    """
     standing = [getattr(core.out, name) for name in BOOKKEEPING_FIELDS]
     check_games(core.board, core.params, core.settings.stepwise, False, core.state, standing, core.turns, core.work)
 
 
 def checked(core: Core, snapshot: Any) -> Snapshot:
-    """Check and copy a snapshot; raise `StateError` if it does not fit the core or has impossible games."""
+    """Return a copy of a snapshot after checks.
+
+    Raises `StateError` if the snapshot was made with other arguments than this `EnvCore`, or if it contains a game that
+    is impossible under the rules.
+    """
     if not isinstance(snapshot, Snapshot) or not isinstance(snapshot.state, State):
         raise StateError(f"a saved state must be a `Snapshot` of an EnvCore, not {type(snapshot).__name__}")
     if not isinstance(snapshot.board, str) or snapshot.board != core.digest:
@@ -190,7 +202,10 @@ def checked(core: Core, snapshot: Any) -> Snapshot:
         )
     rngs = exact_copy(snapshot.bot_rngs, core.bot_rngs, "bot_rngs")
     if (snapshot.turns is not None) != core.settings.stepwise:
-        raise StateError("the saved state has another action encoding: only one of both has turns of several actions")
+        raise StateError(
+            "the saved state was made with another action encoding: a turn is several actions in one of the two "
+            "encodings, and one action in the other"
+        )
     state = State(*_copies(snapshot.state, core.state, State._fields))
     standing = [exact_copy(getattr(snapshot, name), getattr(core.out, name), name) for name in BOOKKEEPING_FIELDS]
     turns = None if snapshot.turns is None else _turns(core, snapshot.turns)
@@ -200,7 +215,7 @@ def checked(core: Core, snapshot: Any) -> Snapshot:
 
 
 def _start_of(core: Core, game: Game) -> State:
-    """Return a game's state, with a leading axis of 1; raise `StateError` if it is impossible."""
+    """Return the state of a game, with a leading axis of 1; raise `StateError` if it is impossible under the rules."""
     saved = game.to_dict()["state"]
     start = State(*(np.array([saved[name]], dtype=array.dtype) for name, array in core.state._asdict().items()))
     live, nothing = start.eliminated_at == 0, np.zeros((1, core.players))
@@ -216,7 +231,7 @@ def _start_of(core: Core, game: Game) -> State:
 
 
 def _said(core: Core, turns: Turns | None) -> Turns:
-    """Return turns in the form for `check_games`; None gives turns for 0 games, which are not checked."""
+    """Return the argument `turns` of `check_games`. For None, it contains turns of 0 games, so no turns are checked."""
     return make_turns(core.board.n_regions, core.board.n_edges, core.players, 0) if turns is None else reference(turns)
 
 

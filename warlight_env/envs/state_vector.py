@@ -1,4 +1,4 @@
-"""The whole position as one vector, for centralized critics and mixing networks in training."""
+"""The true position of a game, without fog of war, as one vector for centralized critics and mixing networks."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from warlight_env.features.definitions import MANY_ARMIES, SOFT_ARMIES
 
 
 def state_space(core: EnvCore) -> spaces.Box:
-    """Return the space of `state_vector`."""
+    """Return the Box of all results of `state_vector`."""
     return fixed(box_of(*state_features(core.board.n_regions, core.players).bounds))
 
 
 def state_vector(core: EnvCore, b: int = 0) -> npt.NDArray[np.float32]:
-    """Return the true position of game b, float32, in `state_space`.
+    """Return the true position of game b as a float32 vector in `state_space`.
 
-    `state_features` names the entries.
+    `state_features` gives the name, position and range of each entry.
     """
     state, players = core.state, core.players
     owner, army = state.owner[b], state.army[b].astype(np.float32)

@@ -1,4 +1,4 @@
-"""The kernels of a step for a whole batch: submit turns, resolve the rounds, write rewards and observations."""
+"""The kernels that step a batch of games: they submit turns, play the rounds, and write rewards and observations."""
 
 from __future__ import annotations
 
@@ -38,21 +38,24 @@ from warlight_env.envs.buffers import Buffers, EnvSettings, observe, observe_tur
 from warlight_env.features.columns import global_width, node_width
 from warlight_env.features.extraction import Memory, make_memory
 
-#: The maximum number of orders dropped from a turn before its submission, so that later additions cannot overflow.
+#: The maximum of `Buffers.illegal` before a submission, so that the addition of more illegal orders cannot overflow.
 MOST_ILLEGAL: Final = 2**30
 
 
 class Turns(NamedTuple):
-    """The submitted turns of all players in normal form. A game is resolved when all its live players are ready."""
+    """The submitted turns of all players as arrays, in the format in which the engine plays them.
 
-    deploy: npt.NDArray[np.int32]  #: [B, P, N]
-    attacks: npt.NDArray[np.int32]  #: [B, P, E, 3]
+    The round of a game is played when the turns of all its live players are complete: ``status[b, p, READY] == 1``.
+    """
+
+    deploy: npt.NDArray[np.int32]  #: [B, P, N] armies that a player deploys on a region
+    attacks: npt.NDArray[np.int32]  #: [B, P, E, 3] source, target and armies of each attack or transfer
     preferences: npt.NDArray[np.int32]  #: [B, P, N] preferred regions, best first
-    status: npt.NDArray[np.int32]  #: [B, P, 3] COUNT, NAMED, READY
+    status: npt.NDArray[np.int32]  #: [B, P, 3] with the indices COUNT, NAMED and READY
 
 
 def make_turns(n_regions: int, n_edges: int, players: int, batch: int) -> Turns:
-    """Make empty turns."""
+    """Make the arrays of `Turns`, with empty turns of all players."""
     return reference(
         Turns(
             np.zeros((batch, players, n_regions), dtype=np.int32),
@@ -64,20 +67,20 @@ def make_turns(n_regions: int, n_edges: int, players: int, batch: int) -> Turns:
 
 
 class Work(NamedTuple):
-    """Working memory of one thread."""
+    """The working memory of one thread: arrays that the kernels of a step overwrite."""
 
     scratch: Scratch
-    counts: npt.NDArray[np.int32]  #: [P]
-    preferences: npt.NDArray[np.int32]  #: [P, N] empty lists of preferred regions
-    position: Position  #: a player's view of a position
-    free: npt.NDArray[np.int8]  #: [N]
-    row: npt.NDArray[np.int64]  #: [K] an action
+    counts: npt.NDArray[np.int32]  #: [P] the number of attacks, or of preferred regions, of each player
+    preferences: npt.NDArray[np.int32]  #: [P, N] preferred regions of each player; all lists are empty
+    position: Position  #: a position as one player sees it
+    free: npt.NDArray[np.int8]  #: [N] CLOSED, OWN or OFFERED for each region
+    row: npt.NDArray[np.int64]  #: [K] the action row of one player
     action: ActionWork
     memory: Memory
 
 
 def make_work(board: Board, bits: BitBoard, players: int, row_size: int) -> Work:
-    """Make working memory for one thread."""
+    """Make the working memory of one thread."""
     n = board.n_regions
     return reference(
         Work(
@@ -94,14 +97,14 @@ def make_work(board: Board, bits: BitBoard, players: int, row_size: int) -> Work
 
 
 class GameBatch(NamedTuple):
-    """B games on one map, as a record for the kernels of a step; kernels take it by reference."""
+    """All arguments of the step's kernels for B games on one map. Kernels receive the address of this NamedTuple."""
 
-    context: Context  #: for the encoding's kernels
+    context: Context  #: the context argument of the action encoding's kernels
     settings: EnvSettings
-    submit_address: int  #: address of the encoding's kernel that reads action rows
-    mask_address: int  #: address of the encoding's kernel that writes masks, or of `no_mask`
-    config: npt.NDArray[np.int64]  #: the encoding's own numbers
-    limits: npt.NDArray[np.int64]  #: [K] exclusive upper limits of the entries of an action's row
+    submit_address: int  #: the address of the encoding's kernel that converts action rows to turns
+    mask_address: int  #: the address of the encoding's kernel that writes masks, or of `no_mask`
+    config: npt.NDArray[np.int64]  #: settings of the encoding that its kernels read, `ActionEncoding.config`
+    limits: npt.NDArray[np.int64]  #: [K] exclusive upper limits of the entries of an action row
     state: State
     out: Buffers
     turns: Turns
@@ -122,7 +125,10 @@ def _within(row: npt.NDArray[np.integer[Any]], limits: npt.NDArray[np.int64]) ->
 
 @kernel
 def _acts(out: Buffers, turns: Turns, acting: npt.NDArray[np.int8], b: Int, s: Int) -> Int:
-    """Return the player in slot s of game b if it is live, not ready, and has acting int8[B, S] not 0; else -1."""
+    """Return the player in slot s of game b if its action must be read now; otherwise return -1.
+
+    The player must be live, acting[b, s] must not be 0, and the player's turn must be incomplete.
+    """
     p = np.int64(out.seat[b, s])
     if acting[b, s] == 0 or p < 0 or not out.live[b, p] or turns.status[b, p, READY] != 0:
         return np.int64(-1)
@@ -131,7 +137,7 @@ def _acts(out: Buffers, turns: Turns, acting: npt.NDArray[np.int8], b: Int, s: I
 
 @kernel
 def _seen(games: GameBatch, b: Int, p: Int, free: Marks) -> PlayerPosition:
-    """Return a player's view of the position of game b."""
+    """Return the position of game b as player p sees it."""
     state, work = games.state, games.work
     position, picking = position_at(state, b), state.phase[b] == PICK
     if games.settings.fog and not picking:
@@ -148,10 +154,13 @@ def _turn(turns: Turns, b: Int, p: Int) -> Turn:
 
 @kernel
 def submit_actions(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any) -> Int:
-    """Read actions int[B, S, K] into the turns of the acting players; add illegal orders to `out.illegal`.
+    """Convert action rows to turns, and add the number of dropped illegal orders to `out.illegal`.
 
-    Returns -1 for success. Otherwise no turn changes. Then the result is b * S + s for an action beyond the limits
-    int64[K], or B * S + b for a game b with a value of `out.illegal` outside of 0 .. MOST_ILLEGAL.
+    acting: int8[B, S], 0 for a slot whose action is ignored. actions: int[B, S, K], the action rows.
+
+    Returns -1 for success. Otherwise no turn changes, and the result shows the error. The result b * S + s: the action
+    in slot s of game b is outside `limits`. The result B * S + b: a value of `out.illegal` in game b is outside
+    0 .. MOST_ILLEGAL.
     """
     batch, slots = acting.shape
     out, turns, work, submit = games.out, games.turns, games.work, submit_at(games.submit_address)
@@ -177,7 +186,7 @@ def submit_actions(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any)
 
 @kernel
 def write_free(params: RuleParams, state: State, b: Int, p: Int, free: Marks) -> None:
-    """Write CLOSED, OWN or OFFERED (see `actions.kernels`) for a player and each region of game b to free int8[N]."""
+    """Write the use that player p has for each region of game b to free int8[N]: CLOSED, OWN or OFFERED."""
     picking = state.phase[b] == PICK
     players = state.eliminated_at.shape[1]
     my_pick = picking and (params.picking != ALTERNATING or picker(state.turn[b], players) == p)
@@ -199,11 +208,17 @@ def submit_policy_turns(
     after: npt.NDArray[np.int8],
     rngs: npt.NDArray[np.uint64],
 ) -> Int:
-    """Run a bot's kernels for the players p of games b with chosen[b, p] == number, once player after[b] is ready.
+    """Run a compiled bot for each player p of each game b with chosen[b, p] == number, and submit its turns.
 
-    The bot's kernels get `context` and have the signatures of policies and pickers in `agents.context`. Shapes: chosen
-    int16[B, P]; after int8[B]; rngs uint64[B, P, 2], the bots' own generators. Returns -1 for success. Otherwise
-    nothing changes, and the result is a game b for which after[b] is not a player.
+    Games in which player after[b] has not submitted a complete turn are skipped.
+
+    Args:
+        context: the first argument of the bot's two kernels.
+        policy_address, pick_address: the addresses of these kernels; `agents.context` defines their signatures.
+        chosen: int16[B, P]. after: int8[B].
+        rngs: uint64[B, P, 2], the states of the bots' random generators.
+
+    Returns -1 for success. Otherwise nothing changes, and the result is a game b for which after[b] is not a player.
     """
     out, turns, work = games.out, games.turns, games.work
     policy, pick = policy_at(policy_address), picker_at(pick_address)
@@ -242,7 +257,10 @@ def _all_ready(out: Buffers, turns: Turns, b: Int) -> Bool:
 
 @kernel
 def play_ready(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
-    """Play the round or the picks of every game with selected int8[B] not 0 in which all live players are ready."""
+    """Play the round or the picks of every game in which all live players have submitted a complete turn.
+
+    selected: int8[B], 0 for a game that is not played.
+    """
     params, settings, state, out, turns, work = (
         games.context.params, games.settings, games.state, games.out, games.turns, games.work,
     )  # fmt: skip
@@ -283,8 +301,11 @@ def _clear(settings: EnvSettings, turns: Turns, b: Int) -> None:
 
 @kernel
 def finish_step(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
-    """Write the rewards of live players in games with selected int8[B] not 0, and end episodes: of eliminated players,
-    in finished games, and in games at the maximum number of steps."""
+    """Write the rewards of live players, and end their episodes where necessary.
+
+    A player is terminated after its elimination or the end of the game, and truncated after the maximum number of
+    steps. selected: int8[B], 0 for a game that the kernel skips.
+    """
     settings, state, out = games.settings, games.state, games.out
     for b in range(selected.shape[0]):
         if selected[b] == 0:
@@ -315,7 +336,7 @@ def finish_step(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
 
 @kernel
 def refresh_observations(games: GameBatch, first: Int, end: Int) -> None:
-    """Update the observations of games first .. end - 1, with the unfinished turn and the encoding's own mask."""
+    """Update the observations and masks of the games first .. end - 1, including the features of unfinished turns."""
     context, settings, work = games.context, games.settings, games.work
     observe(context.board, context.params, settings, games.state, games.out, games.bits, work.memory, first, end)
     if settings.stepwise or settings.asks_mask:
@@ -324,7 +345,7 @@ def refresh_observations(games: GameBatch, first: Int, end: Int) -> None:
 
 @kernel
 def refresh_turn_features(games: GameBatch, first: Int, end: Int) -> None:
-    """Update the features of unfinished turns, and the masks that encodings write themselves."""
+    """Update the features of unfinished turns, and the masks of encodings that have their own `write_mask` kernel."""
     settings, out = games.settings, games.out
     n, players, write_mask = games.state.owner.shape[1], out.live.shape[1], mask_at(games.mask_address)
     base = n * node_width(players) + global_width(players) if settings.features else 0
@@ -343,7 +364,10 @@ def refresh_turn_features(games: GameBatch, first: Int, end: Int) -> None:
 
 @kernel
 def resolve(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
-    """Resolve the ready games with selected int8[B] not 0; update observations, rewards, terminated and truncated."""
+    """Play the games in which all live players are ready; update observations, rewards, terminated and truncated.
+
+    selected: int8[B], 0 for a game that is not played.
+    """
     play_ready(games, selected)
     refresh_observations(games, 0, games.out.live.shape[0])
     finish_step(games, selected)
@@ -353,7 +377,7 @@ def resolve(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
 def submit_and_resolve(
     games: GameBatch, acting: npt.NDArray[np.int8], actions: Any, selected: npt.NDArray[np.int8]
 ) -> Int:  # fmt: skip
-    """Call `submit_actions`, then `resolve` if all actions are valid; return the result of `submit_actions`."""
+    """Call `submit_actions`, and then `resolve` if all actions are valid. Return the result of `submit_actions`."""
     bad = submit_actions(games, acting, actions)
     if bad < 0:
         resolve(games, selected)
@@ -362,11 +386,14 @@ def submit_and_resolve(
 
 @kernel
 def begin(games: GameBatch, picked: Bool, indices: npt.NDArray[np.int64]) -> Int:
-    """Start the games at indices int64[M] with the dice in state.rng[b], and write their observations.
+    """Start the games with the numbers in `indices` int64[M], and write their observations.
 
-    picked: True draws the start regions; False makes the picks part of the episode.
+    state.rng[b] must already contain the state of the random generator of game b.
 
-    Returns -1, or the number of a game for which it found no start regions that keep the players apart.
+    picked: True draws the start regions at random. False lets the players pick them in the first steps.
+
+    Returns -1 for success. Some rules demand that the start regions of different players are not neighbours. If the
+    kernel finds no such regions for a game, it returns the number of this game.
     """
     context, settings, state, out, work = games.context, games.settings, games.state, games.out, games.work
     for k in range(indices.shape[0]):

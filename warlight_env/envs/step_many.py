@@ -1,4 +1,4 @@
-"""A step of all games. Kernels process one part after another; a part has games on one map in its own arrays."""
+"""The kernels that step games on many maps, one map after another. A `MapGames` has the games on one map."""
 
 from __future__ import annotations
 
@@ -29,35 +29,35 @@ from warlight_env.envs.step import (
 
 
 class MapGames(NamedTuple):
-    """Some games on a map: the record of a core of C games for kernels, and the inputs of a step."""
+    """C games of one `EnvCore`, all on one map, with the inputs of their next step."""
 
     games: GameBatch
-    bots: Context  #: the context for bots
-    rows: npt.NDArray[np.int64]  #: [C, S, K] actions
-    acting: npt.NDArray[np.int8]  #: [C, S]
-    selected: npt.NDArray[np.int8]  #: [C] like `acting`
-    illegal: npt.NDArray[np.int32]  #: [C, P] illegal orders of the previous step
-    chosen: npt.NDArray[np.int16]  #: [C, P] numbers of the opponents, see `CoreOpponents`
+    bots: Context  #: the context argument of compiled bots
+    rows: npt.NDArray[np.int64]  #: [C, S, K] the action rows of the next step
+    acting: npt.NDArray[np.int8]  #: [C, S] 1 for a slot whose action is read in the next step
+    selected: npt.NDArray[np.int8]  #: [C] 1 for a game that makes the next step
+    illegal: npt.NDArray[np.int32]  #: [C, P] `Buffers.illegal` of the previous step
+    chosen: npt.NDArray[np.int16]  #: [C, P] the number of each player's opponent, see `CoreOpponents`
     learner: npt.NDArray[np.int8]  #: [C] the learner's seat
-    rngs: npt.NDArray[np.uint64]  #: [C, P, 2] the bots' random generators
-    places: npt.NDArray[np.int64]  #: [C] the number of a game among all games, or -1 for an unused place
+    rngs: npt.NDArray[np.uint64]  #: [C, P, 2] the states of the bots' random generators
+    places: npt.NDArray[np.int64]  #: [C] the number of the game in the whole batch, or -1 for an unused place
 
 
 class PaddingLayout(NamedTuple):
-    """The layout of padded actions and masks."""
+    """The layout of actions and masks that are padded to a maximum number of regions and edges."""
 
-    regions: int  #: the maximum number of regions; 0: no padding, and the parts' `rows` contain the actions
-    factored: bool  #: whether the encoding has a row of VALUES for each region and edge
+    regions: int  #: the maximum number of regions; 0: no padding, and `MapGames.rows` already contains the actions
+    factored: bool  #: whether the action encoding is "factored", which has VALUES choices for each region and edge
 
 
-#: Entries of infos, in the order of `numbers` in `write_learner_results`.
+#: The keys of infos, in the order of the rows of `numbers` in `write_learner_results`.
 NUMBERS = ("illegal", "income", "round", "phase", "is_success")
 
 
 def map_games(
     core: EnvCore, chosen: npt.NDArray[np.int16], learner: npt.NDArray[np.int8], places: npt.NDArray[np.int64]
 ) -> MapGames:
-    """Make the record of a core; it is valid until `core.game_batch` changes."""
+    """Make the `MapGames` of an `EnvCore`. Call this function again after `core.game_batch` is replaced."""
     shape = core.batch, core.slots, core.row_size
     games: MapGames = reference(
         MapGames(
@@ -83,20 +83,21 @@ def step_many(
     parts: Any, policies: Any, pickers: Any, numbers: npt.NDArray[np.int16], actions: npt.NDArray[np.int64],
     acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32], layout: PaddingLayout, finish: Bool,
 ) -> Int:  # fmt: skip
-    """Step B games in `parts`: submit the turns of learners and of compiled bots; with `finish` also resolve.
+    """Step B games: submit the turns of learners and of compiled bots, and play the rounds if `finish` is True.
 
-    The kernel finishes a part before it begins the next part, so that it reads the part's memory only once.
+    The kernel completes the step of one `MapGames` before it begins the next. So the memory of each `MapGames` is
+    loaded only once.
 
     Args:
-        parts: addresses of `MapGames`, from `address_of`.
-        policies, pickers: the addresses of the kernels of K bots.
-        numbers: [K, parts] each bot's number in a part's `chosen`, or -1.
-        actions: [B, M] the learners' padded actions. acting: [B] whether a learner acts.
-        dropped: [B] the number of illegal entries found earlier.
+        parts: the addresses of the `MapGames` that contain the games, results of `address_of`.
+        policies, pickers: the addresses of the policies and pickers of K compiled bots.
+        numbers: int16[K, C], the number of each bot in `chosen` of each of C `MapGames`; -1: it does not play there.
+        actions: int64[B, M], the learners' padded actions. acting: int8[B], 0 for a game that makes no step.
+        dropped: int32[B], the number of illegal entries of each action that were found before this call.
         layout: the layout of padded actions.
 
-    Returns -1 for success. Otherwise the result is the number b of a game with an action beyond the limits of its map,
-    or B + b for a game with an impossible value of `dropped`. If there is one part, no turn changes then. Padded
+    Returns -1 for success. The result b: the action in game b is outside the limits of its map. The result B + b: the
+    value of `dropped` for game b is impossible. If there is only one `MapGames`, no turn changes after an error. Padded
     actions are always within the limits.
     """
     for i in range(len(parts)):
@@ -124,7 +125,7 @@ def _read(
     part: MapGames, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32],
     layout: PaddingLayout,
 ) -> Bool:  # fmt: skip
-    """Copy the learners' actions to the part's `rows`; return whether any learner of the part acts."""
+    """Copy the learners' actions to the rows of a `MapGames`; return whether it contains any game."""
     out, n, played = part.games.out, part.games.state.owner.shape[1], False
     for c in range(part.places.shape[0]):
         b = part.places[c]
@@ -150,7 +151,10 @@ def _read(
 
 @kernel
 def _resolve(part: MapGames) -> None:
-    """Apply `resolve` to the games in use, with one call of `refresh_observations` for consecutive places."""
+    """Do the same as `step.resolve`, but skip the observations of unused places.
+
+    One call of `refresh_observations` updates all games at consecutive places.
+    """
     games, places, count, first = part.games, part.places, part.places.shape[0], 0
     play_ready(games, part.selected)
     while first < count:
@@ -168,10 +172,14 @@ def seat_some(
     parts: Any, places: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64], numbers: npt.NDArray[np.int16], seat: Int,
     learners: npt.NDArray[np.int8],
 ) -> None:  # fmt: skip
-    """Write the seats, the dice and the bots' generators of the games at places[k] of parts[k].
+    """Assign the seats of K new games, and seed the random generators of the games and of the bots.
 
-    seeds: [K], the games' seeds. numbers: [K, P - 1], the opponents' numbers in a part's `chosen`. seat: the learner's
-    seat, or -1 to draw it with the game's seed. The kernel writes the learners' seats to learners [K].
+    Args:
+        parts, places: game k is at places[k] of the `MapGames` with the address parts[k].
+        seeds: uint64[K], the games' seeds.
+        numbers: int16[K, P - 1], the numbers of the opponents in `MapGames.chosen`.
+        seat: the learner's seat in all games; -1: the seat is drawn with the game's seed.
+        learners: int8[K], to which the kernel writes the learners' seats.
     """
     for k in range(places.shape[0]):
         part, c = _games_at(parts[k]), places[k]
@@ -194,7 +202,10 @@ def seat_some(
 
 @kernel
 def begin_some(parts: Any, places: npt.NDArray[np.int64], picked: Bool) -> None:
-    """Apply `begin` to the games at places[k] of parts[k], under rules with which it cannot fail."""
+    """Call `begin` for the game at places[k] of the `MapGames` with the address parts[k], for each k.
+
+    The rules must not demand that start regions are apart, because only then `begin` cannot fail.
+    """
     for k in range(places.shape[0]):
         begin(_games_at(parts[k]).games, picked, places[k : k + 1])
 
@@ -204,9 +215,14 @@ def write_learner_results(
     parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], reward: npt.NDArray[np.float64],
     ends: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """Write the rewards, ends and info numbers of the learners of M games. Game k is at places[k] of parts[index[k]].
+    """Write the results of the last step for the learners of M games to `reward`, `ends` and `numbers`.
 
-    index: [M], or -1 for no game. reward: [M]. ends: [2, M] terminated, truncated. numbers: [5, M], see `NUMBERS`.
+    Args:
+        parts, index, places: game k is at places[k] of the `MapGames` with the address parts[index[k]]. index[k] is -1
+            if there is no game k.
+        reward: [M] the rewards.
+        ends: [2, M] terminated in row 0, truncated in row 1.
+        numbers: [5, M] one row for each key in `NUMBERS`.
     """
     for k in range(places.shape[0]):
         if index[k] < 0:
@@ -225,9 +241,10 @@ def gather_seen(
     parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], nodes: npt.NDArray[np.float32],
     overall: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Write the observations of the learners of M games, selected as in `write_learner_results`, to padded arrays.
+    """Write the observations of the learners of M games to padded arrays.
 
-    nodes: [M, N, F], the node features; rows of missing regions are 0. overall: [M, G], the global features.
+    parts, index, places: the games, see `write_learner_results`. nodes: [M, N, F], the node features; rows of regions
+    that a map does not have become 0. overall: [M, G], the global features.
     """
     for k in range(places.shape[0]):
         flat = nodes[k].reshape(-1)
@@ -247,7 +264,10 @@ def gather_masks(
     parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], masks: npt.NDArray[np.int8],
     layout: PaddingLayout,
 ) -> None:  # fmt: skip
-    """Write the flat masks [M, W] of the learners of M games, selected as in `write_learner_results`."""
+    """Write the padded flat action masks of the learners of M games to masks[M, W].
+
+    parts, index, places: the games, see `write_learner_results`.
+    """
     for k in range(places.shape[0]):
         if index[k] < 0:
             _fill(masks[k], 0)
@@ -258,14 +278,14 @@ def gather_masks(
 
 @inline_kernel
 def _copy(source: Any, target: Any) -> None:
-    """Copy as many entries as the target has; the unsigned index needs no code for negative values."""
+    """Copy the first entries of `source` to all entries of `target`."""
     for i in range(target.shape[0]):
         target[i] = source[i]
 
 
 @kernel
 def _count(row: Any) -> Int:
-    """Return the number of entries that are not 0."""
+    """Return the number of entries of a row that are not 0."""
     count = np.int64(0)
     for i in range(row.shape[0]):
         count += row[i] != 0
@@ -274,7 +294,7 @@ def _count(row: Any) -> Int:
 
 @kernel
 def _pad_mask(mask: Any, wide: Any, n: Int, layout: PaddingLayout) -> None:
-    """Write a map's mask to a padded mask; see `Padding.mask`."""
+    """Write the flat mask of a map with n regions to the padded mask `wide`; see `Padding.mask`."""
     of_region = VALUES if layout.factored else DEPLOYS
     if mask.shape[0] == wide.shape[0]:
         _copy(mask, wide)
@@ -283,12 +303,12 @@ def _pad_mask(mask: Any, wide: Any, n: Int, layout: PaddingLayout) -> None:
     _fill(wide, 0)
     _copy(mask, wide[:cut])
     _copy(mask[cut:], wide[start:end])
-    if layout.factored:  # a missing region or edge allows only the value 0
+    if layout.factored:  # for a region or edge that does not exist, only the value 0 is allowed
         for i in range(cut, start, VALUES):
             wide[i] = 1
         for i in range(end, wide.shape[0], VALUES):
             wide[i] = 1
-    else:  # the end of the turn
+    else:  # the last entry of a mask is the action that ends the turn
         wide[end - 1] = 0
         wide[wide.shape[0] - 1] = mask[mask.shape[0] - 1]
 

@@ -1,4 +1,4 @@
-"""Check whether a core's games and submitted turns are possible; for states that a caller provides."""
+"""Check whether games and submitted turns are possible under the rules, for example in a snapshot from a caller."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from warlight_env.engine.validity import StateError, fault_of_state, new_fault, 
 from warlight_env.envs.actions.kernels import COUNT, NAMED, READY
 from warlight_env.envs.step import Turns, Work
 
-#: The maximum number of steps of a game that is not over; its last step may add one more.
+#: The maximum of `Buffers.cycles` of a game that is not over. The last step of the game may increase it by one.
 MAX_CYCLES: Final = 2**31 - 2
 
-#: The reasons of `engine.validity`, followed by those of this module.
+#: The texts of all errors: first those of `engine.validity`, then those of this module. A kernel returns an index.
 REASONS: Final = (
     *validity.REASONS,
     "cycles is {value}: must lie in 0 .. {most}",
@@ -30,14 +30,14 @@ REASONS: Final = (
     "potential of player {at} must lie in 0 .. 1",
     "reward of player {at} must be a finite number",
     "illegal of player {at} is {value}: must be at least 0",
-    "the game has not begun: phase, owners, offers, round, turn, winner and eliminated_at must be empty",
+    "the game has not begun, so phase, owners, offers, round, turn, winner and eliminated_at must have initial values",
     "player {at} must be exactly one of live, terminated and truncated",
     "terminated of player {at} is {value}: must be {most}, because of the phase and eliminated_at",
     "player {at} is live in a game that was truncated",
-    "turns: status of player {at} has {value}: must be a count in 0 .. {most}, a number from 0 up, and 0 or 1",
+    "turns: status of player {at} contains {value}: its entries must be in 0 .. {most}, at least 0, and 0 or 1",
     "turns: player {at} deploys {value} armies: must be 0 or more, and 0 on a region of another owner",
     "turns: player {at} deploys {value} armies, but its income is {most}",
-    "turns: player {at} gives {value} orders of one kind, but the rules allow {most}",
+    "turns: player {at} has {value} deploys, or {value} attacks, but the rules allow {most}",
     "turns: player {at} prefers region {value}: it is not offered, or in the list twice",
     "turns: attack {value} of player {at}: must be from a region of the player to a neighbour, once for each pair",
     "turns: player {at} attacks with {value} armies: must lie in 1 .. {most}",
@@ -49,7 +49,7 @@ REASONS: Final = (
 
 
 class Bookkeeping(NamedTuple):
-    """A core's data of its games without the positions; booleans are uint8, so that invalid bytes are visible."""
+    """The arrays of `Buffers` that a snapshot contains. Booleans are uint8, so that invalid bytes can be detected."""
 
     cycles: npt.NDArray[np.int32]  #: [B]
     potential: npt.NDArray[np.float64]  #: [B, P]
@@ -73,7 +73,7 @@ def _fault_of_numbers(standing: Any, b: Int, fault: Any) -> Int:
         note(fault, p, standing.illegal[b, p], 0)
         if max(standing.live[b, p], standing.terminated[b, p], standing.truncated[b, p]) > 1:
             return _FLAG
-        if not 0.0 <= standing.potential[b, p] <= 1.0:  # also true for NaN
+        if not 0.0 <= standing.potential[b, p] <= 1.0:  # this condition is also true for NaN
             return _POTENTIAL
         if not abs(standing.reward[b, p]) < np.inf:
             return _REWARD
@@ -84,7 +84,7 @@ def _fault_of_numbers(standing: Any, b: Int, fault: Any) -> Int:
 
 @kernel
 def _is_empty(state: State, b: Int) -> Bool:
-    """Whether game b has not begun, as after `make_state`."""
+    """Whether game b has not begun: its arrays have the values that `make_state` sets, except for the generator."""
     empty = state.phase[b] == PICK and state.round[b] == 0 and state.turn[b] == 0 and state.winner[b] == NEUTRAL
     for r in range(state.owner.shape[1]):
         empty = empty and state.owner[b, r] == NEUTRAL and state.offers[b, r] == 0 and state.army[b, r] == 1
@@ -162,7 +162,10 @@ def _fault_of_attacks(
     seen: npt.NDArray[np.int32],
     fault: Any,
 ) -> Int:
-    """Return the fault of a player's attacks. seen: working memory int32[E + 1]."""
+    """Check a player's attacks; return 0 or the index of an error text in `REASONS`.
+
+    seen: int32[E + 1], working memory. fault: the place and the values of the error are written to it.
+    """
     owner, attacks, n = state.owner[b], turns.attacks[b, p], state.owner.shape[1]
     if params.max_orders > 0 and count > params.max_orders:
         note(fault, p, count, params.max_orders)
@@ -188,7 +191,10 @@ def _fault_of_attacks(
 def _fault_of_turn(
     board: Board, params: RuleParams, stepwise: Bool, state: State, turns: Turns, b: Int, p: Int, work: Work, fault: Any
 ) -> Int:
-    """Return the fault of the submitted turn of player p in game b; the game's state must be valid."""
+    """Check the submitted turn of player p in game b; return 0 or the index of an error text in `REASONS`.
+
+    The state of the game must already be checked.
+    """
     status, picking = turns.status[b, p], state.phase[b] == PICK
     count, n_edges = np.int64(status[COUNT]), np.int64(board.edge_target.shape[0])
     most = np.int64(state.owner.shape[1]) if picking else n_edges
@@ -198,7 +204,7 @@ def _fault_of_turn(
             note(fault, p, status[i], most)
             return _STATUS
     if not stepwise and status[READY] == 0:
-        return 0  # no turn is submitted; old entries are overwritten before their next use
+        return 0  # no turn is submitted; the old entries of the arrays are overwritten before their next use
     code: Int = 0
     if stepwise or not picking:
         code = _fault_of_deploys(board, params, state, turns, b, p, fault)
@@ -265,11 +271,18 @@ def _first_fault(
 def check_games(
     board: Board, params: RuleParams, stepwise: bool, whole: bool, state: State, standing: Any, turns: Turns, work: Work
 ) -> None:
-    """Raise `StateError` unless all games of a core are possible.
+    """Raise `StateError` unless all games are possible under the rules.
 
-    The caller ensures that all arrays have the shapes and dtypes of the core's own arrays. standing: cycles, potential,
-    reward, illegal, live, terminated and truncated. turns: the submitted turns; without any, turns for 0 games.
-    stepwise: whether turns take several actions. whole: False checks only the values that kernels rely on.
+    All arrays must already have the shapes and dtypes of the arrays of an `EnvCore`; this function does not check them.
+
+    Args:
+        board, params: the map and the rules.
+        stepwise: whether a turn consists of several actions.
+        whole: whether to check all values. False checks only the values on which kernels rely.
+        state: the positions.
+        standing: the arrays cycles, potential, reward, illegal, live, terminated and truncated of `Buffers`.
+        turns: the submitted turns, or `Turns` of 0 games if no turns are submitted.
+        work: working memory.
     """
     *numbers, live, terminated, truncated = standing
     flags = (array.view(np.uint8) for array in (live, terminated, truncated))

@@ -1,4 +1,4 @@
-"""The Gymnasium vector environment: a batch of games in compiled code, including opponents and autoreset."""
+"""The Gymnasium vector environment: compiled code steps a batch of games, including opponents and autoreset."""
 
 from __future__ import annotations
 
@@ -23,16 +23,20 @@ from warlight_env.thread_ownership import SingleThreaded
 
 
 class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
-    """B games of `WarlightEnv` at once; the step is compiled code if all opponents are compiled bots.
+    """The vector environment of B games of `WarlightEnv`.
 
-    The results equal those of B single environments. ``infos["action_mask"]`` is the flat mask, int8[B, M].
+    If all opponents are compiled bots, compiled code plays all rounds.
+
+    The results are equal to those of B single environments. ``infos["action_mask"]`` contains the flat masks,
+    int8[B, M].
 
     Args:
         num_envs: B, the number of games.
-        autoreset_mode: when a game restarts after its end: in the next step (the default), in the same step
-            (with ``infos["final_obs"]`` and ``infos["final_info"]``), or only at
-            ``reset(options={"reset_mask": …})``, bool[B].
-        max_episode_steps: a game is truncated after this number of steps, like max_cycles; `make_vec` sets it.
+        autoreset_mode: the time at which a new game follows a finished game: in the next step (the default), or in
+            the same step with ``infos["final_obs"]`` and ``infos["final_info"]``. With the mode "Disabled", a new game
+            begins only in a call of ``reset(options={"reset_mask": …})`` with a mask bool[B].
+        max_episode_steps: a second limit like `max_cycles`: a game is truncated after this number of steps. Gymnasium's
+            `make_vec` sets this argument.
         render_mode: the mode of `render`, which shows all games, and of `render_game`, which shows one game.
         arguments: the arguments of `WarlightEnv`.
     """
@@ -75,25 +79,27 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
 
     @property
     def features(self) -> Features:
-        """The layout of a game's observation (without its mask), by name."""
+        """The name, position, range and unit of each number in a game's observation (without its mask)."""
         return self.episodes.core.features
 
     @property
     def encoding(self) -> ActionEncoding:
-        """The encoding of turns as actions; its `decode` and `encode` take a view."""
+        """The action encoding; the methods `decode` and `encode` take a `View` as an argument."""
         return self.episodes.core.encoding
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: source and target of each directed edge."""
+        """int64[2, E]: the source and the target region of each directed edge."""
         return self.episodes.core.edge_index
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """Begin all games, or those in ``options["reset_mask"]``; seeds as in Gymnasium's vector environments.
+        """Begin new games; return the observations and infos of all games.
 
-        The options ``start`` and ``seat`` are those of `WarlightEnv.reset`, for all games that begin now.
+        seed: the same as in Gymnasium's vector environments.
+        options: ``reset_mask``, bool[B], is True for each game that begins anew; without this option, all games begin
+        anew. ``start`` and ``seat`` are the options of `WarlightEnv.reset`, for all games that begin in this call.
         """
         read = self.episodes.read_options(options, ("start", "seat", "reset_mask"))
         mask = np.ones(self.num_envs, dtype=np.bool_)
@@ -117,7 +123,7 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
     def step(
         self, actions: Any
     ) -> tuple[Any, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
-        """Step all games; `autoreset_mode` determines the restart of games that end."""
+        """Step all games. The argument `autoreset_mode` of the class determines when finished games are replaced."""
         if not self._begun:
             raise InputError("no game has begun; call reset()")
         episodes, mode = self.episodes, self.autoreset_mode
@@ -131,7 +137,7 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
         results = episodes.results()
         rewards = np.where(acting, results.reward, 0.0)
         terminated, truncated = results.terminated & acting, results.truncated & acting
-        self._ended = self._ended | terminated | truncated  # this value remains if the reset below raises an exception
+        self._ended = self._ended | terminated | truncated  # if the next reset raises an exception, this value remains
         if len(anew):
             episodes.reset(self._seeds.draw(anew, episodes.draw), anew.tolist())
         self._ended = terminated | truncated
@@ -156,20 +162,23 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
         return infos
 
     def action_masks(self) -> npt.NDArray[np.int8]:
-        """Return int8[B, M]: the learners' flat action masks."""
+        """Return int8[B, M]: the flat action mask of the learner in each game."""
         return self.episodes.masks()
 
     def set_opponent(self, opponent: Any) -> None:
-        """Set the opponents in each environment from its next game on; see `make_opponent`."""
+        """Set the opponents of all games that begin after this call; see `make_opponent`."""
         self.episodes.set_opponent(opponent)
 
     def render(self) -> tuple[Any, ...] | None:
-        """Apply `render_game` to every game."""
+        """Call `render_game` for every game; return a tuple of the results if the mode returns text or pictures."""
         shown = tuple([self.render_game(b) for b in range(self.num_envs)])
         return None if self.render_mode in (None, "human") else shown
 
     def render_game(self, b: int) -> Any:
-        """Print the true position of game b ("human"), or return text ("ansi") or uint8[H, W, 3] ("rgb_array")."""
+        """Render the true position of game b, without fog of war.
+
+        The mode "human" prints text, "ansi" returns text, and "rgb_array" returns an image uint8[H, W, 3].
+        """
         return self.episodes.render(self.render_mode, index(b, "b", self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
@@ -179,6 +188,6 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
 def _autoreset_mode(mode: Any) -> AutoresetMode:
     try:
         return AutoresetMode(mode)
-    except Exception:  # methods of the caller's own object may raise anything
+    except Exception:  # the caller's object may have methods that raise any exception
         known = ", ".join(known.value for known in AutoresetMode)
         raise InputError(f"autoreset_mode = {short_repr(mode)}: must be one of {known}") from None

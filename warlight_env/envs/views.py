@@ -1,4 +1,4 @@
-"""Views of a core's games for players and for custom functions, and pictures of the games."""
+"""Functions that make views, masks and pictures of the games of an `EnvCore`, for players and for custom functions."""
 
 from __future__ import annotations
 
@@ -24,13 +24,16 @@ from warlight_env.features.columns import TURN_WIDTH
 
 
 def refresh(core: Core, first: int = 0, end: int | None = None, turns_only: bool = False) -> None:
-    """Update the observations of games first .. end - 1 (None: to the last); see `EnvCore.refresh_observations`."""
+    """Update the observations of the games first .. end - 1; see `EnvCore.refresh_observations`.
+
+    end: None means the number of games, so that the last game is included.
+    """
     end = core.batch if end is None else end
     (refresh_turn_features if turns_only else refresh_observations)(core.game_batch, first, end)
 
 
 def games_of(state: State, live: npt.NDArray[np.bool_], income: npt.NDArray[np.int32]) -> Games:
-    """Return the current games, for a `RewardFunction`, in read-only arrays."""
+    """Return the current positions as read-only arrays, the argument of a `RewardFunction`."""
     return Games(
         read_only(state.owner), read_only(state.army), read_only(income), read_only(state.round),
         read_only(state.phase), read_only(state.winner), read_only(live),
@@ -38,7 +41,7 @@ def games_of(state: State, live: npt.NDArray[np.bool_], income: npt.NDArray[np.i
 
 
 def seen(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> PlayerViews:
-    """Return the views of a slot's players; see `EnvCore.seen`."""
+    """Return the views of the players in a slot, the argument of an `ObservationFunction`; see `EnvCore.seen`."""
     state, out, slot, games = core.state, core.out, index(slot, "slot", core.slots), selected(games, core.batch)
     seat = out.seat[games, slot].astype(np.int64)[:, None]
     count, turn, left = len(seat), np.zeros((len(seat), 0, TURN_WIDTH), np.float32), np.ones(len(seat), np.float32)
@@ -54,7 +57,7 @@ def seen(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> PlayerV
 
 
 def view(core: Core, player: int, b: int) -> View:
-    """Return the player's view of game b, in the form for agents."""
+    """Return the player's view of game b, the argument of an agent's methods `act` and `pick`."""
     state, b, player = core.state, index(b, "b", core.batch), index(player, "player", core.players)
     starts, told = None, None
     if core.round_history is not None:
@@ -65,7 +68,7 @@ def view(core: Core, player: int, b: int) -> View:
 
 
 def render(core: Core, mode: str | None, b: int) -> str | npt.NDArray[np.uint8] | None:
-    """Render game b; see `EnvCore.render`."""
+    """Print game b, or return it as text or as a picture; see `EnvCore.render`."""
     b = index(b, "b", core.batch)
     if checked_mode(mode) is None:
         gymnasium.logger.warn("render() does nothing: this environment was made without a render_mode")
@@ -88,7 +91,7 @@ def _view_in(core: Core, slot: int, b: int) -> View:
 
 
 def mask(core: Core, slot: int, b: int) -> npt.NDArray[np.int8]:
-    """Return the action mask of a slot's player in game b, as a new flat int8 vector."""
+    """Return the action mask of the player in a slot of game b, as a new flat int8 vector."""
     b, slot = index(b, "b", core.batch), index(slot, "slot", core.slots)
     if core.encoding.mask_size:
         return core.out.mask[b, slot].copy()
@@ -96,7 +99,7 @@ def mask(core: Core, slot: int, b: int) -> npt.NDArray[np.int8]:
 
 
 def flat_masks(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> npt.NDArray[np.int8]:
-    """Return the flat masks of several games; see `EnvCore.flat_masks`."""
+    """Return the flat action masks of the players in a slot of several games; see `EnvCore.flat_masks`."""
     slot, games = index(slot, "slot", core.slots), selected(games, core.batch)
     if core.encoding.mask_size:
         return core.out.mask[games, slot].copy()
@@ -108,7 +111,7 @@ def flat_masks(core: Core, slot: int, games: slice | npt.NDArray[np.int64]) -> n
 
 
 def shaped_mask(core: Core, slot: int, b: int) -> Any:
-    """Return `mask` in the form for the `sample` method of the action space."""
+    """Return the action mask of the player in a slot, in the form that ``action_space.sample(mask)`` accepts."""
     b, slot = index(b, "b", core.batch), index(slot, "slot", core.slots)
     if core.encoding.mask_size:
         return core.encoding.shape_mask(core.out.mask[b, slot].copy())
@@ -116,7 +119,7 @@ def shaped_mask(core: Core, slot: int, b: int) -> Any:
 
 
 def check_reading(core: Core, games: Any, slot: Any, out: Any) -> None:
-    """Raise InputError unless action rows of these games can be written to out; for `EnvCore.read_rows`."""
+    """Check the arguments of `EnvCore.read_rows`: raise InputError unless the rows of the games fit into `out`."""
     index(slot, "slot", core.slots)
     if isinstance(games, slice):
         raise InputError(f"games = {short_repr(games)}: must be an array of integers")
@@ -130,5 +133,8 @@ def check_reading(core: Core, games: Any, slot: Any, out: Any) -> None:
 def read_rows(
     core: Core, actions: Any, games: npt.NDArray[np.int64], slot: int, out: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int32]:
-    """Write the kernel rows of actions; see `EnvCore.read_rows`. Some encodings need the players' views."""
+    """Convert actions to rows for the kernels, and write the rows to `out`; see `EnvCore.read_rows`.
+
+    Some action encodings need the players' views for this conversion.
+    """
     return core.encoding.rows(actions, lambda i: _view_in(core, slot, int(games[i])), out)

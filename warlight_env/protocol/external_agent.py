@@ -60,7 +60,7 @@ class ExternalBot(SingleThreaded, Agent):
             wrong type.
     """
 
-    counts_simulations = False  #: the protocol limits only the time of an answer; see `Setup.check_clocks`
+    counts_simulations = False  #: the protocol limits only the time of an answer; see `MatchSetup.check_clocks`
 
     exclusive_methods = ("pick", "act")
 

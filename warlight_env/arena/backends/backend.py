@@ -1,4 +1,4 @@
-"""The backends that play games, by name."""
+"""The interface of backends, which run games in processes or on machines, and the table of available backends."""
 
 from __future__ import annotations
 
@@ -12,28 +12,29 @@ from warlight_env.arena.backends.tasks import InProcessWorkers, Playable, R, Wor
 from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.errors import did_you_mean
 
-#: The largest number of games in a task. Fast games share the cost of sending a task to a worker.
+#: The largest number of games in a task. A task with many short games is sent to a worker only once, which saves time.
 CHUNK: Final = 64
 
 
 class Backend(Protocol):
-    """The processes or machines that play games. The games do not depend on the backend."""
+    """The processes or machines that play games. The choice of a backend does not change the course of the games."""
 
     def open(self, setups: Sequence[Playable[R]], jobs: int | None) -> AbstractContextManager[Workers[R]]:
-        """Return workers for contests with these setups, or for other games.
+        """Return a context manager that starts workers and ends them with its block.
 
         Args:
-            jobs: number of tasks that run at the same time. None: the backend chooses.
+            setups: the setups of the contests whose games the workers play.
+            jobs: the number of tasks that run at the same time. None: the backend chooses the number.
 
         Raises:
-            MatchError: the agents cannot be sent to workers.
+            MatchError: the agents cannot be pickled, so they cannot be sent to workers.
         """
         ...
 
 
 @dataclass(frozen=True)
 class LocalBackend:
-    """Processes on this machine. With one job (the default), this process plays the games itself."""
+    """A backend with processes on this machine. With one job (the default), it plays the games in this process."""
 
     def open(self, setups: Sequence[Playable[R]], jobs: int | None) -> AbstractContextManager[Workers[R]]:
         if jobs in (None, 1):
@@ -53,10 +54,10 @@ BACKENDS: Final[dict[str, Callable[[], Backend]]] = {"local": LocalBackend, "ray
 
 
 def make_backend(backend: str | Backend) -> Backend:
-    """Return the backend with this name. A `Backend` object is returned unchanged.
+    """Return the backend with the name `backend`. A `Backend` object is returned unchanged.
 
     Raises:
-        MatchError: no backend has this name.
+        MatchError: no backend has the name `backend`.
     """
     if not isinstance(backend, str):
         return backend

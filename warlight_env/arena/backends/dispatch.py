@@ -1,4 +1,4 @@
-"""Play games on any workers, and return the results in the order of their numbers."""
+"""The function `play_all`, which distributes games to workers and collects their results."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from warlight_env.arena.backends.tasks import R, Task, Workers
 
 
 def play_all(workers: Workers[R], numbers: Sequence[int]) -> list[R]:
-    """Return the results of the games with these numbers, in the same order.
+    """Play the games with the given numbers, and return their results in the order of `numbers`.
 
-    The games belong to the first contest that the workers were opened with.
+    The games belong to the first of the contests for which the workers were started.
 
     Raises:
         RunError: the workers have ended.
-        Exception: the exception of a game; the other games are stopped.
+        Exception: the exception that a game raised. All other games are then stopped.
     """
     waiting = deque(numbers)
     found: dict[int, R] = {}

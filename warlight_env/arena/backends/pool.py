@@ -1,4 +1,4 @@
-"""Worker processes on this machine."""
+"""Workers that play games in several processes on this machine."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.errors import RunError
 from warlight_env.worker_processes import begin_worker, interrupts_blocked
 
-#: Seconds that the processes get to finish their current rounds before they are killed.
+#: The seconds that a process has to finish its current round after a stop; then the process is killed.
 STOP_TIMEOUT: Final = 2.0
 
 
 class _Worker:
-    """State of a worker process: the setups, the contests with loaded kernels, and the flag that stops the worker."""
+    """Global data of a worker process: the setups, the contests with loaded kernels, and the flag that stops it."""
 
     setups: Sequence[Playable[Any]]
     stop: Any
@@ -50,10 +50,10 @@ def _play(task: Task) -> TaskReport[Any]:
 
 
 class ProcessWorkers(Generic[R]):
-    """Workers that play in several processes. The processes end with the context."""
+    """Workers that play games in several processes: a context manager, which ends the processes with its block."""
 
     def __init__(self, setups: Sequence[Playable[R]], jobs: int) -> None:
-        self.slots = 2 * jobs  # so that a process finds its next task ready
+        self.slots = 2 * jobs  # each process has a second task waiting, so that it never has to wait for one
         self._jobs = jobs
         self._setups = setups
         self._pending: set[Future[TaskReport[R]]] = set()
@@ -64,8 +64,8 @@ class ProcessWorkers(Generic[R]):
             sent = pickle.dumps(tuple(self._setups))
         except Exception as error:
             raise MatchError(f"jobs = {self._jobs}: the agents cannot be sent to other processes ({error})") from error
-        # The setups go through a file. A process that fails to start reads nothing from its pipe, and a write that is
-        # larger than the pipe's buffer would then never end.
+        # A file transports the setups to the processes. A pipe could block: if a process fails to start, it reads
+        # nothing from its pipe, and a write that is larger than the pipe's buffer never ends.
         self._folder = tempfile.TemporaryDirectory(prefix="warlight-match-")
         file = Path(self._folder.name, "setups.pickle")
         file.write_bytes(sent)
@@ -87,8 +87,8 @@ class ProcessWorkers(Generic[R]):
         with interrupts_blocked(), self._translated():
             try:
                 self._pending.add(self._pool.submit(_play, task))
-            except (OSError, ValueError):  # a new process needs resources that are closed when another process died
-                self._pool.submit(_stopped)  # a pool that lost a process raises BrokenProcessPool here
+            except (OSError, ValueError):  # the pool has closed its resources, for example because a process died
+                self._pool.submit(_stopped)  # if a process died, this call raises BrokenProcessPool
                 raise
         self._workers |= set(multiprocessing.active_children()) - before
 
@@ -101,13 +101,13 @@ class ProcessWorkers(Generic[R]):
 
     @contextlib.contextmanager
     def _translated(self) -> Iterator[None]:
-        """Raise errors of the pool again, with messages that help the user."""
+        """Return a context manager that replaces errors of the process pool by errors with helpful messages."""
         try:
             yield
         except AgentError as error:
             raise MatchError(f"{error} (agents that a program registers at run time need jobs = 1)") from error
         except BrokenProcessPool as error:
-            self._kill()  # the pool does not end processes that started later, and would wait for them without end
+            self._kill()  # otherwise the pool would wait without end for processes that started after the error
             raise RunError(
                 "a process of the match ended: it was killed, it had too little memory, or the script calls Match.run "
                 'with jobs > 1 outside of `if __name__ == "__main__":`'
@@ -118,10 +118,10 @@ class ProcessWorkers(Generic[R]):
         return list(_finished(self._pending))
 
     def _end(self) -> None:
-        """Stop the processes after their current rounds. Kill those that need longer than `STOP_TIMEOUT`.
+        """Stop the processes after their current rounds. Kill each process that needs longer than `STOP_TIMEOUT`.
 
-        Such a process may still start, compile, or compute a long turn. Only finished games of its last task can be
-        lost.
+        A process may need longer because it is starting, compiling, or computing a long turn. If it is killed, only the
+        finished games of its last task can be lost.
         """
         self._stop.value = 1
         killer = threading.Timer(STOP_TIMEOUT, self._kill)

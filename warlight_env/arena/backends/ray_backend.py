@@ -1,4 +1,4 @@
-"""Games on a Ray cluster. Games that are lost with a worker or a node are played again."""
+"""The backend that plays games on a Ray cluster. If a worker or a node fails, its games are played again."""
 
 from __future__ import annotations
 
@@ -16,23 +16,25 @@ from warlight_env.arena.backends.tasks import Playable, R, Task, TaskReport, pla
 from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.errors import RunError
 
-#: Number of attempts at a task. Then the run fails, because the agent itself may have ended the processes.
+#: The number of times that a task is tried. After that the run fails, because an agent may end its worker every time.
 ATTEMPTS: Final = 5
 
 _log = logging.getLogger(__name__)
 
-#: In a worker process: the setups of runs by their digest, and the contests with loaded kernels.
+#: Global data of a worker process: a dict from a digest to the setups of a run, and the contests with loaded kernels.
 _setups: dict[str, tuple[Playable[Any], ...]] = {}
 _warm: set[tuple[str, int]] = set()
 
 
 class RayBackend:
-    """A Ray cluster: the one to which the program is connected, or else the one at `address`.
+    """A backend that plays games on a Ray cluster.
 
-    Workers need this package, and the agents, in their environment.
+    If the program is already connected to a cluster, this cluster is used; otherwise the cluster at `address`. This
+    package and the code of the agents must be installed on the cluster's nodes.
 
     Args:
-        address: as for `ray.init`; None: ``$RAY_ADDRESS``, or a cluster of this machine that ends with the run.
+        address: the address of the cluster, an argument of `ray.init`. None: ``$RAY_ADDRESS`` if it is set; otherwise
+            Ray starts a cluster on this machine, which ends with the run.
 
     Raises:
         MatchError: Ray is not installed.
@@ -50,7 +52,7 @@ class RayBackend:
 
     @contextlib.contextmanager
     def open(self, setups: Sequence[Playable[R]], jobs: int | None) -> Iterator[RayWorkers[R]]:
-        """See `Backend.open`."""
+        """Connect to the cluster, and start workers; see `Backend.open`."""
         ray = self._ray
         try:
             sent = pickle.dumps(tuple(setups))
@@ -73,25 +75,26 @@ class RayBackend:
 
 
 def _check_reachable(address: str | None) -> None:
-    """Raise `OSError` at once if no server listens at the address. Ray itself would try for minutes."""
+    """Raise `OSError` if no server listens at the address. Without this check, Ray tries to connect for minutes."""
     host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
     if colon and port.isdecimal():
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()
 
 
 class RayWorkers(Generic[R]):
-    """Tasks on a cluster. Each task uses one CPU."""
+    """Workers that play games on a Ray cluster. Each task uses one CPU."""
 
     def __init__(self, ray: Any, sent: bytes, jobs: int | None) -> None:
         cpus = int(ray.cluster_resources().get("CPU", 1))
-        self.slots = 2 * cpus if jobs is None else jobs  # so that a worker finds its next task ready
+        # With two tasks for each CPU, a worker never has to wait for its next task.
+        self.slots = 2 * cpus if jobs is None else jobs
         self._ray = ray
         self._digest = hashlib.sha256(sent).hexdigest()
         self._sent = ray.put(sent)
-        # Ray's own retries are off. This class retries itself, so that it can log each attempt and stop after
-        # `ATTEMPTS`.
+        # Ray does not repeat failed tasks here (max_retries=0). This class repeats them, so that it can log each
+        # attempt and stop after `ATTEMPTS` attempts.
         self._play = ray.remote(num_cpus=1, max_retries=0)(_play)
-        self._pending: dict[Any, tuple[Task, int]] = {}  # with the number of attempts so far
+        self._pending: dict[Any, tuple[Task, int]] = {}  # values: a task and the number of attempts so far
         self._reports: list[TaskReport[R]] = []
 
     @property
@@ -120,7 +123,7 @@ class RayWorkers(Generic[R]):
         return self._taken()
 
     def _collect(self) -> None:
-        """Collect the reports of all finished tasks."""
+        """Move the reports of all finished tasks to `_reports`, without waiting."""
         ready, _ = self._ray.wait(list(self._pending), num_returns=len(self._pending), timeout=0)
         for reference in ready:
             report = self._report(reference)
@@ -132,7 +135,10 @@ class RayWorkers(Generic[R]):
         return reports
 
     def _report(self, reference: Any) -> TaskReport[R] | None:
-        """Return the report of a task. Return None if the task was lost and is submitted again."""
+        """Return the report of a finished task.
+
+        If the worker of the task was lost, submit the task again, and return None.
+        """
         errors = self._ray.exceptions
         task, attempt = self._pending[reference]
         try:
@@ -165,7 +171,7 @@ class RayWorkers(Generic[R]):
 
 
 def _play(sent: bytes, digest: str, task: Task) -> TaskReport[Any]:
-    """Play a task in a worker process."""
+    """Play a task in a worker process. sent: the pickled setups of the run; digest: their digest."""
     if digest not in _setups:
         _setups[digest] = pickle.loads(sent)
     setup = _setups[digest][task.contest]

@@ -1,4 +1,4 @@
-"""Parts that all backends use: tasks, and the function with which a worker plays one."""
+"""Types and functions that all backends use: tasks, reports, the interface of workers, and `play_task`."""
 
 from __future__ import annotations
 
@@ -11,19 +11,21 @@ from warlight_env.arena.games.game_loop import GameStopped
 R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
-#: Seconds after which a worker reports its finished games, even if games of its task are left.
+#: The number of seconds after which a worker reports its finished games, even if its task has more games.
 REPORT_SECONDS: Final = 0.5
 
 
 class Playable(Protocol[R_co]):
-    """A set of games with numbers. A game depends only on its number. Pickle sends the object to workers."""
+    """A set of numbered games. The number of a game determines its course. Pickle sends this object to workers."""
 
     def warm_up(self) -> None:
-        """Load the kernels that its games need."""
+        """Load or compile the kernels that the games need."""
         ...
 
     def play(self, number: int, stop: Callable[[], bool] | None = None) -> R_co:
-        """Play the game with this number. `stop` is called after every round.
+        """Play the game with the given number, and return its result.
+
+        stop: a function that is called after every round; the game stops if it returns True.
 
         Raises:
             GameStopped: `stop` returned True.
@@ -32,14 +34,14 @@ class Playable(Protocol[R_co]):
 
 
 class Task(NamedTuple):
-    """Games that a worker receives at once."""
+    """The games that are sent to a worker together."""
 
-    contest: int  #: index of the contest in the run
-    numbers: tuple[int, ...]
+    contest: int  #: the index of the games' contest in the run
+    numbers: tuple[int, ...]  #: the numbers of the games
 
 
 class TaskReport(NamedTuple, Generic[R]):
-    """The report of a worker: the first games of a task, and the error that stopped it, if any."""
+    """The report of a worker: the results of the first games of a task, and the error that stopped the worker."""
 
     task: Task
     records: list[R]
@@ -47,17 +49,17 @@ class TaskReport(NamedTuple, Generic[R]):
 
 
 class Workers(Protocol[R]):
-    """Workers that are ready to play the contests of a run."""
+    """The interface of workers that play the games of a run."""
 
-    slots: int  #: largest number of tasks at the same time
+    slots: int  #: the largest number of tasks that may be submitted at the same time
 
     @property
     def busy(self) -> int:
-        """Number of tasks that were submitted and not yet reported."""
+        """The number of submitted tasks that have no report yet."""
         ...
 
     def submit(self, task: Task) -> None:
-        """Submit a task."""
+        """Send a task to a worker."""
         ...
 
     def wait(self) -> list[TaskReport[R]]:
@@ -69,12 +71,15 @@ class Workers(Protocol[R]):
         ...
 
     def stop(self) -> list[TaskReport[R]]:
-        """Stop all tasks soon. Return the reports of finished games that were not yet returned."""
+        """Stop all tasks after their current rounds. Return the reports that `wait` has not returned yet."""
         ...
 
 
 def play_task(setup: Playable[R], task: Task, stopped: Callable[[], bool] | None = None) -> TaskReport[R]:
-    """Play the games of a task, at most for `REPORT_SECONDS` and one game. `stopped` is called after every round."""
+    """Play the games of a task one after another; start no new game after `REPORT_SECONDS`.
+
+    stopped: a function that is called after every round; no further round is played if it returns True.
+    """
     records: list[R] = []
     end = time.perf_counter() + REPORT_SECONDS
     for number in task.numbers:
@@ -82,7 +87,7 @@ def play_task(setup: Playable[R], task: Task, stopped: Callable[[], bool] | None
             records.append(setup.play(number, stopped))
         except GameStopped:
             break
-        except Exception as error:  # reported together with the games before it
+        except Exception as error:  # the report contains the error and the games that were finished before
             return TaskReport(task, records, error)
         if time.perf_counter() >= end:
             break
@@ -90,7 +95,7 @@ def play_task(setup: Playable[R], task: Task, stopped: Callable[[], bool] | None
 
 
 class InProcessWorkers(Generic[R]):
-    """Workers in this process. They play one game at a time."""
+    """A worker in this process, which plays one game at a time."""
 
     slots = 1
 

@@ -1,1 +1,1 @@
-"""Many games on a backend, with a run folder that survives every kind of interruption."""
+"""Contests: many games on a backend. A run folder stores finished games, so that a run can continue after a crash."""

@@ -1,4 +1,4 @@
-"""Folders to which runs only append. A crash or a kill costs at most the last line."""
+"""Folders with a file to which a run only appends lines. A crash or a kill damages at most the last line."""
 
 from __future__ import annotations
 
@@ -18,41 +18,44 @@ from warlight_env.errors import InputError, RunError, clipped
 from warlight_env.folder_lock import FolderLock
 from warlight_env.output import open_output, write_file
 
-#: Exceptions of the parser for a line that is damaged, or that does not belong to the run.
+#: The exceptions that the reader of a line may raise if the line is damaged or belongs to another run.
 MALFORMED_DATA = (ValueError, TypeError, KeyError, AttributeError, IndexError, OverflowError, RecursionError)
 
 
 class RunFolderError(InputError):
-    """A run folder that belongs to another run, is damaged, or is in use. The folder has not been changed."""
+    """An error for a run folder that belongs to another run, is damaged, or is in use. The folder is unchanged."""
 
 
 class AppendOnlyFolder(ABC):
-    """A file that describes a run, and a file with one line of JSON for each completed item of the run.
+    """A folder with two files: a description of a run, and one line of JSON for each completed item of the run.
 
-    The description is written as a whole or not at all. Lines are only appended. A kill or a full disk can cut off the
-    last line; the next run with the folder drops such a line. While the context lasts, the folder is locked against
-    other runs.
+    The description is written completely or not at all. Lines are only appended. A kill or a full disk can cut off the
+    last line; the next run with this folder removes an incomplete line. The object is a context manager. Inside its
+    block, the folder is locked, so that no other run can use it.
 
-    Subclasses define the file names, and in `load_line` the meaning of a line.
+    A subclass defines the file names, and the method `load_line`, which reads a line.
 
     Args:
-        folder: the folder, made if it does not exist; or a lock of the folder, which the caller holds and releases
-            after the context.
-        description: everything that decides the run, ready for JSON. A folder with another description is refused.
+        folder: the folder, which is made if it does not exist. A `FolderLock` of the folder is also possible; the
+            caller releases the lock after the block.
+        description: all settings that determine the results of the run, as JSON data. If the folder contains another
+            description, it cannot be used.
 
     Raises:
-        RunFolderError: the folder describes something else (the message names the field), is damaged, or is in use.
+        RunFolderError: the folder contains another description (the message names the field), is damaged, or is in use.
         RunError: the folder cannot be written.
     """
 
+    #: The name of the file with the description.
     description_name: ClassVar[str]
+    #: The name of the file with the lines.
     lines_name: ClassVar[str]
-    #: The content of a line, with an article, for messages.
+    #: The item that a line contains, with an article, for error messages; for example "a game".
     item: ClassVar[str]
     #: The exception for a folder that cannot be used.
     error: ClassVar[type[RunFolderError]] = RunFolderError
-    #: An append calls fsync if the last call is at least this many seconds old. Lines that are not yet synchronized
-    #: survive the kill of a process, but not a power cut.
+    #: The minimum number of seconds between two calls of fsync. Lines that were written after the last call survive a
+    #: kill of the process, but not a power failure.
     sync_seconds: ClassVar[float] = 0.0
 
     def __init__(self, folder: Path | FolderLock, description: dict[str, Any]) -> None:
@@ -61,12 +64,12 @@ class AppendOnlyFolder(ABC):
         self._own_lock: FolderLock | None = None
         self._description = json.loads(json.dumps(description))
         self._file = -1
-        self._end = 0  # end of the last whole line, in bytes
+        self._end = 0  # the size in bytes of all complete lines
         self._synced = 0.0
 
     def __enter__(self) -> Self:
         try:
-            self._is_described()  # before anything is written to a folder of another run
+            self._is_described()  # raises an error before anything is written to the folder of another run
             if self._lock is None:
                 self._own_lock = FolderLock(self.folder, in_use=self.error, unwritable=self._failure)
             try:
@@ -82,7 +85,7 @@ class AppendOnlyFolder(ABC):
     def _open(self) -> None:
         self._file = open_output(self.folder / self.lines_name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
-            if not self._is_described():  # if two runs begin at once, the one with the lock describes the folder
+            if not self._is_described():  # checked again: another run may have described the folder before the lock
                 self._describe()
             self._end = self._read()
         except BaseException:
@@ -105,26 +108,28 @@ class AppendOnlyFolder(ABC):
 
     @abstractmethod
     def load_line(self, fields: Any) -> None:
-        """Read the fields of a line. This is called for each line of the folder.
+        """Read a line of the folder. The class calls this method for each line when the block begins.
+
+        fields: the content of the line, decoded from JSON.
 
         Raises:
             ValueError, TypeError, KeyError, AttributeError: the line does not belong to this run.
         """
 
     def setting_name(self, where: Sequence[str]) -> str:
-        """Return the user's name for the part of the description at these keys."""
+        """Return the name of a field of the description for error messages. where: the keys that lead to the field."""
         return ".".join(where)
 
     def with_defaults(self, loaded: dict[str, Any]) -> dict[str, Any]:
-        """Return the folder's description, with the fields that older versions did not write."""
+        """Return the description from the folder, with added values for fields that older versions did not write."""
         return loaded
 
     def append_lines(self, items: Sequence[Any]) -> None:
-        """Write one line for each item. The items must be ready for JSON.
+        """Append one line for each item. The items must be JSON data.
 
         Raises:
-            RunError: writing failed. The lines written before remain.
-            ValueError: an item contains NaN or infinity. Nothing has been written.
+            RunError: the lines cannot be written. Earlier lines remain in the file.
+            ValueError: an item contains NaN or infinity. Nothing is written.
         """
         if not items:
             return
@@ -140,13 +145,13 @@ class AppendOnlyFolder(ABC):
             raise self._failure(error) from error
 
     def write(self, name: str, content: str | bytes) -> Path:
-        """Write another file of the run, and return its path.
+        """Write another file to the folder, and return its path.
 
-        `name` may contain one subfolder, which is made. The file is replaced as a whole; after an error its old content
-        remains.
+        `name` may contain one subfolder, which is made if it does not exist. An existing file is replaced only after
+        the new content is complete; after an error the old content remains.
 
         Raises:
-            RunError: writing failed.
+            RunError: the file cannot be written.
         """
         try:
             (self.folder / name).parent.mkdir(exist_ok=True)
@@ -156,17 +161,17 @@ class AppendOnlyFolder(ABC):
         return self.folder / name
 
     def _write(self, path: Path, content: str | bytes) -> None:
-        """Write a file of the folder. A kill leaves at most one temporary file, which the next run overwrites."""
+        """Write a file of the folder. After a kill, one temporary file may remain, which the next run overwrites."""
         write_file(path, content, temporary=path.with_name(f".{path.name}.tmp"))
 
     def _failure(self, error: OSError) -> RunError:
         return RunError(
-            f"cannot write run folder {self.folder}: {error.strerror or error}; its content is kept, and the same "
-            "command continues the run"
+            f"cannot write run folder {self.folder}: {error.strerror or error}; its content is kept. Give the same "
+            "command again to continue the run"
         )
 
     def _is_described(self) -> bool:
-        """Return whether the folder has a description. A description of another run is refused."""
+        """Return whether the folder has a description; raise an error if it is the description of another run."""
         path = self.folder / self.description_name
         if not path.exists():
             return False
@@ -195,7 +200,7 @@ class AppendOnlyFolder(ABC):
         self._write(self.folder / self.description_name, json.dumps(self._description, indent=2) + "\n")
 
     def _read(self) -> int:
-        """Read all whole lines. Return the end of the last one, in bytes."""
+        """Read all complete lines. Return their total size in bytes."""
         path = self.folder / self.lines_name
         end = 0
         with bounded_io.open_file(path) as file:
@@ -212,9 +217,9 @@ class AppendOnlyFolder(ABC):
 
 
 def whole_lines(file: BinaryIO) -> Iterator[bytes | None]:
-    """Yield the lines of a file with their line ends. Yield None for a line that is too long.
+    """Yield the complete lines of a file, including their newline characters. Yield None for a line that is too long.
 
-    The last line is left out if it has no line end.
+    If the last line does not end with a newline character, it is incomplete and is not returned.
     """
     while line := file.readline(bounded_io.RESULT_BYTES + 1):
         if line.endswith(b"\n"):
@@ -224,13 +229,13 @@ def whole_lines(file: BinaryIO) -> Iterator[bytes | None]:
 
 
 def append_whole(file: int, end: int, data: bytes) -> int:
-    """Append data to an open file with its content's end at `end`. Return the new end.
+    """Append data to an open file; return the new size of its complete content in bytes.
 
-    Either all of the data is appended, or none. An interrupted write may leave data behind `end`; the next call removes
-    them.
+    end: the size of the file's complete content in bytes. An interrupted earlier call may have left incomplete data
+    after this position; this call removes them first. The function appends all of the data or, after an error, nothing.
 
     Raises:
-        OSError: nothing was appended.
+        OSError: the file cannot be written; nothing was appended.
     """
     try:
         if os.fstat(file).st_size != end:
@@ -246,7 +251,10 @@ def append_whole(file: int, end: int, data: bytes) -> int:
 
 
 def _difference(there: Any, here: Any, where: tuple[str, ...] = ()) -> tuple[tuple[str, ...], Any, Any] | None:
-    """Return the keys of the first field in which two descriptions differ, and both values; None if they are equal."""
+    """Compare two descriptions of runs. Return the keys of the first different field and both values.
+
+    If the descriptions are equal, return None.
+    """
     if isinstance(there, dict) and isinstance(here, dict):
         for key in [*here, *(key for key in there if key not in here)]:
             found = _difference(there.get(key), here.get(key), (*where, key))
@@ -256,16 +264,17 @@ def _difference(there: Any, here: Any, where: tuple[str, ...] = ()) -> tuple[tup
     return None if there == here and type(there) is type(here) else (where, there, here)
 
 
-#: The digest that descriptions append to the name of a file or of an agent's source, see `agents.registry.pinned`.
+#: The pattern of a digest after the name of a file or of an agent, as in ``name#0123456789abcdef``; see
+#: `agents.registry.pinned`.
 _DIGEST: Final = re.compile(r"#[0-9a-f]{16}\b")
 
 
 def _undigested(value: Any) -> str:
-    """Return a value of a description as text, without the digests behind its names."""
+    """Return a value of a description as text, without the digests after names of files and agents."""
     return _DIGEST.sub("", json.dumps(value))
 
 
 def _shown(value: Any) -> str:
-    """Return a value of a description for a message, shortened: a whole contest would fill the screen."""
+    """Return a value of a description as text of at most about 300 characters, for error messages."""
     text = "none" if value is None else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 300 else f"{text[:300]} …"

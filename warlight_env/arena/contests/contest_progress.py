@@ -1,4 +1,4 @@
-"""The state of a contest during play: its missing games, its finished games, and the decision of its stop rule."""
+"""The state of a contest during play: its finished games, its missing games, and whether its stop rule ended it."""
 
 from __future__ import annotations
 
@@ -12,34 +12,38 @@ from warlight_env.arena.games.game_setup import MatchSetup
 
 
 class SequentialTest(Protocol):
-    """The part of a stop rule that follows one contest."""
+    """The state of a stop rule for one contest."""
 
     def add(self, unit: Sequence[GameRecord]) -> bool:
-        """Add the games of the next complete unit, in the order of the units. Return True to stop the contest."""
+        """Add the results of the next unit (all games with one seed). Return True if the contest should stop.
+
+        The units must be added in the order of their numbers.
+        """
         ...
 
 
 class StoppingRule(Protocol):
-    """A rule that decides a contest before all its games are played, such as `Sprt`."""
+    """A rule that can end a contest before all its games are played, such as `Sprt`."""
 
     def start(self, setup: MatchSetup) -> SequentialTest:
-        """Return the test for one contest. Raise `InputError` if the rule does not fit the contest."""
+        """Return a new test for a contest. Raise `InputError` if the rule cannot be used for this contest."""
         ...
 
     def describe(self) -> dict[str, Any]:
-        """Return the rule in a form for JSON. Rules with the same decisions have equal descriptions."""
+        """Return a description of the rule as JSON data. Equal rules must have equal descriptions."""
         ...
 
 
 @dataclass(frozen=True)
 class Contest:
-    """Games of one setup, with a key.
+    """A number of games between the same agents, with the same settings.
 
     Args:
-        key: the contest's name, unique in a run.
-        setup: the setup of its games.
-        games: number of games. With pairing it is rounded up to complete units: all rotations of the seats of a seed.
-        stop: a rule that ends the contest early. It receives complete units in the order of their numbers.
+        key: the contest's name, which must be unique in a run.
+        setup: the agents and the settings of the games.
+        games: the number of games. With pairing, it is rounded up to complete units. A unit is a set of games with the
+            same seed, one for each rotation of the agents' seats.
+        stop: a rule that may end the contest early. The rule receives complete units in the order of their numbers.
     """
 
     key: str
@@ -49,31 +53,36 @@ class Contest:
 
     @property
     def n_games(self) -> int:
-        """The largest number of games: `games`, rounded up to complete units."""
+        """The maximum number of games: `games`, rounded up to complete units (see `Contest`)."""
         size = self.setup.unit_size
         return -(-self.games // size) * size
 
 
 @dataclass(frozen=True)
 class ContestResult:
-    """The result of a contest. It does not depend on how the games were distributed over time and machines."""
+    """The result of a contest. The number of machines and interruptions do not change this result."""
 
     contest: Contest
-    records: tuple[GameRecord, ...]  #: the games of complete units, in the order of their numbers
-    decided: bool  #: the stop rule ended the contest
-    interrupted: bool  #: games are missing
-    resumed_games: int = field(default=0, compare=False)  #: games that the run folder contained at the start of the run
+    records: tuple[GameRecord, ...]  #: the results of the games of complete units, in the order of their numbers
+    decided: bool  #: whether the stop rule ended the contest
+    interrupted: bool  #: whether games are missing because the run was interrupted
+    resumed_games: int = field(default=0, compare=False)  #: number of games that the run folder already contained
 
 
 class ContestProgress:
-    """The state of a contest. It returns the numbers of games to play and receives the records."""
+    """The state of a contest during play: `next_games` returns the games to play, and `add` receives their results.
+
+    Args:
+        contest: the contest.
+        known: the results of games that were played before.
+    """
 
     def __init__(self, contest: Contest, known: Iterable[GameRecord] = ()) -> None:
         self.contest = contest
         self._size = contest.setup.unit_size
         self._judge = None if contest.stop is None else contest.stop.start(contest.setup)
         self._records: dict[int, GameRecord] = {}
-        self._judged = 0  # number of units
+        self._judged = 0  # the number of units that the stop rule has received
         self._decided = False
         self.add(known)
         self._found = frozenset(self._records)
@@ -81,19 +90,19 @@ class ContestProgress:
 
     @property
     def missing(self) -> int:
-        """Number of games that no worker has received; 0 after a decision of the stop rule."""
+        """The number of games that no worker has received yet; 0 after the stop rule has ended the contest."""
         return 0 if self._decided else len(self._missing)
 
     def next_games(self, most: int) -> tuple[int, ...]:
-        """Return the numbers of the next games to play, at most `most`."""
+        """Return the numbers of at most `most` games that must be played next, and mark these games as taken."""
         return tuple(self._missing.popleft() for _ in range(min(most, self.missing)))
 
     def requeue(self, numbers: Sequence[int]) -> None:
-        """Put back numbers that were taken but not played. They are the next to be taken."""
+        """Put back the numbers of games that were taken but not played. `next_games` returns these numbers first."""
         self._missing.extendleft(reversed(numbers))
 
     def add(self, records: Iterable[GameRecord]) -> None:
-        """Add games that were played."""
+        """Add the results of finished games, and pass complete units to the stop rule."""
         for record in records:
             self._records.setdefault(record.number, record)
         while self._judge is not None and not self._decided and (unit := self._unit(self._judged)) is not None:
@@ -101,13 +110,13 @@ class ContestProgress:
             self._judged += 1
 
     def _unit(self, unit: int) -> list[GameRecord] | None:
-        """Return the games of a unit; None if some are missing."""
+        """Return the results of all games of a unit; None if a game of the unit is missing."""
         numbers = range(unit * self._size, (unit + 1) * self._size)
         games = [self._records[n] for n in numbers if n in self._records]
         return games if len(games) == self._size else None
 
     def result(self) -> ContestResult:
-        """Return the games that count: the games up to the decision, or all complete units."""
+        """Return the result: all complete units, or only the units up to the decision of the stop rule."""
         units = self._judged if self._decided else self.contest.n_games // self._size
         whole = [games for unit in range(units) if (games := self._unit(unit)) is not None]
         records = tuple(record for games in whole for record in games)

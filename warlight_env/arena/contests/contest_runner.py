@@ -1,4 +1,4 @@
-"""`play_contests`: all games of several contests, on a backend, resumable."""
+"""`play_contests`: play all games of several contests on a backend. An interrupted run can be continued."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from warlight_env.errors import RunError
 from warlight_env.folder_lock import FolderLock
 from warlight_env.record.errors import LogWriteError
 
-#: The largest number of games at the same time.
+#: The largest allowed number of games at the same time.
 MOST_JOBS: Final = 4096
 
-#: Called with a contest's key and a batch of its games: first those from the run folder, then newly finished ones.
+#: A function that is called with a contest's key and results of its games. The first calls contain the games from the
+#: run folder; later calls contain newly finished games.
 OnContestGames = Callable[[str, Sequence[GameRecord]], None]
 
 
@@ -37,34 +38,36 @@ def play_contests(
 ) -> dict[str, ContestResult]:
     """Play all games of all contests.
 
-    A game depends only on its contest and its number. Stop rules receive complete units in the order of their numbers.
-    So the result does not depend on jobs, backend or interruptions, unless agents use a clock. Ctrl-C
-    ends the run early; the results then contain the finished games and are marked as interrupted.
+    The contest and the number of a game determine its course. Stop rules receive complete units (games with the same
+    seed) in the order of their numbers. So the result does not depend on jobs, backend or interruptions, unless agents
+    use a clock. Ctrl-C ends the run early. Then the results contain only the finished games, and their field
+    `interrupted` is True.
 
     Args:
         contests: contests with different keys.
-        jobs: number of games at the same time; None: one on this machine, as many as there are CPUs on a cluster.
-        backend: "local" (processes), "ray" (a Ray cluster), or a `Backend`.
-        folder: a run folder, made if it does not exist; or its lock, if the caller has locked the folder. Every
-            finished game is written to the folder. An interrupted or killed run continues from these games, with the
-            same final result. A folder of other contests is refused. During play the folder is locked, and so are the
-            folders of logs.
-        on_games: receives every game once.
+        jobs: the number of games at the same time. None: one game on this machine; on a cluster, one game per CPU.
+        backend: "local" (processes on this machine), "ray" (a Ray cluster), or a `Backend`.
+        folder: a run folder, which is made if it does not exist; or its lock, if the caller has locked the folder.
+            Every finished game is written to the folder. A later call with the same contests and the same folder
+            continues an interrupted run, with the same final result. A folder of other contests raises an error. During
+            play, this folder and the folders of logs are locked.
+        on_games: a function that receives the result of every game once, see `OnContestGames`.
 
     Returns:
-        The results by key, in the order of `contests`.
+        A dict from the key of each contest to its result, in the order of `contests`.
 
     Raises:
-        AgentCrashError: an agent failed, and the contest's setup says that a failure ends the run.
-        MatchError: contests, jobs or backend cannot be used, or the agents cannot be sent to workers.
-        RunFolderError: the folder belongs to other contests or is damaged; or another run writes to it, or to a folder
-            of logs.
-        LogError: a setup's folder for logs belongs to another match, or has no log of a game in the run folder.
-        RunError: workers were lost, or a folder cannot be written. The games played before are in the folder.
+        AgentCrashError: an agent failed, and the contest's setup has ``on_crash="raise"``.
+        MatchError: contests, jobs or backend are invalid, or the agents cannot be sent to workers.
+        RunFolderError: the folder belongs to other contests or is damaged, or another run is using it or a folder of
+            logs.
+        LogError: a folder of logs belongs to another match, or a game in the run folder has no log.
+        RunError: workers were lost, or a folder cannot be written. The run folder contains the games that were
+            finished before.
     """
     try:
         contests = tuple(contests)
-    except Exception:  # methods of the caller's own object may raise any exception
+    except Exception:  # the caller's object may have methods that raise any exception
         raise MatchError(f"contests = {short_repr(contests)}: must be an iterable of contests") from None
     for contest in contests:
         if not isinstance(contest, Contest):
@@ -84,7 +87,7 @@ def play_contests(
                     on_games(key, records)
 
         def keep(reports: Sequence[TaskReport[GameRecord]]) -> None:
-            with uninterrupted():  # every counted game must also be on disk
+            with uninterrupted():  # Ctrl-C must not separate the count of a game from its line in the run folder
                 for report in reports:
                     progress = contests_in_progress[report.task.contest]
                     progress.add(report.records)
@@ -106,7 +109,7 @@ def play_contests(
 
 
 def _log_folders(contests: Sequence[Contest], run: Path | None) -> list[Path]:
-    """Return the folders of logs, each once, without the run folder, which is locked already."""
+    """Return the folders of logs without duplicates. Leave out the run folder, because it is already locked."""
     folders = {contest.setup.log.resolve(): contest.setup.log for contest in contests if contest.setup.log is not None}
     return [log for path, log in folders.items() if run is None or path != run.resolve()]
 
@@ -130,14 +133,17 @@ def _check(contests: Sequence[Contest], jobs: int | None) -> None:
 
 
 def check_jobs(jobs: Any, *, optional: bool = False) -> None:
-    """Raise `MatchError` unless the number of games at the same time is an integer from 1 to `MOST_JOBS`."""
+    """Raise `MatchError` unless `jobs` is an integer from 1 to `MOST_JOBS` (or None, if `optional` is True)."""
     check_count("jobs", jobs, optional=optional)
     if jobs is not None and jobs > MOST_JOBS:
         raise MatchError(f"jobs = {jobs}: must be at most {MOST_JOBS}")
 
 
 def check_count(name: str, value: Any, *, optional: bool = False) -> None:
-    """Raise `MatchError` unless the value is an integer of at least 1."""
+    """Raise `MatchError` unless the value is an integer of at least 1 (or None, if `optional` is True).
+
+    name: the name of the argument in the message.
+    """
     if value is None and optional:
         return
     if not is_integer(value):
@@ -152,7 +158,7 @@ def _play(
     keep: Callable[[Sequence[TaskReport[GameRecord]]], None],
     on_games: OnContestGames | None,
 ) -> None:
-    """Keep the workers busy until no game is missing, or until Ctrl-C."""
+    """Send tasks to the workers until all games are played, or until Ctrl-C."""
     tasks = _tasks(contests_in_progress, workers.slots)
     try:
         while True:
@@ -171,13 +177,13 @@ def _play(
     except KeyboardInterrupt:
         keep(workers.stop())
     except BaseException:
-        with contextlib.suppress(RunError):  # if the folder cannot be written, the first error reports it
+        with contextlib.suppress(RunError):  # raise the first error, not an error of the following write
             keep(workers.stop())
         raise
 
 
 def _tasks(contests_in_progress: Sequence[ContestProgress], slots: int) -> Iterator[Task | None]:
-    """Yield the next tasks, one contest after the other; None while no game is missing."""
+    """Yield the next tasks, one contest after another. Yield None while there is no game to play."""
     while True:
         for i, progress in enumerate(contests_in_progress):
             if progress.missing:

@@ -1,4 +1,4 @@
-"""Protect steps from Ctrl-C and SIGTERM."""
+"""A context manager that delays Ctrl-C and SIGTERM until the end of a block."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Delay SIGINT and SIGTERM until the end of the block. Then call the previous handlers.
+    """Delay the signals SIGINT (Ctrl-C) and SIGTERM until the end of the block. Then call the previous handlers.
 
-    Use it for blocks that take milliseconds. Only the main thread is interrupted, so in other threads this does
-    nothing.
+    Use it only for blocks that take milliseconds. Signals interrupt only the main thread, so this context manager does
+    nothing in other threads.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
@@ -29,7 +29,7 @@ def uninterrupted() -> Iterator[None]:
     handlers = {number: signal.getsignal(number) for number in _SIGNALS}
     ours = {
         number: handler for number, handler in handlers.items() if callable(handler)
-    }  # other handlers raise no exception
+    }  # handlers that are not callable raise no exception, so they need no delay
     for number in ours:
         signal.signal(number, note)
     try:

@@ -1,4 +1,4 @@
-"""Versions of the software, and the machine, that produced a result; without names of users and without paths."""
+"""The software versions and the machine with which a result was computed, without user names and without paths."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from warlight_env.version import __version__
 
 
 def collect_provenance() -> dict[str, Any]:
-    """Return versions that matter to results and speed, processor, cores, memory in GiB, and operating system."""
+    """Return the versions of this package, Python, NumPy and Numba, and the processor, cores, memory and system.
+
+    The memory is in GiB.
+    """
     return {
         "warlight-env": __version__,
         "python": platform.python_version(),
@@ -25,7 +28,7 @@ def collect_provenance() -> dict[str, Any]:
 
 
 def format_provenance(found: dict[str, Any]) -> str:
-    """Return the versions and the machine as one line of text."""
+    """Return a result of `collect_provenance` as one line of text."""
     memory = f", {found['memory_gib']} GiB" if found["memory_gib"] else ""
     return (
         f"warlight-env {found['warlight-env']}, Python {found['python']}, numpy {found['numpy']}, "
@@ -40,7 +43,7 @@ def _processor() -> str:
             if name.strip() == "model name":
                 return value.strip()
     except OSError:
-        pass  # not Linux
+        pass  # the system is not Linux
     return platform.processor() or platform.machine()
 
 
@@ -48,4 +51,4 @@ def _memory() -> int | None:
     try:
         return round(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30)
     except (ValueError, OSError, AttributeError):
-        return None  # unavailable on this system
+        return None  # this system does not report its memory

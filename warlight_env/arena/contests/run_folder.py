@@ -1,4 +1,4 @@
-"""Run folders. Every finished game is on disk, and an interrupted run continues from there."""
+"""Run folders. A run writes every finished game to its folder, and continues from there after an interruption."""
 
 from __future__ import annotations
 
@@ -17,36 +17,39 @@ from warlight_env.errors import clipped
 from warlight_env.folder_lock import FolderLock
 from warlight_env.version import __version__
 
-#: Version of the format of run folders.
+#: The version number of the file format of run folders.
 FORMAT: Final = 1
 DESCRIPTION: Final = "run.json"
 GAMES: Final = "games.jsonl"
 
 
 class RunFolder(AppendOnlyFolder):
-    """The state of a run: `run.json` describes its games, `games.jsonl` has one line for every finished game.
+    """The folder of a run. `run.json` describes its contests; `games.jsonl` has one line for every finished game.
 
     Args:
-        folder: see `AppendOnlyFolder`.
+        folder: the folder or its lock, see `AppendOnlyFolder`.
         contests: the contests of the run.
 
     Raises:
         RunFolderError, RunError: see `AppendOnlyFolder`.
+
+    Attributes:
+        known: a dict from the key of each contest to its games that the folder contained at the start.
     """
 
     description_name, lines_name, item = DESCRIPTION, GAMES, "a game"
-    sync_seconds = 1.0  # a run can finish many games a second
+    sync_seconds = 1.0  # a run can finish many games per second, and fsync is slow
 
     def __init__(self, folder: Path | FolderLock, contests: Sequence[Contest]) -> None:
         super().__init__(folder, describe_run(contests))
-        self.known: dict[str, list[GameRecord]] = {contest.key: [] for contest in contests}  #: found at the start
+        self.known: dict[str, list[GameRecord]] = {contest.key: [] for contest in contests}
         self._contests = {contest.key: contest for contest in contests}
         self._seen: dict[str, set[int]] = {contest.key: set() for contest in contests}
 
     def setting_name(self, where: Sequence[str]) -> str:
-        """See `AppendOnlyFolder.setting_name`.
+        """Return the name of the option that sets a field of the description, for error messages.
 
-        The name is that of an option, with the contest's key if there are several.
+        If the run has several contests, the name includes the contest's key.
         """
         if where[0] != "contests" or len(where) < 2:
             return super().setting_name(where)
@@ -57,7 +60,7 @@ class RunFolder(AppendOnlyFolder):
         return name if self._contests.keys() == {key} else f"{name} of contest {key!r}"
 
     def with_defaults(self, loaded: dict[str, Any]) -> dict[str, Any]:
-        """See `AppendOnlyFolder.with_defaults`. Adds the digests of weights that come from files."""
+        """Add the digests of weight files to a description; older versions of this package did not write them."""
         contests = loaded.get("contests")
         for key, contest in contests.items() if isinstance(contests, dict) else ():
             here = self._description["contests"].get(key, {}).get("agents", [])
@@ -66,15 +69,15 @@ class RunFolder(AppendOnlyFolder):
         return loaded
 
     def append(self, key: str, records: Sequence[GameRecord]) -> None:
-        """Write finished games of a contest.
+        """Append a line for each of several finished games of a contest. key: the key of the contest.
 
         Raises:
-            RunError: writing failed. The games written before remain.
+            RunError: the lines cannot be written. The lines of earlier games remain.
         """
         self.append_lines([{"contest": key, **record.to_dict()} for record in records])
 
     def load_line(self, fields: Any) -> None:
-        """See `AppendOnlyFolder.load_line`."""
+        """Read the line of a game, and add the game to `known`; see `AppendOnlyFolder.load_line`."""
         key = with_present_names(fields.pop("contest"))
         record = GameRecord.from_dict(fields)
         contest = self._contests[key]
@@ -89,14 +92,18 @@ class RunFolder(AppendOnlyFolder):
 
 
 def played_games(folder: Path, key: str) -> list[GameRecord]:
-    """Return the finished games of one contest of a run folder, in the order of their numbers.
+    """Read the finished games of a contest from a run folder; return them in the order of their numbers.
 
-    This works during play, too.
+    The function also works while a run is writing to the folder.
+
+    Args:
+        folder: the run folder.
+        key: the key of the contest.
 
     Raises:
         RunFolderError: the folder does not exist, or it is damaged.
     """
-    any_of = b'{"contest": "'  # the format of `RunFolder.append`: games of other contests are skipped
+    any_of = b'{"contest": "'  # the beginning of every line; it allows to skip other contests without parsing JSON
     begin = json.dumps({"contest": key})[:-1].encode() + b","
     found: dict[int, GameRecord] = {}
     try:
@@ -113,7 +120,7 @@ def played_games(folder: Path, key: str) -> list[GameRecord]:
 
 
 def _read_game(line: bytes | None, place: str) -> tuple[Any, GameRecord]:
-    """Return the contest and the game of a line."""
+    """Return the contest's key and the game in a line. place: the place of the line for error messages."""
     try:
         if line is None:
             raise ValueError("the line is too long")
@@ -127,7 +134,7 @@ def _read_game(line: bytes | None, place: str) -> tuple[Any, GameRecord]:
 
 
 def _check_result(record: GameRecord) -> None:
-    """Raise `ValueError` for values that no game can have. Otherwise they would change the statistics unnoticed."""
+    """Raise `ValueError` if a game has an impossible value; such a value in the file would falsify statistics."""
     players = range(len(record.seats))
     fits = {
         "winner": record.winner is None or (type(record.winner) is int and record.winner in players),
@@ -157,12 +164,12 @@ def _counts(*values: Any) -> bool:
 
 
 def _numbers(*values: Any) -> bool:
-    """Return whether all values are numbers from 0 to below 10**18."""
+    """Return whether all values are numbers of at least 0 and less than 10**18."""
     return all(type(value) in (int, float) and 0 <= value < 1e18 for value in values)
 
 
 def describe_run(contests: Sequence[Contest]) -> dict[str, Any]:
-    """Return everything that decides the games of a run, in a form for JSON."""
+    """Return all settings that determine the games of a run, as JSON data."""
     described = {
         contest.key: {
             **contest.setup.describe(),

@@ -1,4 +1,4 @@
-"""Clocks: limits on an agent's simulations and time, for each answer or for all answers of a game."""
+"""Clocks: limits on the simulations and the time that an agent uses for each answer, or for a whole game."""
 
 from __future__ import annotations
 
@@ -10,37 +10,40 @@ from warlight_env.arguments import is_number, short_repr
 from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.errors import InputError
 
-#: Seconds by which an answer may be late without a penalty. The operating system can cause such a delay.
+#: The number of seconds by which an answer may exceed its limit without a penalty, because the operating system can
+#: cause short delays.
 MARGIN: Final = 0.05
 
-#: A clock with a bank suggests this share of the bank for an answer, plus the increment. A game has about 30 rounds.
+#: A clock with a time bank suggests this fraction of the bank, plus the increment, for each answer. A game has about
+#: 30 rounds.
 BANK_SHARE: Final = 1 / 20
 
-#: The shortest time that a clock suggests, in seconds. It is enough for a very short search; 0 would mean "no limit".
+#: The shortest time in seconds that a clock suggests for an answer. It cannot be 0, because 0 means "no limit".
 MIN_SECONDS: Final = 0.001
 
 
 class ClockError(InputError):
-    """A clock has impossible settings. The message gives the reason."""
+    """An error for a clock with impossible settings. The message contains the reason."""
 
 
 @dataclass(frozen=True)
 class Clock:
-    """Limits on an agent's simulations and time.
+    """Limits on the simulations and the time that an agent uses for its answers (picks and turns).
 
-    The agent receives its limits in the `Budget` of each answer; they replace its own parameters. The agent counts its
-    simulations itself (see `Setup.check_clocks` for agents that cannot). The arena measures wall time. An answer is
-    late if it exceeds its time by more than `MARGIN`.
+    The agent receives the limits of each answer as a `Budget`; they replace its own parameters. The agent itself counts
+    its simulations (see `MatchSetup.check_clocks` for agents that cannot count them). The arena measures wall-clock
+    time. An answer is late if it exceeds its time limit by more than `MARGIN` seconds.
 
     Args:
-        simulations: simulations for each answer.
-        seconds: seconds for each answer.
-        bank: seconds for all answers, picks included. The limit of an answer is the whole rest of the bank.
-        increment: seconds added to the bank after each answer. The bank never exceeds its first value, as in the second
-            AI Challenge.
+        simulations: the maximum number of simulations for each answer.
+        seconds: the maximum number of seconds for each answer.
+        bank: the time bank: the number of seconds for all answers of a game, including picks. An answer may use the
+            whole rest of the bank.
+        increment: the number of seconds that is added to the bank after each answer. The bank never exceeds its first
+            value, as in the second AI Challenge.
 
     Raises:
-        ClockError: an amount is not above 0, or there are both a bank and seconds for each answer.
+        ClockError: a limit is not above 0, or the clock has both a bank and seconds for each answer.
     """
 
     simulations: int | None = None
@@ -58,16 +61,17 @@ class Clock:
         if not (is_number(self.increment) and self.increment >= 0):
             raise ClockError(f"increment = {short_repr(self.increment)}: must be a number of at least 0")
         if self.bank is None and self.increment:
-            raise ClockError("an increment needs a bank")
+            raise ClockError("a clock with an increment must also have a bank")
         if self.bank is not None and self.seconds is not None:
             raise ClockError("a clock has either a bank or seconds for each answer, not both")
 
     @classmethod
     def parse(cls, text: str) -> Clock | None:
-        """Read a clock from text; None for ``none``.
+        """Convert a text to a clock; the text ``none`` gives None.
 
-        ``457sims``: simulations for each answer; ``1s``, ``500ms``: time for each; ``10s+0.5s``: a bank and its
-        increment; ``457sims/1s``: both limits, whichever is reached first.
+        ``457sims`` is a number of simulations for each answer. ``1s`` and ``500ms`` are times for each answer.
+        ``10s+0.5s`` is a time bank and its increment. ``457sims/1s`` sets two limits; an answer ends when it reaches
+        one of them.
 
         Raises:
             ClockError: the text does not describe a clock.
@@ -111,19 +115,19 @@ class Clock:
 
 
 def _number(value: float) -> str:
-    """Return a number with all its digits, so that different clocks have different texts."""
+    """Return a number as text with all its digits, so that different clocks have different texts."""
     return repr(float(value)).removesuffix(".0")
 
 
 class RunningClock:
-    """A clock during a game."""
+    """The state of an agent's clock during a game."""
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
-        self.left = clock.bank  #: seconds in the bank
+        self.left = clock.bank  #: the seconds that are left in the bank; None for a clock without a bank
 
     def budget(self) -> Budget:
-        """Return the budget that the agent receives for its next answer."""
+        """Return the limits that the agent receives for its next answer."""
         clock = self.clock
         if self.left is None:
             return Budget(clock.simulations, clock.seconds)
@@ -131,7 +135,7 @@ class RunningClock:
         return Budget(clock.simulations, max(MIN_SECONDS, advised), self.left, clock.increment)
 
     def charge(self, seconds: float) -> bool:
-        """Subtract an answer's seconds. Return whether the answer was late."""
+        """Subtract the time of an answer, in seconds, from the bank. Return whether the answer was late."""
         limit = self.clock.seconds if self.left is None else self.left
         if self.left is not None:
             assert self.clock.bank is not None

@@ -1,4 +1,4 @@
-"""Continue logged games from any of their positions, with the same agents or with other agents."""
+"""Continue a logged game from one of its positions, with the same agents or with other agents."""
 
 from __future__ import annotations
 
@@ -37,29 +37,30 @@ def continue_game(
     path: str | Path | None = None,
     insight: bool = False,
 ) -> GameLog:
-    """Continue a logged game from the position after `round` rounds, with the dice of the original game.
+    """Continue a logged game from the position after `round` rounds, with the random generator of the original game.
 
     Args:
-        log: the game. It is verified up to that position.
-        round: number of rounds to keep; None: all.
-        agents: agents by seat; None: those of the log, made from their specifications. They start without memory of the
-            earlier rounds.
-        seed: seed of the agents' own randomness.
-        max_rounds: stop after this total number of rounds; None: the log's limit, or the rules' limit if the game has
-            already reached the log's limit.
-        budget: argument of every `act`.
-        path: file for a log of the whole game, with the kept rounds; None: no file.
+        log: the log of the game. The rounds before this position are played again and compared with the log.
+        round: the number of rounds that are kept; None: all rounds of the log.
+        agents: the agents, in the order of their seats. None: the agents that the log names, made from their
+            specifications. The agents have no memory of the earlier rounds.
+        seed: the seed of the agents' random choices.
+        max_rounds: the game stops after this total number of rounds. None: the limit in the log or, if the game has
+            already reached it, the limit of the rules.
+        budget: the argument `budget` of every call of `act`.
+        path: the file for a log of the whole game, including the kept rounds; None: no file.
         insight: whether the log contains the agents' evaluations.
 
     Returns:
         The log of the whole game.
 
     Raises:
-        LogError, ReplayError: the log has no such round, or a replay gives another game.
-        MatchError: the game is over at that position, or the number of agents differs from the number of players.
-        GameError: max_rounds or budget have a wrong type.
+        LogError: the log does not have `round` rounds.
+        ReplayError: the kept rounds give another game than the log.
+        MatchError: the game is over at this position, or the number of agents is not the number of players.
+        GameError: max_rounds or budget has a wrong type.
         AgentCrashError: an agent failed.
-        LogWriteError: the log cannot be written.
+        LogWriteError: the new log cannot be written.
     """
     if not is_integer(seed):
         raise MatchError(f"seed = {short_repr(seed)}: must be an integer")
@@ -112,7 +113,7 @@ def _play_on(
                     for illegal in result.dropped:
                         dropped[illegal.player] += 1
             finally:
-                for agent in playing:  # before the observers receive the end of the game: agents may report faults here
+                for agent in playing:  # an agent may report faults in `close`, so call it before `observer.ended`
                     agent.close()
         except AgentCrashError as error:
             for observer in observers:
@@ -131,6 +132,8 @@ def _same(log: GameLog) -> list[AgentSource]:
     sources: list[AgentSource] = []
     for seat, player in enumerate(log.header.players):
         if player.spec is None:
-            raise MatchError(f"player {seat + 1}, {player.name!r}, cannot be made again from the log: give the agents")
+            raise MatchError(
+                f"the log has no specification of player {seat + 1}, {player.name!r}: give the agents of all players"
+            )
         sources.append(player.spec)
     return sources

@@ -1,4 +1,4 @@
-"""Games in which agents fail: the remaining agents, and the places at the end."""
+"""Rules for games in which an agent loses by forfeit: when the game ends, and the final places of the agents."""
 
 from __future__ import annotations
 
@@ -10,21 +10,25 @@ from warlight_env.step_results import places_with_forfeits, winner_with_forfeits
 
 
 class Forfeits:
-    """State of a game with failures. A failure counts like an elimination in the same round.
+    """The failures of agents in a game. An agent that fails gets the same place as if it was eliminated in that round.
 
     Attributes:
-        failures: the failures so far, in their order.
-        over: whether there are failures and at most one player is left.
+        failures: the failures so far, in the order of time.
+        over: whether the game ends now, because an agent has failed and at most one player is left.
     """
 
     def __init__(self, players: Sequence[SeatedAgent]) -> None:
         self.failures: list[Failure] = []
         self.over = False
         self._players = players
-        self._out: list[int | None] = [None] * len(players)  # the round in which a seat failed or was eliminated
+        # For each seat, the round in which its agent failed or was eliminated; None: the agent still plays.
+        self._out: list[int | None] = [None] * len(players)
 
     def note(self, game: Game) -> list[int]:
-        """Check the game after its picks, or after a round. Return the seats that have failed since the last call."""
+        """Look for new failures and eliminations; call this after the picks and after each round.
+
+        Return the seats of the agents that have failed since the last call.
+        """
         failed = []
         for seat, player in enumerate(self._players):
             if self._out[seat] is None and (player.failure is not None or not game.alive(seat)):
@@ -36,13 +40,13 @@ class Forfeits:
         return failed
 
     def placements(self, game: Game) -> list[int]:
-        """Return each seat's place; 1 is the best, and equal seats share a place."""
+        """Return the place of each seat at the end: 1 is the best, and seats may share a place."""
         if not self.failures:
             return list(game.placements)
         return places_with_forfeits(game.placements, self._out)
 
     def winner(self, game: Game) -> int | None:
-        """Return the seat that has won; None: no seat."""
+        """Return the seat that has won; None if no seat has won."""
         if not self.failures:
             return game.winner
         return winner_with_forfeits(self.placements(game), self.over or game.winner is not None)

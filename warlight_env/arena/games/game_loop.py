@@ -1,4 +1,4 @@
-"""One game between agents: the calls of the agents, and the record of the game."""
+"""`play_game`: play one game between agents, and return its result as a `GameRecord`."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.step_results import GameError, IllegalOrder, RoundResult
 
-#: Number of rounds after which a game is stopped if the rules have no limit.
+#: The number of rounds after which a game is stopped if the rules set no limit.
 SAFETY_ROUNDS: Final = 500
 
 Picks = Literal["random", "agents"]
 
 
 class AgentCrashError(RunError):
-    """An agent raised an exception, or its answer has a wrong type."""
+    """An error for an agent that raised an exception or returned an answer of a wrong type."""
 
     def __init__(self, agent: str, seat: int, round: int, seed: int, reason: str, game: int | None = None) -> None:
         super().__init__(agent, seat, round, seed, reason, game)
@@ -43,34 +43,34 @@ class AgentCrashError(RunError):
 
 
 class GameStopped(Exception):  # noqa: N818 -- a signal to stop, not an error
-    """A game was stopped before its end."""
+    """An exception that ends a game early, because the argument `stop` of `play_game` returned True."""
 
 
 @dataclass(frozen=True)
 class GameRecord:
-    """The record of a finished game. Seats and agents are numbered from 0."""
+    """The result of a finished game. Seats and agents are numbered from 0."""
 
-    number: int  #: number in the match
-    unit: int  #: games of one unit share their seed
-    seed: int  #: seed of offers and dice
-    seats: tuple[int, ...]  #: the agent on each seat
-    winner: int | None  #: an agent; None: a draw
-    rounds: int
-    placements: tuple[int, ...]  #: each agent's place, 1 the best; equal agents share a place
-    cut_off: bool  #: stopped before the rules' end; a draw between the remaining agents
-    dropped: tuple[int, ...]  #: illegal picks and orders of each agent, which were left out
-    seconds: float = field(default=0.0, compare=False)  #: play time, agents included
-    failures: tuple[Failure, ...] = ()  #: agents that lost by forfeit, in the order of their failures
-    use: tuple[TimeUse, ...] = field(default=(), compare=False)  #: time and simulations of each agent
-    faults: tuple[AgentFaults, ...] = field(default=(), compare=False)  #: of agents that report faults, by seat
+    number: int  #: the number of the game in its match
+    unit: int  #: the number of the unit; all games of a unit have the same seed
+    seed: int  #: the seed of the offered regions and of the battles
+    seats: tuple[int, ...]  #: the number of the agent on each seat
+    winner: int | None  #: the agent that has won; None: a draw
+    rounds: int  #: the number of rounds played
+    placements: tuple[int, ...]  #: the place of each agent; 1 is the best, and agents may share a place
+    cut_off: bool  #: whether a round limit stopped the game; then the remaining agents have a draw
+    dropped: tuple[int, ...]  #: the number of illegal picks and orders of each agent; the game ignored them
+    seconds: float = field(default=0.0, compare=False)  #: the duration of the game, including the agents' computations
+    failures: tuple[Failure, ...] = ()  #: the failures of agents that lost by forfeit, in the order of time
+    use: tuple[TimeUse, ...] = field(default=(), compare=False)  #: the time and the simulations of each agent
+    faults: tuple[AgentFaults, ...] = field(default=(), compare=False)  #: the faults that agents reported, by seat
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the record in a form for JSON."""
+        """Return the result of the game as JSON data."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> GameRecord:
-        """Return the record that `to_dict` wrote. Raise `TypeError`, `KeyError` or `ValueError` for other data."""
+        """Convert a result of `to_dict` back. Raise `TypeError`, `KeyError` or `ValueError` for other data."""
         values: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in data.items()}
         values["failures"] = tuple(Failure(*failure) for failure in values["failures"])
         values["use"] = tuple(TimeUse(*use) for use in values["use"])
@@ -80,42 +80,56 @@ class GameRecord:
 
 
 class GameObserver(Protocol):
-    """Receives the events of a game. An exception of the observer ends the game.
+    """The interface of an object whose methods are called at the events of a game, for example to log the game.
 
-    An observer may read the game and the agents, but must not change them.
+    An observer may read the game and the agents, but must not change them. If a method raises an exception, the game
+    ends with this exception.
     """
 
     def began(self, game: Game, agents: Sequence[PlainAgent], limit: int) -> None:
-        """The game begins; called before the first pick or round. The game is stopped after `limit` rounds."""
+        """Receive the beginning of a game, before the first pick or round.
+
+        agents: the agents by seat. limit: the number of rounds after which the game is stopped.
+        """
         ...
 
     def picked(self, preferences: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
-        """The agents that choose now have given their preferred regions.
+        """Receive the picks of agents, after the game has processed them.
 
         Args:
-            preferences: the lists of preferred regions by seat, unchanged.
-            dropped: the illegal regions in these lists, which were left out.
+            preferences: a dict from the seat of each agent that picks now to its list of preferred regions.
+            dropped: the illegal regions in these lists; the game ignored them.
+            game: the game after the picks.
         """
         ...
 
     def played(self, orders: Mapping[int, Orders], result: RoundResult, game: Game) -> None:
-        """A round was played: orders by seat, unchanged, the result of the round, and the game after it."""
+        """Receive a round that was played.
+
+        Args:
+            orders: a dict from each seat to its orders, including illegal orders.
+            result: the events of the round.
+            game: the game after the round.
+        """
         ...
 
     def failed(self, error: AgentCrashError) -> None:
-        """An agent failed. This is the last event, unless failures lose by forfeit.
+        """Receive the failure of an agent.
 
-        With forfeits the game continues, and the agent's orders of the round are empty.
+        With ``on_crash="raise"`` this is the last event. With ``on_crash="forfeit"`` the agent loses and the game
+        continues; the agent's orders in this round are empty.
         """
         ...
 
     def ended(self, record: GameRecord) -> None:
-        """The game is over, or at its limit. This is the last event."""
+        """Receive the result of the game, which is over or has reached the round limit.
+
+        No event of the game follows after this call."""
         ...
 
 
 def pick_regions(game: Game, agents: Sequence[PlainAgent], observer: GameObserver | None = None) -> list[IllegalOrder]:
-    """Ask the agents for their picks until the picking is complete. Return the illegal picks, which were left out."""
+    """Ask the agents for their picks until all regions are picked. Return the illegal picks, which the game ignored."""
     dropped: list[IllegalOrder] = []
     while game.phase == "pick":
         preferences: dict[int, Any] = {}
@@ -135,7 +149,7 @@ def pick_regions(game: Game, agents: Sequence[PlainAgent], observer: GameObserve
 
 
 def ask_orders(game: Game, agents: Sequence[PlainAgent], budget: Budget | None = None) -> dict[int, Orders]:
-    """Return the orders, by seat, of all agents that are still in the game."""
+    """Ask all agents that are still in the game for their orders; return a dict from each seat to its orders."""
     orders: dict[int, Orders] = {}
     for seat, agent in enumerate(agents):
         if not game.alive(seat):
@@ -152,7 +166,10 @@ def ask_orders(game: Game, agents: Sequence[PlainAgent], budget: Budget | None =
 
 
 def play_orders(game: Game, agents: Sequence[PlainAgent], orders: dict[int, Orders]) -> RoundResult:
-    """Play a round. The result lists the illegal orders, which were left out. An answer of a wrong type is an error."""
+    """Play a round with the orders of each seat, and return its events.
+
+    Illegal orders are ignored and listed in the result. An answer of a wrong type raises AgentCrashError.
+    """
     try:
         return game.play_round(orders, on_illegal="skip")
     except OrdersTypeError as error:
@@ -160,14 +177,14 @@ def play_orders(game: Game, agents: Sequence[PlainAgent], orders: dict[int, Orde
 
 
 def _no_answer(game: Game, agents: Sequence[PlainAgent], round: int, error: OrdersTypeError) -> AgentCrashError:
-    assert error.player is not None  # `Game` names the player of these orders
+    assert error.player is not None  # the class `Game` sets this field to the player with the wrong orders
     return AgentCrashError(agents[error.player].name, error.player, round, game.seed, error.reason)
 
 
 def play_rounds(
     game: Game, agents: Sequence[PlainAgent], limit: int, budget: Budget | None = None
 ) -> Iterator[tuple[dict[int, Orders], RoundResult]]:
-    """Play rounds until the game has `limit` rounds or ends. Yield each round's orders by seat and its result."""
+    """Play rounds until the game ends or has `limit` rounds. Yield each round's orders, by seat, and its events."""
     while not game.done and game.round < limit:
         orders = ask_orders(game, agents, budget)
         yield orders, play_orders(game, agents, orders)
@@ -176,7 +193,7 @@ def play_rounds(
 def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
     """Return the number of rounds after which a game is stopped.
 
-    It is the smaller one of `max_rounds` and the rules' limit. Without both it is SAFETY_ROUNDS.
+    The result is the smaller one of `max_rounds` and the limit of the rules. If neither is set, it is SAFETY_ROUNDS.
     """
     by_rules = rules.round_limit(n_regions)
     if max_rounds is None:
@@ -187,7 +204,7 @@ def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
 def _check_arguments(
     agents: Any, picks: Any, max_rounds: Any, budget: Any, seats: Any, clocks: Any, on_crash: Any, on_late: Any
 ) -> None:
-    """Raise GameError for wrong arguments of `play_game` that `Game` does not check."""
+    """Raise GameError for an invalid argument of `play_game`; the class `Game` checks the arguments not listed here."""
     if not isinstance(agents, Sequence) or not all(map(is_agent, agents)):
         raise GameError(f"agents = {short_repr(agents)}: must be a list of agents, each with a name, pick and act")
     choices = (
@@ -197,7 +214,7 @@ def _check_arguments(
     )
     for name, value, known in choices:
         if not isinstance(value, str) or value not in known:
-            raise GameError(f"{name} = {short_repr(value)}: there are {', '.join(known)}")
+            raise GameError(f"{name} = {short_repr(value)}: must be one of {', '.join(known)}")
     check_rounds(max_rounds)
     check_budget(budget)
     numbers = list(range(len(agents)))
@@ -212,13 +229,13 @@ def _check_arguments(
 
 
 def check_rounds(max_rounds: Any) -> None:
-    """Raise GameError unless this is a valid number of rounds or None."""
+    """Raise GameError unless `max_rounds` is an integer from 0 up, or None."""
     if max_rounds is not None and not (is_integer(max_rounds) and max_rounds >= 0):
         raise GameError(f"max_rounds = {short_repr(max_rounds)}: must be an integer from 0 up, or None")
 
 
 def check_budget(budget: Any) -> None:
-    """Raise GameError unless this is a `Budget` or None."""
+    """Raise GameError unless `budget` is a `Budget` or None."""
     if not isinstance(budget, Budget | None):
         raise GameError(f"budget = {short_repr(budget)}: must be a Budget or None")
 
@@ -241,25 +258,29 @@ def play_game(
     on_crash: OnCrash = "raise",
     on_late: OnLate = "report",
 ) -> GameRecord:
-    """Play a game to its end.
+    """Play a game between agents to its end, and return its result.
 
     Args:
-        agents: agents by seat, 2 to 6. They must be new, because agents may keep a memory.
-        picks: "random" starting regions, or chosen by the "agents".
-        max_rounds: stop after this many rounds and count a draw; None: the rules' limit or SAFETY_ROUNDS.
-        budget: argument of every `act` of an agent without a clock.
-        number, unit, seats: entries of the record; `seats` names the agent on each seat.
-        stop: called after each round; True stops the game.
-        observer: receives the events of the game, for example to log them.
-        clocks: clocks by seat.
-        on_crash, on_late: "raise" or "report", or "forfeit": an agent that fails, or is late, leaves the game in that
-            round. It loses, and its armies remain. The game ends when at most one remaining agent can play.
+        agents: two to six agents, in the order of their seats. The agents must be new objects, because agents may
+            remember earlier games.
+        map, rules, seed: the same as for `Game`.
+        picks: "random": the starting regions are drawn at random. "agents": the agents pick them.
+        max_rounds: the game is stopped as a draw after this number of rounds; None: the limit of the rules, or
+            SAFETY_ROUNDS.
+        budget: the argument `budget` of every call of `act`, for agents without a clock.
+        number, unit, seats: fields of the result, see `GameRecord`. These arguments do not change the game.
+        stop: a function that is called after each round; the game stops if it returns True.
+        observer: an object whose methods are called at the events of the game, for example to log them.
+        clocks: a clock or None for each seat.
+        on_crash: "raise": a failure of an agent ends the game with an error. "forfeit": the agent leaves the game in
+            that round. This agent loses, and its armies stay on the map. The game ends when at most one agent is left.
+        on_late: "report": late answers are only counted. "forfeit": an agent with a late answer leaves the game.
 
     Raises:
-        AgentCrashError: an agent raised an exception or gave a wrong answer, and `on_crash` is "raise".
+        AgentCrashError: an agent raised an exception or returned a wrong answer, and `on_crash` is "raise".
         GameStopped: `stop` returned True.
-        MapError, RulesError, GameError: map, rules and number of agents do not fit together, or an argument has a wrong
-            type.
+        MapError, RulesError, GameError: the map or the rules do not allow this number of agents, or an argument has a
+            wrong type.
     """
     _check_arguments(agents, picks, max_rounds, budget, seats, clocks, on_crash, on_late)
     seats = tuple(range(len(agents))) if seats is None else seats
@@ -298,7 +319,7 @@ def play_game(
                     raise GameStopped
         finally:
             seconds = time.perf_counter() - start
-            for player in players:  # before the observer receives the end of the game: agents may report faults here
+            for player in players:  # an agent may report faults in `close`, so call it before `observer.ended`
                 player.close()
     except AgentCrashError as error:
         if observer is not None:

@@ -1,4 +1,4 @@
-"""The setup of a match's games: seats, seeds, map and rules."""
+"""`MatchSetup`: the agents and all settings of a match's games, and the seats and seeds of each game."""
 
 from __future__ import annotations
 
@@ -29,32 +29,33 @@ from warlight_env.errors import InputError
 from warlight_env.record.model import Player
 from warlight_env.record.recorder import describe
 
-#: The number of rounds that `MatchSetup.warm_up` plays, and the number of simulations per turn.
+#: The number of rounds that `MatchSetup.warm_up` plays, and the number of simulations per turn in these rounds.
 _WARM_ROUNDS: Final = 3
 _WARM_SIMULATIONS: Final = 64
 
-#: An agent's specification, or a callable that makes the agent from a seed.
+#: An agent's specification, such as ``mcts:sims=50``, or a function that takes a seed and returns an agent.
 AgentSource = str | Callable[[int], PlainAgent]
 
 
 class MatchError(InputError):
-    """A match has impossible arguments. The message gives the reason."""
+    """An error for a match with invalid arguments. The message contains the reason."""
 
 
 class Seating(NamedTuple):
-    """Seats and agents of a game at its start."""
+    """The seed, the seats and the agents of a game at its start."""
 
-    unit: int  #: games of one unit share their seed
-    seed: int  #: seed of offers and dice
-    seats: tuple[int, ...]  #: the agent on each seat
-    agents: tuple[Agent, ...]  #: by seat
+    unit: int  #: the number of the unit; all games of a unit have the same seed
+    seed: int  #: the seed of the offered regions and of the battles
+    seats: tuple[int, ...]  #: the number of the agent on each seat
+    agents: tuple[Agent, ...]  #: the agent objects, in the order of their seats
 
 
 @dataclass(frozen=True)
 class MatchSetup:
-    """Everything that decides how the games of a match go. Pickle sends it to other processes.
+    """The agents and all settings that determine the games of a match. Pickle sends this object to other processes.
 
-    Specifications are stored in their `pinned` form, so that weights from a file are the same in all games.
+    Specifications of agents are stored with a digest of each weight file that they name (see `pinned`), so that all
+    games use the same weights.
     """
 
     agents: tuple[AgentSource, ...]
@@ -64,39 +65,42 @@ class MatchSetup:
     paired: bool
     picks: Picks
     max_rounds: int | None
-    clocks: tuple[Clock | None, ...] = ()  #: by agent; empty: no agent has a clock
+    clocks: tuple[Clock | None, ...] = ()  #: a clock or None for each agent; an empty tuple: no agent has a clock
     on_crash: OnCrash = "raise"
     on_late: OnLate = "report"
-    log: Path | None = None  #: a folder for a log of each game
-    insight: bool = False  #: whether logs contain the agents' evaluations
+    log: Path | None = None  #: the folder for a log of each game; None: no logs
+    insight: bool = False  #: whether the logs contain the agents' evaluations
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "agents", tuple(_pinned(source) for source in self.agents))
 
     @property
     def unit_size(self) -> int:
-        """Number of games in a unit: with pairing, one seed in all rotations of the seats."""
+        """The number of games in a unit: with pairing, one game for each rotation of the seats; otherwise 1."""
         return len(self.agents) if self.paired else 1
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The agents' names, in their order.
+        """The names of the agents, in the order of `agents`.
 
         Raises:
-            AgentError: an agent's specification is wrong.
+            AgentError: the specification of an agent is invalid.
         """
         return tuple(agent_from_source(source, self.seed).name for source in self.agents)
 
     def seat_order(self, number: int) -> tuple[int, tuple[int, ...]]:
-        """Return the unit of a game and the agent on each seat: agent a sits on seat (a + number) mod k."""
+        """Return the unit of a game, and the number of the agent on each seat.
+
+        In the game with the given number, agent a of k agents has the seat (a + number) mod k.
+        """
         k = len(self.agents)
         return number // self.unit_size, tuple((seat - number) % k for seat in range(k))
 
     def make_seating(self, number: int) -> Seating:
-        """Return the seeds, the seats and new agents of the game with this number. They depend only on the number.
+        """Return the seed, the seats and new agents of the game with the given number.
 
-        The unit's seed decides the dice. The unit and the seat decide an agent's randomness. So with pairing, all k
-        games of a unit use the same seeds, with different agents on the seats.
+        The unit of the game determines the seed of the game. The unit and the seat determine the seed of an agent. So
+        with pairing, all k games of a unit use the same seeds, with different agents on the seats.
         """
         unit, seats = self.seat_order(number)
         agents = tuple(
@@ -105,7 +109,7 @@ class MatchSetup:
         return Seating(unit, derive_seed(self.seed, unit), seats, agents)
 
     def play(self, number: int, stop: Callable[[], bool] | None = None) -> GameRecord:
-        """Play the game with this number."""
+        """Play the game with the given number, and return its result. stop: see `play_game`."""
         seating = self.make_seating(number)
         with self._observer(number, seating) as observer:
             return self._play(number, seating, stop, observer)
@@ -120,7 +124,7 @@ class MatchSetup:
         return log_writer(self.log, number, seating.unit, seating.seats, players, self.match_data, self.insight)
 
     def _logged(self, agent: Agent, number: int, seed: int) -> Player:
-        """Return the entry of a log's header for an agent."""
+        """Return the description of an agent in the header of a log. number: the agent's number in `agents`."""
         source = self.agents[number]
         return describe(source, seed) if isinstance(source, str) else Player(agent.name, seed=seed)
 
@@ -139,10 +143,10 @@ class MatchSetup:
             raise AgentCrashError(error.agent, error.seat, error.round, error.seed, reason, number) from error
 
     def describe(self) -> dict[str, Any]:
-        """Return everything that decides the games, in a form for JSON.
+        """Return all settings that determine the games, as JSON data.
 
         Raises:
-            MatchError: an agent is a function without an importable name.
+            MatchError: an agent is a function that cannot be imported by its name.
         """
         return {
             "agents": [describe_agent(source) for source in self.agents],
@@ -159,7 +163,10 @@ class MatchSetup:
 
     @cached_property
     def match_data(self) -> dict[str, Any]:
-        """The match's entry in the logs of its games, as read back from JSON. Logs store map and rules elsewhere."""
+        """The description of the match in the logs of its games, as JSON data.
+
+        The description does not contain map and rules, because logs store them in other fields.
+        """
         return {
             "agents": [
                 source if isinstance(source, str) else name
@@ -175,11 +182,11 @@ class MatchSetup:
         }
 
     def check_clocks(self) -> None:
-        """Raise an error for a clock that an agent would ignore.
+        """Raise an error if a clock has no effect on its agent.
 
         Raises:
-            MatchError: the clock limits only simulations, and the agent has ``counts_simulations = False``, as bots in
-                their own processes do.
+            MatchError: the clock limits only simulations, and the agent has ``counts_simulations = False``, for example
+                because it is a bot in another process.
         """
         for source, clock in zip(self.agents, self.clocks, strict=False):
             if clock is None or clock.simulations is None or not (clock.seconds is clock.bank is None):
@@ -192,13 +199,13 @@ class MatchSetup:
                 )
 
     def warm_up(self) -> None:
-        """Play the first rounds of the first game, so that kernels are loaded or compiled before the clock runs.
+        """Play the first rounds of the first game, so that all kernels are loaded or compiled before clocks run.
 
-        Agents get enough simulations for all parts of a search. The rounds are enough for agents to receive the events
-        of an earlier round. An agent that fails here also fails in the real game, which counts and logs the failure.
+        The agents get enough simulations to use all parts of a search, and enough rounds to receive the events of an
+        earlier round. Failures of agents are ignored here, because they occur again in the real game.
 
         Raises:
-            InputError: the `check` of an agent refuses such games.
+            InputError: the method `check` of an agent rejects the map, the rules or the number of players.
         """
         for source in self.agents:
             check_once(agent_from_source(source, self.seed), self.map, self.rules, len(self.agents))
@@ -208,13 +215,13 @@ class MatchSetup:
             dataclasses.replace(self, max_rounds=rounds, clocks=clocks, log=None).play(0)
 
     def open_log(self, played: Iterable[int] = ()) -> None:
-        """Prepare the folder for logs, if there is one.
+        """Prepare the folder for logs, if the match has one.
 
         Args:
-            played: numbers of games that will not be played again.
+            played: the numbers of games that were played earlier, and that are not played again.
 
         Raises:
-            LogError: the folder contains logs of another match, or has no log of a played game.
+            LogError: the folder contains logs of another match, or the log of a played game is missing.
             LogWriteError: the folder cannot be made or written.
         """
         if self.log is not None:
@@ -223,7 +230,7 @@ class MatchSetup:
 
 
 def check_source(source: Any) -> None:
-    """Raise MatchError unless an agent can be made from this source."""
+    """Raise MatchError unless `source` is a string or a callable; see `AgentSource`."""
     if not isinstance(source, str) and not callable(source):
         raise MatchError(
             f"agent {short_repr(source)}: must be a specification, or a callable that makes an agent from a seed"
@@ -231,7 +238,7 @@ def check_source(source: Any) -> None:
 
 
 def agent_from_source(source: AgentSource, seed: int) -> Agent:
-    """Return an agent from its source. Raise MatchError for a wrong source."""
+    """Make an agent from a specification or a function; see `AgentSource`. Raise MatchError for other values."""
     check_source(source)
     return make_agent(source, seed) if isinstance(source, str) else as_agent(call_factory(source, seed))
 
@@ -241,15 +248,18 @@ def _pinned(source: AgentSource) -> AgentSource:
         return source
     try:
         return pinned(source)
-    except InputError:  # the error is raised again when the agent is made
+    except InputError:  # ignored here, because the same error is raised again when the agent is made
         return source.strip()
 
 
 def describe_agent(source: AgentSource) -> str:
-    """Return an agent's source as text: its specification, or the name of a callable with a digest of its content.
+    """Return a text that identifies an agent.
+
+    The text is its specification, or the name of the function or class that makes it. For any other callable object,
+    it is the name of its class and a digest of the pickled object.
 
     Raises:
-        MatchError: it is a function without an importable name, or an object that does not pickle.
+        MatchError: the function cannot be imported by its name, or the object cannot be pickled.
     """
     if isinstance(source, str):
         return source.strip()

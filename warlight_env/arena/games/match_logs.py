@@ -1,4 +1,4 @@
-"""The logs of a match's games: one file each, in a folder that belongs to the match."""
+"""The folder with the logs of a match: one file for each game."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ from warlight_env.record.writer import LogWriter
 
 Data = dict[str, Any]
 
-#: Keys of a header's "match" that describe the game; the other keys describe the match.
+#: The keys of the entry "match" in a log's header that describe the single game. All other keys describe the match.
 _OF_THE_GAME = ("game", "unit", "seats")
 
 
 def log_writer(
     folder: Path, number: int, unit: int, seats: Sequence[int], players: Sequence[Player], match: Data, insight: bool
 ) -> LogWriter:
-    """Return the observer that logs one game. `match` is the description of the match."""
+    """Return the observer that writes the log of one game. match: the description of the match for the log's header."""
     told = {"game": number, "unit": unit, "seats": seats, **match}
     return LogWriter(folder / game_name(number), players, told, insight=insight)
 
 
 def open_folder(folder: Path, map_: Map, rules: Rules, match: Data) -> None:
-    """Make a folder for a match's logs, or accept one with logs of the same match.
+    """Make the folder for the logs of a match. An existing folder may contain logs of the same match.
 
-    Partial logs of unfinished games are removed, because these games are played again.
+    The incomplete logs of unfinished games are removed, because these games are played again.
 
     Raises:
-        LogError: the folder contains logs of another match. Nothing has been changed.
+        LogError: the folder contains logs of another match. The folder is unchanged.
         LogWriteError: the folder cannot be made or written.
     """
     try:
@@ -59,10 +59,12 @@ def open_folder(folder: Path, map_: Map, rules: Rules, match: Data) -> None:
 
 
 def check_logged(folder: Path, numbers: Iterable[int]) -> None:
-    """Refuse to continue a run if a finished game has no log: finished games are not played again.
+    """Check that each finished game has a log. A continued run cannot write it, because it does not repeat the game.
+
+    numbers: the numbers of the finished games.
 
     Raises:
-        LogError: the message names the first such game.
+        LogError: a log is missing; the message names the first game without a log.
     """
     without = [number for number in sorted(numbers) if not (folder / game_name(number)).exists()]
     if without:
@@ -77,7 +79,7 @@ def _and_more(others: int) -> str:
 
 
 def _check_same(folder: Path, games: list[str], map_: Map, rules: Rules, match: Data) -> None:
-    """Raise `LogError` if the first readable log of the folder belongs to another match."""
+    """Raise `LogError` if the first readable log in the folder belongs to another match."""
     for name in games:
         try:
             header = summarize(folder / name).header
@@ -97,7 +99,7 @@ def _difference(header: Header, map_: Map, rules: Rules, match: Data) -> str | N
         **{key: (told.get(key), value) for key, value in match.items()},
     }
     if told.get("agents") == [unpinned(agent) for agent in match.get("agents", ())]:
-        del pairs["agents"]  # a log of a version that stored no digests of weights, or there are no digests
+        del pairs["agents"]  # the agents are equal; logs of older versions have no digests of weight files
     for key, (there, here) in pairs.items():
         if there != here:
             named = key in ("map", "rules")

@@ -1,4 +1,4 @@
-"""An agent in a game, with its clock, its used time, and its failures."""
+"""`SeatedAgent`: an agent in a game, with its clock, the time that it has used, and its failure."""
 
 from __future__ import annotations
 
@@ -13,57 +13,61 @@ from warlight_env.engine.orders import Orders, preferences_of
 from warlight_env.engine.view import View
 from warlight_env.errors import RunError, crash_reason
 
-#: Reaction to an agent's failure: raise its error ("raise"), or let the agent lose the game ("forfeit").
+#: The reaction to a failure of an agent. "raise": raise its error. "forfeit": the agent loses the game.
 OnCrash = Literal["raise", "forfeit"]
 
-#: Reaction to a late answer: count it ("report"), or also let the agent lose the game ("forfeit").
+#: The reaction to a late answer. "report": only count it. "forfeit": count it, and the agent loses the game.
 OnLate = Literal["report", "forfeit"]
 
 _Answer = TypeVar("_Answer")
 
 
 class ForfeitError(RunError):
-    """Raised by an agent that gives up the game. The agent loses by forfeit, for every value of `OnCrash`."""
+    """An error that an agent raises to give up the game. The agent then loses, even with ``on_crash="raise"``."""
 
 
 class Failure(NamedTuple):
     """The reason why an agent lost a game by forfeit."""
 
-    agent: int
-    round: int  #: from 1; 0 while picking
+    agent: int  #: the number of the agent
+    round: int  #: the round of the failure, from 1; 0 during the picks
     kind: Literal["crash", "late", "forfeit"]
     reason: str
 
 
 class AgentFaults(NamedTuple):
-    """Faults that an agent reports about its own answers in a game. They do not end the game."""
+    """The faults that an agent reports about its own answers in a game, for example an answer that it could not read.
 
-    agent: int
-    total: int
-    lost: int  #: number of lost answers
-    first: tuple[str, ...]  #: the first faults, as text
+    Faults do not end the game.
+    """
+
+    agent: int  #: the number of the agent
+    total: int  #: the number of faults
+    lost: int  #: the number of answers that were lost because of a fault
+    first: tuple[str, ...]  #: the descriptions of the first faults
 
 
-#: Number of faults that a game's record quotes.
+#: The maximum number of faults of an agent that `GameRecord.faults` describes.
 QUOTED_FAULTS: Final = 3
 
 
 class TimeUse(NamedTuple):
-    """Time and simulations that an agent spent in a game. Times are wall time in seconds."""
+    """The time and the simulations that an agent used in a game. Times are wall-clock times in seconds."""
 
-    answers: int = 0  #: picks and turns
-    turns: int = 0  #: turns for which the agent reports its simulations
-    seconds: float = 0.0  #: on all answers
-    slowest: float = 0.0  #: on the slowest answer
-    late: int = 0  #: answers that took longer than the clock allowed
-    simulations: int | None = None  #: in those turns; None: the agent does not report them
+    answers: int = 0  #: the number of answers: picks and turns
+    turns: int = 0  #: the number of turns for which the agent reports its simulations
+    seconds: float = 0.0  #: the time for all answers
+    slowest: float = 0.0  #: the time for the slowest answer
+    late: int = 0  #: the number of answers that took longer than the clock allowed
+    simulations: int | None = None  #: the number of simulations in all turns; None: the agent does not report them
 
 
 class SeatedAgent:
-    """An agent under a clock, with the methods of an `Agent`.
+    """An agent in a game. This class has the methods of `Agent`, measures the time of answers, and handles failures.
 
-    With "forfeit", the agent leaves the game after an exception, a wrong answer or a late answer. Then `failure` gives
-    the reason, and this class returns empty answers without calling the agent.
+    With ``on_crash="forfeit"``, the agent leaves the game after an exception or a wrong answer; with
+    ``on_late="forfeit"``, after a late answer. Then `failure` contains the reason, and this class returns empty answers
+    without calling the agent.
     """
 
     def __init__(
@@ -83,11 +87,11 @@ class SeatedAgent:
         self._on_crash, self._on_late = on_crash, on_late
 
     def pick(self, view: View) -> list[int]:
-        """See `Agent.pick`."""
+        """Ask the agent for its preferred regions, see `Agent.pick`; return an empty list after a failure."""
         return self._ask(0, lambda: self.agent.pick(view), preferences_of, [])
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """See `Agent.act`. The budget of a clock replaces `budget`."""
+        """Ask the agent for its orders, see `Agent.act`. The limits of the agent's clock replace `budget`."""
         given = budget if self._clock is None else self._clock.budget()
         orders = self._ask(view.round + 1, lambda: self.agent.act(view, given), _check_orders, Orders())
         simulations = self.agent.simulations
@@ -136,11 +140,11 @@ class SeatedAgent:
         return answer if self.failure is None else nothing
 
     def close(self) -> None:
-        """Close the agent, because the game is over."""
+        """Call the agent's method `close`, because the game is over."""
         self.agent.close()
 
     def faults(self) -> AgentFaults | None:
-        """Return the agent's `faults`; None if there are none, or if the agent does not report faults."""
+        """Return the faults that the agent reports; None if it reports no faults."""
         found = self.agent.faults
         if found is None or not len(found):
             return None

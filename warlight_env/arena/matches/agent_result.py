@@ -1,4 +1,4 @@
-"""The results of one agent in a match: over all seats, for each seat, and the time that it spent."""
+"""The results of one agent in a match: its games on all seats together, on each seat, and the time that it used."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warlight_env.arena.ratings.statistics import Interval
 
 @dataclass(frozen=True)
 class SeatResult:
-    """An agent's games on one seat (from 0)."""
+    """The numbers of an agent's games, wins, losses and draws on one seat. Seats are numbered from 0."""
 
     seat: int
     games: int
@@ -22,18 +22,18 @@ class SeatResult:
 
 @dataclass(frozen=True)
 class TimeResult:
-    """Time and simulations that an agent spent. Times are wall time in seconds."""
+    """The time and the simulations that an agent used in its games. Times are wall-clock times in seconds."""
 
-    answers: int  #: picks and turns
-    mean: float  #: of an answer
-    slowest: float
-    late: int  #: answers that took longer than the clock allowed
-    simulations: float | None  #: mean of a turn; None: the agent does not report them
+    answers: int  #: the number of answers: picks and turns
+    mean: float  #: the mean time of an answer
+    slowest: float  #: the time of the slowest answer
+    late: int  #: the number of answers that took longer than the clock allowed
+    simulations: float | None  #: the mean number of simulations in a turn; None: the agent does not report them
 
 
 @dataclass(frozen=True)
 class AgentResult:
-    """An agent's games.
+    """The results of an agent in a match.
 
     In a game without a winner, the agents that share the first place have a draw. All other agents have lost.
     """
@@ -43,19 +43,19 @@ class AgentResult:
     wins: int
     losses: int
     draws: int
-    win_share: float  #: wins / games, 0 without games
-    interval: Interval  #: for the share of wins
-    score: float  #: a draw between k agents counts as 1/k of a win
+    win_share: float  #: the win rate, wins / games; 0 without games
+    interval: Interval  #: the confidence interval of the win rate
+    score: float  #: the mean score of a game, in which a draw between k agents counts as 1/k of a win
     seats: tuple[SeatResult, ...]
-    dropped: int  #: illegal picks and orders, which were left out
-    crashes: int  #: games lost because the agent failed
-    late_losses: int  #: games lost because an answer was late
-    forfeits: int  #: games that the agent gave up itself
+    dropped: int  #: the number of illegal picks and orders; the games ignored them
+    crashes: int  #: the number of games lost because the agent failed
+    late_losses: int  #: the number of games lost because an answer was late
+    forfeits: int  #: the number of games that the agent gave up
     time: TimeResult = field(compare=False)
 
 
 def time_result(uses: Sequence[TimeUse]) -> TimeResult:
-    """Return the sum of the times that an agent spent in several games."""
+    """Combine the times and simulations that an agent used in several games."""
     answers, seconds = sum(use.answers for use in uses), sum(use.seconds for use in uses)
     counted = [use for use in uses if use.simulations is not None]
     simulations, turns = sum(use.simulations or 0 for use in counted), sum(use.turns for use in counted)

@@ -1,4 +1,4 @@
-"""`Match`: many games between the same agents. The outcome does not depend on the number of processes."""
+"""`Match`: many games between the same agents. The number of processes does not change the results."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from warlight_env.arguments import check_flag, is_integer, path_of, short_repr
 from warlight_env.engine.rng import SEEDS
 from warlight_env.engine.rules import MAX_PLAYERS, Rules
 
-#: The key of a match's only contest.
+#: The key of the only contest of a match.
 MATCH: Final = "match"
 
-#: Called with every batch of finished games.
+#: A function that is called with the results of newly finished games.
 OnGames = Callable[[Sequence[GameRecord]], None]
 
 
@@ -34,28 +34,33 @@ class Match:
     """A match of two to six agents.
 
     Args:
-        agents: specifications such as ``random:chunks=3``, or callables that make an agent from a seed.
-        games: number of games; with `paired` it is rounded up to complete units.
-        seed: seed of all randomness. A game depends on its number, but neither on `jobs` nor on the number of games.
-        map, rules: as for `Game`.
-        paired: play every seed once with each rotation of the seats, and count these games as one unit.
-        picks: "random" starting regions, or chosen by the "agents".
-        max_rounds: stop a game after this many rounds and count a draw; None: the rules' limit, or SAFETY_ROUNDS.
-        jobs: number of games at the same time; None: one on this machine, as many as there are CPUs on a cluster. With
-            more than one, call `run` under ``if __name__ == "__main__":``. Other processes must then be able to make
-            the agents: use callables that pickle, or specifications of agents that are built in or come from entry
-            points.
-        budget: argument of every `act`; a short form of clocks with the same simulations and seconds.
-        stop: a rule that ends the match early, see `Sprt`; `games` is then the largest number of games.
-        clocks: limits for the agents: one `Clock` for all, or one for each; text works too (``"1s"``, ``"457sims"``,
-            ``"10s+0.5s"``, ``"none"``).
-        on_crash: an agent that fails ends the match with the error ("raise"), or loses that game ("forfeit").
-        on_late: answers that take longer than the clock allows are counted ("report"), or lose the game ("forfeit").
-        log: a folder for a log of each game (see `warlight_env.record`), made if it does not exist.
+        agents: specifications such as ``random:chunks=3``, or functions that take a seed and return an agent.
+        games: the number of games. With `paired` it is rounded up to complete units.
+        seed: the seed of all random choices. The number of a game determines its course; `jobs` and `games` do not
+            change it.
+        map, rules: the same as for `Game`.
+        paired: play every seed once with each rotation of the agents' seats, and count these games as one unit.
+        picks: "random": the starting regions are drawn at random. "agents": the agents pick them.
+        max_rounds: a game is stopped as a draw after this number of rounds. None: the limit of the rules, or
+            SAFETY_ROUNDS.
+        jobs: the number of games at the same time. None: one game on this machine; on a cluster, one game per CPU. With
+            more than one game, call `run` under ``if __name__ == "__main__":``. Then other processes must be able to
+            make the agents. So use functions that can be pickled, or specifications of agents that are built in or
+            that an installed package registers with an entry point.
+        budget: the argument `budget` of every call of `act`. This argument is a short form of `clocks` with the
+            same simulations and seconds for all agents.
+        stop: a rule that ends the match early, see `Sprt`. Then `games` is the maximum number of games.
+        clocks: limits for the agents: one `Clock` for all, or one for each agent. A clock may be a text: ``"1s"``,
+            ``"457sims"``, ``"10s+0.5s"`` or ``"none"``.
+        on_crash: "raise": the failure of an agent ends the match with an error. "forfeit": the agent loses that game.
+        on_late: "report": answers that take longer than the clock allows are only counted. "forfeit": an agent loses
+            the game after a late answer.
+        log: a folder for a log of each game (see `warlight_env.record`). A missing folder is made.
         insight: whether the logs contain the agents' evaluations (see `warlight_env.record.decision_info`).
 
     Raises:
-        MatchError, AgentError, MapError, RulesError, GameError: an argument is wrong; raised before any game is played.
+        MatchError, AgentError, MapError, RulesError, GameError: an argument is invalid. The error is raised before any
+            game is played.
     """
 
     agents: Sequence[AgentSource]
@@ -104,7 +109,7 @@ class Match:
         self._clocks()
 
     def setup(self) -> MatchSetup:
-        """Return the match's setup, with map and rules loaded."""
+        """Return the agents and the settings of the match as a `MatchSetup`; load the map and the rules."""
         map_ = self.map if isinstance(self.map, maps.Map) else maps.load(self.map)
         rules = Rules.of(self.rules)
         return MatchSetup(
@@ -113,7 +118,7 @@ class Match:
         )  # fmt: skip
 
     def _clocks(self) -> tuple[Clock | None, ...]:
-        """Return a clock or None for each agent; an empty tuple if no agent has a clock."""
+        """Return a tuple with a clock or None for each agent; the tuple is empty if no agent has a clock."""
         if self.budget is not None:
             if self.clocks is not None:
                 raise MatchError("give either clocks or a budget, not both")
@@ -125,7 +130,10 @@ class Match:
             raise MatchError(f"clocks = {short_repr(given)}: must be a Clock, or a list of clocks")
         clocks = tuple(given) if many else (given,) * len(self.agents)
         if len(clocks) != len(self.agents):
-            raise MatchError(f"clocks: {len(clocks)} for {len(self.agents)} agents; give one for all, or one for each")
+            raise MatchError(
+                f"clocks: there are {len(clocks)} clocks for {len(self.agents)} agents; "
+                "give one clock for all agents, or one for each"
+            )
         for clock in clocks:
             if not isinstance(clock, str | Clock | None):
                 raise MatchError(f"clock {short_repr(clock)}: must be a Clock, a text such as '1s', or None")
@@ -133,7 +141,7 @@ class Match:
         return clocks if any(clocks) else ()
 
     def contest(self) -> Contest:
-        """Return the match as a contest."""
+        """Return the match as a `Contest`, the argument of `play_contests`."""
         return Contest(MATCH, self.setup(), self.games, self.stop)
 
     def run(
@@ -143,18 +151,20 @@ class Match:
         backend: str | Backend = "local",
         folder: str | Path | None = None,
     ) -> MatchResult:
-        """Play the match.
+        """Play the match, and return its result.
 
-        Ctrl-C ends the match early; the result then contains the finished games and is marked as interrupted.
+        Ctrl-C ends the match early. Then the result contains only the finished games, and its field `interrupted` is
+        True.
 
         Args:
-            on_games: receives every game once.
-            backend, folder: as for `play_contests`: the backend, and a run folder, from which an interrupted or killed
-                match continues.
+            on_games: a function that receives the result of every game once.
+            backend: the backend that plays the games, see `play_contests`.
+            folder: a run folder, in which every finished game is stored. A later call with the same folder continues an
+                interrupted or killed match.
 
         Raises:
-            AgentCrashError: an agent failed; the match ends.
-            MatchError: agents cannot be sent to processes.
+            AgentCrashError: an agent failed, and `on_crash` is "raise".
+            MatchError: the agents cannot be sent to other processes.
             RunFolderError: the folder belongs to another match, is damaged, or is in use.
             RunError: a process died, or the folder cannot be written.
         """

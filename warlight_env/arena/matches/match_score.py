@@ -1,4 +1,4 @@
-"""The score of a match, updated as games are finished."""
+"""The score of a match, which can be updated after each finished game."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from warlight_env.arena.ratings.statistics import Interval, unit_interval, wilso
 
 
 def is_draw(record: GameRecord, agent: int) -> bool:
-    """Return whether the game is a draw for an agent: there is no winner, and the agent shares the first place.
+    """Return whether a game is a draw for an agent: the game has no winner, and the agent shares the first place.
 
-    The agent has lost every other game that it did not win.
+    A game that an agent has neither won nor drawn is a loss.
     """
     return record.winner is None and record.placements[agent] == 1
 
@@ -26,28 +26,29 @@ def score(record: GameRecord, agent: int) -> float:
 
 
 class MatchScore:
-    """Wins, draws and units of each agent.
+    """The numbers of wins and draws of each agent in a match, and the scores of each unit of games.
 
     Args:
-        agents: number of agents.
-        paired: games count in units: one seed in all rotations of the seats. A unit counts only when it is complete.
-            Half a unit would favour the agent on the better seat.
+        agents: the number of agents.
+        paired: whether games with the same seed, one for each rotation of the seats, form a unit. A unit counts only
+            when it is complete, because half a unit favours the agent on the better seat.
     """
 
     def __init__(self, agents: int, paired: bool) -> None:
-        self.games = 0  #: number of games that count
+        self.games = 0  #: the number of games in complete units
         self.paired = paired
-        self.wins = [[0] * agents for _ in range(agents)]  #: by agent and seat
-        self.played = [[0] * agents for _ in range(agents)]
-        self.draws = [0] * agents
-        self._open: dict[int, list[GameRecord]] = {}  # games of incomplete units
+        self.wins = [[0] * agents for _ in range(agents)]  #: wins[agent][seat], the number of wins
+        self.played = [[0] * agents for _ in range(agents)]  #: played[agent][seat], the number of games
+        self.draws = [0] * agents  #: the number of draws of each agent
+        self._open: dict[int, list[GameRecord]] = {}  # the games of incomplete units, by the number of the unit
         self._size = agents if paired else 1
-        #: Number of units of each agent by its share of wins, and by its score.
+        #: For each agent, a Counter from a win rate in a unit to the number of units with this win rate. `scores` is
+        #: the same for the mean score in a unit.
         self.shares: list[Counter[float]] = [Counter() for _ in range(agents)]
         self.scores: list[Counter[float]] = [Counter() for _ in range(agents)]
 
     def add(self, records: Iterable[GameRecord]) -> None:
-        """Add finished games, each once, in any order."""
+        """Add the results of finished games in any order. Each game must be added only once."""
         for record in records:
             unit = self._open.setdefault(record.unit, [])
             unit.append(record)
@@ -67,25 +68,28 @@ class MatchScore:
 
     @property
     def units(self) -> int:
-        """Number of units that count."""
+        """The number of complete units."""
         return sum(self.shares[0].values())
 
     def interval(self, agent: int) -> Interval:
-        """Return the interval for the agent's share of wins: Wilson's, or with pairing the interval over units."""
+        """Return the confidence interval of the agent's win rate.
+
+        Without pairing, the result is Wilson's score interval. With pairing, it is the interval of `unit_interval`.
+        """
         if self.paired:
             return unit_interval(self.shares[agent])
         return wilson_interval(sum(self.wins[agent]), self.games)
 
     def score(self, agent: int) -> float:
-        """Return the agent's mean score in complete units; 0 without complete units."""
+        """Return the mean score of an agent in all complete units; 0 if no unit is complete."""
         return sum(x * n for x, n in self.scores[agent].items()) / self.units if self.units else 0.0
 
     def score_interval(self, agent: int) -> Interval:
-        """Return the interval for the agent's expected score. Without draws it is the interval of the share of wins."""
+        """Return the confidence interval of the agent's mean score. Without draws, it is that of the win rate."""
         return unit_interval(self.scores[agent]) if self.draws[agent] else self.interval(agent)
 
     def elo(self) -> EloDifference | None:
-        """Return the Elo difference of the first agent to the second; None unless two agents have played."""
+        """Return the Elo of the first agent minus the Elo of the second; None unless there are two agents and games."""
         if len(self.draws) != 2 or not self.units:
             return None
         return elo_difference(self.score(0), self.score_interval(0))

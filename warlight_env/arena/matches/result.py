@@ -1,4 +1,4 @@
-"""The result of a match, also as text: wins, losses and draws with intervals, seats, lengths and speed."""
+"""The result of a match as data and as text: wins, losses, draws, confidence intervals, and lengths of games."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from warlight_env.tables import align, counted
 
 
 class SprtResult(NamedTuple):
-    """The state of a sequential test."""
+    """The state of a sequential probability ratio test after some games."""
 
     rule: Sprt
-    llr: float  #: log-likelihood ratio of H1 to H0
-    verdict: Verdict | None  #: None: more games are needed
+    llr: float  #: the log-likelihood ratio of H1 to H0
+    verdict: Verdict | None  #: the hypothesis that the test accepts; None: the test needs more games
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result in a form for JSON."""
+        """Return the settings and the state of the test as JSON data."""
         lower, upper = self.rule.bounds
         return {**asdict(self.rule), "llr": self.llr, "lower": lower, "upper": upper, "verdict": self.verdict}
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """The outcome of `Match.run`."""
+    """The result of `Match.run`."""
 
     names: tuple[str, ...]
     map: str
@@ -43,33 +43,33 @@ class MatchResult:
     paired: bool
     picks: str
     round_limit: int
-    jobs: int | None  #: number of games at the same time; None: the backend chose
-    records: tuple[GameRecord, ...]
-    interrupted: bool
-    wall_seconds: float  #: of this run, without the time of games found in the run folder
-    clocks: tuple[str, ...] = ()  #: by agent, as text; empty: no agent has a clock
+    jobs: int | None  #: the number of games at the same time; None: the backend chose it
+    records: tuple[GameRecord, ...]  #: the results of the games
+    interrupted: bool  #: whether games are missing because the match was interrupted
+    wall_seconds: float  #: the duration of this run, without the time of games that were already in the run folder
+    clocks: tuple[str, ...] = ()  #: the clock of each agent, as text; an empty tuple: no agent has a clock
     stop: StoppingRule | None = None
-    decided: bool = False  #: the stop rule ended the match
-    resumed_games: int = 0  #: number of counted games that were in the run folder at the start
+    decided: bool = False  #: whether the stop rule ended the match
+    resumed_games: int = 0  #: the number of games in `records` that were already in the run folder
 
     @property
     def games(self) -> int:
-        """Number of games played (with pairing, in complete units)."""
+        """The number of games played; with pairing, only the games in complete units."""
         return len(self.records)
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The agents' names, with numbers behind equal names."""
+        """The names of the agents. A number follows each name that several agents have."""
         return tuple(f"{name} #{i + 1}" if self.names.count(name) > 1 else name for i, name in enumerate(self.names))
 
     @cached_property
     def agents(self) -> tuple[AgentResult, ...]:
-        """Each agent's result, in the order of the agents."""
+        """The result of each agent, in the order of `names`."""
         return tuple(self._agent(a) for a in range(len(self.names)))
 
     @cached_property
     def match_score(self) -> MatchScore:
-        """The sums over all games."""
+        """The numbers of wins and draws in all games."""
         match_score = MatchScore(len(self.names), self.paired)
         match_score.add(self.records)
         return match_score
@@ -101,12 +101,12 @@ class MatchResult:
 
     @property
     def elo(self) -> EloDifference | None:
-        """The Elo difference of the first agent to the second; None unless two agents have played."""
+        """The Elo of the first agent minus the Elo of the second; None unless there are two agents and games."""
         return self.match_score.elo()
 
     @property
     def sprt(self) -> SprtResult | None:
-        """The state of the sequential test; None without one."""
+        """The state of the sequential probability ratio test; None if the match has no `Sprt` as its stop rule."""
         if not isinstance(self.stop, Sprt):
             return None
         judge = RunningSprt(self.stop, 2 if self.paired else 1)
@@ -115,7 +115,7 @@ class MatchResult:
 
     @property
     def failures(self) -> list[tuple[GameRecord, Failure]]:
-        """All forfeits, with their games."""
+        """All failures with which agents lost a game by forfeit, each with the result of its game."""
         return [(record, failure) for record in self.records for failure in record.failures]
 
     def _failure(self, record: GameRecord, failure: Failure) -> dict[str, Any]:
@@ -124,19 +124,19 @@ class MatchResult:
 
     @property
     def units(self) -> int:
-        """Number of units played; without pairing every game is a unit."""
+        """The number of units played. Without pairing, every game is a unit."""
         return len({record.unit for record in self.records})
 
     @property
     def cut_off(self) -> int:
-        """Number of games that were stopped before the rules' end. They count as draws."""
+        """The number of games that the round limit stopped; these games count as draws."""
         return sum(record.cut_off for record in self.records)
 
     @property
     def faults(self) -> list[AgentFaults]:
-        """Faults that agents report about their own answers, summed over all games.
+        """The faults that each agent reports about its own answers, summed over all games.
 
-        The texts are those of the first game with faults.
+        The texts describe only the faults in the first game with faults.
         """
         found = [faults for record in self.records for faults in record.faults]
         told = []
@@ -149,37 +149,37 @@ class MatchResult:
 
     @property
     def rounds(self) -> int:
-        """Rounds played in all games."""
+        """The number of rounds played in all games together."""
         return sum(record.rounds for record in self.records)
 
     @property
     def median_rounds(self) -> float:
-        """Median rounds per game; 0 without games."""
+        """The median number of rounds per game; 0 without games."""
         return float(statistics.median(r.rounds for r in self.records)) if self.records else 0.0
 
     @property
     def mean_rounds(self) -> float:
-        """Mean rounds per game; 0 without games."""
+        """The mean number of rounds per game; 0 without games."""
         return self.rounds / self.games if self.games else 0.0
 
     @property
     def play_seconds(self) -> float:
-        """Sum of the play time of all games in seconds, agents included.
+        """The sum of the durations of all games in seconds, including the agents' computations.
 
-        It includes neither the start of processes nor their compilation before the games.
+        The time for the start of processes, and for compilation before the games, is not included.
         """
         return sum(record.seconds for record in self.records)
 
     @property
     def rounds_per_second(self) -> float:
-        """Rounds per second of play time: the speed of one process."""
+        """The number of rounds per second of `play_seconds`, which is the speed of one process."""
         return self.rounds / self.play_seconds if self.play_seconds else 0.0
 
     def __str__(self) -> str:
         return _described(self)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the result in a form for JSON, without the single games. Seats are numbered from 1."""
+        """Return the result as JSON data, without the results of single games. Seats are numbered from 1."""
         agents = []
         for agent in self.agents:
             data = asdict(agent)
@@ -215,13 +215,16 @@ class MatchResult:
 
 
 def stopped_line(count: int, when: str) -> str:
-    """Return a table's line about stopped games; `count` is at least 1."""
+    """Return a line of text about `count` games that were stopped early; `count` must be at least 1.
+
+    when: the time of the stop, for example "after 100 rounds".
+    """
     were, draws = ("was", "counts as a draw") if count == 1 else ("were", "count as draws")
     return f"  {counted(count, 'game')} {were} stopped {when} and {draws}"
 
 
 def _described(result: MatchResult) -> str:
-    """Return a few lines with wins, losses, draws, intervals, seats, lengths of games and speed."""
+    """Return the result of a match as a few lines of text: wins, losses, draws, intervals, and lengths of games."""
     of = f"{result.games} of " if result.interrupted else ""
     played = of + counted(result.games_asked if of else result.games, "game")
     units = f" in {counted(result.units, 'unit')}" if result.paired else ""
@@ -266,7 +269,7 @@ def _described(result: MatchResult) -> str:
 
 
 def _strength(result: MatchResult) -> list[str]:
-    """Return the lines with the Elo difference and the sequential test, if they exist."""
+    """Return the lines of text about the Elo difference and the sequential test, if the match has them."""
     lines = []
     first = result.labels[0]
     if result.elo is not None:
@@ -286,7 +289,7 @@ def _strength(result: MatchResult) -> list[str]:
 
 
 def _failures(result: MatchResult) -> list[str]:
-    """Return a line for each agent that lost games by forfeit: the numbers of games, and the first reason."""
+    """Return a line of text for each agent that lost games by forfeit: the numbers of games, and the first reason."""
     lines = []
     for a, agent in enumerate(result.agents):
         ways = {"by failing": agent.crashes, "by a late answer": agent.late_losses, "by giving up": agent.forfeits}
@@ -302,7 +305,10 @@ def _failures(result: MatchResult) -> list[str]:
 
 
 def _time_use(result: MatchResult) -> list[str]:
-    """Return a table of the agents' times; empty if no agent needs a millisecond and there is no clock."""
+    """Return a table of the agents' times as lines of text.
+
+    The list is empty if there is no clock and every agent needs less than a millisecond per answer.
+    """
     if not result.clocks and all(agent.time.mean < 0.001 for agent in result.agents):
         return []
     rows = [["", "ms per answer", "slowest", "simulations", *(["clock", "late"] if result.clocks else [])]]

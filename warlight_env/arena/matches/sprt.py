@@ -1,4 +1,4 @@
-"""The sequential probability ratio test: a match ends as soon as the test has decided between two hypotheses."""
+"""The sequential probability ratio test: a match ends as soon as the test accepts one of two hypotheses."""
 
 from __future__ import annotations
 
@@ -15,35 +15,37 @@ from warlight_env.arena.ratings.elo import expected_score
 from warlight_env.arguments import is_number, short_repr
 from warlight_env.errors import InputError
 
-#: Number of units that each possible score gets before the first game, so that no score seems impossible.
+#: The count of each possible score before the first game. It is above 0, so that no score has the probability 0.
 PRIOR: Final = 1e-3
 
 Verdict = Literal["H0", "H1"]
 
 
 class SprtError(InputError):
-    """A test has impossible settings. The message names the field and the reason."""
+    """An error for a test with impossible settings. The message contains the field and the reason."""
 
 
 @dataclass(frozen=True)
 class Sprt:
-    """Sequential test of two hypotheses: the first agent is stronger by `elo1` (H1), or only by `elo0` (H0).
+    """A sequential test of two hypotheses about the Elo of the first agent minus the Elo of the second agent.
 
-    It is a stop rule for matches. The model is logistic Elo: a difference d means an expected score of 1 / (1 + 10^(-d
-    / 400)). A draw counts half.
+    The hypothesis H1 says that the difference is `elo1`; H0 says that it is `elo0`. The test is a stop rule for
+    matches. The model is logistic Elo: with a difference d, the expected score is 1 / (1 + 10^(-d / 400)). A draw
+    counts as half a win.
 
-    The test counts units. A single game scores 0, 1/2 or 1 (trinomial). A pair of games with swapped seats scores 0,
-    1/4, …, 1 (pentanomial). So the correlation between the two games of a pair does not count twice.
+    The test counts units of games. A single game has the score 0, 1/2 or 1 (a trinomial distribution). A pair of games
+    with swapped seats has the score 0, 1/4, …, 1 (a pentanomial distribution). Because a pair counts as one unit, the
+    test accounts for the correlation between its two games.
 
-    The test does not assume a distribution of the scores around their mean; it estimates one. The generalised ratio
-    compares two likelihoods: that of the most likely distribution with the mean of H1, and that of the most likely one
-    with the mean of H0. The match ends with H1 if the logarithm of the ratio reaches log((1 - beta) / alpha). It ends
-    with H0 if the logarithm reaches log(beta / (1 - alpha)).
+    The test does not assume a distribution of the scores around their mean; it estimates this distribution. For each
+    hypothesis, it finds the most likely distribution with the mean of this hypothesis. The generalised ratio is the
+    likelihood of the distribution of H1 divided by that of H0. The match ends with H1 if the logarithm of the ratio
+    reaches log((1 - beta) / alpha). The match ends with H0 if the logarithm reaches log(beta / (1 - alpha)).
 
     Args:
-        elo0, elo1: the differences; elo0 < elo1.
-        alpha: approximate largest chance to end with H1 if H0 is true.
-        beta: approximate largest chance to end with H0 if H1 is true.
+        elo0, elo1: the Elo differences of the two hypotheses; elo0 < elo1.
+        alpha: the approximate maximum probability that the test accepts H1 although H0 is true.
+        beta: the approximate maximum probability that the test accepts H0 although H1 is true.
 
     Raises:
         SprtError: a value is out of range, or elo0 is not below elo1.
@@ -71,7 +73,7 @@ class Sprt:
 
     @classmethod
     def parse(cls, text: str) -> Sprt:
-        """Read a test from ``elo0,elo1[,alpha[,beta]]``. Without beta, beta = alpha."""
+        """Convert a text ``elo0,elo1[,alpha[,beta]]`` to a test. If beta is missing, it is equal to alpha."""
         if not isinstance(text, str):
             raise SprtError(f"sprt {short_repr(text)}: must be a string")
         parts = text.split(",")
@@ -85,14 +87,14 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """The logarithms of the likelihood ratio at which the test accepts H0 and H1."""
+        """The log-likelihood ratios at which the test accepts H0 and H1, in this order."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def llr(self, units: Mapping[float, int], possible: Sequence[float]) -> float:
         """Return the logarithm of the generalised likelihood ratio of H1 to H0.
 
         Args:
-            units: number of units by score.
+            units: a dict from a score to the number of units with this score.
             possible: all scores that a unit can have.
         """
         counts = {x: units.get(x, 0) + PRIOR for x in possible}
@@ -100,23 +102,23 @@ class Sprt:
         return _log_likelihood(counts, high) - _log_likelihood(counts, low)
 
     def verdict(self, llr: float) -> Verdict | None:
-        """Return the decision for a log-likelihood ratio; None: no decision yet."""
+        """Return the hypothesis that the test accepts at a log-likelihood ratio; None if it accepts none yet."""
         lower, upper = self.bounds
         return "H1" if llr >= upper else "H0" if llr <= lower else None
 
     def start(self, setup: MatchSetup) -> RunningSprt:
-        """See `StoppingRule.start`."""
+        """Return a new test for a match; raise `SprtError` unless the match has two agents."""
         if len(setup.agents) != 2:
             raise SprtError(f"sprt: the test compares two agents, not {len(setup.agents)}")
         return RunningSprt(self, setup.unit_size)
 
     def describe(self) -> dict[str, Any]:
-        """See `StoppingRule.describe`."""
+        """Return the settings of the test as JSON data."""
         return {"sprt": {name: float(value) for name, value in asdict(self).items()}}
 
 
 class RunningSprt:
-    """A test in progress."""
+    """The state of an `Sprt` test during a match."""
 
     def __init__(self, rule: Sprt, unit_size: int) -> None:
         self.rule = rule
@@ -125,21 +127,21 @@ class RunningSprt:
 
     @property
     def llr(self) -> float:
-        """The logarithm of the likelihood ratio so far."""
+        """The log-likelihood ratio of H1 to H0 after the units that were added."""
         return self.rule.llr(self.units, self._possible)
 
     def add(self, unit: Sequence[GameRecord]) -> bool:
-        """See `SequentialTest.add`."""
+        """Add the games of the next unit. Return True if the test accepts a hypothesis, so that the match can end."""
         self.units[sum(score(record, 0) for record in unit) / len(unit)] += 1
         return self.rule.verdict(self.llr) is not None
 
 
 def _log_likelihood(counts: Mapping[float, float], mean: float) -> float:
-    """Return the largest log-likelihood of the counts under a distribution with this mean, up to a constant.
+    """Return the maximum log-likelihood of the counts among all distributions with the given mean, plus a constant.
 
-    The most likely distribution has p_i = q_i / (1 + t (x_i - mean)), with the observed shares q. The number t gives
-    the distribution the right mean. It is the root of a function that falls from +inf to -inf between two ends; at each
-    end one p_i would be infinite.
+    The most likely distribution is p_i = q_i / (1 + t (x_i - mean)) with the observed frequencies q_i. The number t is
+    chosen so that this distribution has the given mean. The number t is the root of a function that falls from
+    +inf to -inf between two bounds; at each bound, one p_i is infinite.
     """
     total = sum(counts.values())
     shares = [(x - mean, count / total) for x, count in counts.items()]

@@ -1,6 +1,6 @@
-"""Trained policies as agents, and the policies that come with the package.
+"""Agents that play trained policies, and the trained policies that are included in this package.
 
-Imported by `train`, `bench` and `cli`. To add a type of policy file, write its reader and register the agent.
+Imported by `train`, `bench` and `cli`. To add a new type of policy file, write a reader for it and register an agent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An agent that plays a policy: it computes observations, and converts the policy's actions to orders."""
+"""Agents that play a policy: they compute its observations, and convert its actions to orders."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ from warlight_env.envs.saved_policies import Policy
 from warlight_env.maps import Map
 from warlight_env.thread_ownership import SingleThreaded
 
-_GAME = np.zeros(1, dtype=np.int64)  # index of the only game in the batch
+_GAME = np.zeros(1, dtype=np.int64)  # the index of the only game in an `EnvCore` with one game
 
 
 class SeededPolicy(Protocol):
-    """A policy that samples its actions only with the seed that it receives."""
+    """The interface of a policy that receives a seed in each call, and uses no other random numbers."""
 
     seeded: Literal[True]
 
@@ -41,15 +41,16 @@ class SeededPolicy(Protocol):
 
 
 class PolicyAgent(SingleThreaded, Agent):
-    """Plays a policy ``(observations, masks int8[1, K]) -> actions`` with the spaces of its environment.
+    """An agent that plays a policy ``(observations, masks int8[1, K]) -> actions``.
 
-    An agent plays one game only: the feature "time" counts its steps from the first one.
+    Make a new agent for each game, because the feature "time" in observations counts the agent's steps.
 
     Args:
         policy: the result of `envs.saved_policies.load_policy`, or a `SeededPolicy`.
-        seed: source of the seeds of a seeded policy.
-        action, observation, max_cycles: arguments of the policy's environment.
-        padding: for a policy of many maps, the padding of their observations in training.
+        seed: the seed from which the seeds of a `SeededPolicy` are derived.
+        action, observation, max_cycles: the arguments of the environment in which the policy was trained.
+        name: the name of the agent.
+        padding: the padding of observations and actions in training; None for a policy of one map.
     """
 
     exclusive_methods = EXCLUSIVE_METHODS
@@ -73,17 +74,17 @@ class PolicyAgent(SingleThreaded, Agent):
         self._steps = 0
 
     def pick(self, view: View) -> list[int]:
-        """Return the regions that the policy's actions pick."""
+        """Ask the policy for actions, and return the preferred regions that they contain, best first."""
         turn = self._turn(view)
         return [int(region) for region in turn.preferences[: int(turn.status[COUNT])]]
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """Return the orders that the policy's actions encode. Illegal orders are dropped, as in the environment."""
+        """Ask the policy for actions, and convert them to orders. Illegal orders are dropped, as in the environment."""
         turn = self._turn(view)
         return Orders.from_arrays(turn.deploy, turn.attacks, int(turn.status[COUNT]))
 
     def _turn(self, view: View) -> Turn:
-        """Call the policy until its turn is complete."""
+        """Call the policy until its turn is complete, and return the turn."""
         core = self._prepared(view)
         player = view.player
         turn = Turn(*(array[0, player] for array in core.turns))
@@ -101,7 +102,7 @@ class PolicyAgent(SingleThreaded, Agent):
         return turn
 
     def _actions(self, core: EnvCore) -> Any:
-        """Return the policy's choice as a batch with one action, in the action space of the environment core."""
+        """Call the policy once; return its action, without padding, as a batch of one."""
         seen, masks, padding = observed(core, 0, _GAME), core.flat_masks(0, _GAME), self._padding
         if padding is None:
             return self._asked(seen, masks)
@@ -116,7 +117,7 @@ class PolicyAgent(SingleThreaded, Agent):
         return cast(Policy, self.policy)(observations, masks)
 
     def _prepared(self, view: View) -> EnvCore:
-        """Return an environment core with one game in the view's position. It contains only what the player sees."""
+        """Return an `EnvCore` with one game in the position of the view, as far as the player sees the position."""
         if self._core is None or self._board is not view.board:
             self._core = InnerCore(view.map, view.rules, view.players, **self._arguments, slots=1)
             self._core.reset([0])
@@ -124,7 +125,8 @@ class PolicyAgent(SingleThreaded, Agent):
         core, player = self._core, view.player
         state, out = core.state, core.out
         picking = view.phase == "pick"
-        state.owner[0] = np.maximum(view.owner, NEUTRAL)  # a region under fog is out of sight in the core, too
+        # Unseen regions may become neutral here, because the `EnvCore` does not show them to this player, either.
+        state.owner[0] = np.maximum(view.owner, NEUTRAL)
         state.army[0] = np.maximum(view.army, 1)
         state.offers[0] = 0
         state.offers[0, list(view.offers)] = 1 << player
@@ -140,7 +142,7 @@ class PolicyAgent(SingleThreaded, Agent):
 
 
 class PlayableFile(Protocol):
-    """The interface of a file with a policy."""
+    """The interface of a loaded file with a policy, such as `PolicyFile` or `SavedModel`."""
 
     @property
     def name(self) -> str: ...
@@ -158,11 +160,11 @@ class PlayableFile(Protocol):
 
 
 class TrainedAgent(SingleThreaded, Agent):
-    """Plays the policy of a file. It refuses games for which the policy was not trained.
+    """An agent that plays the policy in a file. The agent raises an error in games unlike those of its training.
 
     Args:
         file: a `PolicyFile` or a `SavedModel` with the policy.
-        seed: source of randomness for a policy that samples its actions.
+        seed: the seed of the random actions, for a policy that samples its actions.
     """
 
     exclusive_methods = EXCLUSIVE_METHODS
@@ -173,15 +175,15 @@ class TrainedAgent(SingleThreaded, Agent):
         self._board: object = None
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
-        """Raise PolicyFileError if the policy was not trained for such games."""
+        """Raise PolicyFileError if the policy was not trained for this map, these rules or this number of players."""
         self.file.check(map, rules, players)
 
     def pick(self, view: View) -> list[int]:
-        """See `Agent.pick`."""
+        """Return the preferred regions of the policy, see `PolicyAgent.pick`."""
         return self._prepared(view).pick(view)
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """See `Agent.act`."""
+        """Return the orders of the policy, see `PolicyAgent.act`."""
         return self._prepared(view).act(view, budget)
 
     def _prepared(self, view: View) -> PolicyAgent:
@@ -197,7 +199,7 @@ class TrainedAgent(SingleThreaded, Agent):
 
 
 def trained_policy(seed: int, text: str) -> Agent:
-    """Return the agent for ``policy:FILE`` or ``policy:NAME``. `text` is FILE or NAME."""
+    """Make the agent with the specification ``policy:FILE`` or ``policy:NAME``. text: the FILE or the NAME."""
     if not text:
         raise AgentError("agent 'policy': give the name of a policy or a .npz file, for example policy:any")
     turns = turn_network_of(text)
@@ -209,10 +211,10 @@ def trained_policy(seed: int, text: str) -> Agent:
 
 
 def turn_network_of(text: str) -> TurnPolicy | None:
-    """Return the turn network of a policy's name or file; None if the file contains another type of policy.
+    """Load a turn network from a file or by its name; return None if the file contains another type of policy.
 
     Raises:
-        PolicyFileError: no such file or name.
+        PolicyFileError: there is no file or policy with the name `text`.
         TurnNetworkError: the file is damaged.
     """
     return _turns(locate_policy(text))
@@ -220,13 +222,15 @@ def turn_network_of(text: str) -> TurnPolicy | None:
 
 @functools.lru_cache(maxsize=16)
 def _turns(place: PolicyLocation) -> TurnPolicy | None:
-    """Return the turn network of a file; None if the file's header names another type of content."""
+    """Load a turn network from a file; return None if the file contains another type of policy."""
     content = place.read()
     return read_turn_network(content, str(place.path)) if is_turn_network_file(content) else None
 
 
 def policy_digest(text: str) -> str:
-    """Return the digest of a policy file's content, for specifications that pin it.
+    """Return the digest of a policy file's content.
+
+    If the specification of an agent contains this digest, a changed file raises an error.
 
     Raises:
         PolicyFileError: the file does not exist, or it contains no policy.
@@ -234,5 +238,5 @@ def policy_digest(text: str) -> str:
     """
     told = digest(locate_policy(text).read())
     if turn_network_of(f"{text}#{told}") is None:
-        PolicyFile.load(f"{text}#{told}")  # raises an error if the file contains no policy
+        PolicyFile.load(f"{text}#{told}")  # this call raises an error if the file contains no policy
     return told

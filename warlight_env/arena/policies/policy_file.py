@@ -1,4 +1,4 @@
-"""A trained policy in one file: its network, its encoding, and the games of its training. NumPy reads the file."""
+"""Policy files: NumPy archives with a policy's network, its action encoding and the settings of its training games."""
 
 from __future__ import annotations
 
@@ -30,36 +30,37 @@ from warlight_env.networks.archive import check_network, have_shapes, packed, un
 from warlight_env.networks.forward import Arrays, PolicyNet, choose, expected_shapes
 from warlight_env.networks.npz import ArraysError
 
-#: Version of the file format. Files of other versions are refused.
+#: The version number of the file format. A file with another number cannot be read.
 VERSION: Final = 1
-#: The largest number of regions of each size class of maps.
+#: The maximum number of regions of the maps in each size class.
 SIZE_CLASSES: Final = {"small": 20, "medium": 80, "large": 10**6}
-#: The action encodings of policies.
+#: The action encodings that a policy in a policy file may have.
 ACTIONS: Final = ("strategies", "factored")
-#: Rules that only concern the start. They may differ for `strategies`, because training excludes its picks.
+#: The names of rules that only concern the start of a game. For policies with the encoding `strategies`, they may be
+#: other rules than in training, because this encoding does not learn its picks.
 _PICKING: Final = ("picking", "picks", "ranked", "offers_per_super_region", "dealt_apart", "wastelands_repeat")
 _FOLDER: Final = Path(__file__).parent
-#: A file name with the digest of its expected content.
+#: The pattern of a file name with a digest of the expected content: ``NAME.npz#0123456789abcdef``.
 _PINNED: Final = re.compile(r"(.+\.npz)#([0-9a-f]{16})", re.DOTALL)
 
 
 class PolicyFileError(InputError):
-    """A file contains no policy, or the policy was not trained for a game. The message gives the reason."""
+    """An error for a file without a policy, and for a policy in a game for which it was not trained."""
 
 
 def size_class(n_regions: int) -> str:
-    """Return the size class of maps with this number of regions."""
+    """Return the name of the size class of a map with `n_regions` regions."""
     return next(name for name, most in SIZE_CLASSES.items() if n_regions <= most)
 
 
 def regions_of(size: str) -> tuple[int, int]:
-    """Return the smallest and the largest number of regions of a class."""
+    """Return the minimum and the maximum number of regions of the maps in a size class."""
     least = [1, *(most + 1 for most in SIZE_CLASSES.values())][list(SIZE_CLASSES).index(size)]
     return least, SIZE_CLASSES[size]
 
 
 def _range(size: str) -> str:
-    """Return the numbers of regions of a class, in words."""
+    """Return the range of the numbers of regions of a size class as text, for example "up to 20"."""
     least, most = regions_of(size)
     if size == list(SIZE_CLASSES)[-1]:
         return f"from {least}"
@@ -67,36 +68,39 @@ def _range(size: str) -> str:
 
 
 def differing_rules(policy_rules: Rules, game_rules: Rules, picked: bool) -> list[str]:
-    """Return the differences between rules, in words. Without `picked`, the rules about picking are ignored."""
+    """Return a text for each difference between two sets of rules.
+
+    picked: whether the policy learned to pick start regions. If it is False, the rules about picking are ignored.
+    """
     own, others = dataclasses.asdict(policy_rules), dataclasses.asdict(game_rules)
     free = ("name", *(() if picked else _PICKING))
     return [f"{key} = {own[key]!r} (not {others[key]!r})" for key in own if key not in free and own[key] != others[key]]
 
 
-#: Fields of a `PolicyFile` that name the inputs of its network.
+#: The fields of a `PolicyFile` that contain the names of the network's input features.
 _READS: Final = ("node_features", "global_features")
 
 
 @dataclass(frozen=True)
 class PolicyFile:
-    """A policy for play. Its input is ``observation="flat"`` of its environment.
+    """The content of a policy file. The input of the policy is the observation "flat" of an environment.
 
     Attributes:
-        action: the encoding, see ACTIONS.
-        map: the map of the training.
-        size: the size class of maps that it plays.
-        rules, players: rules and number of players of its games.
-        max_cycles: the environment's argument, for the feature "time".
-        width, layers, hidden: sizes of the network.
-        arrays: the network's parameters by name, float32.
-        weights: weights of the encoding's evaluation.
-        sampled: True: it samples actions from their probabilities; False: it takes the most likely action.
-        note: origin of the policy, as plain data.
-        node_features, global_features: names of the features that are the network's input, in order; None: all
-            features of this version.
+        action: the name of the action encoding, one of `ACTIONS`.
+        map: the name of the map in training.
+        size: the size class of the maps on which the policy can play.
+        rules, players: the rules and the number of players of the games.
+        max_cycles: the argument of the environment in training; the feature "time" depends on it.
+        width, layers, hidden: the sizes of the network.
+        arrays: a dict from a name to an array of the network's parameters, float32.
+        weights: the weights of the position evaluation that the encoding uses.
+        sampled: True: the policy samples an action from the probabilities. False: it takes the most likely action.
+        note: how the policy was made, as JSON data.
+        node_features, global_features: the names of the network's input features, in their order; None: all features
+            of this version of the package.
 
     Raises:
-        FeatureNameError: a feature of this name does not exist for such games.
+        FeatureNameError: a feature does not exist, or not for this number of players.
     """
 
     action: str
@@ -127,7 +131,7 @@ class PolicyFile:
             object.__setattr__(self, field_name, tuple(names))
 
     def to_bytes(self) -> bytes:
-        """Return the file's content: an .npz archive of the arrays and of a header in JSON."""
+        """Return the content of the policy file: an .npz archive with the arrays, and with all other fields as JSON."""
         names = [f.name for f in dataclasses.fields(self) if f.name not in ("arrays", "name", *_READS)]
         header = {
             "version": VERSION, **{name: getattr(self, name) for name in names}, "rules": self.rules.to_dict(),
@@ -137,17 +141,17 @@ class PolicyFile:
         return packed(header, self.arrays)
 
     def shared(self) -> PolicyFile:
-        """Make the arrays read-only and return the policy itself, for caches that share it."""
+        """Make the arrays read-only, because several users of a cache share this object; return this object."""
         for array in self.arrays.values():
             array.flags.writeable = False
         return self
 
     @classmethod
     def from_bytes(cls, content: bytes, name: str = "policy") -> PolicyFile:
-        """Return the policy that `to_bytes` wrote.
+        """Convert a result of `to_bytes` back to a `PolicyFile`.
 
         Raises:
-            PolicyFileError: the content is no policy, or has another version. The message begins with `name`.
+            PolicyFileError: the content is not a policy, or has another version. The message begins with `name`.
         """
         if not isinstance(content, bytes):
             raise PolicyFileError(f"content = {short_repr(content)}: must be bytes")
@@ -166,7 +170,7 @@ class PolicyFile:
         try:
             reads = {key: header.pop(key) for key in _READS}
             strategies, weights = header.pop("strategies"), header.pop("weights")
-            header["weights"] = Weights.from_array(Weights(**weights))  # missing weights get their defaults
+            header["weights"] = Weights.from_array(Weights(**weights))  # missing weights get their default values
             if any(value is None for value in reads.values()):
                 raise ValueError("the file has no list of features")
             given = {**header, **reads, "rules": Rules.of(header["rules"])}
@@ -187,17 +191,18 @@ class PolicyFile:
 
     @classmethod
     def load(cls, source: str | Path) -> PolicyFile:
-        """Return the policy of a file, or of a name in `built_in_policies`. An unchanged file is read only once.
+        """Load a policy from a file, or by its name in `built_in_policies`. An unchanged file is read only once.
 
-        The file's name may end with ``#`` and a `digest`. Then a file with another digest is refused.
+        The name of a file may end with ``#`` and a digest. Then a file with another digest raises an error.
 
         Raises:
-            PolicyFileError: no such file or name, or the file contains no policy for an environment of this version.
+            PolicyFileError: there is no file or policy with this name, or the file contains no policy that this
+                version of the package can play.
         """
         return _load(locate_policy(source))
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Return names and shapes of the arrays. Raise ValueError if such a network is impossible."""
+        """Return the name and the shape of each array of the network. Raise ValueError if the network is impossible."""
         if self.action not in ACTIONS or self.size not in SIZE_CLASSES:
             raise ValueError(f"action {self.action!r} or size {self.size!r} is unknown")
         values = len(STRATEGIES) if self.action == "strategies" else FactoredActions.row_width
@@ -206,7 +211,7 @@ class PolicyFile:
         return expected_shapes(self.action, *read, self.width, self.layers, self.hidden, values)
 
     def _check_fields(self) -> None:
-        """Raise `ValueError` for impossible sizes of the network, and for fields of a wrong type."""
+        """Raise `ValueError` if the sizes of the network are impossible, or if a field has a wrong type."""
         check_network(self.width, self.layers, self.hidden)
         whole = {"players": (2, MAX_PLAYERS), "max_cycles": (1, 10**9)}
         for key, (low, high) in whole.items():
@@ -218,7 +223,7 @@ class PolicyFile:
                 raise ValueError(f"{key} = {getattr(self, key)!r:.60}: must be of type {kind.__name__}")
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
-        """Raise PolicyFileError if the policy was not trained for such games."""
+        """Raise PolicyFileError if the policy was not trained for this size of map, these rules or these players."""
         if players != self.players:
             raise self._refusal(f"games of {self.players} players, not {players}")
         if size_class(map.n_regions) != self.size:
@@ -232,26 +237,29 @@ class PolicyFile:
 
     @property
     def padding(self) -> None:
-        """None: the observations have a map's own sizes."""
+        """None, because the observations are not padded: they have the size of the map."""
         return None
 
     @property
     def observation(self) -> str:
-        """Name of the environment's observation."""
+        """The value of the environment's argument `observation`."""
         return "flat"
 
     @property
     def encoding(self) -> EncodingFactory:
-        """Factory of the action encoding."""
+        """A function that makes the action encoding for a board and the parameters of the rules."""
         return encoding_of(self.action, self.weights)
 
     def bind(self, board: Board, sampled: bool | None = None) -> FilePolicy:
-        """Return the policy for games on a board. `sampled=None` uses the setting of the file."""
+        """Return the policy for games on a board.
+
+        sampled: whether the policy samples its actions; None: as the field `sampled` of the file says.
+        """
         return FilePolicy(self, board, self.sampled if sampled is None else sampled)
 
 
 class FilePolicy:
-    """A file's policy on a board. It is a `SeededPolicy`, and also a policy with `reseed`."""
+    """The policy of a policy file for games on one board: a `SeededPolicy` that also has a method `reseed`."""
 
     seeded = True
 
@@ -262,43 +270,46 @@ class FilePolicy:
         self._one, self._sampled, self._seed = file.action == "strategies", sampled, 0
 
     def reseed(self, seed: int) -> None:
-        """Set the seed for the next actions."""
+        """Set the seed for the random actions of the next calls without a seed."""
         self._seed = seed
 
     def __call__(
         self, observations: npt.NDArray[np.float32], masks: npt.NDArray[np.int8], seed: int | None = None
     ) -> npt.NDArray[np.int64]:
-        """Return actions, int64[B] or int64[B, R]."""
+        """Return the actions for B observations: int64[B], or int64[B, R] for actions of R choices."""
         drawn = self._seed if seed is None else seed
         chosen = choose(self._net.logits(observations), masks, drawn if self._sampled else None)
         return chosen[:, 0] if self._one else chosen
 
 
 def encoding_of(action: str, weights: Weights) -> EncodingFactory:
-    """Return the factory of the encoding with this name. `weights`: the weights of the evaluation in `strategies`."""
+    """Return a function that makes the action encoding with the name `action`.
+
+    weights: the weights of the position evaluation in the encoding `strategies`.
+    """
     return functools.partial(StrategyActions, weights=weights) if action == "strategies" else FactoredActions
 
 
 def built_in_policies() -> dict[str, Path]:
-    """Return the policies of this type in the package, by name.
+    """Return a dict from the name of each policy that is included in this package to its policy file.
 
-    Networks for whole turns are in `turn_network_file.BUNDLED`.
+    The dict does not contain turn networks, which are in `turn_network_file.BUNDLED`.
     """
     return {path.stem: path for path in sorted(_FOLDER.glob("*.npz"))}
 
 
 class PolicyLocation(NamedTuple):
-    """The place of a policy's file."""
+    """The path of a policy file, and the expected digest of its content."""
 
     path: Path
-    mtime_ns: int  #: time of its last change, in nanoseconds
-    label: str  #: the `digest` of its expected content; "" for any content
+    mtime_ns: int  #: the time of the file's last change, in nanoseconds
+    label: str  #: the expected digest of the content; "": any content is accepted
 
     def read(self) -> bytes:
-        """Return the file's content.
+        """Return the content of the policy file.
 
         Raises:
-            PolicyFileError: the file cannot be read, or its digest is not the expected one.
+            PolicyFileError: the file cannot be read, or its content does not have the expected digest.
         """
         content = bounded_io.read_bytes(self.path, bounded_io.ARRAYS_BYTES, PolicyFileError, "policy")
         check_digest(content, self.label, self.path, "policy", PolicyFileError)
@@ -306,12 +317,12 @@ class PolicyLocation(NamedTuple):
 
 
 def locate_policy(source: str | Path) -> PolicyLocation:
-    """Return the place of a policy's file.
+    """Find the file of a policy.
 
-    `source` is the name of a policy in the package, or the name of a file, perhaps with ``#`` and a digest.
+    source: the name of a policy in this package, or the path of a file. A path may end with ``#`` and a digest.
 
     Raises:
-        PolicyFileError: no such file or name.
+        PolicyFileError: there is no policy or file with the name `source`.
     """
     path_of(source, "policy", PolicyFileError)
     known = {**BUNDLED, **built_in_policies()}

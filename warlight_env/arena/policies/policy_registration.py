@@ -1,4 +1,4 @@
-"""The agents ``policy`` and ``sb3`` for the registry."""
+"""Registration of the agents ``policy`` and ``sb3``, which play trained policies."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _SavedModelSettings:
-    """The parameters of saved models. They are declared here, so that listing agents loads none of their libraries."""
+    """The parameters of the agent ``sb3``, in a module that a list of agents can import without PyTorch."""
 
-    file: Annotated[str, Param("model saved by Stable-Baselines3 (.zip), next to the file of SavePolicyCallback")] = ""
+    file: Annotated[
+        str, Param("path of a model (.zip); the settings file of SavePolicyCallback must be in the same folder")
+    ] = ""
     trust: Annotated[str, Param("yes: you trust the source of the file, which can run any program when it is read")] = (
         "no"
     )
@@ -46,7 +48,7 @@ def _digest(text: str) -> str:
 
 
 def register_agents() -> None:
-    """Register the agents. Their libraries are loaded when an agent is made."""
+    """Register the agents ``policy`` and ``sb3``. The code of these agents is imported when an agent is made."""
     register(
         "policy",
         _load,

@@ -1,4 +1,4 @@
-"""A source of agents with a policy. It contains the file's content, so it can be pickled and cannot change."""
+"""`PolicySource`: a callable that makes agents with the policy of a file, and contains the content of the file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from warlight_env.arena.policies.policy_file import PolicyFile
 
 @dataclass(frozen=True)
 class PolicySource:
-    """Makes agents that play the policy of a file with this content, see `PolicyFile`."""
+    """A callable that makes agents, which play the policy in the content of a policy file (see `PolicyFile`).
+
+    The object can be sent to other processes. Later changes of the file have no effect.
+    """
 
     content: bytes
     name: str = "policy"

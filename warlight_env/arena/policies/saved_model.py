@@ -1,4 +1,4 @@
-"""Models that Stable-Baselines3 or sb3-contrib saved, as agents by name: ``sb3:file=model.zip,trust=yes``."""
+"""The agent ``sb3:file=model.zip,trust=yes``, which plays a model that Stable-Baselines3 or sb3-contrib saved."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from warlight_env.maps import Map
 
 
 def model_digest(path: Path) -> str:
-    """SHA-256 of a file, in hexadecimal digits."""
+    """Return the SHA-256 digest of a file in hexadecimal digits."""
     try:
         with open_file(path) as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -31,14 +31,17 @@ def model_digest(path: Path) -> str:
 
 @functools.lru_cache(maxsize=4)
 def load_model(path: str, digest: str, deterministic: bool) -> ModelPolicy:
-    """Return the policy of a trusted file, if its digest begins with `digest`. A process reads the file once."""
+    """Load a model from a file that the user trusts; raise an error unless the file's digest begins with `digest`.
+
+    Later calls with the same arguments return the same object.
+    """
     if not model_digest(Path(path)).startswith(digest):
         raise SavedPolicyError(f"{path}: the file has changed since the games began")
     return load_policy(path, deterministic, trust=True)
 
 
 class SeededModel:
-    """A policy that samples with the seed of each step, so that its actions do not depend on earlier steps."""
+    """A model as a `SeededPolicy`: it receives a seed in each call, so earlier random actions have no effect."""
 
     seeded: Literal[True] = True
 
@@ -54,7 +57,10 @@ class SeededModel:
 
 
 def check_size(name: str, settings: PolicySettings, map: Map) -> None:
-    """Raise PolicyFileError if a policy was trained on maps of another size."""
+    """Raise PolicyFileError if the policy with these settings cannot play on a map of this size.
+
+    name: the name of the policy in the message.
+    """
     size = MapLimits(len(map.regions), edges_of(map))
     if not settings.fits(size):
         what = "its observations have space for" if settings.padded else f"it is for maps like {settings.map!r}, with"
@@ -65,7 +71,7 @@ def check_size(name: str, settings: PolicySettings, map: Map) -> None:
 
 
 class SavedModel:
-    """A saved model with the settings file of the same name, in the form that `TrainedAgent` plays."""
+    """A saved model with the settings of its environment, as an argument of `TrainedAgent`."""
 
     def __init__(self, path: str, policy: ModelPolicy, settings: PolicySettings) -> None:
         self.name, self._policy, self._settings = Path(path).stem, policy, settings
@@ -73,7 +79,7 @@ class SavedModel:
         self.observation, self.max_cycles, self.padding = settings.observation, settings.max_cycles, settings.padding
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
-        """Raise PolicyFileError if the model was not trained for such games."""
+        """Raise PolicyFileError if the model was not trained for this map, these rules or this number of players."""
         mine = self._settings
         if players != mine.players:
             raise PolicyFileError(f"policy {self.name!r} is for games of {mine.players} players, not {players}")
@@ -83,15 +89,15 @@ class SavedModel:
         check_size(self.name, mine, map)
 
     def bind(self, board: Board) -> SeededModel:
-        """Return the policy, for a board that `check` accepts."""
+        """Return the policy for games on a board, which `check` must accept."""
         return SeededModel(self._policy)
 
 
 class SavedModelAgent(TrainedAgent):
-    """Plays a file of Stable-Baselines3 or sb3-contrib, with the settings file that `SavePolicyCallback` wrote.
+    """An agent that plays a model in a file of Stable-Baselines3 or sb3-contrib.
 
-    The settings file is in the same folder. Such a file can run any program when it is read. So the user must set
-    `trust`.
+    The same folder must contain the settings file that `SavePolicyCallback` or `save_policy` wrote. A file of
+    Stable-Baselines3 can run any program when it is read, so the user must set ``trust="yes"``.
     """
 
     def __init__(
@@ -107,7 +113,7 @@ class SavedModelAgent(TrainedAgent):
         path, _, digest = file.partition("#")
         if not path.endswith(".zip"):
             raise AgentError("agent 'sb3': give a .zip of Stable-Baselines3: sb3:file=model.zip,trust=yes")
-        digest = digest or model_digest(Path(path))  # this raises an error if the file is missing
+        digest = digest or model_digest(Path(path))  # this call raises an error if the file is missing
         if trust != "yes":
             raise AgentError(
                 f"{path}: a file of Stable-Baselines3 can run any program when it is read. If you trust its "

@@ -1,4 +1,4 @@
-"""Ratings: Elo differences, Elo by maximum likelihood, and skills, with intervals.
+"""Ratings of agents: Elo differences, Elo by maximum likelihood, OpenSkill ratings, and confidence intervals.
 
 Imported by `arena.matches`, `arena.tournaments` and `web`. Imports no other package of `arena`.
 """

@@ -1,4 +1,4 @@
-"""Ratings of agents from their games: Elo by maximum likelihood, with intervals over units of games."""
+"""Elo ratings of agents from their games, by maximum likelihood, with bootstrap confidence intervals."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from warlight_env.arena.ratings.statistics import CONFIDENCE
 from warlight_env.arguments import is_integer, is_number, short_repr
 from warlight_env.errors import InputError, RunError
 
-#: Elo points for a factor e in the odds: 400 points are odds of 10 to 1.
+#: The number of Elo points for a factor e in the odds of a win. 400 points are a factor of 10.
 ELO: Final = 400 / math.log(10)
 
-#: Default number of resamples for `rate`'s intervals.
+#: The default number of bootstrap resamples for the intervals of `rate`.
 RESAMPLES: Final = 1000
 
 _MAX_STEPS = 200
 _TOLERANCE = 1e-8
-_WEIGHTS = 4_000_000  # largest number of weights of resampled units in memory
+_WEIGHTS = 4_000_000  # the maximum number of bootstrap weights that are in memory at the same time
 
 Floats = npt.NDArray[np.float64]
 
 
-#: The largest number of resamples. More resamples need gigabytes of memory.
+#: The maximum number of bootstrap resamples. More resamples need gigabytes of memory.
 MOST_RESAMPLES: Final = 100_000
 
 
 class RatingError(InputError):
-    """The games do not determine ratings. The message names the agents and the reason."""
+    """An error for games from which no ratings can be computed. The message contains the agents and the reason."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,11 @@ class GameRanking:
     """The places of the players in a finished game.
 
     Attributes:
-        players: indices of the players.
-        places: place of each player, 1 the best; equal places are a draw between them.
-        unit: games of the same unit (and stratum) depend on each other, such as those of one seed in all seats.
-        stratum: units are resampled within their stratum.
+        players: the indices of the players.
+        places: the place of each player; 1 is the best. Players with equal places have a draw.
+        unit: the number of a set of games that are not independent, for example all games with the same seed.
+        stratum: the number of a set of units, for example of all games between the same agents. The bootstrap resamples
+            units within a stratum.
     """
 
     players: tuple[int, ...]
@@ -54,15 +55,15 @@ class GameRanking:
 
 @dataclass(frozen=True)
 class Rating:
-    """An agent's rating in Elo points, with the ends of its interval."""
+    """The rating of an agent in Elo points, with a confidence interval from `low` to `high`."""
 
     name: str
     elo: float
     low: float
     high: float
     games: int
-    score: float  #: mean over its comparisons: 1 for a better place, 1/2 for the same place
-    perfect: bool  #: the agent won, or lost, all games: the prior decides the outer end of its interval
+    score: float  #: the mean over all comparisons with other agents: 1 for a better place, 1/2 for the same place
+    perfect: bool  #: whether the agent won all games, or lost all; then the prior determines one end of its interval
 
 
 def rate(
@@ -76,29 +77,32 @@ def rate(
     confidence: float = CONFIDENCE,
     seed: int = 1,
 ) -> list[Rating]:
-    """Return the ratings of the named agents, in their order.
+    """Compute Elo ratings from games, and return them in the order of `names`.
 
-    The model is Bradley and Terry's: i beats j with probability 1 / (1 + 10^((Rj - Ri) / 400)). A draw counts as half a
-    win for both. A game of more than two players counts as one comparison by place for each pair of its players.
+    The model is that of Bradley and Terry: agent i beats agent j with the probability 1 / (1 + 10^((Rj - Ri) / 400)).
+    A draw counts as half a win for both agents. In a game of more than two players, each pair of players counts as one
+    comparison of their places.
 
-    `prior` is a number of virtual drawn games between each two agents that met. With prior = 1, estimates also exist
-    for agents that won or lost every game. This prior moves a win rate of 90 % in 400 games by 0.1 points. With prior =
-    0 the estimate is the maximum of the likelihood alone. Then `RatingError` names a group that never lost to the other
-    agents, or never met them.
+    `prior` is the number of virtual drawn games that are added for each two agents that played against each other. With
+    prior = 1, a rating also exists for an agent that won or lost every game. This prior moves a win rate of 90 % in 400
+    games by 0.1 percentage points. With prior = 0 the ratings are the maximum of the likelihood alone. Then the
+    function raises `RatingError` if a group of agents never lost, or never won, against all other agents.
 
-    Intervals come from the Bayesian bootstrap over units. Each unit gets a weight drawn from Gamma(1). Each virtual
-    half of a game (one win for either agent) gets a weight from Gamma(prior / 2). Each resample repeats the estimate
-    with these weights. For two agents and prior = 1, without draws, this is the posterior of Jeffreys' prior. So 20 : 0
-    does not count as certain; a resampling of the games themselves would treat it as certain.
+    The intervals are computed with the Bayesian bootstrap over units. In each resample, each unit gets a random weight
+    from Gamma(1). Each virtual win (half of a virtual drawn game) gets a random weight from Gamma(prior / 2). Then the
+    ratings are computed again with these weights. For two agents and prior = 1, without draws, the result is the
+    posterior of Jeffreys' prior. So the interval of a result of 20 : 0 has a finite width. The ordinary bootstrap,
+    which resamples games, would give an interval of width 0.
 
-    Ratings are relative: their mean is 0, or `anchor` has `anchor_elo` (and an interval of no width).
+    Ratings are relative. Without an anchor their mean is 0. With an anchor, this agent has the rating `anchor_elo`, and
+    its interval has the width 0.
 
     R. A. Bradley and M. E. Terry, "Rank analysis of incomplete block designs", Biometrika 39 (1952); L. R. Ford,
     "Solution of a ranking problem from binary comparisons", American Mathematical Monthly 64 (1957), on the existence
     of the estimate; D. B. Rubin, "The Bayesian bootstrap", Annals of Statistics 9 (1981).
 
     Raises:
-        RatingError: fewer than two agents, an agent without games, agents that no chain of games connects.
+        RatingError: there are fewer than two agents, an agent has no games, or no chain of games connects two agents.
     """
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise RatingError(f"names = {short_repr(names)}: must be a list of strings")
@@ -115,7 +119,7 @@ def rate(
         raise RatingError("seed must be an integer from 0 up, and anchor_elo must be a number")
     try:
         played = list(games)
-    except Exception:  # methods of the caller's own object may raise any exception
+    except Exception:  # the caller's object may have methods that raise any exception
         raise RatingError(f"games = {short_repr(games)}: must be a list of `GameRanking`") from None
     strata, counts = _comparisons(n, played)
     totals, met = _totals(n, strata)
@@ -147,14 +151,14 @@ def rate(
 
 @dataclass(frozen=True)
 class _Stratum:
-    """The units of a stratum: i's wins over j, with draws as half wins, for the pairs (i, j) that met."""
+    """The results of a stratum: for each unit, the wins of agent i over agent j. A draw counts as half a win."""
 
-    pairs: npt.NDArray[np.int64]  #: int64[K], i * n + j
-    units: Floats  #: float64[U, K]
+    pairs: npt.NDArray[np.int64]  #: int64[K], the pairs (i, j) that played against each other, as i * n + j
+    units: Floats  #: float64[U, K], the wins of i over j in each of U units
 
 
 def _check_placing(game: Any) -> None:
-    """Raise RatingError unless this is a `GameRanking` of integers."""
+    """Raise RatingError unless `game` is a `GameRanking` that contains only integers."""
     whole = isinstance(game, GameRanking) and all(
         isinstance(numbers, Sequence) and all(map(is_integer, numbers)) for numbers in (game.players, game.places)
     )
@@ -163,7 +167,7 @@ def _check_placing(game: Any) -> None:
 
 
 def _comparisons(n: int, games: Sequence[GameRanking]) -> tuple[list[_Stratum], npt.NDArray[np.int64]]:
-    """Return the games as comparisons of pairs, and the number of games of each agent."""
+    """Convert games to comparisons of pairs of n agents; also return the number of games of each agent."""
     counts = np.zeros(n, dtype=np.int64)
     strata: dict[int, dict[int, dict[int, float]]] = {}
     for game in games:
@@ -194,7 +198,7 @@ def _comparisons(n: int, games: Sequence[GameRanking]) -> tuple[list[_Stratum], 
 
 
 def _totals(n: int, strata: Sequence[_Stratum]) -> tuple[Floats, npt.NDArray[np.bool_]]:
-    """Return the wins of i over j in all games, float64[n, n], and a mask of the pairs that met, bool[n, n]."""
+    """Return float64[n, n], the wins of agent i over agent j in all games, and bool[n, n], whether i and j played."""
     wins, met = np.zeros(n * n), np.zeros(n * n, dtype=np.bool_)
     for stratum in strata:
         wins[stratum.pairs] += stratum.units.sum(axis=0)
@@ -203,7 +207,7 @@ def _totals(n: int, strata: Sequence[_Stratum]) -> tuple[Floats, npt.NDArray[np.
 
 
 def _check_connected(names: Sequence[str], wins: Floats, met: npt.NDArray[np.bool_], prior: float) -> None:
-    """Raise RatingError if the estimate does not exist (Ford 1957), or if two groups of agents never met."""
+    """Raise RatingError if no ratings exist for these games (Ford 1957), or if two groups of agents never met."""
     reached = _reached(met)
     if not reached.all():
         apart = [name for name, here in zip(names, reached, strict=True) if not here]
@@ -220,7 +224,7 @@ def _check_connected(names: Sequence[str], wins: Floats, met: npt.NDArray[np.boo
 
 
 def _reached(edges: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Return a mask of the agents that a path along the edges reaches from agent 0."""
+    """Return bool[n], whether a path along the edges leads from agent 0 to each agent. edges: bool[n, n]."""
     reached = np.zeros(len(edges), dtype=np.bool_)
     reached[0] = True
     while True:
@@ -233,7 +237,10 @@ def _reached(edges: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
 def _resample(
     strata: Sequence[_Stratum], met: npt.NDArray[np.bool_], prior: float, resamples: int, rng: np.random.Generator
 ) -> Floats:
-    """Return weighted sums of the units and the prior's virtual games, float64[R, n, n]."""
+    """Return float64[R, n, n], the weighted wins of agent i over agent j in each of R bootstrap resamples.
+
+    The wins include those in the virtual games of the prior.
+    """
     n = len(met)
     sums = np.zeros((resamples, n * n))
     for stratum in strata:
@@ -253,10 +260,12 @@ def _centred(theta: Floats, reference: int | None) -> Floats:
 
 
 def _solve(wins: Floats) -> Floats:
-    """Return the maximum-likelihood strengths for wins float64[R, n, n].
+    """Return float64[R, n], the maximum-likelihood strengths of n agents in each of R resamples.
 
-    The strengths are float64[R, n], in natural logarithms; the first one is 0. The method is Newton's on a concave
-    function, with steps of at most one unit. It raises `RunError` if it does not converge.
+    The strengths are natural logarithms; the strength of agent 0 is 0. The log-likelihood is concave, and the function
+    maximizes it with Newton's method, with steps of at most 1. `RunError` is raised if the method does not converge.
+
+    wins: float64[R, n, n], the wins of agent i over agent j.
     """
     resamples, n, _ = wins.shape
     theta = np.zeros((resamples, n))
@@ -264,12 +273,12 @@ def _solve(wins: Floats) -> Floats:
     diagonal = np.arange(n)
     for _ in range(_MAX_STEPS):
         p = 1 / (1 + np.exp(theta[:, None, :] - theta[:, :, None]))
-        q = p.transpose(0, 2, 1)  # 1 - p, accurate even if p is close to 1
+        q = p.transpose(0, 2, 1)  # equal to 1 - p, but accurate even if p is close to 1
         surprise = wins * q
         gradient = surprise.sum(axis=2) - surprise.sum(axis=1)
         curvature = -games * p * q
         curvature[:, diagonal, diagonal] -= curvature.sum(axis=2)
-        # Only differences matter: the first agent's strength stays 0.
+        # Only differences of strengths matter, so the strength of agent 0 stays 0.
         step = np.linalg.solve(curvature[:, 1:, 1:], gradient[:, 1:, None])[..., 0]
         largest = np.abs(step).max(axis=1)
         theta[:, 1:] += step * np.minimum(1.0, 1.0 / np.maximum(largest, 1e-300))[:, None]

@@ -1,4 +1,4 @@
-"""Differences of strength in Elo: the logistic model, with intervals."""
+"""The logistic Elo model: conversion between expected scores and Elo differences, with confidence intervals."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from warlight_env.arena.ratings.statistics import Interval
 from warlight_env.arguments import is_number, short_repr
 from warlight_env.errors import InputError
 
-#: The largest difference that has an expected score. At 123,000 a float overflows.
+#: The largest Elo difference that `expected_score` accepts. At 123,000 its formula overflows.
 MOST_ELO: Final = 100_000
 
 
 class EloDifference(NamedTuple):
-    """The Elo difference between two agents, with the ends of a confidence interval.
+    """The Elo difference between two agents, with a confidence interval from `low` to `high`.
 
-    An end is infinite if no game was lost, or if no game was won.
+    `high` is infinite if no game was lost; `low` is infinite if no game was won.
     """
 
     elo: float
@@ -27,17 +27,17 @@ class EloDifference(NamedTuple):
         return f"{self.elo:+.0f} ({self.low:+.0f} to {self.high:+.0f})"
 
     def to_dict(self) -> dict[str, float | None]:
-        """Return the difference in a form for JSON. JSON has no infinity, so None replaces it."""
+        """Return the difference and its interval as JSON data. None replaces infinity, which JSON does not have."""
         return {name: value if math.isfinite(value) else None for name, value in self._asdict().items()}
 
 
 def elo_of(score: float) -> float:
-    """Return the Elo difference at which a player has this expected score: 400 log10(s / (1 - s)).
+    """Return the Elo difference at which a player has the expected score s = `score`: 400 log10(s / (1 - s)).
 
     Raises:
-        InputError: unless 0 <= score <= 1.
+        InputError: the score is not a number in 0 .. 1.
 
-    A. Elo, "The Rating of Chessplayers" (1978), with the logistic curve that is in use today.
+    A. Elo, "The Rating of Chessplayers" (1978); this function uses the logistic curve of today's rating systems.
     """
     if not is_number(score) or not 0 <= score <= 1:
         raise InputError(f"score = {short_repr(score)}: must lie in 0 .. 1")
@@ -47,7 +47,7 @@ def elo_of(score: float) -> float:
 
 
 def expected_score(elo: float) -> float:
-    """Return the expected score of a player who is stronger by this difference: the inverse of `elo_of`.
+    """Return the expected score of a player against an opponent with `elo` points less; the inverse of `elo_of`.
 
     Raises:
         InputError: elo is not a number in -100,000 .. 100,000.
@@ -58,9 +58,10 @@ def expected_score(elo: float) -> float:
 
 
 def elo_difference(score: float, interval: Interval) -> EloDifference:
-    """Return the Elo difference for a score in games of two, and for the score's interval. A draw counts half.
+    """Convert a score in games of two players, and its confidence interval, to an Elo difference with an interval.
 
-    The curve is monotone, so the interval contains the difference as often as the score's interval contains the score.
+    In the score, a draw counts as half a win. The conversion is monotone, so both intervals have the same confidence
+    level.
 
     Raises:
         InputError: the score or an end of the interval is not in 0 .. 1.

@@ -1,4 +1,4 @@
-"""Skill in games with more than two players: openskill's Plackett-Luce model of the order of places."""
+"""Ratings for games with more than two players, with the Plackett-Luce model of the package openskill."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warlight_env.errors import RunError
 
 @dataclass(frozen=True)
 class Skill:
-    """An agent's skill in openskill's scale. Before the first game, mu is 25 and sigma is 8.3."""
+    """The rating of an agent on the scale of openskill. Before the first game, mu is 25 and sigma is 8.3."""
 
     name: str
     mu: float
@@ -20,14 +20,14 @@ class Skill:
 
     @property
     def ordinal(self) -> float:
-        """mu - 3 sigma: a lower bound of the agent's skill, by which openskill ranks."""
+        """mu - 3 sigma, a lower bound of the agent's skill. The package openskill ranks players by this number."""
         return self.mu - 3 * self.sigma
 
 
 def skills(names: Sequence[str], games: Iterable[GameRanking]) -> list[Skill]:
-    """Return the skills of the named agents after all games.
+    """Return the openskill ratings of the agents after all games, in the order of `names`.
 
-    The order of the games matters a little: later games weigh more.
+    The order of the games has a small effect: later games have a higher weight.
 
     Raises:
         RunError: openskill is not installed.
@@ -45,7 +45,7 @@ def skills(names: Sequence[str], games: Iterable[GameRanking]) -> list[Skill]:
 
 
 def openskill_model() -> Any:
-    """Return the model. If openskill is missing, raise `RunError` with the command that installs it."""
+    """Return openskill's Plackett-Luce model. If openskill is missing, raise `RunError` with an install command."""
     try:
         from openskill.models import PlackettLuce
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""Confidence intervals for shares of wins, from single games and from units of paired games."""
+"""Confidence intervals of win rates, from single games and from units of games with the same seed."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from warlight_env.arguments import is_integer, is_number, short_repr
 from warlight_env.errors import InputError
 
 CONFIDENCE = 0.95
-#: The largest number of games that a float counts exactly.
+#: The maximum number of games: the largest integer up to which a float represents every integer exactly.
 MOST_GAMES = 2**53
 
 
 class Interval(NamedTuple):
-    """Ends of a confidence interval, both within 0 .. 1."""
+    """A confidence interval of a win rate or a score, from `low` to `high`, both in 0 .. 1."""
 
     low: float
     high: float
 
 
 def wilson_interval(wins: float, games: float, confidence: float = CONFIDENCE) -> Interval:
-    """Return Wilson's score interval for the share of wins in independent games; 0 .. 1 without games.
+    """Return Wilson's score interval of the win rate in independent games; without games it is 0 .. 1.
 
-    Only won games count as wins; draws and losses both count as games without a win. `games` may be fractional (an
-    effective number).
+    Draws and losses both count as games without a win. `games` need not be an integer, because it may be an effective
+    number of games.
 
     Raises:
-        InputError: unless 0 <= wins <= games and 0 < confidence < 1.
+        InputError: 0 <= wins <= games or 0 < confidence < 1 is not true.
 
     E. B. Wilson, "Probable inference, the law of succession, and statistical inference", JASA 22 (1927).
     """
@@ -44,24 +44,28 @@ def wilson_interval(wins: float, games: float, confidence: float = CONFIDENCE) -
     weight = z * z / games
     middle = (share + weight / 2) / (1 + weight)
     half = z * math.sqrt(share * (1 - share) / games + weight / (4 * games)) / (1 + weight)
-    # At the ends of the range, rounding must not exclude the observed share.
+    # If the win rate is 0 or 1, rounding errors must not exclude it from the interval.
     low = 0.0 if wins == 0 else max(0.0, middle - half)
     high = 1.0 if wins == games else min(1.0, middle + half)
     return Interval(low, high)
 
 
 def unit_interval(shares: Sequence[float] | Mapping[float, int], confidence: float = CONFIDENCE) -> Interval:
-    """Return an interval for the share of wins of games in independent units, such as one seed in all seats.
+    """Return a confidence interval of the win rate, or of the mean score, from independent units of games.
 
-    `shares` is a list with each unit's share of wins (or its score, with a part of a win for a draw), 0 .. 1; or it
-    maps each share to the number of units with this share. Games of a unit depend on each other, so the method counts
-    units. It is Wilson's interval with an effective number of games. With this number, the mean of independent games
-    has the same variance as the mean of the units (as for clustered samples: Korn and Graubard, Survey Methodology 24,
-    1998). The estimate of the variance adds one virtual unit, half a game away from the mean. This keeps equal units
-    from looking certain.
+    A unit is a set of games that depend on each other, for example all games with the same seed.
+
+    shares: a list with the win rate or the mean score in each unit, 0 .. 1; or a mapping from these numbers to the
+    number of units.
+
+    The result is Wilson's interval for an effective number of games. The effective number is chosen so that the mean of
+    independent games has the same variance as the mean of the units. Korn and Graubard (Survey Methodology 24, 1998)
+    use the same idea for clustered samples. The estimate of the variance includes one virtual unit whose score differs
+    by 1/2 from the mean. So the variance is above 0 even if all units have the same score.
 
     Raises:
-        InputError: a share outside 0 .. 1, a count that is not an integer from 0 up, or see `wilson_interval`.
+        InputError: a win rate is not in 0 .. 1, a count is not an integer from 0 up, or `confidence` is not between 0
+            and 1.
     """
     _check_confidence(confidence)
     counts = _counts(shares)
@@ -82,15 +86,15 @@ def _check_confidence(confidence: Any) -> None:
 
 
 def _counts(shares: Any) -> Mapping[float, int]:
-    """Return the number of units by share, after a check."""
+    """Check the argument `shares` of `unit_interval`; return a mapping from a win rate to the number of units."""
     try:
         counts = dict(shares) if isinstance(shares, Mapping) else Counter(list(shares))
-    except Exception:  # methods of the caller's own object may raise any exception
+    except Exception:  # the caller's object may have methods that raise any exception
         raise InputError(
             f"shares = {short_repr(shares)}: must be a list of numbers, or a mapping from numbers to counts"
         ) from None
     if not all(is_number(share) and 0 <= share <= 1 for share in counts):
-        raise InputError("a unit's share of wins must lie in 0 .. 1")
+        raise InputError("shares: the win rate in a unit must lie in 0 .. 1")
     if not all(is_integer(count) and 0 <= count <= MOST_GAMES for count in counts.values()):
         raise InputError(f"shares = {short_repr(shares)}: counts must be integers from 0 up")
     return counts

@@ -1,4 +1,4 @@
-"""Tournaments: many matches, from a settings file to a report.
+"""Tournaments: settings files, the matches of all pairs of agents, ratings, and reports.
 
 Imported by `cli`, `train` and `web`.
 """

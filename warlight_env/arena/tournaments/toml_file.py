@@ -1,4 +1,4 @@
-"""TOML files with settings. Errors name the file, the line and the key."""
+"""`TomlFile`: read settings from a TOML file. The messages of errors contain the file, the line and the key."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _WORDS = {str: "a string", int: "an integer", float: "a number", bool: "true or 
 
 
 class TomlFile:
-    """A table of a TOML file. Its keys are read one by one, and `check_keys` refuses unknown keys.
+    """The content of a TOML file. The methods return single values and check their types.
 
     Args:
-        path: the file.
-        error: class of the errors.
+        path: the path of the file.
+        error: the class of the exceptions that the methods raise or return.
     """
 
     def __init__(self, path: Path, error: type[InputError]) -> None:
@@ -30,13 +30,16 @@ class TomlFile:
         self.values = bounded_io.parse_toml(self.text, str(path), error)
 
     def problem(self, where: str, reason: str) -> InputError:
-        """Return the error for a key such as ``games`` or ``agents[2].name``."""
+        """Return an exception with a message about a key.
+
+        where: the key, such as ``games`` or ``agents[2].name``. reason: the text after the file, the line and the key.
+        """
         line = self.line(where)
         place = f"{self.path}, line {line}" if line else str(self.path)
         return self.error(f"{place}: {where}: {reason}")
 
     def line(self, where: str) -> int | None:
-        """Return the line, from 1, that sets a key; None if it is not found."""
+        """Return the number, from 1, of the line that sets a key; None if there is no line for this key."""
         first, _, rest = where.partition(".")
         found = re.fullmatch(r"([^\[\]]+)(?:\[(\d{1,9})\])?", first)
         if found is None:
@@ -50,7 +53,10 @@ class TomlFile:
         return (_find(lines, rest, start + 1) if rest else None) or start + 1
 
     def check_keys(self, table: dict[str, Any], known: Iterable[str], where: str = "") -> None:
-        """Refuse unknown keys."""
+        """Raise an error if the table contains a key that is not in `known`.
+
+        where: the text before the key in the message, such as ``agents[2].``.
+        """
         known = list(known)
         for key in table:
             if key not in known:
@@ -58,7 +64,10 @@ class TomlFile:
                 raise self.problem(f"{where}{key}", f"no such key{hint}; there are {', '.join(known)}")
 
     def typed(self, value: Any, kind: type[T], where: str) -> T:
-        """Check the type of a value. An integer is also a number, but true and false are no integers."""
+        """Return a value; raise an error unless it has the type `kind`.
+
+        For `float`, integers are accepted and converted. For `int`, true and false are not accepted.
+        """
         fits = isinstance(value, (int, float) if kind is float else kind)
         if not fits or (isinstance(value, bool) and kind is not bool):
             raise self.problem(where, f"must be {_WORDS[kind]}, not {value!r:.60}")
@@ -67,18 +76,18 @@ class TomlFile:
         return float(value) if kind is float else value  # type: ignore[return-value]
 
     def get(self, key: str, kind: type[T], default: T) -> T:
-        """Return the value of a key of the file's top table, or the default."""
+        """Return the value of a key outside of all tables; return `default` if the file does not contain the key."""
         return self.typed(self.values[key], kind, key) if key in self.values else default
 
     def integer(self, key: str, default: int, low: int, high: int = 10**9) -> int:
-        """Return an integer within bounds."""
+        """Return the value of a key, which must be an integer in `low` .. `high`."""
         value = self.get(key, int, default)
         if not low <= value <= high:
             raise self.problem(key, f"must lie in {low} .. {high}, not {value}")
         return value
 
     def one_of(self, key: str, choices: Iterable[str], default: str) -> str:
-        """Return a string that must be one of the choices."""
+        """Return the value of a key, which must be one of the strings in `choices`."""
         choices = list(choices)
         value = self.get(key, str, default)
         if value not in choices:
@@ -88,9 +97,9 @@ class TomlFile:
 
 
 def _find(lines: list[str], key: str, start: int) -> int | None:
-    """Return the line, from 1, that sets a key; None if no line up to the next table sets it.
+    """Return the number, from 1, of the line that sets a key; None if no line before the next table sets it.
 
-    The search begins at line `start` (from 0).
+    start: the index, from 0, of the line at which the search begins.
     """
     for i in range(start, len(lines)):
         if re.match(rf"""\s*["']?{re.escape(key)}["']?\s*[=.]""", lines[i]):

@@ -1,4 +1,4 @@
-"""`Tournament`: the pairings, their maps and rules, and their numbers of games."""
+"""`Tournament`: the settings of a tournament: its agents, who plays against whom, maps, rules and numbers of games."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ from warlight_env.errors import InputError
 
 FORMATS: Final = ("round-robin", "gauntlet")
 
-#: The largest number of pairings. More are probably a mistake: 20 agents in games of 6 give 38,760.
+#: The maximum number of pairings (sets of agents that play against each other). More pairings are probably a mistake:
+#: 20 agents in games of 6 players have 38,760 pairings.
 MAX_CONTESTS: Final = 10_000
 
 
 class TournamentError(InputError):
-    """A tournament has impossible settings. The message names the key and the reason."""
+    """An error for a tournament with impossible settings. The message contains the key and the reason."""
 
 
 Format = Literal["round-robin", "gauntlet"]
@@ -36,11 +37,11 @@ Format = Literal["round-robin", "gauntlet"]
 
 @dataclass(frozen=True)
 class Entrant:
-    """An agent of a tournament, with its name in the tables."""
+    """An agent in a tournament."""
 
-    name: str
-    spec: str
-    clock: Clock | None = None  #: None: the tournament's clock
+    name: str  #: the agent's name in the tables of results
+    spec: str  #: the agent's specification, such as ``mcts:sims=50``
+    clock: Clock | None = None  #: the agent's clock; None: the clock of the tournament
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not isinstance(self.spec, str):
@@ -54,22 +55,23 @@ class Tournament:
     """The settings of a tournament.
 
     Args:
-        name: its title.
+        name: the title of the tournament.
         entrants: two or more agents with different names.
-        format: "round-robin": all entrants play against each other. "gauntlet": the challengers play against all other
-            entrants, which do not play against each other.
-        challengers: names of the challengers, for a gauntlet.
-        players: number of players of a game, 2 to 6. Every set of this many entrants plays; in a gauntlet, each set has
-            one challenger.
-        games: number of games for each such set, on each map with each rules.
-        seed: seed of all randomness.
-        maps, rules: all combinations are played.
-        paired: each seed is played with all rotations of the seats.
-        picks: starting regions at "random", or picked by the "agents".
-        max_rounds: number of rounds after which a game is a draw; None: the rules' limit, or 500.
-        clock: clock of every agent without its own clock; None: agents use their own parameters.
-        on_crash, on_late: reaction to an agent that fails, or that answers too late; as for `MatchSetup`.
-        anchor, anchor_elo: an entrant with a fixed rating, and this rating; None: the mean of all ratings is 0.
+        format: "round-robin": all agents play against each other. "gauntlet": each challenger plays against all agents
+            that are not challengers; no other games are played.
+        challengers: the names of the challengers in a gauntlet.
+        players: the number of players in a game, 2 to 6. Every set of this many agents plays; in a gauntlet, each set
+            contains one challenger.
+        games: the number of games of each set of agents, on each map and with each set of rules.
+        seed: the seed of all random choices.
+        maps, rules: the tournament is played with every combination of a map and a set of rules.
+        paired: whether each seed is played once with each rotation of the seats.
+        picks: "random": the starting regions are drawn at random. "agents": the agents pick them.
+        max_rounds: the number of rounds after which a game is stopped as a draw; None: the limit of the rules, or 500.
+        clock: the clock of every agent that has no clock of its own; None: the agents use their own parameters.
+        on_crash, on_late: the reaction to an agent that fails or answers too late; see `OnCrash` and `OnLate`.
+        anchor: the name of an agent with a fixed rating; None: the mean of all ratings is 0.
+        anchor_elo: the rating of the agent `anchor`.
     """
 
     name: str
@@ -91,7 +93,7 @@ class Tournament:
     anchor_elo: float = 0.0
 
     def _check_types(self) -> None:
-        """Raise TournamentError for fields of a wrong type."""
+        """Raise TournamentError if a field has a wrong type or an impossible value."""
 
         def require(fits: bool, name: str, wanted: str) -> None:
             if not fits:
@@ -125,14 +127,18 @@ class Tournament:
             if names.count(name) > 1:
                 raise TournamentError(f"agents: two agents have the name {name!r}; give them different names")
         if len(names) < self.players:
-            raise TournamentError(f"agents: games of {self.players} players need as many agents, not {len(names)}")
+            raise TournamentError(
+                f"agents: games of {self.players} players need at least {self.players} agents, not {len(names)}"
+            )
         for name in (*self.challengers, *([] if self.anchor is None else [self.anchor])):
             if name not in names:
                 raise TournamentError(f"no agent is named {name!r}; there are {', '.join(names)}")
         if (self.format == "gauntlet") != bool(self.challengers):
             raise TournamentError("challengers: a gauntlet needs challengers, a round robin must not have any")
         if self.format == "gauntlet" and len(names) - len(self.challengers) < self.players - 1:
-            raise TournamentError("challengers: there are too few other agents for a game")
+            raise TournamentError(
+                f"challengers: a game needs {self.players - 1} agents that are not challengers; there are too few"
+            )
         if self.anchor is None and self.anchor_elo != 0:
             raise TournamentError("anchor_elo: needs anchor, the name of the agent with this rating")
         for entrant in self.entrants:
@@ -144,11 +150,11 @@ class Tournament:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The entrants' names."""
+        """The names of the agents, in the order of `entrants`."""
         return tuple(entrant.name for entrant in self.entrants)
 
     def tables(self) -> list[tuple[int, ...]]:
-        """Return the sets of entrants that meet, as tuples of indices in increasing order."""
+        """Return the sets of agents that play against each other, as tuples of increasing indices of `entrants`."""
         everybody = range(len(self.entrants))
         if self.format == "round-robin":
             return list(itertools.combinations(everybody, self.players))
@@ -158,10 +164,12 @@ class Tournament:
         return [tuple(sorted((host, *others))) for host in sorted(hosts) for others in rest]
 
     def contests(self, log: Path | None = None) -> list[Contest]:
-        """Return all contests. The key of each contest names map, rules and entrants.
+        """Return all contests: one for each map, each set of rules and each set of agents.
+
+        The key of a contest contains the names of the map, the rules and the agents.
 
         Args:
-            log: a folder with a numbered subfolder for each contest, which gets a log of every game; None: no logs.
+            log: a folder for logs. Each contest writes the logs of its games to a numbered subfolder. None: no logs.
         """
         found: list[Contest] = []
         for map_, rules, table in itertools.product(self.maps, self.rules, self.tables()):
@@ -183,11 +191,11 @@ class Tournament:
         return found
 
     def seated(self) -> list[tuple[int, ...]]:
-        """Return the entrants of each of `contests`, as indices."""
+        """Return the agents in each contest, in the order of `contests`, as tuples of indices of `entrants`."""
         return self.tables() * (len(self.maps) * len(self.rules))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings in a form for JSON."""
+        """Return the settings of the tournament as JSON data."""
         return {
             "name": self.name,
             "format": self.format,

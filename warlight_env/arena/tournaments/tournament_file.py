@@ -1,4 +1,4 @@
-"""Read a tournament from a TOML file, with errors that name the line and the key."""
+"""Read the settings of a tournament from a TOML file. The messages of errors contain the line and the key."""
 
 from __future__ import annotations
 
@@ -26,15 +26,18 @@ KEYS: Final = (
 
 
 def load_tournament(path: str | Path) -> Tournament:
-    """Read a tournament from a TOML file. Its keys are the arguments of `Tournament`, but "agents" replaces "entrants".
+    """Read a tournament from a TOML file. The keys of the file are the arguments of `Tournament`, with these changes:
 
-    agents: a list of specifications, or of tables with "spec" and, optionally, "name" and "clock".
-    maps: names of bundled maps, or files (searched for first in the folder of this file).
-    rules: names of presets, or tables such as ``{preset = "thesis", fog = true}``.
-    clock: such as ``"457sims"``, ``"1s"`` or ``"10s+0.5s"``; an agent's table may have its own clock.
+    agents: a list that replaces `entrants`. Each entry is a specification, or a table with the key "spec" and,
+    optionally, "name" and "clock".
+    maps: a list of names of bundled maps, or of files. A relative path of a file is searched first in the folder of the
+    TOML file.
+    rules: a list of names of presets, or of tables such as ``{preset = "thesis", fog = true}``.
+    clock: a text such as ``"457sims"``, ``"1s"`` or ``"10s+0.5s"``.
 
     Raises:
-        TournamentError: with the file, the line and the key.
+        TournamentError: the file cannot be read, or a key is invalid; the message contains the file, the line and the
+            key.
     """
     return _read(TomlFile(path_of(path, "path", TournamentError), TournamentError))
 

@@ -1,4 +1,4 @@
-"""Write a tournament's tables to disk while its games are played."""
+"""`LiveTables`: write the current result of a tournament to a file while its games are played."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from warlight_env.arena.tournaments.tournament_result import TournamentResult
 from warlight_env.errors import RunError
 from warlight_env.output import write_file
 
-#: Name of the file in the run folder.
+#: The name of the file with the result, in the run folder.
 RESULT: Final = "tournament.json"
-#: Smallest number of seconds between two writes of the tables.
+#: The minimum number of seconds between two writes of the file.
 EVERY: Final = 2.0
-#: Largest share of the time for these writes: large tournaments are written less often.
+#: The maximum fraction of the time that the writes may take. So the file of a large tournament is written less often.
 SHARE: Final = 0.05
 
 
 class LiveTables:
-    """Writes a tournament's result to its run folder, repeatedly during play and at the end.
+    """Writes the result of a tournament to a file in its run folder, repeatedly during play and at the end.
 
-    It is a context manager. After every exit from the context, the file says that no games are being played. Nothing
-    is written before the first game is added, so a folder of another run does not change.
+    The class is a context manager. When its block ends, also after an error, the file states that the tournament is no
+    longer running. Nothing is written before the first game is added; so a folder of another run does not change.
 
     Raises:
         RunError: the file cannot be written.
@@ -50,22 +50,25 @@ class LiveTables:
             self._write(self._result(), running=False)
 
     def add(self, key: str, records: Sequence[GameRecord]) -> None:
-        """Add finished games of a contest; see `OnContestGames`."""
+        """Add the results of finished games of a contest, and write the file if enough time has passed.
+
+        key: the key of the contest.
+        """
         self._progress[key].add(records)
         self._told = True
         if time.monotonic() >= self._due:
             begin = time.monotonic()
             result = self._result()
             self._write(result, running=True)
-            if result.games:  # the result with the first complete unit is written at once
+            if result.games:  # before the first complete unit there is no delay, so that its result is written at once
                 now = time.monotonic()
                 self._due = now + max(EVERY, (now - begin) / SHARE)
 
     def finish(self, results: Mapping[str, ContestResult]) -> TournamentResult:
-        """Write and return the result at the end of the run. `add` need not have received all games."""
+        """Write the final result to the file, and return it. results: the results of all contests, by key."""
         result = TournamentResult(self._asked, results)
         self._write(result, running=False)
-        self._told = False  # the file is final
+        self._told = False  # the file contains the final result, so the end of the block must not write it again
         return result
 
     def _result(self) -> TournamentResult:

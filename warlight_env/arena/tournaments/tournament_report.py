@@ -1,4 +1,4 @@
-"""A tournament's report as one HTML file. It needs no other file and no network, and has a light and a dark theme."""
+"""The report of a tournament as one HTML page with a light and a dark theme; it needs no other file and no network."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ for (const table of document.querySelectorAll("table.sortable")) {
 
 
 def to_html(result: TournamentResult) -> str:
-    """Return the whole report."""
+    """Return the report of a tournament as the text of an HTML page."""
     t = result.tournament
     asked = sum(pairing.games_asked for pairing in result.pairings)
     kind = "Round robin" if t.format == "round-robin" else f"Gauntlet of {', '.join(t.challengers)}"
@@ -132,7 +132,7 @@ def _perfect(result: TournamentResult) -> str:
 
 
 def _table(rows: Sequence[Sequence[Cell]]) -> str:
-    """Return a sortable table. Row 0 is the head."""
+    """Return a sortable HTML table. The first row contains the column titles."""
     head, *body = rows
     lines = ['<div class="wide"><table class="sortable"><thead><tr>']
     for column, title in enumerate(head):
@@ -149,7 +149,7 @@ def _table(rows: Sequence[Sequence[Cell]]) -> str:
 
 
 def _chart(result: TournamentResult) -> str:
-    """Return a chart of the ratings as dots with their intervals."""
+    """Return an SVG chart with a dot for each rating and a line for its confidence interval."""
     ratings = [result.ratings[i] for i in result.order]
     low, high = min(r.low for r in ratings), max(r.high for r in ratings)
     step = next((s for s in (10, 25, 50, 100, 200, 400, 800) if (high - low) / s <= 8), 1600)

@@ -1,4 +1,4 @@
-"""The result of a tournament: ratings, skills, a crosstable, and every pairing."""
+"""The result of a tournament: ratings, skills, the result of each agent against each other, and each pairing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval, unit_int
 from warlight_env.arena.tournaments.tournament import Tournament
 from warlight_env.tables import align, counted
 
-#: Number of failures that `to_dict` quotes.
+#: The maximum number of failures that `TournamentResult.to_dict` describes.
 QUOTED_FAILURES: Final = 100
 
 
@@ -28,24 +28,27 @@ SKILL_HEAD: Final = ("Skill", "μ", "σ")
 
 
 class Cell(NamedTuple):
-    """A cell of a table: its text, and the number by which a column is sorted (None: by the text)."""
+    """A cell of a table: its text, and the number for sorting the column. None: the column is sorted by the text."""
 
     text: str
     value: float | None = None
 
 
 def signed(value: float) -> str:
-    """Return a number as text: rounded, with its sign, and with a typographic minus."""
+    """Return a number as text: rounded to an integer, with a plus or a typographic minus sign."""
     return f"{round(value):+d}".replace("-", "−") if round(value) else "0"
 
 
 def percent(share: float) -> str:
-    """Return a share of 0 to 1 in per cent, without the per cent sign."""
+    """Return a fraction in 0 .. 1 as a percentage with one decimal place, without the sign %."""
     return f"{100 * share:.1f}"
 
 
 class HeadToHeadScore(NamedTuple):
-    """Results of one entrant against another in some games. The better place wins; equal places are a draw."""
+    """The numbers of wins, losses and draws of one agent against another agent in some games.
+
+    The agent with the better place wins; equal places are a draw.
+    """
 
     games: int
     wins: int
@@ -55,27 +58,30 @@ class HeadToHeadScore(NamedTuple):
 
 @dataclass(frozen=True)
 class HeadToHead:
-    """One entrant against another, in all their games. The better place wins; equal places are a draw."""
+    """The results of one agent against another agent in all their games.
+
+    The agent with the better place wins; equal places are a draw.
+    """
 
     games: int
     wins: int
     losses: int
     draws: int
-    score: float  #: (wins + draws / 2) / games
-    interval: Interval  #: for the score
-    seats: tuple[HeadToHeadScore, ...]  #: the same numbers by the entrant's own seat
+    score: float  #: the mean score of a game, (wins + draws / 2) / games
+    interval: Interval  #: the confidence interval of the score
+    seats: tuple[HeadToHeadScore, ...]  #: the results of the games in which the agent had seat 0, 1, …
 
 
 @dataclass(frozen=True)
 class Pairing:
-    """One set of entrants on one map with one set of rules."""
+    """The results of the games between one set of agents on one map with one set of rules."""
 
     map: str
     rules: str
     entrants: tuple[int, ...]
     games: int
     games_asked: int
-    wins: tuple[int, ...]  #: by entrant, in the order of `entrants`
+    wins: tuple[int, ...]  #: the number of wins of each agent, in the order of `entrants`
     draws: int
     cut_off: int
     mean_rounds: float
@@ -84,11 +90,11 @@ class Pairing:
 
 @dataclass(frozen=True)
 class TournamentResult:
-    """The result of a tournament, or of its part that was played. Entrants are named by their index.
+    """The result of a finished or interrupted tournament. Agents are indices of `Tournament.entrants`.
 
     Args:
-        tournament: the tournament.
-        results: results of `Tournament.contests`, by key.
+        tournament: the settings of the tournament.
+        results: a dict from the key of each contest in `Tournament.contests` to its result.
     """
 
     tournament: Tournament
@@ -96,23 +102,23 @@ class TournamentResult:
 
     @cached_property
     def _played(self) -> list[tuple[int, tuple[int, ...], tuple[GameRecord, ...]]]:
-        """Number, entrants and games of each contest."""
+        """The number, the agents and the games of each contest."""
         seated = zip(self.tournament.contests(), self.tournament.seated(), strict=True)
         return [(i, table, self.results[contest.key].records) for i, (contest, table) in enumerate(seated)]
 
     @property
     def interrupted(self) -> bool:
-        """Whether games are missing."""
+        """Whether games are missing because the tournament was interrupted."""
         return any(result.interrupted for result in self.results.values())
 
     @property
     def games(self) -> int:
-        """Number of games played."""
+        """The number of games played."""
         return sum(len(records) for _, _, records in self._played)
 
     @cached_property
     def rankings(self) -> list[GameRanking]:
-        """All games by number: first game 0 of all pairings, then game 1 of all pairings, and so on."""
+        """The places in all games, in this order: game 0 of all pairings, then game 1 of all pairings, and so on."""
         numbered = [
             (record.number, stratum, GameRanking(table, record.placements, record.unit, stratum))
             for stratum, table, records in self._played
@@ -122,18 +128,18 @@ class TournamentResult:
 
     @cached_property
     def ratings(self) -> list[Rating]:
-        """Ratings by entrant. Raises `RatingError` if entrants have no games after an interruption."""
+        """The rating of each agent. Raises `RatingError` if an agent has no games because of an interruption."""
         t = self.tournament
         return rate(t.names, self.rankings, anchor=t.anchor, anchor_elo=t.anchor_elo, seed=t.seed % 2**32)
 
     @cached_property
     def skills(self) -> list[Skill] | None:
-        """Skills by entrant, for games with more than two players; else None."""
+        """The openskill rating of each agent, for games with more than two players; otherwise None."""
         return skills(self.tournament.names, self.rankings) if self.tournament.players > 2 else None
 
     @cached_property
     def rated(self) -> bool:
-        """Whether the games so far determine ratings: every entrant has played, and a chain of games connects all."""
+        """Whether ratings can be computed: every agent has played, and chains of games connect all agents."""
         try:
             return bool(self.ratings)
         except RatingError:
@@ -141,12 +147,12 @@ class TournamentResult:
 
     @cached_property
     def order(self) -> list[int]:
-        """The entrants, the best first."""
+        """The agents in the order of their ratings, the best first."""
         return sorted(range(len(self.ratings)), key=lambda i: -self.ratings[i].elo)
 
     @cached_property
     def head_to_heads(self) -> dict[tuple[int, int], HeadToHead]:
-        """Results of each pair of entrants that met."""
+        """A dict from each pair of agents (i, j) that played to the results of i against j."""
         units: dict[tuple[int, int], dict[tuple[int, int], list[_Share]]] = {}
         for stratum, table, records in self._played:
             for record in records:
@@ -159,17 +165,17 @@ class TournamentResult:
 
     @cached_property
     def times(self) -> list[TimeResult]:
-        """Time and simulations of the answers, by entrant."""
+        """The time and the simulations that each agent used."""
         uses: list[list[TimeUse]] = [[] for _ in self.tournament.entrants]
         for _, table, records in self._played:
             for record in records:
-                for entrant, use in zip(table, record.use, strict=False):  # records of older versions lack the time use
+                for entrant, use in zip(table, record.use, strict=False):  # `use` is empty in games of older versions
                     uses[entrant].append(use)
         return [time_result(of_one) for of_one in uses]
 
     @cached_property
     def failures(self) -> list[tuple[int, int, GameRecord, Failure]]:
-        """Every game that was lost by forfeit: the contest's number, the entrant, the game, and the reason."""
+        """All games that were lost by forfeit: the number of the contest, the agent, the game, and the reason."""
         return [
             (stratum, table[failure.agent], record, failure)
             for stratum, table, records in self._played
@@ -179,7 +185,7 @@ class TournamentResult:
 
     @cached_property
     def pairings(self) -> list[Pairing]:
-        """The results of every contest."""
+        """The results of each contest."""
         rows = []
         for contest, (_, table, records) in zip(self.tournament.contests(), self._played, strict=True):
             wins = tuple(sum(record.winner == a for record in records) for a in range(len(table)))
@@ -201,7 +207,7 @@ class TournamentResult:
 
     @property
     def ratings_table(self) -> list[list[Cell]]:
-        """The ratings, the best first; row 0 is the head. All reports of the tournament show these cells."""
+        """The table of ratings for all reports: a row of column titles, then a row for each agent, the best first."""
         head = ["Agent", "Elo", "95 % from", "to", "Score %", "Games", *([] if self.skills is None else SKILL_HEAD)]
         rows = [[Cell(title) for title in head]]
         for i in self.order:
@@ -216,17 +222,20 @@ class TournamentResult:
 
     @property
     def crosstable(self) -> list[tuple[int, list[HeadToHead | None]]]:
-        """Each entrant, the best first, with its meetings with all entrants in that order; None: they never met."""
+        """A row for each agent, the best first: the agent, and its results against all agents in the same order.
+
+        A result is None if the two agents never played against each other.
+        """
         return [(i, [self.head_to_heads.get((i, j)) for j in self.order]) for i in self.order]
 
     def to_dict(self, *, running: bool = False) -> dict[str, Any]:
-        """Return the result in a form for JSON, without the single games.
+        """Return the result as JSON data, without the results of single games.
 
-        The data name the entrants. Contests and games are numbered from 1.
+        The data contain the names of agents instead of indices. Contests and games are numbered from 1. Ratings and
+        skills are included only if they can be computed from the games so far.
 
         Args:
-            running: whether games are being played now. Ratings and skills are included as soon as the games determine
-                them.
+            running: whether the tournament is still running; the data contain this value.
         """
         names = self.tournament.names
         rated = self.rated
@@ -277,7 +286,7 @@ class TournamentResult:
 
 
 class _Share(NamedTuple):
-    """A game of one entrant against another: its seat, and 1 for a win, 1/2 for a draw, 0 for a loss."""
+    """The result of an agent against another agent in a game: its seat, and 1 for a win, 1/2 for a draw, else 0."""
 
     seat: int
     share: float

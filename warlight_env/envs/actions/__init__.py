@@ -1,4 +1,4 @@
-"""Action encodings: a player's turn as an action of a Gymnasium space.
+"""Action encodings: each one defines an action space, and converts actions to turns of a player and back.
 
 Imported by `envs`, `arena.policies` and `train`. To add an encoding, write a subclass of `base.ActionEncoding` and add
 it to `ENCODINGS`.
@@ -27,8 +27,8 @@ from warlight_env.envs.actions.turns import Choice, InexpressibleError
 from warlight_env.envs.arrays import fixed
 from warlight_env.errors import InputError
 
-#: A function that makes an encoding for a board and the parameters of the rules: an `ActionEncoding` class, or a
-#: partial of one.
+#: The type of a function that makes an action encoding, given a board and the parameters of the rules. It may be a
+#: subclass of `ActionEncoding` or a `functools.partial` of a subclass.
 EncodingFactory = Callable[[Board, RuleParams], ActionEncoding]
 
 ENCODINGS: Final[dict[str, EncodingFactory]] = {
@@ -41,7 +41,7 @@ ENCODINGS: Final[dict[str, EncodingFactory]] = {
 
 
 def make_encoding(action: str | EncodingFactory, board: Board, params: RuleParams) -> ActionEncoding:
-    """Return the encoding with that name, or the encoding that the factory makes."""
+    """Return an action encoding. action: the name of an encoding in `ENCODINGS`, or a function that makes one."""
     if isinstance(action, str):
         if action not in ENCODINGS:
             raise InputError(f"action = {short_repr(action)}: must be one of {', '.join(ENCODINGS)}")
@@ -55,9 +55,9 @@ def make_encoding(action: str | EncodingFactory, board: Board, params: RuleParam
 
 
 def _checked(encoding: ActionEncoding) -> ActionEncoding:
-    """Check the sizes of an encoding, on which kernels rely; return the encoding.
+    """Return an action encoding after a check of its array sizes, because kernels do not check them.
 
-    Raises InputError if the sizes do not match each other or the board.
+    Raises InputError if the sizes contradict each other, or do not match the board.
     """
     if not isinstance(encoding, ActionEncoding):
         raise InputError(f"action: the factory made {short_repr(encoding)}, not an `ActionEncoding`")

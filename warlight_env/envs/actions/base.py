@@ -1,4 +1,4 @@
-"""The base class of action encodings, and functions that write exact rows, the default form for kernels."""
+"""The base class of action encodings, and functions that convert turns to the rows that `submit_exact` reads."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ I8 = npt.NDArray[np.int8]
 
 
 def free_regions(view: View) -> I8:
-    """Return int8[N] of CLOSED, OWN and OFFERED for the player of a view.
+    """Return int8[N]: what the player of a view can do with each region, as a code CLOSED, OWN or OFFERED.
 
-    While regions are picked, OFFERED means that the player may pick the region now.
+    OFFERED means that the player may pick the region now.
     """
     free = np.zeros(len(view.owner), dtype=np.int8)
     if view.phase == "pick":
@@ -54,7 +54,7 @@ def free_regions(view: View) -> I8:
 
 
 def check_game(board: Any, params: Any) -> None:
-    """Raise an InputError unless `board` is a Board and `params` are RuleParams."""
+    """Raise InputError unless `board` is a `Board` and `params` is a `RuleParams`."""
     if not is_record(board, Board):
         raise InputError(f"board = {short_repr(board)}: must be a Board, the result of make_board")
     if not is_record(params, RuleParams):
@@ -62,29 +62,31 @@ def check_game(board: Any, params: Any) -> None:
 
 
 class ActionEncoding(ABC):
-    """A player's turn as an action of a Gymnasium space.
+    """An action encoding: it defines an action space, and converts actions to turns of a player and back.
 
-    An encoding is made for a board and the parameters of the rules, and has no state of its own. Subclasses define
-    `name`, `space`, `mask_space`, `mask`, `flat_mask`, `decode` and `encode`. A custom encoding needs nothing else: by
-    default, `row` writes the turn from `decode` for the kernels. It drops illegal orders and counts them.
+    An encoding belongs to one board and one set of rules; it contains no state of a game. A custom encoding is a
+    subclass that defines `name`, `space`, `mask_space`, `mask`, `flat_mask`, `decode` and `encode`. By default, `row`
+    calls `decode` and converts the resulting turn for the kernels. Illegal orders are dropped and counted.
 
-    An encoding with its own kernels sets the attributes `submit` and `write_mask` to them, see `actions.kernels`.
+    A faster encoding has its own kernels, as the attributes `submit` and `write_mask`; see `actions.kernels`.
     """
 
     name: ClassVar[str]
-    #: Whether a turn takes several actions; `decode` and `encode` then use lists of actions.
+    #: Whether a turn consists of several actions. If it does, `decode` takes and `encode` returns a list of actions.
     stepwise: ClassVar[bool] = False
     #: The maximum number of actions in a turn.
     max_parts: int = 1
-    #: The kernel that reads action rows into turns.
+    #: The kernel that converts action rows to turns.
     submit: ClassVar[Callable[..., Any]] = staticmethod(submit_exact)
-    #: The kernel that writes the flat mask of length `mask_size`. None: no mask is written, or only the `mask_rows`.
+    #: The kernel that writes the flat mask of length `mask_size`. None: the encoding has no mask, or its mask consists
+    #: only of the `mask_rows`, which the kernel `observe` writes.
     write_mask: ClassVar[Callable[..., Any] | None] = None
-    #: Number of rows of the flat mask that belong to regions and edges (first N, then E, perhaps E again), and their
-    #: width. A row allows all values, or only the first. The step updates these rows without a call of `write_mask`.
+    #: `mask_rows` is the number of mask rows for regions and edges: first N rows, then E rows, perhaps E rows again.
+    #: `row_width` is the length of each row. A row allows all values, or only the first value. The kernel `observe`
+    #: updates these rows without a call of `write_mask`.
     mask_rows: int = 0
     row_width: int = 0
-    #: Weights of the evaluation in the context for `submit` and `write_mask`.
+    #: The weights of the position evaluation in the context argument of `submit` and `write_mask`.
     weights: Weights = THESIS
 
     def __init__(self, board: Board, params: RuleParams) -> None:
@@ -96,45 +98,45 @@ class ActionEncoding(ABC):
     @property
     @abstractmethod
     def space(self) -> spaces.Space[Any]:
-        """The action space; every call returns the same object."""
+        """The action space. Every call returns the same object."""
 
     @property
     @abstractmethod
     def mask_space(self) -> spaces.Space[Any] | None:
-        """The space of masks, for the observation space; None for an encoding without masks."""
+        """The space of the action masks, as a part of the observation space; None for an encoding without masks."""
 
     @abstractmethod
     def mask(self, view: View) -> Any:
-        """Return the mask in the form for ``space.sample(mask)``; None for an encoding without masks."""
+        """Return the action mask that ``space.sample(mask)`` accepts; None for an encoding without masks."""
 
     @abstractmethod
     def flat_mask(self, view: View) -> I8:
-        """Return the same mask as one int8 vector: the rows of the mask one after the other."""
+        """Return the action mask as one int8 vector: the rows of the result of `mask`, one after the other."""
 
     def shape_mask(self, flat: I8) -> Any:
-        """Return the vector of `flat_mask` in the form of `mask`."""
+        """Convert a result of `flat_mask` to the form of a result of `mask`."""
         return flat
 
     @abstractmethod
     def decode(self, view: View, action: Any) -> Choice:
-        """Return the turn of an action: legal orders, or a list of regions to pick, best first."""
+        """Convert an action to a turn: legal orders, or a list of regions to pick, best first."""
 
     @abstractmethod
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> Any:
-        """Return the action of a turn.
+        """Convert a turn to an action.
 
-        Raises `InexpressibleError` (an InputError) with the reason if no action expresses the turn. With
-        ``nearest=True``, for imitation learning, the method returns the closest action instead. It then accepts every
-        legal turn, and `loss` returns the difference.
+        If no action expresses the turn, the method raises `InexpressibleError` (an InputError) with the reason. With
+        ``nearest=True``, for imitation learning, it returns the closest action instead, for every legal turn. `loss`
+        returns the difference between the turn and this action.
         """
 
     def loss(self, view: View, turn: Choice, action: Any) -> Loss:
-        """Return the difference between a turn and an action's turn; `Loss.exact` is True if there is none."""
+        """Return the difference between a turn and the turn of an action. `Loss.exact` is True for equal turns."""
         return loss_between(view, turn, self.decode(view, action))
 
     @property
     def mask_size(self) -> int:
-        """Length of the flat mask that the step's kernel writes; 0 for no mask."""
+        """The length of the flat mask that kernels write; 0 if they write no mask."""
         return self.mask_rows * self.row_width
 
     @property
@@ -144,7 +146,7 @@ class ActionEncoding(ABC):
 
     @property
     def limits(self) -> I64:
-        """int64[K]: each entry of a kernel row must be at least 0 and below its limit."""
+        """int64[K]: the entry k of an action row must be at least 0 and less than limits[k]."""
         n, e = self.board.n_regions, self.board.n_edges
         limits = np.full(n + 2 * e, MAX_ARMIES + 1, dtype=np.int64)
         limits[n + e :] = max(e, 1)
@@ -152,14 +154,14 @@ class ActionEncoding(ABC):
 
     @property
     def config(self) -> I64:
-        """int64[C]: the encoding's own numbers for `submit` and `write_mask`."""
+        """int64[C]: settings of the encoding, the argument `config` of the kernels `submit` and `write_mask`."""
         return np.array([MAX_ARMIES, MAX_ARMIES], dtype=np.int64)
 
     def context(self, players: int) -> Context:
-        """Return the context for `submit` and `write_mask`, without custom functions."""
+        """Return the context argument of the kernels `submit` and `write_mask`, without custom functions."""
         return bare_context(self.board, self.params, players, self.weights)
 
-    # For subclasses with kernels
+    # Methods for subclasses that have their own kernels
 
     def _seen(self, view: View) -> PlayerPosition:
         picking = view.phase == "pick"
@@ -170,7 +172,7 @@ class ActionEncoding(ABC):
         return self.context(view.players), self.config, make_action_work(n, e, view.players)
 
     def _submitted(self, view: View, rows: Sequence[I64]) -> tuple[Turn, int]:
-        """Return the turn that `submit` reads from kernel rows, and the number of illegal orders."""
+        """Convert action rows to a turn with the kernel `submit`; return the turn and the number of illegal orders."""
         turn, illegal = make_turn(self.board.n_regions, self.board.n_edges), 0
         context, config, work = self._work(view)
         seen = self._seen(view)
@@ -181,7 +183,7 @@ class ActionEncoding(ABC):
         return turn, illegal
 
     def _written_mask(self, view: View, turn: Turn) -> I8:
-        """Return the mask that `write_mask` writes."""
+        """Return the mask that the kernel `write_mask` writes after the actions of `turn`."""
         mask = np.zeros(self.mask_size, dtype=np.int8)
         context, config, work = self._work(view)
         assert self.write_mask is not None
@@ -189,25 +191,30 @@ class ActionEncoding(ABC):
         return mask
 
     def _choice(self, view: View, turn: Turn) -> Choice:
-        """Convert a turn of the kernels to orders or a list of regions."""
+        """Convert the arrays of a turn to `Orders`, or to a list of preferred regions."""
         count = int(turn.status[COUNT])
         if view.phase == "pick":
             return [int(region) for region in turn.preferences[:count]]
         return Orders.from_arrays(turn.deploy, turn.attacks, count)
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
-        """Write the kernel row of an action to out, int64[K]; return the number of illegal orders dropped.
+        """Convert an action to a row for the kernels; return the number of illegal orders that were dropped.
 
-        The method calls `view` only if it needs the player's view.
+        Args:
+            view: a function that returns the player's view; the method calls it only if it needs the view.
+            out: int64[K], the array to which the row is written.
 
-        Raises InputError for a value that is not an action. The kernel checks the entries against `limits`.
+        Raises InputError for a value that is not an action. A kernel later compares the entries with `limits`.
         """
         seen = view()
         turn = self.decode(seen, action)
         return orders_row(seen, turn, out) if isinstance(turn, Orders) else preferences_row(seen, turn, out)
 
     def rows(self, actions: Any, view: Callable[[int], View], out: I64) -> npt.NDArray[np.int32]:
-        """Apply `row` to a batch: write out int64[M, K]; return the dropped orders, int32[M]. view(i): game i."""
+        """Convert a batch of M actions to rows; return int32[M], the number of orders dropped from each action.
+
+        view(i) returns the view of the player of action i. out: int64[M, K], the array to which the rows are written.
+        """
         dropped = np.zeros(len(out), dtype=np.int32)
         for i in range(len(out)):
             dropped[i] = self.row(part_of(self.space, actions, i), functools.partial(view, i), out[i])
@@ -215,7 +222,10 @@ class ActionEncoding(ABC):
 
 
 def orders_row(view: View, orders: Orders, out: I64) -> int:
-    """Write orders to an exact row: armies per region, armies and place per edge. Return the number of illegal ones."""
+    """Convert orders to a row that `submit_exact` reads; drop illegal orders and return their number.
+
+    out: int64[N + 2 * E], the row: armies per region, armies per edge, and the place of each attack in the order.
+    """
     board, n, e = view.board, view.board.n_regions, view.board.n_edges
     deploy = np.zeros(n, dtype=np.int32)
     legal = np.zeros((max(e, 1), 3), dtype=np.int32)
@@ -229,7 +239,10 @@ def orders_row(view: View, orders: Orders, out: I64) -> int:
 
 
 def preferences_row(view: View, preferences: Sequence[int], out: I64) -> int:
-    """Write preferred regions, best first, to an exact row (the best has the highest value); count illegal ones."""
+    """Convert a list of preferred regions, best first, to a row that `submit_exact` reads.
+
+    The best region has the highest value. Illegal regions are dropped; the function returns their number.
+    """
     out[:] = 0
     offers, dropped = set(view.offers), 0
     preferred = list(preferences)
@@ -242,8 +255,8 @@ def preferences_row(view: View, preferences: Sequence[int], out: I64) -> int:
 
 
 def integer(value: Any, what: str) -> int:
-    """Return the value as an integer, or raise an InputError that shows the value."""
+    """Convert a value to an int; raise InputError with the value if it is not an integer."""
     try:
         return operator.index(value.item() if isinstance(value, np.ndarray) and value.ndim == 0 else value)
-    except Exception:  # methods of the caller's own object may raise anything
+    except Exception:  # the caller's object may have methods that raise any exception
         raise InputError(f"{what} must be an integer, not {short_repr(value)}") from None

@@ -1,4 +1,4 @@
-"""Functions for batches of actions in nested spaces: select one or several games, make a batch of one."""
+"""Functions for batches of actions in nested spaces: select the actions of some games, or make a batch of one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from warlight_env.errors import InputError
 
 
 def part_of(space: spaces.Space[Any] | None, actions: Any, games: int | npt.NDArray[np.int64]) -> Any:
-    """Select the action of one game, or the actions of several, from a batch in any space, also Dict and Tuple.
+    """Select the action of one game, or the actions of several games, from a batch of actions.
 
-    If an action does not have the form of the space, the function does not raise; the encoding raises the error later.
+    The action space may be any Gymnasium space, also a Dict or a Tuple. The function does not check that the actions
+    are in this space; the action encoding checks them later.
     """
     if isinstance(space, spaces.Dict) and isinstance(actions, dict):
         return {key: part_of(space.spaces.get(key), part, games) for key, part in actions.items()}
@@ -28,12 +29,12 @@ def part_of(space: spaces.Space[Any] | None, actions: Any, games: int | npt.NDAr
 def _part(actions: Any, games: int | npt.NDArray[np.int64]) -> Any:
     try:
         return actions[games]
-    except Exception:  # not a batch, a batch that is too short, or an object with faulty methods
+    except Exception:  # `actions` is not a batch, is too short, or has faulty methods
         raise InputError(f"actions = {short_repr(actions)}: must be a batch with an action for each game") from None
 
 
 def batch_of_one(space: spaces.Space[Any] | None, action: Any) -> Any:
-    """Return the action of a single game as a batch of one."""
+    """Convert the action of a single game to a batch of one action."""
     if isinstance(space, spaces.Dict) and isinstance(action, dict):
         return {key: batch_of_one(space.spaces.get(key), part) for key, part in action.items()}
     if isinstance(space, spaces.Tuple) and isinstance(action, tuple) and len(action) == len(space.spaces):

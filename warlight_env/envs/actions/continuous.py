@@ -1,4 +1,4 @@
-"""The `continuous` encoding: a score for every region and a share for every directed edge."""
+"""The action encoding `continuous`: an action has a score for every region and every directed edge."""
 
 from __future__ import annotations
 
@@ -31,13 +31,16 @@ from warlight_env.envs.actions.turns import (
 )
 from warlight_env.errors import InputError
 
-#: Rows contain scores as integers 0 .. 2 * SCALE for -1 .. 1. So shares are exact and equal on every machine.
+#: In action rows, the scores -1 .. 1 are integers 0 .. 2 * SCALE, so that the results are equal on every machine.
 SCALE: Final = 1 << 20
 
 
 @kernel
 def _share_out(seen: PlayerPosition, max_orders: Int, row: ActionRow, work: ActionWork, deploy: Armies) -> None:
-    """Share the income over the own regions with scores above 0; if there are none, deploy all on the highest score."""
+    """Divide the income over the player's regions, in proportion to their scores above 0.
+
+    If no score is above 0, deploy all armies on the region with the highest score.
+    """
     total, best, named = np.int64(0), -1, 0
     weight = work.keys
     for r in range(deploy.shape[0]):
@@ -59,9 +62,9 @@ def _share_out(seen: PlayerPosition, max_orders: Int, row: ActionRow, work: Acti
     for r in range(deploy.shape[0]):
         quota = seen.income * weight[r]
         deploy[r] = quota // total
-        weight[r] = quota % total if weight[r] > 0 else -1  # from here on `weight` is the remainder
+        weight[r] = quota % total if weight[r] > 0 else -1  # after this line `weight` contains the remainders
         left -= deploy[r]
-    while left > 0:  # fewer armies than regions with a weight
+    while left > 0:  # `left` is smaller than the number of regions with a weight
         most = -1
         for r in range(deploy.shape[0]):
             if weight[r] >= 0 and (most < 0 or weight[r] > weight[most]):
@@ -73,7 +76,7 @@ def _share_out(seen: PlayerPosition, max_orders: Int, row: ActionRow, work: Acti
 
 @kernel
 def _armies(available: Int, score: Int) -> Int:
-    """Return the armies that a share of `score` / SCALE sends: rounded, but at least 1."""
+    """Return the number of armies in the fraction `score` / SCALE of `available` armies: rounded, but at least 1."""
     return max(np.int64(1), min(available, (2 * available * score + SCALE) // (2 * SCALE)))
 
 
@@ -81,7 +84,7 @@ def _armies(available: Int, score: Int) -> Int:
 def submit_scores(
     context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
-    """Read the scores and shares of a row into the turn."""
+    """Convert an action row of the encoding "continuous" to a turn; the kernel `submit` of this encoding."""
     board, params = context.board, context.params
     n = seen.position.owner.shape[0]
     turn.status[READY] = 1
@@ -126,27 +129,29 @@ def submit_scores(
 
 
 class ContinuousActions(ActionEncoding):
-    """`continuous`: Box(-1, 1, (N + E,)), a score for every region and a share for every directed edge.
+    """The action encoding `continuous` with the space Box(-1, 1, (N + E,)): scores for N regions and E directed edges.
 
     | entry | meaning |
     |---|---|
     | r < N | above 0: weight of region r in the division of the income; at most 0: no armies |
-    | N + e | above 0: the share of the armies that may leave the source of edge e; at most 0: no attack |
+    | N + e | above 0: the fraction of the armies that attack along edge e; at most 0: no attack |
 
-    The income is divided over the own regions with a weight, with the largest remainder method (if equal, the lower
-    region first). If no own region has a weight, the own region with the highest score gets all armies. The armies that
-    may leave a region are its army after deployment less 1. A share is rounded to a number of armies, at least 1.
-    Attacks with larger shares come first; equal shares are in the order of edges. Entries of regions that the player
-    does not own, and of edges that start there, have no effect. So there are no masks, and every action in the box is
-    legal.
-    Scores have a resolution of one in a million. Policies draw scores from Gaussian distributions, and rounding can
-    move a score out of the box. Finite numbers out of the box are clipped to it, as in Gymnasium's own continuous
+    The income is divided over the player's regions in proportion to their weights, with the largest remainder method.
+    If remainders are equal, the region with the lower number comes first. If no own region has a weight, the own region
+    with the highest score gets all armies. The fraction of an attack is a fraction of the source region's army after
+    deployment minus 1, because one army must stay. The result is rounded to a number of armies, at least 1. Attacks
+    with larger fractions are executed first; attacks with equal fractions in the order of edges. Entries of regions
+    that the player does not own, and of edges that start there, have no effect. So there are no masks, and every action
+    in the Box is legal.
+
+    Scores are rounded to about one millionth. Policies draw scores from Gaussian distributions, so a score may be
+    outside the Box. Finite numbers outside the Box are clipped to its bounds, as in Gymnasium's own continuous
     environments, and counted as illegal. Infinite numbers and NaN raise InputError.
 
     The encoding expresses deploys in any proportion and attacks with any number of armies. It does not express a turn
-    that keeps income, or attacks in an order other than that of their shares.
+    that leaves income unused, or attacks in another order than the order of their fractions.
 
-    While regions are picked, the scores rank all offered regions: higher scores are preferred.
+    While the players pick their start regions, the scores rank all offered regions: higher scores are preferred.
     """
 
     name: ClassVar[str] = "continuous"
@@ -174,11 +179,11 @@ class ContinuousActions(ActionEncoding):
         return np.zeros(1, dtype=np.int64)
 
     def mask(self, view: View) -> None:
-        """Return None: every action is allowed."""
+        """Return None, because every action is allowed."""
         return None
 
     def flat_mask(self, view: View) -> I8:
-        """Return an empty mask, int8[0]."""
+        """Return an empty mask int8[0], because every action is allowed."""
         return np.zeros(0, dtype=np.int8)
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
@@ -193,14 +198,15 @@ class ContinuousActions(ActionEncoding):
         return self._choice(view, self._submitted(view, [scores_of(action, (self._size,), "action")[0]])[0])
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> npt.NDArray[np.float32]:
-        """Return the action of a turn, float32[N + E]; exact up to the order of deploys, or raise `InexpressibleError`.
+        """Convert a turn to an action float32[N + E]; raise `InexpressibleError` if no action expresses the turn.
 
-        If a list of preferred regions does not contain all offered regions, the other offered regions follow.
+        Only the order of the deploys may change. If a list of preferred regions does not contain all offered regions,
+        the missing regions are added at its end.
 
-        With ``nearest=True`` the method returns the closest action instead. If the turn keeps income, the
-        action deploys it in the proportions of the turn's deploys, or on the first own region if there are none.
-        Attacks keep their numbers of armies, and their order as far as these numbers allow. The action does not contain
-        attacks from regions that no army may leave after the deploys.
+        With ``nearest=True`` the method returns the closest action instead of an error. If the turn leaves income
+        unused, the action deploys it in the proportions of the turn's deploys. Without deploys, it deploys all income
+        on the first own region. Attacks keep their numbers of armies, and their order as far as these numbers allow. An
+        attack is dropped if its source has only one army after the deploys.
         """
         if not isinstance(turn, Orders):
             return self._encode_preferences(view, turn)
@@ -220,7 +226,7 @@ class ContinuousActions(ActionEncoding):
         return action
 
     def _shared_out(self, deploy: I64) -> npt.NDArray[np.float32]:
-        """Return an action with scores in proportion to the deploys, and no attacks."""
+        """Return an action without attacks, with scores of regions in proportion to the deploys int64[N]."""
         action = np.full(self._size, -1.0, dtype=np.float32)
         if deploy.any():
             action[: len(deploy)] = np.where(deploy > 0, deploy / deploy.max(), -1.0)
@@ -251,7 +257,7 @@ class ContinuousActions(ActionEncoding):
             if score >= 1 and _armies(available, score) == armies:
                 highest, before = score, edge
             else:
-                score = _highest(armies, available)  # too early in the order, but with the right number of armies
+                score = _highest(armies, available)  # the number of armies is right, but the attack comes too early
             action[self.board.n_regions + edge] = score / SCALE
         return action
 
@@ -270,20 +276,23 @@ class ContinuousActions(ActionEncoding):
                 )
             if action[n + edge] > 0:
                 raise InexpressibleError(f"two attacks from {source} to {target}")
-            # The highest score that sends this number of armies and does not come before the last attack; exact in
-            # float32.
+            # The highest score that sends this number of armies, and that does not put the attack before the previous
+            # one. A float32 represents it exactly.
             score = min(highest if edge > before else highest - 1, _highest(armies, available))
             if score < 1 or _armies(available, score) != armies:
                 raise InexpressibleError(
                     f"attack {source} to {target} with {armies} armies: "
-                    "no score gives this order, because larger shares come first"
+                    "no score gives this order of attacks, because attacks with larger fractions come first"
                 )
             action[n + edge] = score / SCALE
             highest, before = score, edge
 
 
 def _highest(armies: int, available: int) -> int:
-    """Return the highest score that sends `armies` of the available armies; at least 1, which may send more."""
+    """Return the highest score with which `armies` of the `available` armies attack.
+
+    The result is at least 1, although more armies may attack with the score 1.
+    """
     return max(1, min(SCALE, ((2 * armies + 1) * SCALE - 1) // (2 * available)))
 
 
@@ -293,9 +302,10 @@ def _orders(choice: Choice) -> Orders:
 
 
 def scores_of(value: Any, shape: tuple[int, ...], what: str) -> tuple[I64, npt.NDArray[np.int32]]:
-    """Return scores as the integers of rows, and how many of each row are beyond -1 .. 1 (int32[M], or int32[]).
+    """Convert scores to the integers of action rows.
 
-    Raises InputError for scores that are not finite numbers of that shape.
+    Return the rows, and the number of scores outside -1 .. 1 in each row (int32[M], or int32[] for one action). Raises
+    InputError unless the scores are an array of finite numbers with the given shape.
     """
     array = array_of(value, what)
     if array.dtype.kind not in "fiu" or isinstance(array, np.ma.MaskedArray):

@@ -1,4 +1,4 @@
-"""The base class of encodings with a Discrete space: one integer per action, and a flat mask that a kernel writes."""
+"""The base class of action encodings with a Discrete space: an action is one integer, and a kernel writes the mask."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from warlight_env.errors import InputError
 
 
 class DiscreteEncoding(ActionEncoding):
-    """An encoding with the space Discrete(`size`)."""
+    """An action encoding with the space Discrete(`size`)."""
 
     def __init__(self, board: Board, params: RuleParams, size: int) -> None:
         super().__init__(board, params)
@@ -48,7 +48,7 @@ class DiscreteEncoding(ActionEncoding):
         return mask
 
     def value(self, action: Any) -> int:
-        """Return the action as an integer of the space, or raise InputError."""
+        """Convert an action to an int; raise InputError if it is not an integer in 0 .. `size` - 1."""
         value = integer(action, "action")
         if not 0 <= value < self.size:
             raise InputError(f"action {value} must lie in 0 .. {self.size - 1}")

@@ -1,4 +1,8 @@
-"""Exact rows: armies for every region, and armies and a place in the order for every edge."""
+"""The kernel `submit_exact` for action rows with exact numbers of armies.
+
+A row has three parts: the armies for every region, the armies for every directed edge, and the place of each edge's
+attack in the order of attacks.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +21,17 @@ from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, PlayerPo
 
 @kernel
 def decode_preferences(allowed: Marks, top: Int, action: ActionRow, out: Regions) -> tuple[Int, Int]:
-    """Write the preferred regions to `out`, int32[N]: highest values first, equal values by region.
+    """Write the preferred regions of an action to `out`, int32[N].
 
-    `allowed` is int8[N], not 0 for regions that the mask allows. Returns the numbers of preferred regions and of
-    illegal entries.
+    Regions with the highest values come first; regions with equal values are in the order of their numbers. Entries
+    with the value 0 are not preferred.
+
+    Args:
+        allowed: int8[N], not 0 for each region that the player may pick.
+        top: the maximum value of an entry.
+        action: the value of each region; all other entries must be 0.
+
+    Returns the number of preferred regions, and the number of illegal entries.
     """
     n = allowed.shape[0]
     illegal = 0
@@ -55,10 +66,13 @@ def decode_exact(
     deploy_out: Armies,
     attacks_out: AttackRows,
 ) -> Any:
-    """Write the orders of an exact row (armies per region, armies per edge, place per edge) in normal form.
+    """Convert a row with exact numbers to the arrays of a turn (`Turn.deploy` and `Turn.attacks`).
 
-    `places` is int32[E + 1] of working memory. Returns the number of attacks and the number of illegal entries dropped:
-    orders on regions that the player does not own, orders beyond the rules' limit, and armies beyond the income.
+    action: the row: armies per region, armies per edge, and the place of each edge's attack in the order of attacks.
+    places: int32[E + 1], working memory.
+
+    Returns the number of attacks, and the number of illegal entries that were dropped. Illegal are orders on regions
+    that the player does not own, orders beyond the rules' limit, and armies beyond the income.
     """
     n, e_all = owner.shape[0], board.edge_target.shape[0]
     illegal = np.int64(0)
@@ -107,13 +121,16 @@ def decode_exact(
 def submit_exact(
     context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
-    """Read an exact row into the turn; `config`: the value for all armies, and the highest value of a region."""
+    """Convert a row with exact numbers to a turn; the kernel `submit` of encodings without their own kernel.
+
+    config: the number of armies that means "all armies", and the maximum value of a region.
+    """
     board, params = context.board, context.params
     n = seen.position.owner.shape[0]
     turn.status[READY] = 1
     if seen.picking:
         turn.status[COUNT], illegal = decode_preferences(seen.free, config[1], row[:n], turn.preferences)
-        for e in range(board.edge_target.shape[0]):  # priorities are always legal
+        for e in range(board.edge_target.shape[0]):  # the places in the order of attacks are always legal
             illegal += row[n + e] != 0
         return illegal
     turn.status[COUNT], illegal = decode_exact(

@@ -1,4 +1,4 @@
-"""The `factored` encoding: one small choice per region and per directed edge."""
+"""The action encoding `factored`: an action has one choice of 0 … 4 for each region and each directed edge."""
 
 from __future__ import annotations
 
@@ -43,7 +43,10 @@ _TOP: Final = VALUES - 1
 def submit_factored(
     context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
-    """Read the weights, shares and, if the row has them, priorities into the turn."""
+    """Convert an action row of the encoding "factored" to a turn; the kernel `submit` of this encoding.
+
+    The row contains a weight for each region, a fraction for each edge and, optionally, a priority for each edge.
+    """
     board, params = context.board, context.params
     turn.status[READY] = 1
     if seen.picking:
@@ -69,7 +72,9 @@ def submit_factored(
 
 
 class FactoredActions(ActionEncoding):
-    """`factored`: MultiDiscrete([5] * (N + E)), one choice per region and per directed edge.
+    """The action encoding `factored` with the space MultiDiscrete([5] * (N + E)).
+
+    An action has one choice for each of N regions and each of E directed edges.
 
     | entry of the action | meaning of its values 0 … 4 |
     |---|---|
@@ -77,21 +82,24 @@ class FactoredActions(ActionEncoding):
     | N + e | 0, 25, 50, 75, 100 % of the armies that may leave the source of edge e |
     | N + E + e (`priority=True` only) | attacks with higher values come first, equal values in the order of edges |
 
-    The income is divided with the largest remainder method; if equal, the lower region first. If all weights are 0,
-    nothing is deployed. The armies that may leave a region are its army after deployment less 1. A share of them is
-    rounded down, but is at least 1; if no armies may leave, there is no order. Edge e goes from ``edge_index[0, e]`` to
-    ``edge_index[1, e]``. Attacks are in the order of edges unless priorities give another order.
+    The income is divided in proportion to the weights, with the largest remainder method (with equal remainders, the
+    region with the lower number comes first). If all weights are 0, nothing is deployed. The number of armies that may
+    leave a region is its army after deployment minus 1. A percentage of this number is rounded down, but is at least 1.
+    If no army may leave, there is no attack. Edge e goes from ``edge_index[0, e]`` to ``edge_index[1, e]``. Attacks are
+    executed in the order of edges unless priorities give another order.
 
-    The encoding expresses any choice of own regions to deploy on, with weights of 0 to 4, and any choice of edges to
-    attack along, in quarters of the armies. It does not express exact numbers of armies, a turn that keeps income, or
-    an order of attacks that needs more than five priorities.
+    The encoding expresses deploys on any own regions, with weights of 0 to 4, and attacks along any edges, with
+    quarters of the armies. It does not express exact numbers of armies, a turn that leaves income unused, or an order
+    of attacks that needs more than five priorities.
 
-    While regions are picked, the value of a region is the player's preference: higher values are preferred; if equal,
-    the lower region. The value 0 does not ask for the region. Missing picks are drawn at random.
+    While the players pick their start regions, the value of a region is the player's preference. Higher values are
+    preferred; with equal values, the region with the lower number. A region with the value 0 is not preferred. If the
+    preferences give the player too few regions, the game draws more regions at random.
 
-    The mask allows every value for own regions and for edges that start there (while picking: for offered regions), and
-    only 0 for all other entries. Every action that respects the mask is legal. If the rules limit the orders of a turn,
-    only the first orders count: the first regions with a weight, and the first attacks.
+    The mask allows every value for own regions and for edges that start there (while the players pick regions: for
+    offered regions). For all other entries it allows only 0. An action that respects the mask has no illegal orders.
+    If the rules limit the orders of a turn, only the first orders count: the first regions with a weight, and the first
+    attacks.
     """
 
     name: ClassVar[str] = "factored"
@@ -107,7 +115,7 @@ class FactoredActions(ActionEncoding):
         self._region_of_row: npt.NDArray[np.int64] = np.concatenate(sources)
         self._space = MaskableChoices([VALUES] * self.mask_rows)
         self._mask_space = spaces.Tuple([spaces.MultiBinary(VALUES)] * self.mask_rows)
-        #: The two possible rows of the mask: row 0 allows only the value 0, row 1 allows all values.
+        #: The two possible rows of an action mask. The first row allows only the value 0; the second allows all values.
         self._rows = tuple(np.array([1] + [allowed] * _TOP, dtype=np.int8) for allowed in (0, 1))
         for row in self._rows:
             row.flags.writeable = False
@@ -125,7 +133,7 @@ class FactoredActions(ActionEncoding):
         return np.full(self.mask_rows, VALUES, dtype=np.int64)
 
     def flat_mask(self, view: View) -> I8:
-        """Return the mask as int8[rows * 5]."""
+        """Return the action mask as int8[5 * `mask_rows`]: five values for each choice."""
         free = free_regions(view)
         open_row = free[self._region_of_row] != 0
         open_row[self.board.n_regions :] &= free[self._region_of_row[self.board.n_regions :]] == OWN
@@ -137,7 +145,7 @@ class FactoredActions(ActionEncoding):
         return tuple(map(self._rows.__getitem__, flat[_TOP::VALUES].tolist()))
 
     def mask(self, view: View) -> tuple[I8, ...]:
-        """Return a tuple of int8[5], one for each row; equal rows are the same (read-only) array."""
+        """Return the action mask as a tuple with an array int8[5] for each choice. The arrays are read-only."""
         return self.shape_mask(self.flat_mask(view))
 
     def row(self, action: Any, view: Callable[[], View], out: I64) -> int:
@@ -151,7 +159,7 @@ class FactoredActions(ActionEncoding):
     def decode(self, view: View, action: Any) -> Choice:
         row = integer_array(action, (self.mask_rows,), "action").astype(np.int64)
         if ((row < 0) | (row >= VALUES)).any():
-            raise InputError(f"action must lie in 0 .. {_TOP}")
+            raise InputError(f"action: each entry must lie in 0 .. {_TOP}")
         n = self.board.n_regions
         if view.phase == "pick":
             preferences = np.zeros(n, dtype=np.int32)
@@ -167,12 +175,12 @@ class FactoredActions(ActionEncoding):
         return Orders.from_arrays(deploy, attacks, count)
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> I64:
-        """Return the action of a turn, int64[rows].
+        """Convert a turn to an action int64[`mask_rows`]; raise `InexpressibleError` if no action expresses the turn.
 
-        The action is exact up to the order of deploys, or the method raises `InexpressibleError`. With ``nearest=True``
-        the method returns the closest action instead: weights in proportion to the armies deployed, shares nearest to
-        the armies sent, and the order of attacks as far as the priorities allow. The action does not contain attacks
-        from regions that no army may leave after the deploys.
+        Only the order of the deploys may change. With ``nearest=True`` the method returns the closest action instead of
+        an error. Its weights are in proportion to the deployed armies, and its percentages are those nearest to the
+        attacking armies. Attacks keep their order as far as the priorities allow. An attack is dropped if its source
+        has only one army after the deploys.
         """
         try:
             return self._exact(view, turn)
@@ -248,17 +256,23 @@ class FactoredActions(ActionEncoding):
 
 
 def _sends(available: int) -> list[int]:
-    """Return the numbers of armies for the shares above 0."""
+    """Return the numbers of armies in 25, 50, 75 and 100 % of the available armies."""
     return [int(share_of(available, value)) for value in range(1, VALUES)]
 
 
 def _nearest_share(sends: list[int], armies: int) -> int:
-    """Return the share that sends the number nearest to `armies`; among equals the largest share."""
+    """Return the choice 1 … 4 with the number of armies nearest to `armies`; if several are equal, the highest choice.
+
+    sends: the result of `_sends`.
+    """
     return 1 + max(range(_TOP), key=lambda i: (-abs(sends[i] - armies), i))
 
 
 def _exact_weights(view: View, deploy: I64, max_orders: int) -> I64 | None:
-    """Return weights that give exactly these deploys, or None; the search tries all monotone assignments of weights."""
+    """Return weights 0 … 4 that divide the income into exactly these deploys; None if there are none.
+
+    The search tries all assignments in which a region with more armies does not have a smaller weight.
+    """
     if deploy.sum() != view.income:
         raise InexpressibleError(
             f"the turn deploys {deploy.sum()} armies; an action always deploys the whole income, {view.income}"

@@ -1,7 +1,8 @@
-"""Arguments, results and signatures of the kernels of action encodings.
+"""The types of the arguments of action encodings' kernels, and the signatures of these kernels.
 
-An encoding has two kernels: `submit` reads an action's row into a turn, `write_mask` writes the mask of the next
-action. The step calls them through pointers, so that only the kernels of the used encoding are compiled.
+An action encoding has two kernels: `submit` converts an action row to a turn, and `write_mask` writes the mask of the
+next action. The kernels of `envs.step` call them through pointers. So only the kernels of encodings in use are
+compiled.
 """
 
 from __future__ import annotations
@@ -23,49 +24,49 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, make_position
 from warlight_env.engine.reference import reference
 
-#: Possible uses of a region for a player now: none, orders on an own region, or a pick of an offered region.
+#: Codes for what a player can do with a region now: CLOSED: nothing, OWN: give orders on it, OFFERED: pick it.
 CLOSED: Final = 0
 OWN: Final = 1
 OFFERED: Final = 2
 
-#: Indices in `Turn.status`.
-COUNT: Final = 0  #: number of attacks; while regions are picked, of preferred regions
-NAMED: Final = 1  #: number of actions that deployed armies
-READY: Final = 2  #: 1 once the turn is complete
+#: The indices of the three entries of `Turn.status`.
+COUNT: Final = 0  #: the number of attacks; while the players pick regions, the number of preferred regions
+NAMED: Final = 1  #: the number of actions that have deployed armies
+READY: Final = 2  #: 1 if the turn is complete, else 0
 
 
 class PlayerPosition(NamedTuple):
-    """A position as one player sees it."""
+    """A position as one player sees it under fog of war."""
 
-    position: Position  #: owner -2 and army 0 for regions that the player does not see
-    free: npt.NDArray[np.int8]  #: [N] CLOSED, OWN or OFFERED
+    position: Position  #: regions that the player does not see have owner -2 and army 0
+    free: npt.NDArray[np.int8]  #: [N] what the player can do with each region: CLOSED, OWN or OFFERED
     player: Int
     income: Int
     picking: Bool
 
 
 class Turn(NamedTuple):
-    """A player's turn in normal form, complete or not."""
+    """A player's turn as arrays, in the format in which the engine plays it. The turn may be incomplete."""
 
-    deploy: npt.NDArray[np.int32]  #: [N]
-    attacks: npt.NDArray[np.int32]  #: [E, 3] (from, to, armies)
-    preferences: npt.NDArray[np.int32]  #: [N] regions, best first
-    status: npt.NDArray[np.int32]  #: [3] COUNT, NAMED, READY
+    deploy: npt.NDArray[np.int32]  #: [N] armies that the player deploys on each region
+    attacks: npt.NDArray[np.int32]  #: [E, 3] source, target and armies of each attack or transfer
+    preferences: npt.NDArray[np.int32]  #: [N] preferred regions, best first
+    status: npt.NDArray[np.int32]  #: [3] with the indices COUNT, NAMED and READY
 
 
 class ActionWork(NamedTuple):
-    """Working memory of the kernels of encodings."""
+    """The working memory of the action encodings' kernels: arrays that these kernels overwrite."""
 
     own: npt.NDArray[np.int32]  #: [N]
     places: npt.NDArray[np.int32]  #: [E + 1]
     keys: npt.NDArray[np.int64]  #: [max(N, E)]
     classes: npt.NDArray[np.int64]  #: [3, 5]
     generator: GeneratorWork
-    rng: npt.NDArray[np.uint64]  #: [2] for kernels that have a generator as a parameter but do not use it here
+    rng: npt.NDArray[np.uint64]  #: [2] an unused random generator, for functions that have one as a parameter
 
 
 def make_action_work(n_regions: int, n_edges: int, players: int) -> ActionWork:
-    """Make working memory for one thread."""
+    """Make the working memory of one thread."""
     return reference(
         ActionWork(
             own=private_zeros(n_regions, np.int32),
@@ -79,7 +80,7 @@ def make_action_work(n_regions: int, n_edges: int, players: int) -> ActionWork:
 
 
 def make_turn(n_regions: int, n_edges: int) -> Turn:
-    """Make an empty turn."""
+    """Make the arrays of an empty turn."""
     return Turn(
         np.zeros(n_regions, dtype=np.int32),
         np.zeros((max(n_edges, 1), 3), dtype=np.int32),
@@ -101,7 +102,7 @@ def clear_turn(turn: Turn) -> None:
 def no_mask(
     context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
-    """Write nothing: the `write_mask` of encodings without a mask."""
+    """Write nothing; the kernel `write_mask` of action encodings without a mask."""
     return 0
 
 
@@ -114,11 +115,11 @@ def _types() -> tuple[Any, ...]:
 
 @functools.cache
 def submit_signature() -> Any:
-    """Return the signature ``submit(context, seen, turn, config, work, row) -> int``.
+    """Return the Numba signature of ``submit(context, seen, turn, config, work, row) -> int``.
 
-    The kernel reads the row int64[K] of an action into the turn and sets READY when the turn is complete. The turn is
-    empty, or contains the earlier actions if the encoding has several actions per turn. `config` int64[C] contains the
-    encoding's own numbers. The kernel returns the number of illegal orders (or armies) dropped.
+    The kernel `submit` adds the orders of an action row int64[K] to the turn, and sets READY when the turn is complete.
+    Before the first action of a turn, the turn is empty. `config` int64[C] contains settings of the encoding. The
+    kernel returns the number of illegal orders (or armies) that it dropped.
     """
     context, seen, turn, config, work = _types()
     return types.int64(context, seen, turn, config, work, config)
@@ -126,9 +127,10 @@ def submit_signature() -> Any:
 
 @functools.cache
 def mask_signature() -> Any:
-    """Return the signature ``write_mask(context, seen, turn, config, work, mask) -> int``.
+    """Return the Numba signature of ``write_mask(context, seen, turn, config, work, mask) -> int``.
 
-    The kernel writes the mask of the next action to mask int8[M]: 1 for allowed. It returns 0.
+    The kernel `write_mask` writes the mask of the next action to mask int8[M]: 1 for allowed, 0 for forbidden. It
+    returns 0.
     """
     context, seen, turn, config, work = _types()
     return types.int64(context, seen, turn, config, work, types.Array(types.int8, 1, "C"))
@@ -140,11 +142,17 @@ mask_at = function_at(mask_signature)
 
 @functools.cache
 def submit_pointer(function: Callable[..., Any]) -> Any:
-    """Compile a kernel with the signature `submit_signature`; `submit_at` calls it from its address."""
+    """Compile a kernel with the signature `submit_signature`, and return it as a pointer.
+
+    `submit_at` calls the compiled kernel, given its address.
+    """
     return pointer(submit_signature(), function)
 
 
 @functools.cache
 def mask_pointer(function: Callable[..., Any]) -> Any:
-    """Compile a kernel with the signature `mask_signature`; `mask_at` calls it from its address."""
+    """Compile a kernel with the signature `mask_signature`, and return it as a pointer.
+
+    `mask_at` calls the compiled kernel, given its address.
+    """
     return pointer(mask_signature(), function)

@@ -1,4 +1,4 @@
-"""The difference between a turn and the turn of the action that encodes it."""
+"""The difference between a turn and the turn to which an action is decoded."""
 
 from __future__ import annotations
 
@@ -12,24 +12,25 @@ from warlight_env.envs.actions.turns import Choice, merge_deploys, merged_attack
 
 
 class Loss(NamedTuple):
-    """Differences between the turn of an action and the intended turn; all are 0 for equal turns."""
+    """The differences between the turn of an action and the intended turn. All numbers are 0 for equal turns."""
 
-    deployed: int = 0  #: armies: the sum over regions of the differences in deployed armies
-    armies: int = 0  #: the sum over directed edges of the differences in armies sent
+    deployed: int = 0  #: the sum over all regions of the absolute difference in deployed armies
+    armies: int = 0  #: the sum over all directed edges of the absolute difference in attacking armies
     attacks: int = 0  #: the number of directed edges with an attack in only one of the two turns
-    order: int = 0  #: the number of attacks of both turns that come before the attack that they should directly follow
-    preferences: int = 0  #: while regions are picked: the number of places of the list with another region or none
+    order: int = 0  #: the number of pairs of successive attacks in the intended turn that the action's turn reverses
+    preferences: int = 0  #: the number of places in the intended list of picks at which the action has another region
 
     @property
     def exact(self) -> bool:
-        """Whether the turns are equal up to the order of deploys and merged orders."""
+        """Whether the turns are equal, apart from the order of deploys and from orders that were merged into one."""
         return not any(self)
 
 
 def loss_between(view: View, turn: Choice, said: Choice) -> Loss:
-    """Return the differences of `said` from `turn`; both are legal.
+    """Return the differences between the intended turn `turn` and the decoded turn `said`; both must be legal.
 
-    An attack with all armies (1,000,000) counts as the armies that can leave after deployment.
+    In this comparison, an attack with all armies (1,000,000) has the number of armies that can leave the source after
+    the deploys.
     """
     if not isinstance(turn, Orders) or not isinstance(said, Orders):
         meant, found = list(turn), list(said)  # type: ignore[arg-type]

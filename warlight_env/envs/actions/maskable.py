@@ -1,4 +1,7 @@
-"""Spaces of several choices; their `sample` also accepts a flat mask, because infos contain plain arrays."""
+"""MultiDiscrete and Dict spaces with a method `sample` that also accepts a flat array as a mask.
+
+Infos of environments contain action masks as flat arrays.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +15,15 @@ from warlight_env.errors import InputError
 
 if TYPE_CHECKING:
     _Choices = spaces.MultiDiscrete[np.int64]
-else:  # older versions of Gymnasium have no such type parameter
+else:  # in older versions of Gymnasium, MultiDiscrete has no type parameter
     _Choices = spaces.MultiDiscrete
 
 
 class MaskableChoices(_Choices):
-    """A MultiDiscrete space. A mask is a tuple of rows, as in Gymnasium, an array of rows, or int8[sum of nvec]."""
+    """A MultiDiscrete space. Its `sample` accepts three forms of a mask.
+
+    The mask may be a tuple of rows, as in Gymnasium, an array of rows, or a flat array int8[sum of nvec].
+    """
 
     def sample(self, mask: Any = None, probability: Any = None) -> npt.NDArray[np.int64]:
         """Return a random action among those that the mask allows."""
@@ -29,7 +35,7 @@ class MaskableChoices(_Choices):
 
 
 class MaskableDict(spaces.Dict):
-    """A Dict space. A mask is a dict of the parts' masks, as in Gymnasium, or int8[K], the concatenated masks."""
+    """A Dict space. Its `sample` accepts a dict of masks, as in Gymnasium, or all masks in one flat array int8[K]."""
 
     def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
         """Return a random action among those that the mask allows."""

@@ -1,4 +1,4 @@
-"""The `orders` encoding: an exact number of armies for every region and edge."""
+"""The action encoding `orders`: an action has an exact number of armies for every region and every directed edge."""
 
 from __future__ import annotations
 
@@ -32,28 +32,29 @@ from warlight_env.errors import InputError, clipped
 
 
 class OrdersActions(ActionEncoding):
-    """`orders`: Dict of three MultiDiscrete, exact numbers of armies.
+    """The action encoding `orders` with exact numbers of armies; the space is a Dict of three MultiDiscrete spaces.
 
     | key | space | meaning |
     |---|---|---|
     | deploy | [max income + 1] * N | armies deployed on each region |
-    | attack | [max_armies + 1] * E | armies sent along each directed edge; the last value means all |
+    | attack | [max_armies + 1] * E | armies that attack along each directed edge; the last value means all armies |
     | priority | [E] * E | attacks with lower values come first, equal values in the order of edges |
 
-    The max income is the income of a player who owns every super region. An attack with all armies sends those that can
-    leave when the attack is executed; `decode` returns it with 1,000,000 armies. While regions are picked, the deploy
-    value of a region is the player's preference: higher values are preferred; if equal, the lower region. The value 0
-    does not ask for the region. Missing picks are drawn at random.
+    The max income is the income of a player who owns every super region. An attack with all armies has as many armies
+    as can leave the source when the attack is executed; `decode` returns it with 1,000,000 armies. While the players
+    pick their start regions, the deploy value of a region is the player's preference. Higher values are preferred; with
+    equal values, the region with the lower number. A region with the value 0 is not preferred. If the preferences give
+    the player too few regions, the game draws more regions at random.
 
     The encoding expresses every turn in which each attack has fewer than `max_armies` armies, or all armies. With the
-    default of 63, no action expresses an attack with 70 of 100 armies: `encode` raises InexpressibleError, which names
-    the limit, and does not use another number. ``functools.partial(OrdersActions, max_armies=500)`` sets a higher limit
-    (up to 1,000,000). Each additional army adds one value per edge to the space and its masks.
+    default of 63, no action expresses an attack with 70 of 100 armies. Then `encode` raises InexpressibleError, and the
+    message contains the limit. ``functools.partial(OrdersActions, max_armies=500)`` sets a higher limit (up to
+    1,000,000). Each additional army adds one value per edge to the space and its masks.
 
-    The mask forbids orders on regions that the player does not own (while picking: on regions that are not offered) and
-    on edges that start there. It cannot limit the sum of all deploys to the income. Armies beyond the income are
-    dropped one by one, first from the last regions, and counted as illegal. Orders beyond the rules' limit in a turn
-    are also dropped and counted.
+    The mask forbids orders on regions that the player does not own, and on edges that start there. While the players
+    pick regions, it forbids regions that are not offered. The mask cannot limit the sum of all deploys to the income.
+    Armies beyond the income are dropped one by one, first from the regions with the highest numbers, and counted as
+    illegal. Orders beyond the rules' limit in a turn are also dropped and counted.
     """
 
     name: ClassVar[str] = "orders"
@@ -92,7 +93,7 @@ class OrdersActions(ActionEncoding):
         return np.concatenate([np.full(self._widths[k][1], self._widths[k][0], dtype=np.int64) for k in keys])
 
     def mask(self, view: View) -> dict[str, tuple[I8, ...]]:
-        """Return a dict of tuples of int8 rows; equal rows are the same (read-only) array."""
+        """Return the action mask as a dict of tuples with an int8 array for each choice. The arrays are read-only."""
         deploy = (self._shut["deploy"], self._open["deploy"])
         attack = (self._shut["attack"], self._open["attack"])
         free = free_regions(view)
@@ -104,7 +105,7 @@ class OrdersActions(ActionEncoding):
         }
 
     def flat_mask(self, view: View) -> I8:
-        """Return the rows of attack, deploy and priority (the order of the space's keys) one after the other."""
+        """Return the action mask as one vector: all rows of attack, then of deploy, then of priority."""
         mask = self.mask(view)
         return np.concatenate([row for key in self._space.spaces for row in mask[key]])
 
@@ -137,12 +138,13 @@ class OrdersActions(ActionEncoding):
         return Orders.from_arrays(deploy, attacks, count)
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> dict[str, I64]:
-        """Return the action of a turn: exact up to the order of deploys and merged orders.
+        """Convert a turn to an action; raise `InexpressibleError` if no action expresses the turn.
 
-        Raises `InexpressibleError` if no action expresses the turn.
+        The order of the deploys may change, and several attacks along one edge become one attack.
 
-        With ``nearest=True`` an attack beyond the limit gets `max_armies` - 1 or all armies, whichever is nearer. If
-        there are more preferred regions than values, the last regions have the same value.
+        With ``nearest=True`` the method returns the closest action instead of an error. An attack beyond the limit gets
+        `max_armies` - 1 or all armies, whichever is nearer. If there are more preferred regions than values, the last
+        regions have the same value.
         """
         n, e = self.board.n_regions, self.board.n_edges
         row = np.zeros(n + 2 * e, dtype=np.int64)

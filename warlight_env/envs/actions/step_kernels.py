@@ -1,4 +1,4 @@
-"""The kernels of the `steps` encoding: they add an action to a turn and write the mask of the next action."""
+"""The kernels of the action encoding `steps`: they add an action to a turn, and write the mask of the next action."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import ActionRow, Bool, Int, Marks
 from warlight_env.envs.actions.kernels import COUNT, NAMED, OFFERED, OWN, READY, ActionWork, PlayerPosition, Turn
 
-#: The number of sizes of a deploy, and the number of shares of an attack.
+#: DEPLOYS is the number of deploy actions for each region; SHARES is the number of attack actions for each edge.
 DEPLOYS: Final = 3
 SHARES: Final = 4
-#: Indices in `config`.
+#: Indices in the argument `config` of the kernels.
 _MAX_DEPLOYS: Final = 0
 _MAX_ATTACKS: Final = 1
 _MAX_WISHES: Final = 2
@@ -31,7 +31,7 @@ def quarter(income: Int) -> Int:
 
 @kernel
 def _left(turn: Turn, income: Int) -> Int:
-    """Return the number of armies not deployed yet."""
+    """Return the number of armies of the income that are not deployed yet."""
     left = np.int64(income)
     for r in range(turn.deploy.shape[0]):
         left -= turn.deploy[r]
@@ -40,7 +40,7 @@ def _left(turn: Turn, income: Int) -> Int:
 
 @kernel
 def _free_armies(seen: PlayerPosition, turn: Turn, source: Int) -> Int:
-    """Return the armies of a region without an order, including the armies deployed there."""
+    """Return the number of armies that can still attack from a region: no order uses them, and one army stays."""
     free = np.int64(seen.position.army[source]) + turn.deploy[source] - 1
     for i in range(turn.status[COUNT]):
         if turn.attacks[i, 0] == source:
@@ -58,7 +58,7 @@ def _is_ordered(turn: Turn, source: Int, target: Int) -> Bool:
 
 @kernel
 def _preference(seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], action: Any) -> Bool:
-    """Add a preferred region; return False if it is illegal."""
+    """Add the region of an action to the preferred regions; return False if the action is illegal."""
     count = turn.status[COUNT]
     r = action // DEPLOYS
     if action >= DEPLOYS * seen.position.owner.shape[0] or action % DEPLOYS != 0:
@@ -108,7 +108,11 @@ def _attack(board: Board, seen: PlayerPosition, turn: Turn, config: npt.NDArray[
 def submit_step(
     context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
-    """Add a deploy, an attack or a preferred region to the turn, or end it; `config`: the maximum number of each."""
+    """Add the deploy, the attack or the preferred region of an action to the turn, or end the turn.
+
+    config: the maximum numbers of deploys, attacks and preferred regions in a turn. Returns the number of illegal
+    orders, 0 or 1.
+    """
     board, n, action = context.board, seen.position.owner.shape[0], row[0]
     if action == DEPLOYS * n + SHARES * board.edge_target.shape[0]:
         turn.status[READY] = 1
@@ -124,7 +128,10 @@ def submit_step(
 def write_step_mask(
     context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
-    """Write the mask of the next action: the end is always legal; after the end no other action is legal."""
+    """Write the mask of the next action of a turn. The action that ends the turn is always legal.
+
+    After a player has ended its turn, no other action is legal.
+    """
     board, n = context.board, seen.position.owner.shape[0]
     end = DEPLOYS * n + SHARES * board.edge_target.shape[0]
     for i in range(end):
@@ -152,7 +159,7 @@ def write_step_mask(
             first = DEPLOYS * n + SHARES * board.neighbor_start[r]
             for i in range(first, DEPLOYS * n + SHARES * board.neighbor_start[r + 1]):
                 mask[i] = 1
-    for i in range(count):  # only one attack per edge
+    for i in range(count):  # a turn has at most one attack along each edge
         if attacks:
             e = board.edge_index[turn.attacks[i, 0], turn.attacks[i, 1]]
             for k in range(SHARES):

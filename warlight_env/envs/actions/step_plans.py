@@ -1,4 +1,4 @@
-"""Conversion of a turn to actions of the encoding `steps`: exact, or as near as possible."""
+"""Functions that convert a turn to actions of the encoding `steps`: to exact actions, or to the closest ones."""
 
 from __future__ import annotations
 
@@ -16,41 +16,52 @@ from warlight_env.envs.actions.turns import I64, Choice, InexpressibleError, mer
 
 
 class Steps(Protocol):
-    """The members of the encoding that this module uses."""
+    """The members of `StepActions` that this module uses."""
 
     board: Board
     max_deploys: int
     max_attacks: int
 
     def decode(self, view: View, action: Sequence[int]) -> Choice:
-        """Return the turn of a list of actions."""
+        """Convert a list of actions to a turn."""
         ...
 
 
 class _Need(NamedTuple):
-    """An attack; `shares` maps the armies deployed on its source before it to its share (1 .. 4)."""
+    """An attack that the actions must contain.
+
+    shares: a dict. Key: a number of armies deployed on the source before the attack. Value: the number of quarters
+    (1 .. 4) of the free armies that then gives the required number of armies.
+    """
 
     source: int
     edge: int
     shares: dict[int, int]
 
 
-#: One way to deploy on a region: the number of actions, and the armies deployed before each attack from the region.
+#: A plan of the deploys on one region: the number of actions, and the total armies deployed there before each attack.
 _Way = tuple[int, list[int]]
 
 
 def _sends(free: int) -> list[int]:
-    """Return the numbers of armies that the four shares send."""
+    """Return the numbers of armies in one, two, three and four quarters of the free armies."""
     return [int(share_of(free, share)) for share in range(1, SHARES + 1)] if free > 0 else []
 
 
 def _deploys(region: int, armies: int, part: int) -> list[int]:
-    """Return deploy actions: first quarters of the income, then single armies."""
+    """Return actions that deploy `armies` on a region: first quarters of the income, then single armies.
+
+    part: a quarter of the income.
+    """
     return [DEPLOYS * region + 1] * (armies // part) + [DEPLOYS * region] * (armies % part) if armies else []
 
 
 def _chains(region: int, total: int, needs: list[_Need], first: int, part: int) -> tuple[_Way | None, _Way | None]:
-    """Return the shortest ways to deploy `total` before attack `first`: of all, and of those ending with "the rest"."""
+    """Return the two shortest plans to deploy `total` armies on a region before the attack with index `first`.
+
+    The first plan may use any deploy actions. The last action of the second plan is "deploy the rest of the income".
+    A plan is None if it does not exist.
+    """
     if any(need.source == region and total not in need.shares for need in needs[first:]):
         return None, None
     ways: dict[int, _Way] = {0: (0, [])}
@@ -73,12 +84,15 @@ def _attack(encoding: Steps, edge: int, share: int) -> int:
 
 
 def exact_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[int]:
-    """Return actions for the deploys int64[N] and attacks (edge, armies) in order, or raise `InexpressibleError`."""
+    """Return the actions of a turn with the given deploys int64[N] and attacks (edge, armies), in their order.
+
+    Raises `InexpressibleError` if no actions express this turn exactly.
+    """
     needs = _needs(encoding, view, deploy, attacks)
     part, whole = int(quarter(view.income)), deploy.sum() == view.income
     total = {r: int(deploy[r]) for r in {*np.flatnonzero(deploy).tolist(), *(need.source for need in needs)}}
     fewest = None
-    for first in range(len(needs) + 1):  # all deploys come before this attack
+    for first in range(len(needs) + 1):  # all deploys come before the attack with the index `first`
         chains = {r: _chains(r, armies, needs, first, part) for r, armies in total.items()}
         plain = {r: way for r, (way, _) in chains.items() if way is not None}
         rest = {r: way for r, (_, way) in chains.items() if way is not None and whole}
@@ -94,13 +108,16 @@ def exact_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[
             return _told(encoding, needs, ways, total, first, last, part)
     if fewest is None:
         raise InexpressibleError(
-            "no order of deploys and attacks makes each attack one to four quarters of the free armies"
+            "no actions express this turn: each attack must have one, two, three or four quarters of the free armies"
         )
     raise InexpressibleError(f"these deploys take {fewest} actions, but max_deploys = {encoding.max_deploys}")
 
 
 def _needs(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[_Need]:
-    """Return for each attack the possible earlier deploys on its source; `InexpressibleError` if there are none."""
+    """Return for each attack the numbers of deployed armies on its source with which an action can express it.
+
+    Raises `InexpressibleError` for an attack that no action expresses.
+    """
     board, needs, used = encoding.board, list[_Need](), set[int]()
     free = view.army.astype(np.int64) - 1
     for edge, armies in attacks:
@@ -138,7 +155,11 @@ def _told(
     last: int,
     part: int,
 ) -> list[int]:
-    """Return the actions: each attack before `first` directly after its deploys, then all other deploys and attacks."""
+    """Return the actions of a plan.
+
+    Each attack before the index `first` comes directly after the deploys that it needs. Then all remaining deploys
+    follow, and then all remaining attacks. The deploys on region `last` end with "deploy the rest of the income".
+    """
     actions: list[int] = []
     done = dict.fromkeys(total, 0)
     for i in range(len(needs) + 1):
@@ -158,7 +179,7 @@ def _told(
 
 
 def nearest_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[int]:
-    """Return the nearest actions that the limits and the shares allow."""
+    """Return actions that express a turn as nearly as possible; see `StepActions.encode` with ``nearest=True``."""
     part, actions = int(quarter(view.income)), list[int]()
     for r in np.flatnonzero(deploy).tolist():
         actions += _deploys(r, int(deploy[r]), part)

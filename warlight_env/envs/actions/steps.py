@@ -1,4 +1,4 @@
-"""The `steps` encoding: a turn as a sequence of small choices."""
+"""The action encoding `steps`: a turn is a sequence of several actions, each with one deploy or one attack."""
 
 from __future__ import annotations
 
@@ -22,8 +22,9 @@ from warlight_env.errors import InputError
 
 
 class StepActions(DiscreteEncoding):
-    """`steps`: Discrete(3 * N + 4 * E + 1), several actions per turn. The round is played after all players have ended
-    their turns.
+    """The action encoding `steps` with the space Discrete(3 * N + 4 * E + 1) and several actions per turn.
+
+    The game plays the round after all players have ended their turns.
 
     | action | meaning |
     |---|---|
@@ -31,20 +32,27 @@ class StepActions(DiscreteEncoding):
     | 3 * N + 4 * e + k, k = 0 … 3 | send 25, 50, 75 or 100 % along edge e |
     | 3 * N + 4 * E | end the turn |
 
-    The percentages are of the armies that may leave and have no order yet, including deployed armies. The number is
-    rounded down, but is at least 1. Attacks are executed in the order of their actions; each edge is allowed once.
-    After `max_deploys` deploys and `max_attacks` attacks (or fewer, if the rules allow fewer) only the end is legal.
+    The percentages refer to the armies of the source, including deployed armies, that may leave and have no order yet.
+    The number is rounded down, but is at least 1. Attacks are executed in the order of their actions. A turn has at
+    most one attack along each edge. After `max_deploys` deploys and `max_attacks` attacks (or fewer, if the rules allow
+    fewer), only the action that ends the turn is legal.
 
-    The encoding expresses every deploy, army by army, and attacks in any order, in quarters of the remaining armies. It
-    does not express other shares, more orders than the limits, or two attacks along an edge.
+    The encoding expresses every deploy, because single armies can be deployed, and attacks in any order, in quarters of
+    the remaining armies. It does not express other fractions, more orders than the limits, or two attacks along an
+    edge.
 
-    While regions are picked, the action 3 * r adds region r to the list of preferred regions, the best region first.
-    The rules limit the length of the list. Missing picks are drawn at random.
+    While the players pick their start regions, the action 3 * r adds region r to the list of preferred regions, the
+    best region first. The rules limit the length of the list. If the list gives the player too few regions, the game
+    draws more regions at random.
 
-    After a player ends its turn, only the end is legal for it, without effect, until all players have ended their
-    turns.
-    The mask is exact: every action that it allows is legal; every other action is dropped and counted. `decode` takes
-    and `encode` returns a list of a turn's actions; the last action is the end.
+    After a player has ended its turn, it must repeat the action that ends the turn until all players have ended their
+    turns. The repeated actions have no effect.
+
+    The mask is exact: every action that it allows is legal. Any other action is dropped and counted as illegal. The
+    method `decode` takes a list of a turn's actions, and `encode` returns this list; its last action ends the turn.
+
+    Args:
+        max_deploys, max_attacks: the maximum numbers of deploys and of attacks in a turn.
     """
 
     name: ClassVar[str] = "steps"
@@ -53,7 +61,7 @@ class StepActions(DiscreteEncoding):
     write_mask = staticmethod(write_step_mask)
 
     def __init__(self, board: Board, params: RuleParams, *, max_deploys: int = 8, max_attacks: int = 16) -> None:
-        check_game(board, params)  # before the size is computed
+        check_game(board, params)  # check the arguments before the next line computes the size of the space
         super().__init__(board, params, DEPLOYS * board.n_regions + SHARES * board.n_edges + 1)
         for name, value in (("max_deploys", max_deploys), ("max_attacks", max_attacks)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -63,7 +71,7 @@ class StepActions(DiscreteEncoding):
         self.max_attacks = min(max_attacks, limit, board.n_edges)
         self.max_preferences = 1 if params.picking == ALTERNATING else min(int(params.ranked), board.n_regions)
         self.max_parts = self.max_deploys + self.max_attacks + self.max_preferences + 1
-        #: The action that ends the turn.
+        #: The number of the action that ends the turn.
         self.end = self.size - 1
 
     @property
@@ -75,7 +83,7 @@ class StepActions(DiscreteEncoding):
         return np.array([self.max_deploys, self.max_attacks, self.max_preferences], dtype=np.int64)
 
     def mask(self, view: View, actions: Sequence[int] = ()) -> I8:
-        """Return int8[3 * N + 4 * E + 1]: the mask after the turn's first actions."""
+        """Return int8[3 * N + 4 * E + 1]: the mask of the next action. actions: the turn's earlier actions."""
         turn, _ = self._submitted(view, self._rows(actions))
         return self._written_mask(view, turn)
 
@@ -83,15 +91,16 @@ class StepActions(DiscreteEncoding):
         return [np.array([self.value(action)], dtype=np.int64) for action in actions]
 
     def decode(self, view: View, action: Any) -> Choice:
-        """Return the turn of a list of actions, with or without the end; illegal actions are ignored."""
+        """Convert a list of actions to a turn; ignore illegal actions. The action that ends the turn may be missing."""
         return self._choice(view, self._submitted(view, self._rows(action))[0])
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> list[int]:
-        """Return the actions of a turn, including the end.
+        """Convert a turn to a list of actions, including the action that ends the turn.
 
-        The actions are exact up to the order of deploys, or the method raises `InexpressibleError`. Deploys come first
-        if possible. With ``nearest=True``, for imitation learning, the method returns the closest actions instead: as
-        many deploys and attacks as the limits allow, with the shares nearest to the armies sent.
+        Raises `InexpressibleError` if no actions express the turn. Only the order of the deploys may change. If
+        possible, all deploys come before the attacks. With ``nearest=True``, for imitation learning, the method returns
+        the closest actions instead of an error: as many deploys and attacks as the limits allow, with the percentages
+        nearest to the attacking armies.
         """
         if not isinstance(turn, Orders):
             preferences = check_preferences(view, turn)

@@ -1,4 +1,7 @@
-"""The `strategies` encoding: the three deploy strategies of the thesis, each with its three attack strategies."""
+"""The action encoding `strategies`: an action is one of three deploy strategies and one of three attack strategies.
+
+The strategies are those of the thesis's bot.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +38,7 @@ STRATEGIES: Final = tuple(f"{deploy} {attack}" for deploy in DEPLOY_GENERATORS f
 def submit_strategy(
     context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, row: ActionRow
 ) -> Int:
-    """Write the turn of a deploy strategy and an attack strategy."""
+    """Write the turn of a deploy strategy and an attack strategy; the kernel `submit` of the encoding `strategies`."""
     board, params = context.board, context.params
     turn.status[READY] = 1
     way, generator = row[0] // _N_ATTACKS, work.generator
@@ -58,7 +61,7 @@ def submit_strategy(
 
 @kernel
 def _limit_deploys(max_orders: Int, deploy: Armies) -> None:
-    """Drop deploys beyond the number that the rules allow."""
+    """Drop the last deploys if there are more than the rules allow. max_orders: the maximum number; 0: no limit."""
     named = 0
     for r in range(deploy.shape[0]):
         named += 1 if deploy[r] > 0 else 0
@@ -68,7 +71,10 @@ def _limit_deploys(max_orders: Int, deploy: Armies) -> None:
 
 @kernel
 def _applies(context: Context, seen: PlayerPosition, generator: GeneratorWork) -> Int:
-    """Return an integer with a bit for each deploy strategy that applies; `generator` must be prepared."""
+    """Return an integer in which bit i is 1 if deploy strategy i applies in this position.
+
+    `prepare` must already have written the data of the position to `generator`.
+    """
     bits = 0
     for way in range(3):
         if write_deploy(context, seen.position, way, seen.player, seen.income, generator, generator.turns.deploy[0]):
@@ -80,7 +86,11 @@ def _applies(context: Context, seen: PlayerPosition, generator: GeneratorWork) -
 def write_strategy_mask(
     context: Context, seen: PlayerPosition, turn: Turn, config: npt.NDArray[np.int64], work: ActionWork, mask: Marks
 ) -> Int:
-    """Allow the actions of deploy strategies that apply; the first three if none applies, the first while picking."""
+    """Write the mask of the encoding `strategies`: it allows the actions of all deploy strategies that apply.
+
+    If no strategy applies, the mask allows the first three actions. While the players pick their start regions, it
+    allows only the first action.
+    """
     bits: Int = 1
     if not seen.picking:
         prepare(context, seen.position, seen.player, work.generator)
@@ -93,20 +103,20 @@ def write_strategy_mask(
 
 
 class StrategyActions(DiscreteEncoding):
-    """`strategies`: Discrete(9), the turns of the thesis's bot.
+    """The action encoding `strategies` with the space Discrete(9): an action selects a turn of the thesis's bot.
 
     | action | deploys | attacks |
     |---|---|---|
     | 0, 1, 2 | aggressive: all armies next to the best enemy region | offensive, offensive with waiting, defensive |
-    | 3, 4, 5 | defensive: on threatened regions, as far as the income suffices | the same |
-    | 6, 7, 8 | expansive: all armies next to the best neutral region | the same |
+    | 3, 4, 5 | defensive: on threatened regions, as far as the income suffices | the same three strategies |
+    | 6, 7, 8 | expansive: all armies next to the best neutral region | the same three strategies |
 
-    See `agents.generators`. If a deploy strategy does not apply (no visible enemy, no threat, no neutral region), the
-    mask forbids its three actions. If none applies, the first three actions deploy on the own region that is closest to
-    a region of another owner.
+    The module `agents.generators` documents the strategies. If a deploy strategy does not apply (no visible enemy, no
+    threat, no neutral region), the mask forbids its three actions. If no deploy strategy applies, the first three
+    actions deploy on the own region that is closest to a region of another owner.
 
-    The encoding expresses only nine turns, but an agent learns it in minutes. While regions are picked, the only action
-    is 0: it picks the best regions according to the evaluation.
+    The encoding expresses only nine turns, so an agent learns a policy in minutes. While the players pick their start
+    regions, the only allowed action is 0. Action 0 then picks the best regions according to the position evaluation.
 
     Args:
         weights: the weights of the evaluation that ranks the regions (default: those of the thesis).
@@ -125,7 +135,7 @@ class StrategyActions(DiscreteEncoding):
         return np.zeros(1, dtype=np.int64)
 
     def mask(self, view: View) -> I8:
-        """Return the mask as int8[9]."""
+        """Return the action mask as int8[9]."""
         return self._written_mask(view, self._submitted(view, [])[0])
 
     def decode(self, view: View, action: Any) -> Choice:
@@ -133,9 +143,10 @@ class StrategyActions(DiscreteEncoding):
         return self._choice(view, self._submitted(view, [row])[0])
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> int:
-        """Return the first strategy with this turn, up to the order of deploys, or raise `InexpressibleError`.
+        """Convert a turn to an action; raise `InexpressibleError` if none of the nine strategies gives this turn.
 
-        With ``nearest=True``, return the first strategy with the smallest difference from the turn in armies.
+        Only the order of the deploys may differ. With ``nearest=True`` the method returns the action with the smallest
+        difference from the turn in armies instead of an error. If several actions are equal, it returns the first.
         """
         said = _plain(turn)
         open_ones = np.flatnonzero(self.mask(view)).tolist()

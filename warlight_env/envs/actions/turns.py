@@ -1,4 +1,4 @@
-"""Checks and conversions of a player's turn for encodings: its legality, and its armies per region and edge."""
+"""Functions for action encodings that check a player's turn, and compute its armies per region and per edge."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from warlight_env.errors import InputError
 
 I64 = npt.NDArray[np.int64]
 
-#: A player's turn: orders in play, or a list of preferred regions (best first) while regions are picked.
+#: A player's turn: `Orders` in play, or a list of preferred regions, best first, while the players pick start regions.
 Choice = Orders | Sequence[int]
 
 
 class InexpressibleError(InputError):
-    """An error for a turn that no action of an encoding expresses."""
+    """An error for a turn that no action of an action encoding expresses."""
 
 
 def check_preferences(view: View, preferences: Sequence[int]) -> list[int]:
-    """Return the preferred regions as integers; raise `InexpressibleError` if one is not offered or occurs twice."""
+    """Return the preferred regions as ints; raise `InexpressibleError` if a region is not offered or occurs twice."""
     regions = [int(region) for region in preferences]
     if len(set(regions)) < len(regions) or not set(regions) <= set(view.offers):
         raise InexpressibleError(f"preferences = {regions}: must be offered regions, each only once")
@@ -31,7 +31,7 @@ def check_preferences(view: View, preferences: Sequence[int]) -> list[int]:
 
 
 def merge_deploys(view: View, orders: Orders) -> I64:
-    """Return the armies deployed on each region, int64[N]; raise `InexpressibleError` if the rules forbid one."""
+    """Return int64[N], the armies deployed on each region; raise `InexpressibleError` for an illegal deploy."""
     deploy = np.zeros(view.board.n_regions, dtype=np.int64)
     for region, armies in orders.arrays()[0].tolist():
         if not 0 <= region < len(deploy) or view.owner[region] != view.player or armies < 1:
@@ -45,10 +45,10 @@ def merge_deploys(view: View, orders: Orders) -> I64:
 
 
 def ranks(values: Sequence[int], levels: int) -> list[int]:
-    """Return a level for each of several distinct indices, so that an order by level, then by index, is their order.
+    """Return a level in 1 .. `levels` for each of the distinct indices in `values`.
 
-    Higher levels come first. The levels are in 1 .. `levels`, and as few as possible. Raises `InexpressibleError` if
-    `levels` is too small.
+    If the indices are sorted by level (higher levels first), and by index within a level, the result is the order of
+    `values`. The function uses as few levels as possible. Raises `InexpressibleError` if `levels` is too small.
     """
     level, out = levels, []
     for i, value in enumerate(values):
@@ -56,25 +56,30 @@ def ranks(values: Sequence[int], levels: int) -> list[int]:
             level -= 1
         out.append(level)
     if level < 1:
-        raise InexpressibleError(f"this order needs {levels - level + 1} levels, but only {levels} are possible")
+        raise InexpressibleError(
+            f"this order of regions or attacks needs {levels - level + 1} different values, but only {levels} exist"
+        )
     return out
 
 
 def edge_of(view: View, source: int, target: int) -> int:
-    """Return the directed edge of an attack from an own region, or raise `InexpressibleError`."""
+    """Return the number of the directed edge of an attack.
+
+    Raises `InexpressibleError` if the regions are not neighbours, or if the player does not own the source.
+    """
     n = view.board.n_regions
     if not (0 <= source < n and 0 <= target < n) or view.board.edge_index[source, target] < 0:
         raise InexpressibleError(f"attack {source} to {target}: the regions are not neighbours")
     if view.owner[source] != view.player:
-        raise InexpressibleError(f"attack {source} to {target}: not the player's region")
+        raise InexpressibleError(f"attack {source} to {target}: the player does not own region {source}")
     return int(view.board.edge_index[source, target])
 
 
 def merged_attacks(view: View, orders: Orders) -> list[tuple[int, int]]:
-    """Return the attacks as (directed edge, armies), in their order.
+    """Return the attacks as pairs (directed edge, armies), in their order.
 
-    Several attacks along an edge become one, at the position of the first. Raises `InexpressibleError` if the rules
-    forbid an attack.
+    Several attacks along an edge are merged into one attack, at the place of the first. Raises `InexpressibleError` if
+    the rules forbid an attack.
     """
     armies_of: dict[int, int] = {}
     for source, target, armies in orders.arrays()[1].tolist():
@@ -88,5 +93,8 @@ def merged_attacks(view: View, orders: Orders) -> list[tuple[int, int]]:
 
 
 def nearest_ranks(count: int, levels: int) -> list[int]:
-    """Return levels for a list, best first, like `ranks`; if `levels` is too small, the last entries get level 1."""
+    """Return a level in 1 .. `levels` for each of `count` entries, in descending order.
+
+    If `levels` is smaller than `count`, all entries from number `levels` on get level 1.
+    """
     return [max(1, levels - place) for place in range(count)]
