@@ -129,11 +129,12 @@ def test_equal_seeds_give_equal_intervals():
         ("a", [], {}, "at least 2 agents"),
         ("abcd", [*duels(0, 1, 3, 3), *duels(2, 3, 3, 3)], {}, "no chain of games connects c, d with a"),
         ("abc", duels(0, 1, 3, 3), {}, "no chain of games connects c with a"),
+        ("ab", duels(0, 1, 3, 0), {"prior": 1e-300}, "did not converge in 200 steps .*the prior is too small"),
         ("ab", duels(0, 1, 3, 0), {"prior": 0}, "b never beat any of the other agents|a never lost to"),
         ("abc", [*duels(0, 1, 3, 2), *duels(1, 2, 4, 0)], {"prior": 0}, "c never beat any of the other agents"),
         ("ab", duels(0, 1, 1, 1), {"anchor": "z"}, "anchor 'z': no such agent; there are a, b"),
         ("ab", [GameRanking((0, 2), (1, 2), 0)], {}, "players must lie in 0 .. 1"),
-        ("ab", [GameRanking((0, 1), (1,), 0)], {}, "each player needs one place"),
+        ("ab", [GameRanking((0, 1), (1,), 0)], {}, "each player must have one place"),
     ],
 )
 def test_what_cannot_be_rated_is_refused(names, games, more, message):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from warlight_env.arena.ratings.statistics import CONFIDENCE
 from warlight_env.arguments import is_integer, is_number, short_repr
-from warlight_env.errors import InputError, RunError
+from warlight_env.errors import InputError
 
 #: The number of Elo points for a factor e in the odds of a win. 400 points are a factor of 10.
 ELO: Final = 400 / math.log(10)
@@ -102,7 +102,8 @@ def rate(
     of the estimate; D. B. Rubin, "The Bayesian bootstrap", Annals of Statistics 9 (1981).
 
     Raises:
-        RatingError: there are fewer than two agents, an agent has no games, or no chain of games connects two agents.
+        RatingError: there are fewer than two agents, an agent has no games, no chain of games connects two agents, or
+            the ratings do not converge because the prior is close to 0.
     """
     if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
         raise RatingError(f"names = {short_repr(names)}: must be a list of strings")
@@ -263,7 +264,7 @@ def _solve(wins: Floats) -> Floats:
     """Return float64[R, n], the maximum-likelihood strengths of n agents in each of R resamples.
 
     The strengths are natural logarithms; the strength of agent 0 is 0. The log-likelihood is concave, and the function
-    maximizes it with Newton's method, with steps of at most 1. `RunError` is raised if the method does not converge.
+    maximizes it with Newton's method, with steps of at most 1. `RatingError` is raised if the method does not converge.
 
     wins: float64[R, n, n], the wins of agent i over agent j.
     """
@@ -284,4 +285,7 @@ def _solve(wins: Floats) -> Floats:
         theta[:, 1:] += step * np.minimum(1.0, 1.0 / np.maximum(largest, 1e-300))[:, None]
         if largest.max() < _TOLERANCE:
             return theta
-    raise RunError(f"ratings: Newton's method did not converge in {_MAX_STEPS} steps")
+    raise RatingError(
+        f"the ratings did not converge in {_MAX_STEPS} steps of Newton's method: "
+        "an agent won or lost almost all of its games, and the prior is too small"
+    )
