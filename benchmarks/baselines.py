@@ -120,7 +120,7 @@ def learned(told: argparse.Namespace) -> int:
     there = {name: sorted(told.curves.glob(f"{name}-*{method.suffix}")) for name, method in METHODS.items()}
     if not any(there.values()):
         print(
-            f"{told.curves}: nothing was learned there; first: python benchmarks/learning_learning_curves.py run",
+            f"{told.curves}: nothing was learned there; first: python benchmarks/learning_curves.py run",
             file=sys.stderr,
         )
     for name, policies in there.items():

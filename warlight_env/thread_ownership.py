@@ -124,7 +124,7 @@ def exclusive(method: F) -> F:
 def unchecked(subclass: type[C]) -> type[C]:
     """Class decorator that removes the thread check from the class's exclusive methods.
 
-    Use it if all objects of the class belong to other objects that check the thread.
+    Use it for a class whose objects are only used inside other objects, if these other objects check the thread.
     """
     for name in subclass.exclusive_methods:
         setattr(subclass, name, getattr(subclass, name).__wrapped__)

@@ -376,7 +376,7 @@ class EnvCore(SingleThreaded):
         Args:
             policy, pick: results of `plug_in` with the kinds "policy" and "picker".
             chosen: int16[B, P], the number of each player's bot. number: the number of this bot, 0 .. 2**15 - 1.
-            after: int8[B], for each game the player who must submit its turn before the bot.
+            after: int8[B], for each game a player; the bots move only after this player has submitted its turn.
             rngs: uint64[B, P, 2], the state of a random generator for each player; the call advances these states.
             context: the context argument of the bot; None: the thesis's evaluation and the built-in functions.
 
