@@ -24,8 +24,7 @@ def forking_context(method: str | None = None) -> BaseContext:
 
 
 class ForkedCommand:
-    """A ``warlight`` command as a forked process, whose workers are forks too. It has the most common methods of
-    `Popen`.
+    """A ``warlight`` command as a forked process, whose workers are forks too, with common methods of `Popen`.
 
     Args:
         words: arguments of the command line. environment: added to the variables of this process. errors: file for its

@@ -72,8 +72,7 @@ class Server:
         return httpx.Client(base_url=f"{self.base}/api/", headers=self.headers(token), timeout=120, verify=False)
 
     def begin(self, *players: str | dict[str, Any], **fields: Any) -> Server:
-        """Create a game for a test; return a `Server` whose address opens it. Default: a person and a bot on the small
-        map.
+        """Create a game; return a `Server` whose address opens it. Default: a person and a bot on the small map.
 
         Args:
             players: bots by their specifications, other players as in requests. fields: more fields of the request.

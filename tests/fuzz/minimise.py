@@ -80,8 +80,7 @@ def _simpler(value: Any) -> Iterator[Any]:
 
 
 def minimise(kind: str, seed: int, number: int, path: str, seconds: float, gibibytes: float, patience: float) -> None:
-    """Write the input of a finding, minimized within `patience` seconds, next to `path`; append its result to the
-    report.
+    """Write the input of a finding, minimized within `patience` seconds, to a file next to `path`.
 
     If the input does not fail alone, earlier inputs contributed to the failure; then it is written unchanged.
     """

@@ -106,9 +106,7 @@ def read(path: Path) -> Data:
 
 
 def _file(data: Data) -> tuple[str, bytes]:
-    """Return the suffix and content for an input: bytes unchanged, text of `repr`, or marshalled if it is nested too
-    deeply for Python's parser.
-    """
+    """Return the suffix and content for an input: bytes unchanged, text of `repr`, or marshal for deeply nested data."""
     if isinstance(data, bytes):
         return ".bin", data
     text = (repr(data) + "\n").encode("utf-8", "backslashreplace")
