@@ -1,7 +1,7 @@
 """Measure speeds: ``python benchmarks/bench.py`` prints rates, and ratios to other rates of the same run.
 
-``python benchmarks/bench.py --json runs/speeds.json`` also writes them to a file, and ``python benchmarks/bench.py page
-runs/speeds.json`` writes docs/results/speeds.md from such files of one commit.
+``python benchmarks/bench.py --json runs/speeds.json`` also writes them to a file, and
+``python benchmarks/bench.py page runs/speeds.json`` writes docs/results/speeds.md from such files of one commit.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Playouts:
 
 
 def bench_playouts(quick: bool) -> list[Row]:
-    """Measure random playouts against the same playouts in C++, and in two threads."""
+    """Measure random playouts, also relative to the same playouts in C++, and aggressive playouts."""
     playouts = Playouts(1000 if quick else 5000)
     playouts.play()
     rows = []

@@ -106,7 +106,7 @@ def read(path: Path) -> Data:
 
 
 def _file(data: Data) -> tuple[str, bytes]:
-    """Return the suffix and content for an input: bytes unchanged, text of `repr`, or marshal for deeply nested data."""
+    """Return a suffix and content: bytes unchanged, the text of `repr`, or marshal for deeply nested data."""
     if isinstance(data, bytes):
         return ".bin", data
     text = (repr(data) + "\n").encode("utf-8", "backslashreplace")
