@@ -28,9 +28,7 @@ export interface GameKind {
   fog: boolean;
 }
 
-/**
- * Return the displayed name of a bot. The bots of this package have names of people; others keep their specification.
- */
+/** Return the displayed name of a bot. Bots of this package have invented names; others keep their specification. */
 export function nameOf(spec: string): string {
   const [agent, rest] = [spec.split(/[:[]/)[0], spec.replace(/^[^:[]*:?/, '')];
   const own: Record<string, string> = {

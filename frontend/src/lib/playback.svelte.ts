@@ -81,7 +81,7 @@ export class Playback {
     return Math.max(0, this.step < this.steps ? this.round - 1 : this.round);
   }
 
-  /** Why the player has no turn after `before` rounds; '': there is one. null asks for any player. */
+  /** Why the player has no turn after `before` rounds; '': there is one. player null: any player. */
   settled(player: number | null): string {
     void this.version;
     const { doc, before } = this;

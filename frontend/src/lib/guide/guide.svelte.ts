@@ -16,10 +16,10 @@ import { TIP_NAMES, tipFor, type Tip } from './tips';
 
 const STAGES = ['first', 'look', 'bonus', 'stack', 'free'] as const;
 type Stage = (typeof STAGES)[number];
-/** Tips that the guide may show at each of its stages. */
+/** Names of the tips that the guide may show at each stage. */
 const TIPS: Record<Stage, readonly Tip['name'][]> = { first: [], look: [], bonus: ['end', 'rest'], stack: ['end', 'rest', 'bonus', 'enemy'], free: TIP_NAMES };
 const ENOUGH = 0.95; // probability of capture above which the guide asks for no more armies
-const PATIENCE = 4; // number of rounds in which the guide waits for a stack without enemies next to it
+const PATIENCE = 4; // number of rounds in which the guide waits for an army in a region that has only own neighbours
 
 interface Kept {
   stage: Stage;

@@ -1,4 +1,4 @@
-// Suggestions for beginners: one attack with all available armies, or idle armies to transfer.
+// Suggestions for beginners: an attack with all available armies, or a transfer of armies that have no enemy near.
 import type { Draft } from '../draft.svelte';
 import { breaks, completes, idle, towardFront } from '../position-queries';
 import { income, odds } from '../rules';
@@ -62,7 +62,7 @@ function best(doc: GameDoc, position: Position, player: number, all: Suggestion[
   return all.reduce<Suggestion | null>((found, x) => (found && worth(found) >= worth(x) ? found : x), null);
 }
 
-/** Return the largest idle stack and the region to which it should move. */
+/** Return the largest army in a region with only own neighbours, and the region to which it should move. */
 export function stackToMove(doc: GameDoc, position: Position, player: number): { from: number; to: number } | null {
   const [from] = idle(doc.map, position, player).sort((a, b) => position.army[b] - position.army[a]);
   if (from === undefined) return null;
