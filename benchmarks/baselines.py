@@ -1,12 +1,12 @@
-"""Score cards of the bots that come with the package, and of what methods learn, in one table each.
+"""Tables of score cards: of the bots in the package, and of the policies that learning methods find.
 
-``python benchmarks/baselines.py bots``: each row is what ``warlight bench BOT`` finds in a suite that does not change.
-``python benchmarks/baselines.py learned``: what ``learning_curves.py run`` found by each method, from all its seeds;
-the mean of their scores with its 95 % interval (Student's t).
+``python benchmarks/baselines.py bots``: each row is the result of ``warlight bench BOT`` on a fixed suite.
 
-A card of the same bot, maps and files that is in the folder already is left as it is, and an interrupted one is gone on
-with. A row of one's own:
-``python benchmarks/baselines.py bots my_bot``, or any agent's specification, learned models among them
+``python benchmarks/baselines.py learned``: each row is a method of ``learning_curves.py run``: the mean score over its
+seeds, with its 95 % interval (Student's t).
+
+The commands keep complete cards of the same bot, maps and files, and continue interrupted cards. To add a row, give the
+specification of any agent: ``python benchmarks/baselines.py bots my_bot``. Learned models are agents too
 (``sb3:file=learner.zip,trust=yes``).
 """
 
@@ -27,9 +27,9 @@ from curve_runs import METHODS, agent_of, half_interval
 from warlight_env import bounded_io
 from warlight_env.errors import InputError
 
-#: Those that play maps of some sizes alone, and their maps of the suite that does not change.
+#: Bots that can play only maps of some sizes, with their maps of the suite "suite-v1".
 ONLY = {"policy:strategies": ["world"], "policy:world": ["world"], "policy:small": ["small"]}
-#: Those that think for no longer than a few milliseconds, and searches of fixed size.
+#: Bots that need at most a few milliseconds per turn, and searches with a fixed number of simulations.
 BOTS = (
     "random", "one_big_army", "smart_random", "aggressive", "one_ply", "policy:strategies", "policy:small", "plan",
     "policy:any", "policy:world", "mcts_thesis:sims=100", "mcts:sims=100", "nash:sims=500",
@@ -37,20 +37,21 @@ BOTS = (
 
 
 def place_of(bot: str, maps: Sequence[str]) -> str:
-    """The name of a card's folder: the bot's, and a digest of it, its maps and what the files that it names hold."""
+    """Return the folder name for a card: the bot, and a digest of the bot, its maps and the contents of its files."""
     told = hashlib.sha256(repr((bot, sorted(set(maps)))).encode())
     for path in (Path(word) for word in re.split("[:,=]", bot)):
-        for file in (path, path.with_suffix(".json")) if path.is_file() else ():  # a model's settings lie beside it
+        # the settings of a model are in a file next to it
+        for file in (path, path.with_suffix(".json")) if path.is_file() else ():
             told.update(file.read_bytes() if file.is_file() else b"")
     readable = re.sub(r"[^\w=.-]+", "-", re.sub("[^:,=]*/", "", bot))
     return f"{readable[:100]}-{told.hexdigest()[:8]}"
 
 
 def card(bot: str, told: argparse.Namespace, maps: Sequence[str]) -> dict[str, Any]:
-    """The score card of a bot, on these maps of the suite or on all.
+    """Return the score card of a bot on some maps of the suite, or on all if `maps` is empty.
 
     Raises:
-        CalledProcessError: no card was made. InputError: the card is damaged.
+        CalledProcessError: `warlight bench` failed. InputError: the card is damaged.
     """
     folder = told.out / told.suite / place_of(bot, maps)
     path = folder / "card.json"
@@ -72,7 +73,7 @@ def _read(path: Path) -> dict[str, Any]:
 def cards(
     wanted: Sequence[tuple[str, Sequence[str]]], told: argparse.Namespace
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Bots, each with its maps, and their cards; one of which none can be made is told and left out."""
+    """Yield bots with their cards. A bot whose card cannot be made is reported and skipped."""
     for bot, maps in wanted:
         try:
             yield bot, card(bot, told, maps)
@@ -81,7 +82,7 @@ def cards(
 
 
 def text(row: dict[str, Any] | None) -> str:
-    """A score with its interval, if there is one, in per cent."""
+    """Format a score with its interval in per cent."""
     if row is None:
         return "–"
     interval = "–".join(f"{100 * end:.1f}" for end in row["interval"])
@@ -89,14 +90,14 @@ def text(row: dict[str, Any] | None) -> str:
 
 
 def mean(scores: Sequence[float]) -> dict[str, Any]:
-    """The mean of the scores of seeds with its interval, within 0 .. 1; one seed has none."""
+    """Return the mean score over seeds with its interval, limited to 0 .. 1. One seed has no interval."""
     middle, half = np.mean(scores), half_interval(scores)
     interval = (max(0.0, middle - half), min(1.0, middle + half)) if np.isfinite(half) else ()
     return {"score": middle, "interval": interval}
 
 
 def show(first: str, rows: Sequence[tuple[str, dict[str, Any] | None, dict[str, Any]]]) -> int:
-    """The table, as Markdown, the best first: of each row its name, its score in all and those by map."""
+    """Print a Markdown table, best rows first: name, total score and scores by map."""
     longest = sorted((by_map for _, _, by_map in rows), key=len, reverse=True)
     maps = list(dict.fromkeys(name for by_map in longest for name in by_map))
     print(f"| {first} | score | " + " | ".join(f"`{name}`" for name in maps) + " |\n|" + "---|" * (2 + len(maps)))
@@ -106,7 +107,7 @@ def show(first: str, rows: Sequence[tuple[str, dict[str, Any] | None, dict[str, 
 
 
 def bots(told: argparse.Namespace) -> int:
-    """The table of bots."""
+    """Print the table of bots."""
     rows, only = [], ONLY if told.suite == "suite-v1" else {}
     for bot, found in cards([(bot, only.get(bot, [])) for bot in told.bots or BOTS], told):
         rows.append((f"`{bot}`", found["total"], found["maps"]))
@@ -115,7 +116,7 @@ def bots(told: argparse.Namespace) -> int:
 
 
 def learned(told: argparse.Namespace) -> int:
-    """The table of methods."""
+    """Print the table of learning methods."""
     rows = []
     there = {name: sorted(told.curves.glob(f"{name}-*{method.suffix}")) for name, method in METHODS.items()}
     if not any(there.values()):
@@ -140,7 +141,7 @@ def learned(told: argparse.Namespace) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     of_bots = commands.add_parser("bots", help="a table of bots")

@@ -1,4 +1,4 @@
-"""Speeds: ``python benchmarks/bench.py`` measures rates, and ratios to other rates of the same run.
+"""Measure speeds: ``python benchmarks/bench.py`` prints rates, and ratios to other rates of the same run.
 
 ``python benchmarks/bench.py --json runs/speeds.json`` also writes them to a file, and
 ``python benchmarks/bench.py page runs/speeds.json`` writes docs/results/speeds.md from such files of one commit.
@@ -42,7 +42,7 @@ ROUNDS = 100
 
 
 class Playouts:
-    """A batch of random games from random starts, ready to be played again and again."""
+    """A batch of random games from random starts, which can be played several times."""
 
     def __init__(self, games: int) -> None:
         self.games = games
@@ -59,7 +59,7 @@ class Playouts:
         self.policy_rng = np.array([[make_rng(derive_seed(b, p)) for p in range(2)] for b in range(games)])
 
     def play(self, policy: int = RANDOM, threads: int = 1) -> tuple[State, int, float]:
-        """The final states, the rounds played and the seconds it took."""
+        """Return the final states, the number of rounds played, and the time in seconds."""
         state, policy_rng = copy_state(self.start), self.policy_rng.copy()
         policies = np.full(2, policy, dtype=np.int32)
         n, e = self.board.n_regions, self.board.n_edges
@@ -81,20 +81,20 @@ class Playouts:
             return state, rounds, time.perf_counter() - start
 
     def play_in_cpp(self, library: ctypes.CDLL) -> tuple[State, int, float]:
-        """The same random games in the C++ baseline."""
+        """Play the same random games in the C++ baseline."""
         state, policy_rng = copy_state(self.start), self.policy_rng.copy()
         start = time.perf_counter()
         rounds = cpp_baseline.play_out(library, self.board, self.params, state, policy_rng, 0, self.games, ROUNDS)
         return state, rounds, time.perf_counter() - start
 
     def rate(self, policy: int = RANDOM, threads: int = 1) -> float:
-        """Rounds per second."""
+        """Return the rounds per second."""
         _, rounds, wall = self.play(policy, threads)
         return rounds / wall
 
 
 def bench_playouts(quick: bool) -> list[Row]:
-    """Random playouts against the same in C++, and in two threads against two processes of a C loop."""
+    """Measure random playouts, also relative to the same playouts in C++, and aggressive playouts."""
     playouts = Playouts(1000 if quick else 5000)
     playouts.play()
     rows = []
@@ -121,7 +121,7 @@ def bench_playouts(quick: bool) -> list[Row]:
 
 
 def bench_threads(quick: bool) -> list[Row]:
-    """How two threads scale, as a share of how two processes of a plain C loop do."""
+    """Measure the speed-up by two threads, relative to the speed-up by two processes of a plain C loop."""
     if (os.cpu_count() or 1) < 2:
         return [Row("two threads", "≥ 0.95", "one core only", float("nan"), None)]
     playouts = Playouts(4000 if quick else 20_000)
@@ -147,7 +147,7 @@ def bench_threads(quick: bool) -> list[Row]:
 
 
 def bench_core(quick: bool) -> list[Row]:
-    """The core of the environments: a batch of games, factored actions, graph observations, masks."""
+    """Measure the core of the environments: a batch of games, factored actions, graph observations, masks."""
     from warlight_env.envs.core import EnvCore
 
     batch = 1024
@@ -178,7 +178,7 @@ def bench_core(quick: bool) -> list[Row]:
 
 
 def bench_parallel(quick: bool) -> list[Row]:
-    """`parallel_env.step` with legal random actions for both players, B = 1."""
+    """Measure `parallel_env.step` with legal random actions of both players in one game."""
     from warlight_env import warlight_v0
 
     env = warlight_v0.parallel_env(picking="random")
@@ -210,7 +210,7 @@ def bench_parallel(quick: bool) -> list[Row]:
 
 
 def bench_game(quick: bool) -> list[Row]:
-    """`Game.clone` and the compact form of a position."""
+    """Measure `Game.clone` and the compact form of a position."""
     from warlight_env.game import Game
 
     game = Game("world", seed=1, picks="random")
@@ -237,7 +237,7 @@ def bench_game(quick: bool) -> list[Row]:
 
 
 def bench_start(quick: bool) -> list[Row]:
-    """Time from the start of the process to the end of the first game, or move, all compilation included."""
+    """Measure the time from the start of the process to the end of the first game or move, including compilation."""
     rows = []
     for bots, what, cold in (
         (("random", "aggressive"), "first match of two bots", 20.0),
@@ -256,7 +256,7 @@ def bench_start(quick: bool) -> list[Row]:
 
 
 def bench_learning(quick: bool) -> list[Row]:
-    """Learning with PPO, where the libraries for it are installed."""
+    """Measure learning with PPO, if its libraries are installed."""
     try:
         import learning
     except ImportError as error:

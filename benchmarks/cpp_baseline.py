@@ -1,4 +1,4 @@
-"""The C++ baseline: builds `playout.cpp` with g++ where there is one, and calls it on the engine's own arrays."""
+"""The C++ baseline: compiles `playout.cpp` with g++, if installed, and calls it on the engine's arrays."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SOURCE = Path(__file__).with_name("playout.cpp")
 
 
 def build() -> ctypes.CDLL | None:
-    """The compiled baseline, or None where there is no g++."""
+    """Return the compiled baseline, or None if g++ is not installed."""
     compiler = shutil.which("g++")
     if compiler is None:
         return None
@@ -33,7 +33,7 @@ def build() -> ctypes.CDLL | None:
 
 def play_out(library: ctypes.CDLL, board: Board, params: RuleParams, state: State, policy_rng: np.ndarray, first: int,
              last: int, rounds: int) -> int:  # fmt: skip
-    """`batch_games.play_games` for two random players under the thesis rules, in C++; returns rounds played."""
+    """Play as `batch_games.play_games` does with two random players and the thesis rules, in C++; return the rounds."""
     attacks = np.zeros((2, board.n_edges, 3), dtype=np.int32)
     pointer = ctypes.c_void_p
 

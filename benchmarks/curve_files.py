@@ -1,4 +1,4 @@
-"""Curves in files: a method's from one seed, with the settings that it goes by, as JSON."""
+"""Files of learning curves: one JSON file per method and seed, with the settings of the run."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from typing import Any, Final
 from warlight_env import bounded_io
 from warlight_env.errors import InputError
 
-#: What curves that are compared have in common: minutes and units those of a method, the opponent all.
+#: Settings that must be equal in compared curves: minutes and units for each method, the opponent for all curves.
 SETTINGS: Final = ("minutes", "units", "opponent")
-#: How the names of the files end.
+#: Suffix of the file names.
 END: Final = ".curve.json"
 _AXES: Final = ("seconds", "steps", "score")
-#: A curve: method, seed, `SETTINGS` and its points, each with `_AXES`.
+#: A curve: method, seed, `SETTINGS`, and points with the keys `_AXES`.
 Curve = dict[str, Any]
 
 
 class CurveError(InputError):
-    """A file that holds no curve, or one of other settings; the message names it."""
+    """The file contains no valid curve, or a curve with other settings. The message names the file."""
 
 
 def write_curve(path: Path, curve: Curve) -> None:
-    """Write a curve, as a whole or not at all."""
+    """Write a curve atomically."""
     from warlight_env.output import write_file
 
     write_file(path, json.dumps(curve))
 
 
 def read_curve(path: Path) -> Curve:
-    """What `write_curve` wrote; before minutes and units were kept, it wrote curves without them.
+    """Read a file of `write_curve`. Older files do not contain minutes and units.
 
     Raises:
-        CurveError: it is no such thing.
+        CurveError: the file contains no valid curve.
     """
     place = bounded_io.shown(path)
     curve = bounded_io.parse_json(
@@ -57,15 +57,18 @@ def _is_point(value: Any) -> bool:
 
 
 def curves_in(folder: Path) -> list[tuple[str, Curve]]:
-    """The curves of a folder with their files' names, by these."""
+    """Return the curves in a folder with their file names, sorted by name."""
     return [(bounded_io.shown(path), read_curve(path)) for path in sorted(folder.glob(f"*{END}"))]
 
 
 def check_alike(curves: Iterable[tuple[str, Curve]]) -> None:
-    """Refuse curves with their places that do not compare: see `SETTINGS`. What one does not tell is not compared.
+    """Check that curves have equal `SETTINGS`. A setting that is missing in a curve is not compared.
+
+    Args:
+        curves: the place of each curve, for messages, and the curve.
 
     Raises:
-        CurveError: it names the place of the first that differs, the difference, and the place of the other.
+        CurveError: two curves differ; the message contains both places and the difference.
     """
     first: dict[tuple[str, str], tuple[str, Any]] = {}
     for place, curve in curves:

@@ -1,4 +1,4 @@
-"""What learns for a curve, and what it had found on the way."""
+"""The learning methods of the learning curves, and the policies that they save during a run."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ import numpy.typing as npt
 from scipy import stats
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
-#: Calls of a callback of Stable-Baselines3, a step of all environments each, between two models that are kept.
+#: Number of calls of a Stable-Baselines3 callback between two saved models. One call is one step of all environments.
 EVERY = 500
 
 
 class LearnedPolicy(NamedTuple):
-    """What a run had after a while."""
+    """A policy that a run saved: CPU seconds and steps so far, and its file."""
 
     seconds: float
     steps: int
@@ -29,22 +29,29 @@ class LearnedPolicy(NamedTuple):
 
     @property
     def agent(self) -> str:
-        """The specification of the agent that plays so."""
+        """The specification of the agent with this policy."""
         return agent_of(self.policy)
 
 
 class Method(NamedTuple):
-    """A way to learn: from a seed, for so many seconds of a processor, in an empty folder."""
+    """A learning method. `learn` takes a seed, a limit of CPU seconds and an empty folder."""
 
     told: str
-    steps: str  #: what its steps are
+    steps: str  #: unit of its steps
     learn: Callable[[int, float, Path], list[LearnedPolicy]]
-    any_map: bool = False  #: whether its policies play maps of other sizes
-    suffix: str = ".npz"  #: of a policy's file
+    any_map: bool = False  #: whether its policies can play maps of other sizes
+    suffix: str = ".npz"  #: suffix of a policy's file
 
 
 def half_interval(values: npt.ArrayLike) -> Any:
-    """Half of the 95 % interval (Student's t) of means over seeds: of [S, …], float64[…]; infinite for one seed."""
+    """Return half the width of the 95 % interval (Student's t) of the mean over seeds.
+
+    Args:
+        values: [S, …] for S seeds.
+
+    Returns:
+        […], float64; infinite for one seed.
+    """
     values = np.asarray(values, np.float64)
     count = len(values)
     if count == 1:
@@ -53,16 +60,16 @@ def half_interval(values: npt.ArrayLike) -> Any:
 
 
 def agent_of(policy: Path) -> str:
-    """The specification of the agent that plays by a policy's file."""
+    """Return the specification of the agent with the policy in a file."""
     return f"sb3:file={policy},trust=yes,play=likeliest" if policy.suffix == ".zip" else f"policy:{policy}"
 
 
 class _TimeOver(Exception):  # noqa: N818 -- no error
-    """The time is over."""
+    """The CPU time of the run is over."""
 
 
 class _Clock:
-    """Told of the steps of a run, it notes the processor's seconds so far, and ends the run when they are over."""
+    """A callback of a run: stores the CPU seconds at each step, and ends the run at its time limit."""
 
     def __init__(self, seconds: float) -> None:
         self._limit, self._began = seconds, time.process_time()
@@ -75,7 +82,7 @@ class _Clock:
 
 
 def train_exit(settings: str) -> Callable[[int, float, Path], list[LearnedPolicy]]:
-    """`warlight train exit` with settings of examples/."""
+    """Return a `learn` function that runs `warlight train exit` with settings from examples/."""
 
     def learn(seed: int, seconds: float, folder: Path) -> list[LearnedPolicy]:
         from warlight_env.train.common.journal import Journal
@@ -98,7 +105,7 @@ def train_exit(settings: str) -> Callable[[int, float, Path], list[LearnedPolicy
 
 
 def train_ppo(settings: str) -> Callable[[int, float, Path], list[LearnedPolicy]]:
-    """`warlight train ppo` with settings of examples/, without its evaluations."""
+    """Return a `learn` function that runs `warlight train ppo` with settings from examples/ and no evaluations."""
 
     def learn(seed: int, seconds: float, folder: Path) -> list[LearnedPolicy]:
         from warlight_env.train.common.journal import Journal
@@ -128,8 +135,11 @@ def train_ppo(settings: str) -> Callable[[int, float, Path], list[LearnedPolicy]
 
 
 def sb3(script: str, steps: int) -> Callable[[int, float, Path], list[LearnedPolicy]]:
-    """A model of Stable-Baselines3 that a script of examples/ makes, by its function `learner(seed)`; for so many steps
-    if there is time: what it draws at random goes by their number."""
+    """Return a `learn` function for a Stable-Baselines3 model of a script in examples/.
+
+    The script's function `learner(seed)` returns the model. `steps` is the number of steps if the time is sufficient;
+    the random exploration depends on this number.
+    """
 
     def learn(seed: int, seconds: float, folder: Path) -> list[LearnedPolicy]:
         from stable_baselines3.common.callbacks import BaseCallback
@@ -137,7 +147,7 @@ def sb3(script: str, steps: int) -> Callable[[int, float, Path], list[LearnedPol
         from warlight_env.envs.sb3 import save_policy
 
         class Keeper(BaseCallback):  # type: ignore[misc]
-            """Keeps models on the way, and ends the run when the time is over."""
+            """Saves models during a run, and ends the run at its time limit."""
 
             found: list[LearnedPolicy]
 
@@ -171,7 +181,7 @@ METHODS = {
 
 
 def keep(policy: Path, path: Path) -> None:
-    """Copy a policy, with the settings that lie beside a model of Stable-Baselines3."""
+    """Copy a policy file. For a Stable-Baselines3 model, also copy the settings file next to it."""
     shutil.copyfile(policy, path)
     if policy.suffix == ".zip":
         shutil.copyfile(policy.with_suffix(".json"), path.with_suffix(".json"))

@@ -1,8 +1,8 @@
-"""The environment in figures: ``python benchmarks/datasheet.py`` writes the tables of docs/results/datasheet.md.
+"""Facts about the environment: ``python benchmarks/datasheet.py`` prints the tables of docs/results/datasheet.md.
 
-Turns are counted exactly: ways to deploy the income, times, for the deploys that were played, ways to send armies from
-each own region over its borders; orders of attacks are not counted. Positions and lengths are of games between equal
-bots.
+The number of turns is exact: the number of ways to deploy the income, times the number of ways to send armies from each
+own region over its borders after the played deploys. The order of attacks is not counted. Positions and lengths are
+from games between equal bots.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from warlight_env.envs import WarlightEnv
 
 MAPS = ("small", "world", "large")
 BOTS = ("random", "aggressive", "plan", "policy:any")
-#: Rounds played before turns are counted.
+#: Numbers of rounds after which turns are counted.
 ROUNDS = (0, 5, 10, 15)
 
 
 def log_turns(view: View, turn: Orders) -> float:
-    """The decimal logarithm of how many turns there are, with the deploys of one of them."""
+    """Return the decimal logarithm of the number of turns, for the deploys of one turn."""
     own = [region for region, owner in enumerate(view.owner) if owner == view.player]
     armies = {region: int(view.army[region]) for region in own}
     for region, deployed in turn.deploys:
@@ -39,12 +39,16 @@ def log_turns(view: View, turn: Orders) -> float:
 
 
 def _log_ways(armies: int, others: int) -> float:
-    """ln of the ways to share armies out over one place and so many others."""
+    """Return ln of the number of ways to divide armies among 1 + `others` places."""
     return math.lgamma(armies + others + 1) - math.lgamma(armies + 1) - math.lgamma(others + 1)
 
 
 def play(map_: str, bot: str, seed: int) -> tuple[int, int | None, dict[int, float]]:
-    """A game of a bot against itself: rounds, who won, and by rounds played the first player's logarithm of turns."""
+    """Play a game of a bot against itself.
+
+    Returns:
+        The number of rounds, the winner, and the first player's logarithm of turns after each number of `ROUNDS`.
+    """
     game = Game(map_, players=2, seed=seed, picks="random")
     bots, turns = [make_agent(bot, 2 * seed + seat) for seat in range(2)], {}
     while not game.done and game.round < 200:
@@ -57,7 +61,7 @@ def play(map_: str, bot: str, seed: int) -> tuple[int, int | None, dict[int, flo
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The tables, as Markdown."""
+    """Print the tables as Markdown."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=100, help="of each bot on each map (default: 100)")
     told = parser.parse_args(arguments)

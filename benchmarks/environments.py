@@ -1,4 +1,4 @@
-"""Speed of the batched environments, everything included: masks, observations, opponents, autoreset."""
+"""Speed of the batched environments, including masks, observations, opponents and autoreset."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ BATCH = 1024
 
 
 def legal(rng: np.random.Generator, masks: np.ndarray) -> np.ndarray:
-    """Random legal `factored` actions for flat masks int8[B, rows * 5]."""
+    """Return random legal `factored` actions for flat masks int8[B, rows * 5]."""
     rows = masks.reshape(len(masks), -1, 5)
     return rng.integers(0, 5, rows.shape[:2]) * rows[:, :, 4]
 
 
 def vector_rate(opponent: str, steps: int, name: str = "warlight/Warlight-v0", **arguments: Any) -> Callable[[], float]:
-    """Steps of games a processor's second of a vector environment, legal random actions ready-made."""
+    """Return a function that measures the game steps per CPU second of a vector environment."""
     import gymnasium
 
     import warlight_env.envs  # noqa: F401
@@ -46,7 +46,7 @@ def vector_rate(opponent: str, steps: int, name: str = "warlight/Warlight-v0", *
 
 
 def bench_vector(quick: bool) -> list[Row]:
-    """The vector environment, 1024 games of the world, `factored`, one core."""
+    """Measure the vector environment: 1024 games on the world map, `factored`, one core."""
     steps, repeats = (20, 3) if quick else (60, 9)
     rates = interleaved({bot: vector_rate(bot, steps) for bot in ("random", "aggressive", "smart_random")}, repeats)
     asked = {"random": 250_000, "aggressive": 100_000, "smart_random": 50_000}
@@ -58,7 +58,7 @@ def bench_vector(quick: bool) -> list[Row]:
 
 
 def bench_maps(quick: bool) -> list[Row]:
-    """A batch whose games are on many maps, against one on the largest of them alone."""
+    """Measure a batch of games on many maps, relative to a batch on the largest map only."""
     steps, repeats = (20, 5) if quick else (40, 15)
     largest = "generated:42:0"
     sets = {count: [f"generated:{10 + 32 * i // count}:{i}" for i in range(count - 1)] + [largest] for count in (8, 64)}
@@ -76,7 +76,7 @@ def bench_maps(quick: bool) -> list[Row]:
 
 
 def _regions_held(before: Any, after: Any, paid: np.ndarray) -> np.ndarray:
-    """Winning and losing, and what shaping by regions pays, as a user would write it."""
+    """A user-defined reward for winning, losing and gained regions."""
     reward = paid.copy()
     for p in range(reward.shape[1]):
         held = np.sum(after.owner == p, axis=1) - np.sum(before.owner == p, axis=1)
@@ -85,13 +85,13 @@ def _regions_held(before: Any, after: Any, paid: np.ndarray) -> np.ndarray:
 
 
 def _flat(seen: Any) -> np.ndarray:
-    """Owners and armies of all regions in a vector."""
+    """A user-defined observation: a vector of the owners and armies of all regions."""
     owner, army = seen.owner.astype(np.float32), seen.army.astype(np.float32)
     return np.concatenate((owner, army / (army + np.float32(10))), axis=1)
 
 
 class _Interpreted:
-    """A function that Numba is not asked to compile."""
+    """A callable object, which Numba does not compile."""
 
     def __init__(self, function: Callable[..., np.ndarray]) -> None:
         self.function = function
@@ -101,7 +101,7 @@ class _Interpreted:
 
 
 def bench_own(quick: bool) -> list[Row]:
-    """Rewards and observations by functions of one's own against the built-in ones, 1024 games of the world."""
+    """Measure user-defined rewards and observations, relative to the built-in ones, in 1024 games on the world map."""
     steps, repeats = (20, 3) if quick else (60, 9)
     variants: dict[str, dict[str, Any]] = {
         "built-in reward": {"reward": "regions"},
@@ -125,7 +125,7 @@ def bench_own(quick: bool) -> list[Row]:
 
 
 def bench_sb3(quick: bool) -> list[Row]:
-    """Our `VecEnv` of 64 games against `DummyVecEnv` over 64 single environments, the same actions."""
+    """Measure our `VecEnv` of 64 games, relative to `DummyVecEnv` with 64 environments and the same actions."""
     try:
         import stable_baselines3  # noqa: F401
     except ImportError as error:
@@ -143,7 +143,7 @@ def bench_sb3(quick: bool) -> list[Row]:
 
 
 def _sb3_rates(opponent: str, steps: int, repeats: int) -> dict[str, float]:
-    """Steps of games a processor's second, masks included, of both."""
+    """Return the game steps per CPU second of both environments, including masks."""
     from stable_baselines3.common.monitor import Monitor
     from stable_baselines3.common.vec_env import DummyVecEnv, VecEnv
 

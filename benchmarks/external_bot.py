@@ -1,4 +1,4 @@
-"""What hosting a bot in a process of its own costs, beyond the bot's own time."""
+"""The cost of running a bot in a separate process, in addition to the bot's own time."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warlight_env.protocol.engine_messages import round_messages
 from warlight_env.protocol.external_agent import ExternalBot
 from warlight_env.protocol.grammar import format_message
 
-#: Answers at once, with an order that is always in form.
+#: A bot that answers at once with a valid order.
 BOT = """
 import sys
 for line in sys.stdin:
@@ -28,7 +28,7 @@ QUESTIONS = ("go place_armies 10000\n", "go attack/transfer 10000\n")
 
 
 def bench_hosting(quick: bool) -> list[Row]:
-    """Time a question through `ExternalBot.act` and through bare pipes, in turns; the difference is the host's."""
+    """Time queries alternately through `ExternalBot.act` and plain pipes; the difference is the cost of the host."""
     command = [sys.executable, "-I", "-S", "-c", BOT]
     game = Game("world", "challenge2", seed=1, picks="random")
     game.play_round({}, on_illegal="skip")

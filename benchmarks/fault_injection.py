@@ -1,10 +1,10 @@
-"""The fault bench: what is survived, and what it costs, when processes are killed, disks fill up and clocks jump.
+"""Fault injection: do runs survive killed processes, full disks and clock jumps?
 
     python benchmarks/fault_injection.py                          every fault a few times, minutes
     python benchmarks/fault_injection.py --repeats 100 --faults kills
 
-Linux alone: it reads /proc. Disks that fill up or cannot be written are mounted as root; without that, a full disk is a
-limit on the size of files, and the read-only one is left out. Clocks jump by libfaketime, where it is installed.
+It runs only on Linux, because it reads /proc. Full and read-only disks are mounted, which needs root. Without root, a
+limit on the size of files replaces the full disk, and the read-only disk is skipped. Clock jumps need libfaketime.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from fault_kinds import FAULTS, FaultTarget, Score
 from fault_server import SERVER_FAULTS, ServerTarget
 from fault_subjects import SUBJECTS
 
-#: Times that a fault strikes if nothing else is asked for.
+#: Default number of strikes of each fault.
 TIMES = 6
 
 
 def campaign(subject: str, faults: list[str], times: int, seed: int, work: Path) -> Iterator[tuple[str, Score, bool]]:
-    """Each fault of a subject with its score so far, again and again; True with the last one."""
+    """Run each fault on a subject; yield the fault, its present score, and whether this is the fault's last score."""
     known: Mapping[str, Callable[[Any, int], Iterator[Score]]] = SERVER_FAULTS if subject == "server" else FAULTS
     ward = ServerTarget(work, seed) if subject == "server" else FaultTarget(SUBJECTS[subject], work, seed)
     if isinstance(ward, FaultTarget):
@@ -45,7 +45,7 @@ def campaign(subject: str, faults: list[str], times: int, seed: int, work: Path)
 
 
 def shown(rows: dict[tuple[str, str], Score]) -> Table:
-    """The table of what was survived."""
+    """Return the table of results."""
     table = Table("subject", "fault", "struck", "the same in the end", "ended in words first", "lost", "of which")
     for (subject, fault), score in rows.items():
         if score.skipped is not None:

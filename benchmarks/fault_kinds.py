@@ -1,4 +1,4 @@
-"""The ways in which the fault bench hurts a run, each until the run is done, and whether its result is what it was."""
+"""The faults that are injected into runs. Each checks that the run's final result is the same as without faults."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from typing import Any, Final
 
 from fault_subjects import Run, Subject
 
-#: Kills of one run at most, so that it ends and its result can be looked at.
+#: Largest number of kills in one run, so that the run ends and its result can be checked.
 KILLS_PER_RUN: Final = 20
-#: Times that a run may be over before it was struck, for each time that it is to be.
+#: Number of runs per strike that may end before the strike.
 MISSES: Final = 10
-#: Seconds after which a run hangs.
+#: Seconds after which a run counts as hanging.
 PATIENCE: Final = 300.0
-#: Exit status of a run that was interrupted, by either signal.
+#: Exit status of a run after SIGINT or SIGTERM.
 INTERRUPTED: Final = 130
 ALWAYS_OVER: Final = "it is always over before it is struck"
 LIBRARIES: Final = ("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1", "/usr/lib/faketime/libfaketimeMT.so.1")
@@ -34,10 +34,11 @@ LIBRARIES: Final = ("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1", "/u
 
 @dataclass
 class Score:
-    """What came of one fault for one subject.
+    """The results of one fault for one subject.
 
-    tried: times that it struck. survived: after these the result was the same in the end. refused: of these, times that
-    the run ended by itself with an error in words before it went on. lost: why a result was lost, one line each.
+    tried: number of strikes. survived: number of strikes after which the final result was the same. refused: number of
+    strikes after which the run ended with an error message before it was continued. lost: one line for each lost
+    result, with the reason.
     """
 
     tried: int = 0
@@ -45,30 +46,30 @@ class Score:
     refused: int = 0
     lost: list[str] = field(default_factory=list)
     notes: dict[str, int] = field(default_factory=dict)
-    skipped: str | None = None  #: why it could not be tried here
+    skipped: str | None = None  #: why the fault was not tried on this machine
 
     def note(self, what: str, times: int = 1) -> None:
-        """Count something that the table tells."""
+        """Count an event for the table."""
         self.notes[what] = self.notes.get(what, 0) + times
 
 
 class FaultTarget:
-    """A subject with the result of a run that nothing hurt.
+    """A subject, and the result of a run without faults.
 
     Args:
-        subject: what runs.
-        work: a folder for its runs.
-        seed: of what is drawn.
+        subject: the command to run.
+        work: folder for the runs.
+        seed: seed of the random faults.
     """
 
     def __init__(self, subject: Subject, work: Path, seed: int) -> None:
         self.subject, self.work = subject, work
         self.rng = random.Random(f"{seed}/{subject.name}")
         self._wanted: dict[str, Any] | None = None
-        self.seconds = 0.0  #: that a run takes by itself
+        self.seconds = 0.0  #: seconds of a run without faults
 
     def prepare(self) -> None:
-        """Run it unhurt, twice: the first may compile, the second says how long it takes."""
+        """Run the subject twice without faults: the first run may compile kernels, the second one is timed."""
         results = []
         for _ in range(2):
             with self.folder() as folder:
@@ -83,7 +84,7 @@ class FaultTarget:
 
     @contextlib.contextmanager
     def folder(self) -> Iterator[Path]:
-        """A new folder for a run."""
+        """Create a folder for a run; delete it at the end."""
         made = Path(tempfile.mkdtemp(prefix=f"{self.subject.name}-", dir=self.work))
         try:
             yield made
@@ -91,7 +92,7 @@ class FaultTarget:
             shutil.rmtree(made, ignore_errors=True)
 
     def judge(self, score: Score, folder: Path, strikes: int) -> None:
-        """The run in that folder has ended well after so many strikes: is its result the one wanted?"""
+        """Check the result of a complete run after `strikes` strikes."""
         assert self._wanted is not None
         try:
             found = difference(self._wanted, self.subject.result(folder))
@@ -103,7 +104,7 @@ class FaultTarget:
             score.lost.append(f"after {strikes} strikes: {found}")
 
     def finish(self, score: Score, folder: Path, strikes: int) -> None:
-        """Let the run go on to its end, and judge it."""
+        """Continue the run until its end, and check its result."""
         run = Run(self.subject, folder)
         if run.wait(PATIENCE) != 0:
             score.lost.append(f"after {strikes} strikes it does not go on: {last_line(run.said)}")
@@ -112,7 +113,7 @@ class FaultTarget:
 
 
 def difference(wanted: Any, found: Any, where: str = "") -> str | None:
-    """Where two results differ first."""
+    """Return the first difference between two results, or None."""
     if type(wanted) is type(found) and isinstance(wanted, dict):
         for key in [*wanted, *(key for key in found if key not in wanted)]:
             if key not in found or key not in wanted:
@@ -127,12 +128,12 @@ def difference(wanted: Any, found: Any, where: str = "") -> str | None:
 
 
 def last_line(text: str) -> str:
-    """What an error said in the end."""
+    """Return the last line of an error text."""
     return next((line for line in reversed(text.splitlines()) if line.strip()), "nothing was said")[:300]
 
 
 def in_words(run: Run) -> bool:
-    """Whether what a run says is an error for people."""
+    """Whether the run's standard error contains no traceback."""
     return "Traceback" not in run.said
 
 
@@ -140,9 +141,9 @@ def in_words(run: Run) -> bool:
 
 
 def kills(ward: FaultTarget, times: int) -> Iterator[Score]:
-    """SIGKILL at random moments: to all processes at once, or to the main one, whose workers must end by themselves.
+    """Send SIGKILL at random times, to all processes at once, or only to the main one, whose workers must then end.
 
-    Half of the moments are even over the time that a run takes, half come right after a write.
+    Half of the times are uniform over the duration of a run, half are directly after a write.
     """
     score = Score()
     while score.tried < times:
@@ -160,7 +161,7 @@ def kills(ward: FaultTarget, times: int) -> Iterator[Score]:
 
 
 def _kill_once(ward: FaultTarget, folder: Path, score: Score) -> bool:
-    """Start the run again and kill it; False if it ended before that."""
+    """Start the run again and kill it; return False if it ended before the kill."""
     rng, run = ward.rng, Run(ward.subject, folder)
     at_write, whole_group = rng.random() < 0.5, rng.random() < 0.6
     until = run.began + rng.uniform(0, ward.seconds) if not at_write else run.began + PATIENCE
@@ -185,7 +186,7 @@ def _kill_once(ward: FaultTarget, folder: Path, score: Score) -> bool:
 
 
 def interrupts(ward: FaultTarget, times: int) -> Iterator[Score]:
-    """Ctrl-C and SIGTERM at random moments, sometimes twice: it ends with status 130 and no traceback, and goes on."""
+    """Send SIGINT or SIGTERM at random times, sometimes twice: status 130, no traceback, the run can go on."""
     score, misses = Score(), 0
     while score.tried < times:
         with ward.folder() as folder:
@@ -210,7 +211,7 @@ def interrupts(ward: FaultTarget, times: int) -> Iterator[Score]:
                 score.lost.append(f"a traceback at {number.name}: {last_line(run.said)}")
             elif code not in (0, INTERRUPTED):
                 score.lost.append(f"status {code} at {number.name}: {last_line(run.said)}")
-            if code == 0:  # it was done before it heard of it
+            if code == 0:  # the run was complete before it received the signal
                 ward.judge(score, folder, 1)
             else:
                 ward.finish(score, folder, 1)
@@ -224,7 +225,7 @@ def interrupts(ward: FaultTarget, times: int) -> Iterator[Score]:
 
 
 def lost_workers(ward: FaultTarget, times: int) -> Iterator[Score]:
-    """SIGKILL to one worker: the run goes on without it, or ends in words and goes on when it is started again."""
+    """Send SIGKILL to one worker. The run must continue without it, or end with an error message and be continuable."""
     score = Score()
     if not ward.subject.jobs:
         score.skipped = "it has no workers"
@@ -253,7 +254,7 @@ def lost_workers(ward: FaultTarget, times: int) -> Iterator[Score]:
 
 
 def slow_workers(ward: FaultTarget, times: int) -> Iterator[Score]:
-    """SIGSTOP to any of its processes, for up to two seconds, three times in a run."""
+    """Send SIGSTOP to a random process of the run, three times per run, for up to two seconds each."""
     score = Score()
     while score.tried < times:
         with ward.folder() as folder:
@@ -272,7 +273,7 @@ def slow_workers(ward: FaultTarget, times: int) -> Iterator[Score]:
 
 
 def _ended(ward: FaultTarget, score: Score, run: Run, folder: Path) -> None:
-    """The run was hurt and ends: well, or in words and then it goes on."""
+    """Wait for the end of a run with a fault: success, or an error message, after which it is continued."""
     try:
         code = run.wait(PATIENCE)
     except subprocess.TimeoutExpired:
@@ -293,7 +294,7 @@ def _ended(ward: FaultTarget, score: Score, run: Run, folder: Path) -> None:
 
 
 def can_mount() -> bool:
-    """Whether this process may mount disks."""
+    """Whether this process can mount disks."""
     if os.geteuid() != 0:
         return False
     with tempfile.TemporaryDirectory() as place:
@@ -305,7 +306,7 @@ def can_mount() -> bool:
 
 @contextlib.contextmanager
 def mounted(place: Path, options: str) -> Iterator[None]:
-    """A disk of its own at a place."""
+    """Mount a separate disk at a folder."""
     subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", place], check=True)
     try:
         yield
@@ -314,13 +315,13 @@ def mounted(place: Path, options: str) -> Iterator[None]:
 
 
 def remount(place: Path, options: str) -> None:
-    """Change that disk."""
+    """Mount the disk again with other options."""
     subprocess.run(["mount", "-o", f"remount,{options}", place], check=True)
 
 
 @contextlib.contextmanager
 def _disk(ward: FaultTarget, options: str) -> Iterator[tuple[Path, Callable[[str], None]]]:
-    """A folder whose ``out`` is a disk of its own, and a function that mounts it anew with other options."""
+    """Yield a folder whose ``out`` is a separate disk, and a function that remounts this disk."""
     with ward.folder() as folder:
         out = folder / "out"
         out.mkdir()
@@ -329,7 +330,7 @@ def _disk(ward: FaultTarget, options: str) -> Iterator[tuple[Path, Callable[[str
 
 
 def full_disk(ward: FaultTarget, times: int) -> Iterator[Score]:
-    """A disk that fills up on the way and gets space again; where none may be mounted, a limit on the size of files."""
+    """A disk becomes full during the run and gets space again. Without root, the size of files is limited instead."""
     score, small = Score(), can_mount()
     score.note("a small disk" if small else "a limit on the size of files", 0)
     with ward.folder() as folder:
@@ -338,7 +339,7 @@ def full_disk(ward: FaultTarget, times: int) -> Iterator[Score]:
     if sum(sizes) < 3 * 4096:
         score.skipped = "what it writes fits on any disk"
     while score.tried < times and score.skipped is None:
-        share = ward.rng.uniform(0.05, 0.6)  # files that are replaced take their place twice
+        share = ward.rng.uniform(0.05, 0.6)  # replacing a file needs twice its size
         if small:
             with _disk(ward, f"size={max(4096, int(share * sum(sizes)))}") as (folder, remount):
                 _hurt_by(ward, score, Run(ward.subject, folder), folder, lambda: remount("size=1g"))
@@ -355,7 +356,7 @@ def _limit_files(size: int) -> None:
 
 
 def read_only(ward: FaultTarget, times: int) -> Iterator[Score]:
-    """A disk that cannot be written, from the start or when a run that was killed would go on."""
+    """A disk is read-only from the start, or when a killed run is continued."""
     score = Score()
     if not can_mount():
         score.skipped = "mounting a disk takes root"
@@ -374,11 +375,11 @@ def read_only(ward: FaultTarget, times: int) -> Iterator[Score]:
 
 
 def _hurt_by(ward: FaultTarget, score: Score, run: Run, folder: Path, mend: Callable[[], None] | None = None) -> None:
-    """The run meets a disk that fails it: an error in words, after which it goes on once the disk is well."""
+    """Wait for a run whose disk fails. It must end with an error message, and be continuable after `mend`."""
     code = run.wait(PATIENCE)
     if mend is not None:
         mend()
-    if code == 0:  # it never met the fault
+    if code == 0:  # the disk did not fail during this run
         ward.judge(score, folder, 0)
         return
     score.tried += 1
@@ -392,7 +393,7 @@ def _hurt_by(ward: FaultTarget, score: Score, run: Run, folder: Path, mend: Call
 
 
 def clocks(ward: FaultTarget, times: int) -> Iterator[Score]:
-    """The system's clock jumps by up to ten years, forth and back, several times a second (libfaketime)."""
+    """The system clock jumps by up to ten years in both directions, several times per second (libfaketime)."""
     score = Score()
     library = next((path for path in LIBRARIES if Path(path).exists()), None)
     if library is None:
@@ -436,7 +437,7 @@ PEERS: Final = {"silent": SILENT, "slow": SLOW, "flooding": FLOOD}
 
 
 def peers(ward: FaultTarget, times: int) -> Iterator[Score]:
-    """External bots that say nothing, answer slowly or flood, against `random`: the match ends and tells of it."""
+    """External bots that are silent, slow or write without end, against `random`: the match must end."""
     score = Score()
     if ward.subject.name != "match":
         score.skipped = "it has no peers"

@@ -1,4 +1,4 @@
-"""The fault bench's server: people and bots play on it while it is hurt, and every round that was seen is kept."""
+"""Fault injection for the server: people and bots play while it is killed; no round that viewers saw may be lost."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ from websockets.exceptions import WebSocketException
 from fault_kinds import Score, can_mount, last_line, mounted, remount
 from web_helpers import Server, serving
 
-#: What a game is made of: two people who share a screen, a person against a bot, two bots who are watched.
+#: Requests for games: two people at one screen, a person against a bot, two bots with viewers.
 GAMES: Final = (
     {"players": [{"name": "Ann"}, {"name": "Bo"}], "picks": "random", "map": "small"},
     {"players": [{"name": "Ann"}, {"bot": "random"}], "picks": "random", "map": "world"},
     {"players": [{"bot": "random"}, {"bot": "aggressive"}], "picks": "random", "map": "small", "pace": 0.05},
 )
-#: Bytes of the disk that fills up, and the least by which it can grow.
+#: Size of the disk in bytes, and the smallest amount by which its limit can grow.
 DISK, PAGE = 1 << 30, 4096
-#: Rounds after which a strike comes, at most.
+#: Largest number of rounds before a strike.
 ROUNDS = 30
-#: Seconds after which a game hangs; between two tries to hand in a turn that the server could not keep.
+#: Seconds after which a game counts as hanging; seconds between two attempts to commit a turn after a server error.
 PATIENCE, RETRY = 20.0, 0.3
-#: What a connection raises when the server is gone.
+#: Errors of a connection whose server has ended.
 GONE: Final = (WebSocketException, httpx.HTTPError, OSError, EOFError, TimeoutError)
 
 
 class Table:
-    """A game on the server, and what one viewer of it was shown so far.
+    """A game on the server, and the events that one viewer has received so far.
 
     Args:
-        server: where it is made.
-        body: of the request that makes it.
+        server: the server of the game.
+        body: the request that creates the game.
     """
 
     def __init__(self, server: Server, body: dict[str, Any]) -> None:
@@ -57,11 +57,11 @@ class Table:
 
     @property
     def rounds(self) -> int:
-        """Of them that were shown."""
+        """Number of received rounds."""
         return sum(event["event"] == "round" for event in self.shown)
 
     def play(self, server: Server, patience: float = 60.0) -> None:
-        """Hand in turns for all of its people until the game is over or the server gone."""
+        """Commit turns for all people of the game until the game or the server ends."""
         token = self.tokens.get("0") or self.watch
         with contextlib.suppress(*GONE), contextlib.ExitStack() as stack:
             feed = stack.enter_context(server.feed(self.id, token, len(self.shown) - 1))
@@ -80,7 +80,7 @@ class Table:
                                 time.sleep(RETRY)
 
     def lost(self, server: Server) -> str | None:
-        """What the server no longer knows, or knows otherwise, of what it has shown."""
+        """Return the first received event that the server has lost or changed, or None."""
         token = self.tokens.get("0") or self.watch
         known = 0
         try:
@@ -98,11 +98,11 @@ class Table:
 
 
 class ServerTarget:
-    """A server on a folder of its own.
+    """A server with a separate folder.
 
     Args:
-        work: where folders are made.
-        seed: of what is drawn.
+        work: folder in which folders are created.
+        seed: seed of the random faults.
     """
 
     def __init__(self, work: Path, seed: int) -> None:
@@ -110,7 +110,7 @@ class ServerTarget:
 
     @contextlib.contextmanager
     def folder(self, disk: bool = False) -> Iterator[Path]:
-        """A new folder for games; `disk`: on a disk of its own."""
+        """Create a folder for games; `disk`: on a separate disk."""
         with tempfile.TemporaryDirectory(prefix="server-", dir=self.work) as made, contextlib.ExitStack() as stack:
             folder = Path(made, "games")
             folder.mkdir()
@@ -120,17 +120,17 @@ class ServerTarget:
 
 
 def running(folder: Path) -> contextlib.AbstractContextManager[Server]:
-    """A server on that folder; what it says of itself is in a file beside it."""
+    """Run a server with this folder; its standard error is a file next to the folder."""
     return serving(folder, "play", "--vs", "random", errors=said_by(folder))
 
 
 def said_by(folder: Path) -> Path:
-    """Where the last server on that folder has said what went wrong."""
+    """Return the file with the standard error of the last server on this folder."""
     return folder.with_suffix(".said")
 
 
 def children(pid: int) -> list[int]:
-    """The processes that a process has started."""
+    """Return the child processes of a process."""
     found = []
     for task in Path(f"/proc/{pid}/task").glob("*/children"):
         with contextlib.suppress(OSError):
@@ -139,7 +139,7 @@ def children(pid: int) -> list[int]:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether there is such a process, other than as a zombie."""
+    """Whether a process exists and is not a zombie."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
@@ -147,12 +147,12 @@ def is_alive(pid: int) -> bool:
 
 
 def kills(ward: ServerTarget, times: int) -> Iterator[Score]:
-    """SIGKILL to the server at random moments while people and bots play: no round that was shown is lost."""
+    """Send SIGKILL to the server at random times during games: no round that viewers saw may be lost."""
     yield from _struck(ward, times, lambda server, *_: server.kill())
 
 
 def interrupts(ward: ServerTarget, times: int) -> Iterator[Score]:
-    """Ctrl-C and SIGTERM while people and bots play: it ends within seconds, without a traceback."""
+    """Send SIGINT or SIGTERM during games: the server must end within seconds, without a traceback."""
 
     def strike(server: Server, *_: Any) -> None:
         server.process.send_signal(ward.rng.choice([signal.SIGINT, signal.SIGTERM]))
@@ -166,7 +166,7 @@ def interrupts(ward: ServerTarget, times: int) -> Iterator[Score]:
 
 
 def slow_workers(ward: ServerTarget, times: int) -> Iterator[Score]:
-    """SIGSTOP to a process that thinks, for up to two seconds, then SIGKILL to it: the games go on with another."""
+    """Send SIGSTOP to a worker, and SIGKILL after up to two seconds: the games must continue with another worker."""
 
     def strike(server: Server, tables: list[Table], _: Path) -> None:
         workers = [pid for pid in children(server.process.pid) if is_alive(pid)]
@@ -185,7 +185,7 @@ def slow_workers(ward: ServerTarget, times: int) -> Iterator[Score]:
 
 
 def peers(ward: ServerTarget, times: int) -> Iterator[Score]:
-    """Fifty connections that never end their headers, ten viewers who never read: others play and are answered."""
+    """Open 50 connections with incomplete headers, and 10 viewers that never read: others must get answers."""
 
     def strike(server: Server, *_: Any) -> None:
         with contextlib.ExitStack() as stack:
@@ -214,7 +214,7 @@ def peers(ward: ServerTarget, times: int) -> Iterator[Score]:
 
 
 def full_disk(ward: ServerTarget, times: int) -> Iterator[Score]:
-    """A disk that fills up while people and bots play, and has space again: all games go on, and nothing is lost."""
+    """The disk becomes full during games and gets space again: all games must continue, and no event may be lost."""
     if not can_mount():
         yield Score(skipped="mounting a disk takes root")
         return
@@ -234,13 +234,16 @@ def full_disk(ward: ServerTarget, times: int) -> Iterator[Score]:
 
 
 class LossError(Exception):
-    """What a strike cost, other than rounds."""
+    """A loss other than a lost round."""
 
 
 def _struck(
     ward: ServerTarget, times: int, strike: Callable[[Server, list[Table], Path], None], disk: bool = False
 ) -> Iterator[Score]:
-    """Play, strike, start again and look, so many times; `strike` ends the server; `disk`: `ServerTarget.folder`."""
+    """Play, strike, restart the server and check the events, `times` times.
+
+    `strike` ends the server. `disk`: see `ServerTarget.folder`.
+    """
     score = Score()
     with ward.folder(disk) as folder:
         tables: list[Table] = []
@@ -275,7 +278,7 @@ def _struck(
 
 @contextlib.contextmanager
 def playing(server: Server, tables: list[Table]) -> Iterator[None]:
-    """Play on all tables at once; whoever leaves has ended the server."""
+    """Play all games at once; the body of the context must end the server."""
     threads = [threading.Thread(target=table.play, args=(server,), daemon=True) for table in tables]
     for thread in threads:
         thread.start()
@@ -285,14 +288,14 @@ def playing(server: Server, tables: list[Table]) -> Iterator[None]:
 
 
 def _wait_for_rounds(tables: list[Table], rounds: int, seconds: float) -> None:
-    """Until so many were shown, or so many seconds are over."""
+    """Wait until viewers have received `rounds` rounds, or `seconds` seconds have passed."""
     until = time.monotonic() + seconds
     while sum(table.rounds for table in tables) < rounds and time.monotonic() < until:
         time.sleep(0.002)
 
 
 def _stuck(tables: list[Table]) -> list[str]:
-    """The games of which no further round is shown for long."""
+    """Return the ids of games without a new round for `PATIENCE` seconds."""
     then = {table.id: table.rounds for table in tables}
     until = time.monotonic() + PATIENCE
     while (stuck := [t.id for t in tables if not t.over and t.rounds == then[t.id]]) and time.monotonic() < until:
@@ -301,7 +304,7 @@ def _stuck(tables: list[Table]) -> list[str]:
 
 
 def _ended(workers: list[int], seconds: float = 30.0) -> bool:
-    """Wait until none of the processes lives; whether that came to be."""
+    """Wait until all processes have ended; return False if one remains after `seconds` seconds."""
     until = time.monotonic() + seconds
     while any(map(is_alive, workers)):
         if time.monotonic() > until:
@@ -311,14 +314,14 @@ def _ended(workers: list[int], seconds: float = 30.0) -> bool:
 
 
 def _look(score: Score, server: Server, tables: list[Table]) -> None:
-    """After a strike: is all there that was shown?"""
+    """Check after a strike that the server has all events that viewers received."""
     losses = [loss for table in tables if (loss := table.lost(server)) is not None]
     score.lost += losses
     score.survived += not losses
 
 
 def _verify(score: Score, folder: Path) -> None:
-    """Every log in the folder plays again to what it says."""
+    """Check with ``warlight log verify`` that every log in the folder can be replayed."""
     command = [sys.executable, "-m", "warlight_env", "log", "verify", str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:

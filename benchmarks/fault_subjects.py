@@ -1,4 +1,4 @@
-"""What the fault bench hurts: runs of the command line that write a folder and go on from it, and what they come to."""
+"""Subjects of the fault injection: commands that write a folder and can be continued, and their results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-#: Of a result, what depends on the machine and the moment: none of it is compared.
+#: Keys of results that depend on the machine or the time; they are not compared.
 TIMES: Final = ("time", "times", "use", "jobs", "games_found")
 
 SMALL: Final = {"map": "small", "max_rounds": 60}
@@ -43,16 +43,16 @@ TOURNAMENT: Final = {"agents": ["random", "smart_random", "aggressive"], "games"
 
 @dataclass(frozen=True)
 class Subject:
-    """A run that can be hurt.
+    """A command into which faults can be injected.
 
     Args:
-        name: of it.
-        words: of its command line; "{settings}" and "{out}" stand for paths.
-        settings: of the run, if it takes a file of them, whose name is `file`.
-        files: patterns of the files that are its result.
-        prints: whether its standard output is part of the result.
-        jobs: whether it has worker processes.
-        program: what Python is given before the words.
+        name: name of the subject.
+        words: arguments of the command line; "{settings}" and "{out}" are replaced by paths.
+        settings: contents of the settings file, if the command needs one; `file` is its name.
+        files: glob patterns of the result files.
+        prints: whether standard output is part of the result.
+        jobs: whether the run has worker processes.
+        program: arguments of Python before `words`.
     """
 
     name: str
@@ -65,12 +65,12 @@ class Subject:
     file: str = "settings.json"
 
     def command(self, folder: Path) -> list[str]:
-        """The command line of a run whose folder is `folder`/out."""
+        """Return the command line of a run that writes `folder`/out."""
         paths = {"settings": str(folder / self.file), "out": str(folder / "out")}
         return [sys.executable, *self.program, *(word.format(**paths) for word in self.words)]
 
     def result(self, folder: Path) -> dict[str, Any]:
-        """All that a finished run has come to, without times."""
+        """Return the contents of all result files of a complete run, without times."""
         found: dict[str, Any] = {}
         for pattern in self.files:
             for path in sorted((folder / "out").glob(pattern)):
@@ -123,32 +123,32 @@ SUBJECTS: Final = {
 
 
 def untimed(value: Any) -> Any:
-    """Plain data without what depends on the machine and the moment."""
+    """Remove the keys that depend on the machine or the time from plain data."""
     if isinstance(value, dict):
         return {key: untimed(item) for key, item in value.items() if key not in TIMES and "second" not in key}
     return [untimed(item) for item in value] if isinstance(value, list) else value
 
 
 def _content(path: Path, folder: Path) -> Any:
-    """What is in a file of a run, wherever that run lies."""
+    """Return the content of a file of a run, without the path of the run's folder."""
     if path.suffix not in (".json", ".jsonl"):
         return path.read_bytes()
     text = path.read_text().replace(str(folder), "FOLDER")
     if path.suffix == ".json":
         return untimed(json.loads(text))
     lines = [untimed(json.loads(line)) for line in text.splitlines()]
-    # Games stand in the order in which workers ended them; entries of a journal have none but their own.
+    # Games are in the order in which workers completed them, so sort them. Journal entries keep their order.
     return sorted(lines, key=lambda line: (line["contest"], line["number"])) if "number" in lines[0] else lines
 
 
 class Run:
-    """A process of a subject, in a group of its own, with what it says in files beside its folder.
+    """A process of a subject in a separate process group; its output is in files in `folder`.
 
     Args:
-        subject: what runs.
+        subject: the command to run.
         folder: the run writes `folder`/out.
-        environment: of the process, beside ours.
-        prepare: called in the process before the command.
+        environment: additional environment variables of the process.
+        prepare: called in the new process before the command.
     """
 
     def __init__(
@@ -167,22 +167,22 @@ class Run:
 
     @property
     def alive(self) -> bool:
-        """Whether its main process has not ended."""
+        """Whether the main process is running."""
         return self.process.poll() is None
 
     @property
     def said(self) -> str:
-        """Its standard error."""
+        """The text of standard error."""
         return (self._folder / "stderr").read_text(errors="replace")
 
     def wait(self, seconds: float = 600.0) -> int:
-        """Its exit status, and the group is gone."""
+        """Wait until the main process and its group have ended; return the exit status."""
         code = self.process.wait(seconds)
         self.empty()
         return code
 
     def signal(self, number: int, group: bool = True) -> None:
-        """Send a signal to all of its processes or to the main one."""
+        """Send a signal to the process group, or only to the main process."""
         try:
             if group:
                 os.killpg(self.process.pid, number)
@@ -192,19 +192,19 @@ class Run:
             pass
 
     def members(self) -> list[int]:
-        """The other processes of its group that live, workers and their helpers."""
+        """Return the running processes of the group except the main one: workers and helpers."""
         found = []
         for folder in Path("/proc").glob("[0-9]*"):
             try:
                 fields = (folder / "stat").read_text().rpartition(")")[2].split()
             except OSError:
-                continue  # it has just ended
+                continue  # the process has just ended
             if int(fields[2]) == self.process.pid != int(folder.name) and fields[0] != "Z":
                 found.append(int(folder.name))
         return sorted(found)
 
     def empty(self, seconds: float = 30.0) -> bool:
-        """Wait until no process of the group is left; whether that came to be."""
+        """Wait until no other process of the group remains; after `seconds` seconds, kill them and return False."""
         until = time.monotonic() + seconds
         while self.members():
             if time.monotonic() > until:
@@ -214,7 +214,7 @@ class Run:
         return True
 
     def changes(self) -> Iterator[int]:
-        """How many times its folder was seen to have grown or changed, again and again while the process lives."""
+        """While the process runs, yield the number of observed changes of its folder."""
         seen, count = _sizes(self.out), 0
         while self.alive:
             now = _sizes(self.out)
@@ -225,8 +225,8 @@ class Run:
 
 
 def _sizes(folder: Path) -> tuple[tuple[str, int], ...]:
-    """The files of a folder with their sizes."""
+    """Return the names and sizes of the files in a folder."""
     try:
         return tuple(sorted((entry.name, entry.stat().st_size) for entry in os.scandir(folder)))
-    except OSError:  # not there yet, or a file that has just been renamed
+    except OSError:  # the folder does not exist yet, or a file was renamed during the scan
         return ()

@@ -38,7 +38,7 @@ PAGE: Final = ROOT / "docs" / "results" / "ladder.md"
 #: The file of a run that names its tournaments and the commits that played them.
 RUN: Final = "ladder.json"
 MAPS: Final = ("small", "world", "large")
-#: All play every map, except those of `ONLY` and those that need fog.
+#: Players of all maps, except those of `ONLY` and those that need fog.
 PLAYERS: Final = (
     "random", "smart_random", "one_big_army", "aggressive", "one_ply", "plan", "maxn", "mcts_thesis:sims=457",
     "mcts:sims=457", "nash:sims=1200", "belief:nash:sims=1200", "policy:any", "policy:world",
@@ -46,10 +46,10 @@ PLAYERS: Final = (
 #: The only map of a player.
 ONLY: Final = {"policy:world": "world"}
 ANCHOR: Final = "random"
-#: About six hours on two cores.
+#: Number of games for each pair; the whole run takes about six hours on two cores.
 GAMES: Final = 12
 MAX_ROUNDS: Final = 200
-#: Rounds of the game that measures the time of a player, and the power law of the length of games by regions.
+#: Number of rounds in which a player's time is measured; and the power law of game lengths by regions.
 TRIED: Final = 8
 LENGTH: Final = (6.5, 0.36)
 

@@ -1,4 +1,4 @@
-"""Speed of learning with PPO: ``python benchmarks/learning.py``, with torch, Stable-Baselines3 and sb3-contrib."""
+"""Speed of learning with PPO: ``python benchmarks/learning.py``; needs torch, Stable-Baselines3 and sb3-contrib."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from timing import interleaved, seconds
 from warlight_env.envs.sb3 import make_vec_env
 from warlight_env.train.sb3_ppo.masked_policy import MaskedFactoredPolicy
 
-#: A rollout of 128 steps; all else, the networks of 64 and 64 included, as Stable-Baselines3 has it.
+#: Rollouts of 128 steps; all other settings, such as networks with layers of 64 and 64, are the defaults of SB3.
 SETTINGS: dict[str, Any] = {"n_steps": 128, "batch_size": 64, "n_epochs": 10, "device": "cpu", "seed": 1}
 
 
 class Timed(VecEnvWrapper):
-    """Adds up the time that the environment takes."""
+    """Measures the total time in the environment."""
 
     spent = 0.0
 
@@ -41,19 +41,19 @@ class Timed(VecEnvWrapper):
 
 
 def learn(model: PPO | MaskablePPO) -> float:
-    """Steps of environments a second, over a rollout and its updates."""
+    """Return the environment steps per second, over a rollout and its updates."""
     steps = model.n_steps * model.n_envs
     return steps / seconds(lambda: model.learn(steps, reset_num_timesteps=False))
 
 
 def bench_factored(quick: bool) -> list[Row]:
-    """PPO with `MaskedFactoredPolicy` against MaskablePPO, which goes through the rows one by one."""
+    """Measure PPO with `MaskedFactoredPolicy`, relative to MaskablePPO, which processes the action rows one by one."""
     envs = {"opponent": "random", "action": "factored", "picking": "random"}
     models = {
         "ours": PPO(MaskedFactoredPolicy, make_vec_env(16, seed=1, mask="observation", **envs), **SETTINGS),
         "contrib": MaskablePPO("MlpPolicy", make_vec_env(16, seed=1, mask="info", **envs), **SETTINGS),
     }
-    learn(models["ours"])  # compiles what it needs
+    learn(models["ours"])  # compiles kernels
     rates = interleaved({name: lambda model=model: learn(model) for name, model in models.items()}, 1 if quick else 3)
     ratio = rates["ours"] / rates["contrib"]
     text = f"{ratio:.1f} × ({rates['ours']:,.0f}/s against {rates['contrib']:,.0f}/s)"
@@ -61,7 +61,7 @@ def bench_factored(quick: bool) -> list[Row]:
 
 
 def bench_share(quick: bool) -> list[Row]:
-    """What of the time of MaskablePPO with the default network goes into the environment."""
+    """Measure the share of the environment in the time of MaskablePPO with the default network."""
     env = Timed(make_vec_env(64, seed=1, opponent="random", action="steps"))
     model = MaskablePPO("MlpPolicy", env, **SETTINGS)
     learn(model)
@@ -74,7 +74,7 @@ def bench_share(quick: bool) -> list[Row]:
 
 
 def bench_learning(quick: bool) -> list[Row]:
-    """Both, with torch in one thread: the networks are too small for two."""
+    """Run both benchmarks, with torch in one thread: the networks are too small for two."""
     threads = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -1,10 +1,9 @@
 """Learning curves: the strength of trained policies by steps and by time.
 
 ``python benchmarks/learning_curves.py run`` trains each method for some minutes from each seed. It then plays the
-policies of the run against one bot, on the same starts for all. ``draw`` makes the picture and the table of
-docs/results/learning-curves.md. The last policy of each run stays in the folder, beside its curve. Existing curves are
-kept; a folder with curves of other settings is refused. Minutes are CPU time, so other work on the machine does not
-shorten them.
+policies of the run against one bot, on the same starts for all. ``draw`` writes the figure and prints the table of
+docs/results/learning-curves.md. The folder also keeps the last policy of each run. Existing curves are kept; a folder
+with curves of other settings is refused. Minutes are CPU time, so other work on the machine does not shorten them.
 """
 
 from __future__ import annotations
@@ -21,21 +20,21 @@ import numpy.typing as npt
 from curve_files import END, SETTINGS, Curve, CurveError, check_alike, curves_in, write_curve
 from curve_runs import METHODS, LearnedPolicy, half_interval, keep
 
-#: Points of a curve.
+#: Largest number of points of a curve.
 POINTS = 10
-#: The score the way to which is told.
+#: Score for which the table shows the time to reach it.
 REACHED = 0.84
 
 
 def _thinned(found: list[LearnedPolicy]) -> list[LearnedPolicy]:
-    """At most POINTS of them, the last among them, evenly in time."""
+    """Return at most POINTS of the policies, including the last one, evenly spaced in time."""
     wanted = np.linspace(0, found[-1].seconds, POINTS + 1)[1:]
     at = {int(np.abs([one.seconds - second for one in found]).argmin()) for second in wanted}
     return [found[i] for i in sorted(at)]
 
 
 def _scored(found: list[LearnedPolicy], opponent: str, units: int, jobs: int) -> list[dict[str, float]]:
-    """Scores against the opponent, in paired games on the same starts."""
+    """Return the score of each policy against the opponent, in paired games on the same starts."""
     from warlight_env.arena.matches.match import Match
 
     points = []
@@ -47,7 +46,7 @@ def _scored(found: list[LearnedPolicy], opponent: str, units: int, jobs: int) ->
 
 
 def run(told: argparse.Namespace) -> int:
-    """Learn and play, method by method and seed by seed.
+    """Train each method from each seed, and play with its policies.
 
     Raises:
         CurveError: the folder has curves of other settings.
@@ -80,8 +79,12 @@ def run(told: argparse.Namespace) -> int:
 
 
 def _curve(rows: Sequence[Curve], axis: str) -> npt.NDArray[np.float64]:
-    """Where all seeds have been measured: the place, the mean, and the ends of its 95 % interval (Student's t, within
-    0 .. 1), float64[4, K]; of one seed the ends are 0 and 1."""
+    """Return the mean curve of several seeds where all seeds have points.
+
+    Returns:
+        float64[4, K]: place on the axis, mean, and the limits of its 95 % interval (Student's t, within 0 .. 1). For
+        one seed the limits are 0 and 1.
+    """
     ends = [[row["points"][k][axis] for row in rows] for k in (0, -1)]
     at = np.linspace(max(ends[0]), max(max(ends[0]), min(ends[1])), 60)
     values = np.array([
@@ -93,15 +96,15 @@ def _curve(rows: Sequence[Curve], axis: str) -> npt.NDArray[np.float64]:
 
 
 def _time_to(row: Curve, score: float) -> float:
-    """Seconds until something was found that has the score."""
+    """Return the seconds until the first policy with the score; infinity: there is none."""
     return next((float(point["seconds"]) for point in row["points"] if point["score"] >= score), float("inf"))
 
 
 def draw(told: argparse.Namespace) -> int:
-    """The picture, and the table as Markdown.
+    """Write the figure, and print the table as Markdown.
 
     Raises:
-        CurveError: a file is damaged, or the curves go by settings that do not compare.
+        CurveError: a file is damaged, or the curves have different settings.
     """
     import matplotlib
 
@@ -152,7 +155,7 @@ def draw(told: argparse.Namespace) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
     runs = commands.add_parser("run", help="learn, and play what was found")

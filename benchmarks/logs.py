@@ -1,4 +1,4 @@
-"""What logging costs: time of a match with logs against the same without, and bytes a round."""
+"""The cost of logging: the time of a match with logs relative to the same match without logs, and bytes per round."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from timing import seconds, temporary_folder
 from warlight_env.arena import Match
 from warlight_env.record import GameLog, summarize
 
-#: Matches whose logs are measured: agents with the games and the map.
+#: Matches whose logs are measured: agents, number of games, map.
 SIZES = (
     (("random", "aggressive"), 100, "world"),
     (("smart_random", "one_big_army"), 50, "world"),
@@ -22,12 +22,12 @@ SIZES = (
 
 
 def bench_log(quick: bool) -> list[Row]:
-    """Games random against aggressive with logging and without, and the size of logs of several bots."""
+    """Measure the time of a match of random against aggressive with and without logs, and the size of logs."""
     return [_time(quick), *_size(quick)]
 
 
 def _time(quick: bool) -> Row:
-    """Ratio of the times of equal parts, interleaved, of a match of 10,000 games; each part logs to a new folder."""
+    """Return the ratio of times with and without logs, for alternating parts of a match with a new folder each."""
     games, parts = (100, 7) if quick else (400, 25)
     rates: dict[str, list[float]] = {"without": [], "with": []}
     with temporary_folder() as folder:
@@ -36,7 +36,7 @@ def _time(quick: bool) -> Row:
             for name, log in (("without", None), ("with", logs)):
                 match = Match(["random", "aggressive"], games=games, seed=part, log=log)
                 rates[name].append(seconds(match.run) / games)
-    pairs = zip(rates["without"][1:], rates["with"][1:], strict=True)  # the first part warms up
+    pairs = zip(rates["without"][1:], rates["with"][1:], strict=True)  # the first part is a warm-up
     ratio = statistics.median(logged / plain for plain, logged in pairs)
     plain = statistics.median(rates["without"][1:])
     text = f"{ratio:.2f} × ({1000 * plain:.2f} ms a game without)"
@@ -45,7 +45,7 @@ def _time(quick: bool) -> Row:
 
 
 def _size(quick: bool) -> list[Row]:
-    """Bytes a round, headers included, plain and compressed."""
+    """Return the bytes per round, including headers, uncompressed and compressed."""
     totals = {"plain": 0, "compressed": 0}
     rounds = 0
     with temporary_folder() as folder:

@@ -1,6 +1,6 @@
-"""What explains the results of the methods on Warlight: ``python benchmarks/methods.py``, about a minute of one core.
+"""Explanations of the methods' results on Warlight: ``python benchmarks/methods.py``, about a minute on one core.
 
-The results themselves are `warlight experiment run methods-…`; docs/results/methods.md has both.
+The results themselves are from `warlight experiment run methods-…`; docs/results/methods.md contains both.
 """
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ from warlight_env.engine.view import View
 from warlight_env.experiments.players import with_parameters
 
 BOT = "mcts:local_search=0,sims=100"
-#: Rounds of a game of two that are looked at: all, or a few over its course.
+#: Rounds of a game whose positions are used: all rounds, or a few.
 ALL = range(60)
 FEW = (4, 10, 16, 24)
 MILLISECONDS = 30
 
 
 def player(spec: str, seed: int = 0) -> AnytimeAgent:
-    """An agent whose search can be looked at."""
+    """Return an agent that gives access to its search."""
     return cast(AnytimeAgent, make_agent(spec, seed))
 
 
 def games_of(spec: str, games: int) -> Iterator[tuple[Game, list[AnytimeAgent]]]:
-    """Rounds of games of two equal bots on the world, random starts, each before it is played."""
+    """Yield the games of two equal bots on the world map from random starts, before each round is played."""
     for seed in range(games):
         game = Game("world", seed=seed, picks="random")
         bots = [player(spec, seat) for seat in range(2)]
@@ -45,19 +45,19 @@ def games_of(spec: str, games: int) -> Iterator[tuple[Game, list[AnytimeAgent]]]
 
 
 def views(games: int, rounds: Sequence[int] = FEW) -> list[View]:
-    """Positions of such games as the first player sees them."""
+    """Return positions of these games from the first player's view."""
     return [game.view(0) for game, _ in games_of(BOT, games) if game.round in rounds]
 
 
 def results(agent: AnytimeAgent, view: View) -> Mapping[int, npt.NDArray[np.float64]]:
-    """What flat Monte Carlo's simulations were worth to us, by turn."""
+    """Return the results of flat Monte Carlo's simulations for the player, by turn."""
     agent.act(view)
     assert agent.search is not None
     return results_of(agent.search.stores[0].arms)
 
 
 def simulations_by_length(games: int) -> Iterator[tuple[str, str]]:
-    """How many simulations fit a move of the experiment on cut playouts, of undecided positions."""
+    """Measure the simulations within the time of a move in the experiment on cut playouts, on undecided positions."""
     positions = views(games)
     for agent in ("mcts:local_search=0", "flat_mc"):
         rates = {}
@@ -78,7 +78,7 @@ def simulations_by_length(games: int) -> Iterator[tuple[str, str]]:
 
 
 def medians_and_means(games: int) -> Iterator[tuple[str, str]]:
-    """How far the middles of flat Monte Carlo's results lie apart, and how often they name the same turn."""
+    """Compare medians and means of flat Monte Carlo's results: distance, and how often both select the same turn."""
     same, gaps, sizes = [], [], []
     for game, bots in games_of("flat_mc:sims=228,rounds=5", games):
         for seat, bot in enumerate(bots):
@@ -100,7 +100,7 @@ def medians_and_means(games: int) -> Iterator[tuple[str, str]]:
 
 
 def looking_ahead(games: int) -> Iterator[tuple[str, str]]:
-    """What an enemy that looks a round ahead gains in that round over one that moves at random."""
+    """Measure the gain in one round of an enemy with a lookahead of one round, relative to a random enemy."""
     positions = views(games)
 
     def share(playout: str) -> npt.NDArray[np.float64]:
@@ -115,7 +115,7 @@ def looking_ahead(games: int) -> Iterator[tuple[str, str]]:
 
 
 def turns_at_the_root(games: int) -> Iterator[tuple[str, str]]:
-    """How many turns the generators leave."""
+    """Measure the number of different turns of the generators."""
     counts = []
     for game, bots in games_of(BOT, games):
         bots[0].act(game.view(0))
@@ -126,7 +126,7 @@ def turns_at_the_root(games: int) -> Iterator[tuple[str, str]]:
 
 
 def main() -> None:
-    """Print the figures."""
+    """Measure everything and print the table."""
     console, table = Console(), Table("what", "measured")
     for part in (turns_at_the_root, medians_and_means, simulations_by_length, looking_ahead):
         with console.status(f"measuring {part.__name__.replace('_', ' ')} …"):

@@ -1,4 +1,4 @@
-"""Speed of the networks: values of leaves, turns in full, and the learner of PPO on these."""
+"""Speed of the networks: value network at leaves, turn network for whole turns, and PPO updates of the turn network."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.stack import stack_floats
 
-#: Positions that are looked at, in turn.
+#: Number of positions, used in rotation.
 POSITIONS = 64
 
 
 def positions() -> Position:
-    """Positions of games between bots on the world: owner int8[K, N], army int32[K, N], round int32[K, 1]."""
+    """Return positions of bot games on the world map: owner int8[K, N], army int32[K, N], round int32[K, 1]."""
     seen: list[tuple[object, ...]] = []
     seed = 0
     while len(seen) < POSITIONS:
@@ -69,7 +69,7 @@ def _turns(
 
 
 class Learner:
-    """An iteration of PPO on turns of the world map, as `warlight train ppo` does it: two threads, one pass."""
+    """An iteration of PPO on turns of the world map, the same as in `warlight train ppo`: two threads, one pass."""
 
     THREADS = 2
 
@@ -104,7 +104,7 @@ class Learner:
         return make_context(self.config.board, self.config.params, 2, PLANNING, value=value, turns=network)
 
     def iterate(self) -> tuple[float, float]:
-        """Seconds of the games, and of learning from them."""
+        """Return the seconds of the games and of the updates."""
         start = time.perf_counter()
         rollout = self.rollouts.play(self.context, self.opponents, np.arange(self.games) % 2, 1, False)
         played = time.perf_counter()
@@ -114,7 +114,7 @@ class Learner:
 
 
 def bench_networks(quick: bool) -> list[Row]:
-    """The bundled value and turn networks on positions of the world map."""
+    """Measure the bundled value and turn networks on positions of the world map."""
     stack, repeats = positions(), 3 if quick else 7
     view = Game("world", seed=1).view(0)
     context = make_context(
@@ -135,7 +135,7 @@ def bench_networks(quick: bool) -> list[Row]:
         _turns(context, stack, few, 1.0, rng, work, deploy, attacks)
         return few / (time.perf_counter() - start)
 
-    leaves(), turns()  # compiles
+    leaves(), turns()  # compiles kernels
     rates = interleaved({"leaves": leaves, "turns": turns}, repeats)
     rows = [
         Row("values of leaves by the network, one core", "≥ 100,000/s", f"{rates['leaves']:,.0f}/s", rates["leaves"],

@@ -1,8 +1,9 @@
-"""The page in Debian's Chromium: frames while a fast game is watched, and seeking in a long replay.
+"""Speed of the page in Chromium: frame rate during a fast game, and seeking in a long replay.
 
     python benchmarks/page.py
 
-Needs the page (built with the package), Chromium, and the test extra's playwright. The browser draws in software.
+It needs the page (built with the package), Chromium, and playwright from the test extra. The browser renders in
+software.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from warlight_env.web.export import write_html
 from web_helpers import CHROMIUM, serving
 
 SECONDS = 5
-SEEDS = (6, 11, 15)  # games that last longer than this
+SEEDS = (6, 11, 15)  # seeds of games that are long enough
 ROUNDS = 500
 
 FRAMES = """ms => new Promise(done => { const times = []; let last = performance.now(); const end = last + ms;
 const frame = now => { times.push(now - last); last = now; now < end ? requestAnimationFrame(frame) : done(times) };
 requestAnimationFrame(frame) })"""
 
-#: From the key to the second frame after it: what was asked for is drawn.
+#: JavaScript: move the slider; return the milliseconds until the page has changed, and until its second frame.
 SEEK = """at => new Promise(done => { const slider = document.querySelector('input[type=range]');
 const start = performance.now(); slider.value = at; slider.dispatchEvent(new Event('input', {bubbles: true}));
 const changed = performance.now(); requestAnimationFrame(() => requestAnimationFrame(() =>
@@ -39,7 +40,7 @@ done([changed - start, performance.now() - start]))) })"""
 
 
 def long_log() -> GameLog:
-    """A game of 500 rounds: everybody spares the other's regions."""
+    """Play a game of 500 rounds in which bots do not attack each other; return its log."""
     game = Game("world", seed=1, picks="random")
     bots = [make_agent("random", 1), make_agent("random", 2)]
     recorder = MemoryRecorder()
@@ -55,7 +56,7 @@ def long_log() -> GameLog:
 
 
 def watch(page: Page, folder: Path) -> None:
-    """Frames while rounds come ten a second, on 128 regions, from the second round of each game."""
+    """Measure frames during games with ten rounds per second on 128 regions, from the second round of each game."""
     times: list[float] = []
     rounds = 0
     for seed in SEEDS:
@@ -74,7 +75,7 @@ def watch(page: Page, folder: Path) -> None:
 
 
 def seek(page: Page, folder: Path) -> None:
-    """From the slider to the drawn position, over a replay of 500 rounds."""
+    """Measure the time from a move of the slider to the drawn position, in a replay of 500 rounds."""
     file = folder / "long.html"
     write_html(long_log(), file, chances=False)
     page.goto(file.as_uri())

@@ -1,4 +1,4 @@
-"""Speed of the tree search: simulations a second, and what a second thread adds in each way to run it in parallel."""
+"""Speed of the tree search: simulations per second, and the speed-up by a second thread with each parallelization."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SPIN = 400_000_000  # iterations of the C loop
 
 
 def midgame(players: int = 2) -> Game:
-    """The world after some rounds between bots: eight of two, four of more."""
+    """Return a game on the world map after some rounds between bots: eight for two players, four for more."""
     game = Game("world", seed=7, picks="random", players=players)
     bots = [make_agent("aggressive", seat) for seat in range(players)]
     for _ in range(8 if players == 2 else 4):
@@ -28,7 +28,7 @@ def midgame(players: int = 2) -> Game:
 
 
 def tree_rates(settings: MctsSettings, seconds: float, seed: int = 1, players: int = 2) -> list[float]:
-    """Simulations a second of each tree."""
+    """Return the simulations per second of each tree."""
     search = TreeSearch(midgame(players).view(0), settings, seed)
     search.run(50)
     before, start = search.statistics().simulations, time.perf_counter()
@@ -38,19 +38,20 @@ def tree_rates(settings: MctsSettings, seconds: float, seed: int = 1, players: i
 
 
 def rate(settings: MctsSettings, seconds: float, seed: int = 1, players: int = 2) -> float:
-    """Simulations a second, all trees together."""
+    """Return the simulations per second of all trees together."""
     return sum(tree_rates(settings, seconds, seed, players))
 
 
 def independent(seconds: float) -> float:
-    """Two searches that know nothing of each other, each in a thread of its own."""
+    """Return the simulations per second of two independent searches in two threads."""
     with ThreadPoolExecutor(2) as pool:
         return sum(pool.map(lambda seed: rate(THESIS_SETTINGS, seconds, seed), (1, 2)))
 
 
 def bench_search(quick: bool) -> list[Row]:
-    """One thread, in games of two and of four; then two threads against one, as a share of what two processes of a C
-    loop reach against one.
+    """Measure one thread, in games of two and four players, and two threads.
+
+    The speed-up by two threads is relative to the speed-up by two processes of a C loop.
     """
     seconds, repeats = (0.5, 3) if quick else (2.0, 7)
     two = {name: replace(THESIS_SETTINGS, parallel=name, threads=2) for name in ("root", "tree", "lock", "leaf")}
@@ -87,7 +88,7 @@ def bench_search(quick: bool) -> list[Row]:
 
 
 def bench_trees(quick: bool) -> list[Row]:
-    """What each of 1, 2, 4 … trees comes to in the time of the thesis's table 3.10, a thread for each."""
+    """Measure the simulations per tree of 1, 2, 4 … trees in the time of the thesis's table 3.10, a thread each."""
     seconds, rows, alone = (1.0 if quick else 15.0), [], 0.0
     for threads in (n for n in (1, 2, 4, 8) if n <= (os.cpu_count() or 1)):
         search = TreeSearch(midgame().view(0), replace(THESIS_SETTINGS, threads=threads, memory=2000), 1)
@@ -102,7 +103,7 @@ def bench_trees(quick: bool) -> list[Row]:
 
 
 def bench_deadlines(quick: bool) -> list[Row]:
-    """By how much a move takes longer than its time, at worst, in each way to run in parallel."""
+    """Measure the largest time by which a move exceeds its limit, with each parallelization."""
     game, seconds, worst = midgame(), 0.1, {}
     for name in ("root", "tree", "lock", "leaf"):
         agent = MctsAgent(1, secs=seconds, parallel=name, threads=1 if name == "root" else 2)

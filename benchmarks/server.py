@@ -1,4 +1,4 @@
-"""The server under load: how long commands take while 50 games run, 200 watch one of them, and one never reads.
+"""The server under load: time of commands during 50 games, with 200 viewers of one game and a client that never reads.
 
 python benchmarks/server.py
 """
@@ -25,13 +25,13 @@ GAMES, VIEWERS, COMMANDS = 50, 200, 400
 
 
 def memory(server: Server) -> float:
-    """MiB that the server's process holds."""
+    """Return the memory of the server's process in MiB."""
     pages = int(Path(f"/proc/{server.process.pid}/statm").read_text().split()[1])
     return pages * 4096 / 2**20
 
 
 async def follow(server: Server, game: dict, heard: list[int], number: int) -> None:
-    """A viewer who reads everything."""
+    """Receive all events of a game as a viewer."""
     url = f"{server.base.replace('http', 'ws')}/api/games/{game['id']}/feed"
     async with connect(url, max_size=None, open_timeout=60) as socket:
         await socket.send(json.dumps({"token": game["watch"], "key": server.key}))
@@ -40,7 +40,7 @@ async def follow(server: Server, game: dict, heard: list[int], number: int) -> N
 
 
 async def never_read(server: Server, game: dict) -> None:
-    """A client that says who it is and takes nothing."""
+    """Connect as a viewer, and read no messages."""
     reader, writer = await asyncio.open_connection("127.0.0.1", int(server.base.rpartition(":")[2]))
     writer.write(
         f"GET /api/games/{game['id']}/feed HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
@@ -90,7 +90,7 @@ async def main() -> None:
 
 
 async def attend(server: Server, games: list[dict]) -> None:
-    """The viewers, in a process of their own; prints how many events each heard."""
+    """Run the viewers in a separate process; print how many events each received."""
     heard = [0] * (VIEWERS + GAMES)
     tasks = [asyncio.create_task(never_read(server, games[0]))]
     for number in range(VIEWERS + GAMES):

@@ -1,8 +1,8 @@
-"""Usual requests to the server beside heavy ones: uploads, generated maps, replays, branches; 2,000 games on disk.
+"""Usual requests during expensive ones (uploads, generated maps, replays, branches), with 2,000 games on disk.
 
 python benchmarks/server_heavy.py
 
-The heavy ones come from a process of their own, one after the other of each kind, and never the same log twice.
+A separate process sends the expensive requests, one after the other for each kind, and never the same log twice.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from warlight_env.record import MemoryRecorder, Player
 from warlight_env.record.encode import log_lines
 from web_helpers import Server, serving
 
-ALONE, BESIDE = 25, 45  # seconds
-GAMES = 2000  # in the folder
+ALONE, BESIDE = 25, 45  # seconds without and with expensive requests
+GAMES = 2000  # number of games in the folder
 REGIONS = 1000
 PEOPLE = [{"name": "Ann"}, {"name": "Bo"}]
 
 
 def large_map() -> maps.Map:
-    """A graph of 1000 regions without a drawing: a strip of squares."""
+    """Return a map of 1000 regions without outlines: a grid of squares."""
     across = 25
     borders = [[f"r{n}", f"r{n + 1}"] for n in range(REGIONS - 1) if (n + 1) % across]
     borders += [[f"r{n}", f"r{n + across}"] for n in range(REGIONS - across)]
@@ -53,7 +53,7 @@ def large_map() -> maps.Map:
 
 
 def large_log() -> list[bytes]:
-    """The lines of a game of one round on it."""
+    """Return the lines of the log of a game with one round on this map."""
     game = Game(large_map(), "thesis", 2, 1, "random")
     recorder = MemoryRecorder([Player("Ann"), Player("Bo")])
     recorder.began(game, [make_agent("random", 1), make_agent("random", 2)], 500)
@@ -62,14 +62,14 @@ def large_log() -> list[bytes]:
 
 
 def another(lines: list[bytes], number: int) -> bytes:
-    """The file of the same game between players of other names, so that nothing of it is known yet."""
+    """Return a log file of the same game with other player names, so that the server has not cached it."""
     header = json.loads(lines[0])
     header["players"][0]["name"] = f"Ann {number}"
     return gzip.compress(b"\n".join([json.dumps(header).encode(), *lines[1:], b""]), 1)
 
 
 async def trouble(server: Server) -> None:
-    """The heavy requests; prints how many of each kind were answered how."""
+    """Send expensive requests until SIGTERM; print the numbers of answers by kind and status."""
     large, long = large_log(), list(log_lines(long_log()))
     answers: Counter[str] = Counter()
     done = asyncio.Event()
@@ -107,7 +107,7 @@ async def trouble(server: Server) -> None:
 
 
 def fill(folder: Path) -> None:
-    """A folder of many games of 1000 regions; they share one file."""
+    """Fill a folder with many games of 1000 regions; their logs are links to one file."""
     (folder / "log").write_bytes(b"".join(line + b"\n" for line in large_log()))
     seats = json.dumps({"seats": [["Ann", None, "a" * 24], ["Bo", None, "b" * 24]], "watch": None, "pace": 0.8})
     for number in range(GAMES):
@@ -117,7 +117,7 @@ def fill(folder: Path) -> None:
 
 
 async def usual(server: Server, seconds: float, times: dict[str, list[float]]) -> None:
-    """Requests as the page makes them, for so long; milliseconds by kind."""
+    """Send requests like the page for `seconds` seconds; append the milliseconds by kind to `times`."""
     async with httpx.AsyncClient(base_url=f"{server.base}/api/", headers=server.headers(), timeout=600) as client:
 
         async def timed(what: str, method: str, path: str, **request: Any) -> httpx.Response:

@@ -20,7 +20,7 @@ from warlight_env.output import write_file
 
 @dataclass
 class Row:
-    """A line of the table."""
+    """A row of the table."""
 
     what: str
     asked: str
@@ -30,7 +30,7 @@ class Row:
 
 
 def not_installed(what: str, asked: str, error: ImportError) -> Row:
-    """The row of a benchmark that lacks a library."""
+    """Return the row of a benchmark whose library is not installed."""
     return Row(what, asked, f"{error.name} is not installed", float("nan"), None)
 
 

@@ -1,4 +1,4 @@
-"""Timing as ratios within one run: interleaved repetitions, medians, and a plain C loop as the machine's own scale."""
+"""Measurement of ratios in one run: alternating repetitions, medians, and a C loop for the machine's speed."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ uint64_t spin(uint64_t n) {
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Wall time of one call."""
+    """Return the wall time of one call in seconds."""
     start = time.perf_counter()
     work()
     return time.perf_counter() - start
 
 
 def interleaved(works: dict[str, Callable[[], float]], repeats: int) -> dict[str, float]:
-    """Median rate of each work; one round of all works after the other, `repeats` times, so that drift hits all."""
+    """Return the median rate of each function. They alternate, so that machine changes affect all equally."""
     rates: dict[str, list[float]] = {name: [] for name in works}
     for _ in range(repeats):
         for name, work in works.items():
@@ -39,7 +39,7 @@ def interleaved(works: dict[str, Callable[[], float]], repeats: int) -> dict[str
 
 
 def build_c_loop(folder: Path) -> Path | None:
-    """The plain C loop as a shared library, or None where there is no C compiler."""
+    """Build the plain C loop as a shared library; return None if there is no C compiler."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         return None
@@ -61,7 +61,7 @@ def _spin(library: str, n: int, ready, go, done) -> None:
 
 
 def c_processes(library: Path, processes: int, n: int) -> float:
-    """Iterations per second of the C loop in so many independent processes at once, all together."""
+    """Return the total iterations per second of the C loop in several independent processes at once."""
     context = multiprocessing.get_context("spawn")
     ready, go, done = context.Semaphore(0), context.Semaphore(0), context.Queue()
     workers = [context.Process(target=_spin, args=(str(library), n, ready, go, done)) for _ in range(processes)]
@@ -78,5 +78,5 @@ def c_processes(library: Path, processes: int, n: int) -> float:
 
 
 def temporary_folder() -> tempfile.TemporaryDirectory[str]:
-    """A folder that goes away."""
+    """Return a temporary folder, which is deleted at the end of its context."""
     return tempfile.TemporaryDirectory(prefix="warlight-bench-")

@@ -1,4 +1,4 @@
-"""Speed of training: games of one-ply players in compiled code, and what a second thread adds."""
+"""Speed of training: games of one-ply players in compiled code, and the speed-up by a second thread."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ SPIN = 400_000_000  # iterations of the C loop
 
 
 def bench_training(quick: bool) -> list[Row]:
-    """Games a second of a generation of 8 candidates, in one thread and in two."""
+    """Measure the games per second of a generation of 8 candidates, in one thread and in two."""
     units, repeats = (40, 3) if quick else (200, 7)
 
     def rate(jobs: int) -> float:

@@ -1,12 +1,14 @@
-"""How good single turns are: ``python benchmarks/turn_quality.py nash:1600 nash:12000,rounds=2 plan``.
+"""Quality of single turns: ``python benchmarks/turn_quality.py nash:1600 nash:12000,rounds=2 plan``.
 
-Matches need hundreds of games to tell two searches apart. Here each bot is asked for one turn in positions of games
-of a turn network against itself, after one to nine rounds on the world map. Each turn is played many times against
-turns that the network draws, with the same dice for all, and both sides play on by the network: to the end, or for 60
-rounds, after which the evaluation `planning` speaks. What counts is the chance to win beyond that of the network's
-likeliest turn. A bot is new in each position, so that searches by seconds do not know yet how fast they are.
+Matches need hundreds of games to distinguish two searches. This program asks each bot for one turn in positions after
+one to nine rounds on the world map, from games of a turn network against itself. Each turn is then played many times
+against turns sampled from the network, with the same dice for all. The network continues both sides until the end, or
+for 60 rounds; then the evaluation `planning` gives the result. The score of a turn is its win probability minus that of
+the network's most likely turn. Each position gets a new bot, so that searches with a time limit do not know their speed
+yet.
 
-So it tells who improves on the network against the network. Who is stronger against others, matches must say.
+The score shows how much a bot improves on the network against the network. Only matches show which bot is stronger
+against others.
 """
 
 from __future__ import annotations
@@ -36,18 +38,18 @@ from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.view import View
 from warlight_env.errors import InputError
 
-#: Turns of the other player that answers are tried against.
+#: Number of the opponent's turns that the turns are played against.
 REPLIES = 24
-#: Rounds of a playout at the most.
+#: Largest number of rounds of a playout.
 ROUNDS = 60
-#: Rounds that are played before a position is looked at.
+#: Numbers of rounds after which positions are used.
 PLAYED = range(1, 10)
 
 Floats = npt.NDArray[np.float64]
 
 
 def position_of(network: TurnNetwork, seed: int) -> View | None:
-    """What the first player sees in a game of the network against itself; None where that is over by then."""
+    """Return the first player's view of a game of the network against itself; None if the game is already over."""
     game = Game("world", seed=seed, picks="random")
     players = [TurnNetAgent(network, 2 * seed + p) for p in range(2)]
     rounds = int(np.random.default_rng(seed).choice(PLAYED))
@@ -57,13 +59,14 @@ def position_of(network: TurnNetwork, seed: int) -> View | None:
 
 
 def win_shares(network: TurnNetwork, view: View, turns: Sequence[Orders], playouts: int, seed: int) -> Floats:
-    """A player's mean share at the end of games after each of its turns, float64[K]: 1 for a game that it wins."""
+    """Return the player's mean result of games after each of its turns, float64[K]: 1 for a win."""
     board, player, other = view.board, view.player, 1 - view.player
     capacity = max(REPLIES, len(turns))
     work = make_nash_work(board.n_regions, board.n_edges, 2, capacity, 0, 1)
     context = make_context(board, view.params, 2, PLANNING, functions=Functions(policy=sampled_turn), turns=network)
     position, setup = minimal_determinization(view), make_nash_setup(context, ROUNDS, 1)
-    work.rng[:] = make_rng(derive_seed(seed, 1))  # not the stream that a bot draws its candidates from
+    # a different random stream from the one in which bots sample candidates
+    work.rng[:] = make_rng(derive_seed(seed, 1))
     deploy, attacks, counts = work.turns
     for i, orders in enumerate(turns):
         deploys, rows = orders.arrays()
@@ -90,14 +93,14 @@ def win_shares(network: TurnNetwork, view: View, turns: Sequence[Orders], playou
 
 @dataclass
 class Row:
-    """What is known of a bot."""
+    """The measurements of a bot."""
 
-    gains: list[float] = field(default_factory=list)  #: by position, in the chance to win
-    same: int = 0  #: positions in which it plays the network's likeliest turn
+    gains: list[float] = field(default_factory=list)  #: one for each position, in win probability
+    same: int = 0  #: number of positions in which the bot plays the network's most likely turn
     seconds: float = 0.0
 
     def text(self, name: str) -> str:
-        """A row of the table, as Markdown."""
+        """Return a row of the table as Markdown."""
         gains, n = 100 * np.array(self.gains), len(self.gains)
         half = 1.96 * gains.std(ddof=1) / np.sqrt(n) if n > 1 else np.nan
         told = f"{gains.mean():+.2f} (± {half:.2f})"
@@ -109,13 +112,13 @@ def _key(orders: Orders) -> tuple[object, ...]:
 
 
 def look(network: TurnNetwork, view: View, bots: Sequence[str], seed: int, playouts: int, rows: dict[str, Row]) -> None:
-    """Ask the bots in one position, and add what their turns are worth to the rows."""
+    """Ask the bots for a turn in one position, and add the results to the rows."""
     turns = [TurnNetAgent(network, seed).act(view)]
     places, chosen = {_key(turns[0]): 0}, {}
     for bot in bots:
         agent: Agent = make_agent(bot, seed)
         if not rows[bot].gains:
-            agent.act(view)  # what has to be compiled takes no part in its time
+            agent.act(view)  # compile before the time is measured
             agent = make_agent(bot, seed)
         start = time.perf_counter()
         answer = agent.act(view)
@@ -130,7 +133,7 @@ def look(network: TurnNetwork, view: View, bots: Sequence[str], seed: int, playo
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line."""
+    """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
         "bots", nargs="+", help="specifications of bots; searches with simulations do not depend on time"

@@ -1,8 +1,9 @@
-"""Who foretells who wins: ``python benchmarks/win_prediction.py``, with scikit-learn (``pip install scikit-learn``).
+"""Prediction of winners: ``python benchmarks/win_prediction.py``; needs scikit-learn (``pip install scikit-learn``).
 
-Strong players play games on the world map. Of their positions after 3 to 15 rounds, each predictor says the chance of
-the first player; the mean logarithm of what whoever won was given, times -1, is its loss. Boosting and logistic
-regression read what the value network reads, and are fitted to half of the games; all are compared on the other half.
+Strong players play games on the world map. For positions after 3 to 15 rounds, each predictor gives the first player's
+win probability. Its loss is the mean negative logarithm of the probability of the actual winner. Boosting and logistic
+regression use the features of the value network and are fitted to half of the games; all predictors are compared on the
+other half.
 """
 
 from __future__ import annotations
@@ -37,26 +38,26 @@ from warlight_env.train.value.positions import ValuedPositions
 from warlight_env.train.value.settings import ValueSettings
 
 Floats = npt.NDArray[np.float64]
-#: Rounds played at the positions.
+#: Numbers of rounds at the positions.
 ROUNDS = range(3, 16)
-#: The least chance that a prediction is taken to give.
+#: Smallest probability; smaller predictions are replaced by it.
 LEAST = 1e-6
-#: Games that are drawn anew for an interval.
+#: Number of bootstrap resamples for an interval.
 RESAMPLES = 1000
 
 
 @dataclass(frozen=True)
 class Positions:
-    """M positions of games between two that somebody won."""
+    """M positions of two-player games with a winner."""
 
     positions: list[Position]
     game: npt.NDArray[np.int64]  #: [M]
-    won: npt.NDArray[np.bool_]  #: [M] by the first player
-    numbers: Floats  #: [M, 2 N_PLAYER + N_RULES] what the value network reads
+    won: npt.NDArray[np.bool_]  #: [M] whether the first player won
+    numbers: Floats  #: [M, 2 N_PLAYER + N_RULES] features of the value network
 
 
 def settings_of(games: int, seed: int) -> ValueSettings:
-    """Games of searches and networks."""
+    """Return settings for games between searches and networks."""
     return ValueSettings(
         games=games, seed=seed, player="nash:1000,value=current",
         opponents=("nash:1000,value=current", "policy:any", "policy:any", "plan"),
@@ -65,7 +66,7 @@ def settings_of(games: int, seed: int) -> ValueSettings:
 
 
 def seen_in(settings: ValueSettings, config: GameConfig, played: ValuedPositions) -> Positions:
-    """What is predicted."""
+    """Return the positions for the predictions."""
     chosen = np.flatnonzero(played.value.any(axis=1) & np.isin(played.round, list(ROUNDS))).tolist()
     context = make_context(config.board, config.params, config.players, PLANNING)
     numbers = np.zeros((len(chosen), 2 * N_PLAYER + N_RULES))
@@ -77,7 +78,7 @@ def seen_in(settings: ValueSettings, config: GameConfig, played: ValuedPositions
 
 
 def by_function(function: Callable[..., Any], context: Context) -> Callable[[Positions], Floats]:
-    """An evaluation, whose shares are taken for chances."""
+    """Return a predictor that uses the shares of an evaluation as probabilities."""
 
     def chances(seen: Positions) -> Floats:
         shares = np.zeros((len(seen.positions), context.players))
@@ -89,7 +90,7 @@ def by_function(function: Callable[..., Any], context: Context) -> Callable[[Pos
 
 
 def by_head(context: Context) -> Callable[[Positions], Floats]:
-    """The turn network's head, from the first player's side."""
+    """Return a predictor with the turn network's value head, for the first player."""
     work, scores = make_generator_work(context.board.n_regions, context.board.n_edges, 2).net, np.zeros(2)
 
     def chance(position: Position) -> float:
@@ -101,7 +102,7 @@ def by_head(context: Context) -> Callable[[Positions], Floats]:
 
 
 def by_fit(model: Any, seen: Positions) -> Callable[[Positions], Floats]:
-    """A model of scikit-learn, fitted to these positions from both players' sides."""
+    """Return a predictor with a scikit-learn model, fitted to these positions from both players' sides."""
 
     def read(numbers: Floats) -> Floats:
         return np.sqrt(numbers)
@@ -115,13 +116,13 @@ def by_fit(model: Any, seen: Positions) -> Callable[[Positions], Floats]:
 
 
 def losses(told: Floats, seen: Positions) -> Floats:
-    """-log of what whoever won was given, [M]."""
+    """Return -log of the predicted probability of the actual winner, [M]."""
     given = np.where(seen.won, told, 1.0 - told)
     return np.asarray(-np.log(np.maximum(LEAST, given)), dtype=np.float64)
 
 
 def interval(loss: Floats, game: npt.NDArray[np.int64], rng: np.random.Generator) -> tuple[float, float]:
-    """95 % interval of a mean, by games drawn anew: positions of a game have one outcome."""
+    """Return the 95 % bootstrap interval of the mean loss over whole games, whose positions share an outcome."""
     _, inverse = np.unique(game, return_inverse=True)
     total, count = np.bincount(inverse, loss), np.bincount(inverse)
     drawn = rng.integers(len(total), size=(RESAMPLES, len(total)))
@@ -130,7 +131,7 @@ def interval(loss: Floats, game: npt.NDArray[np.int64], rng: np.random.Generator
 
 
 def predictors(config: GameConfig, fitted: Positions) -> dict[str, Callable[[Positions], Floats]]:
-    """All of them by name."""
+    """Return all predictors by name."""
     from sklearn.ensemble import HistGradientBoostingClassifier
     from sklearn.linear_model import LogisticRegression
     from sklearn.pipeline import make_pipeline
@@ -152,7 +153,7 @@ def predictors(config: GameConfig, fitted: Positions) -> dict[str, Callable[[Pos
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The table, as Markdown."""
+    """Print the table as Markdown."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=1200, help="half of them for fits (default: 1200)")
     parser.add_argument("--seed", type=int, default=1)
@@ -194,7 +195,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def part_of(seen: Positions, which: npt.NDArray[np.bool_]) -> Positions:
-    """Some of them."""
+    """Return the positions for which `which` is true."""
     at = np.flatnonzero(which)
     return Positions([seen.positions[m] for m in at.tolist()], seen.game[at], seen.won[at], seen.numbers[at])
 

@@ -1,7 +1,7 @@
-"""Damaged caches of compiled kernels: ``python tests/cache_damage.py --caches 1000 --jobs 2 [--program draws]``.
+"""Damage caches of compiled kernels: ``python tests/cache_damage.py --caches 1000 --jobs 2 [--program draws]``.
 
-Each trial copies a good cache, damages half of its files, and runs a program in a new process. The program must print
-the same as with a good cache, without a signal and without an error, and so must a second start.
+Each trial copies a good cache, damages half of its files, and runs a program in a new process, twice. Each time the
+program must print the same as with the good cache, and must end without a signal or an error.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from forked_python import PythonStarts
 from helpers import copy_engine
 from warlight_env.engine.digest_files import with_digest
 
-#: Programs that print the results of their kernels. "game" has kernels of the engine and of a bot, with several
-#: signatures and pointers; "draws" has few, which are soon compiled again.
+#: Programs that print the results of their kernels. "game" uses many kernels, of the engine and of a bot, with several
+#: signatures and pointers. "draws" uses few kernels, which are compiled again quickly.
 PROGRAMS = {
     "game": """
 from warlight_env import Game
@@ -42,7 +42,7 @@ print(next_u64(make_rng(1)), below(make_rng(1), 3))
 """,
 }
 
-#: Bytes of a file before its content.
+#: Size of the header of a cache file in bytes.
 SEAL = len(with_digest("", b""))
 
 Damage = Callable[[list[Path], random.Random], None]
@@ -50,7 +50,7 @@ Run = Callable[[str, Path], subprocess.CompletedProcess[str]]
 
 
 def flip_bits(files: list[Path], rng: random.Random) -> None:
-    """Three bits of each file."""
+    """Flip three bits in each file."""
     for file in files:
         content = bytearray(file.read_bytes())
         for _ in range(3):
@@ -59,14 +59,14 @@ def flip_bits(files: list[Path], rng: random.Random) -> None:
 
 
 def truncate(files: list[Path], rng: random.Random) -> None:
-    """Cut each file off anywhere."""
+    """Cut each file at a random position."""
     for file in files:
         content = file.read_bytes()
         file.write_bytes(content[: rng.randrange(len(content))])
 
 
 def swap(files: list[Path], rng: random.Random) -> None:
-    """Give each file the content of another one of its kind."""
+    """Replace the content of each file by the content of another file with the same suffix."""
     contents = [file.read_bytes() for file in files]
     for kind in {file.suffix for file in files}:
         places = [i for i, file in enumerate(files) if file.suffix == kind]
@@ -75,14 +75,14 @@ def swap(files: list[Path], rng: random.Random) -> None:
 
 
 def foreign_version(files: list[Path], rng: random.Random) -> None:
-    """Have each file start with the mark of another format, as another version would write it."""
+    """Change the format mark at the start of each file, as if another version had written the file."""
     for file in files:
         content = file.read_bytes()
         file.write_bytes(content.replace(b"sealed 2", b"sealed 0", 1) if rng.random() < 0.5 else content[50:])
 
 
 def other_build(files: list[Path], rng: random.Random) -> None:
-    """Swap the files' contents, and seal them as another build would: to use them would give wrong results."""
+    """Swap the contents of the files, and add headers of another build. Used kernels would give wrong results."""
     swap(files, rng)
     for file in files:
         file.write_bytes(with_digest(file.name, file.read_bytes()[SEAL:], build="0" * 20))
@@ -95,12 +95,12 @@ DAMAGES: dict[str, Damage] = {
 
 
 class Trials:
-    """Makes the good cache, and trials with copies of it.
+    """Creates a good cache, and runs trials with damaged copies of it.
 
     Args:
-        folder: where the caches are made.
-        program: prints what its kernels answer.
-        run: runs it with a cache, in a process of its own.
+        folder: folder for the caches.
+        program: source code that prints the results of its kernels.
+        run: function that runs the program with a cache, in a new process.
     """
 
     def __init__(self, folder: Path, program: str, run: Run) -> None:
@@ -110,7 +110,7 @@ class Trials:
         self.expected = played.stdout
 
     def run(self, number: int, seed: int = 0) -> tuple[str, str]:
-        """The kind of the damage, and what went wrong; empty: nothing."""
+        """Run trial `number`; return the kind of damage, and what went wrong ("": nothing)."""
         rng = random.Random(f"{seed} {number}")
         kind = list(DAMAGES)[number % len(DAMAGES)]
         cache = self.folder / f"cache{number}"
@@ -128,13 +128,13 @@ class Trials:
 
 
 class Starts(threading.local):
-    """Runs programs with a cache, each thread by a process of its own whose forks have imported Numba."""
+    """Runs programs with a cache. Each thread has a process that has imported Numba and that forks for each program."""
 
     def __init__(self, ending: contextlib.ExitStack, settings: Mapping[str, str | Path]) -> None:
         self._starts, self._settings = ending.enter_context(PythonStarts()), settings
 
     def run(self, program: str, cache: Path) -> subprocess.CompletedProcess[str]:
-        """Run a program to its end."""
+        """Run a program until it ends."""
         return self._starts.run(program, WARLIGHT_CACHE_DIR=cache, **self._settings)
 
 
@@ -152,7 +152,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ThreadPoolExecutor(given.jobs) as pool,
     ):
         settings: dict[str, str | Path] = {}
-        if given.program == "draws":  # without other packages, whose sources each new cache would parse
+        if given.program == "draws":  # a copy of few modules, because each new cache parses all sources
             settings["PYTHONPATH"] = Path(folder) / "alone"
             copy_engine(Path(folder) / "alone")
         trials = Trials(Path(folder), PROGRAMS[given.program], Starts(ending, settings).run)

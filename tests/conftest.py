@@ -1,4 +1,4 @@
-"""Hypothesis without deadlines, in CI with the same examples at each run; Ctrl-C as on a terminal; a log; Chromium."""
+"""Settings of Hypothesis and of the test processes, and fixtures for logs, forked workers and Chromium."""
 
 from __future__ import annotations
 
@@ -19,22 +19,24 @@ settings.register_profile("default", deadline=None, suppress_health_check=[Healt
 settings.register_profile("ci", parent=settings.get_profile("default"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 
-# Whoever starts the tests in the background of a shell has Ctrl-C ignored, here and in all programs that tests start.
+# A shell starts background jobs with SIGINT ignored. Restore Ctrl-C here and in all programs that tests start.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Where a shell has Python keep no bytecode, each program that a test starts would compile the package anew: 0.6 s.
+# Without bytecode files, each program that a test starts would compile the package again, which takes 0.6 s.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
-# Networks are small here: more threads than one only wait for each other, which takes four times as much computing.
+# The tests use small networks. With more than one thread, the threads mostly wait for each other, which takes four
+# times as much CPU time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A page that was waited for in vain for a minute is tried once more, and the run says so: "1 rerun".
+    """Run a test of the page again once if it waited for the page for a minute without success.
 
-    The minute may be one in which the machine stood still; what is wrong on the page fails again.
+    The machine may have been busy during this minute; a real error of the page occurs again. The summary of pytest
+    reports "1 rerun".
     """
     for item in items:
         if "open_page" in getattr(item, "fixturenames", ()):
@@ -43,7 +45,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def whole(tmp_path_factory) -> Path:
-    """The log of a game to its end, with picks one by one and fog; not to be changed."""
+    """Path of the log of a complete game with fog and with picks by the agents. Tests must not change the file."""
     from log_helpers import play_logged
 
     file = tmp_path_factory.mktemp("whole") / "game.wl.jsonl"
@@ -53,7 +55,7 @@ def whole(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def forked_workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
-    """Have the test process's workers start as forks; as usual after `undo` of what this yields."""
+    """Start worker processes of the test process as forks. `undo` of the yielded `MonkeyPatch` ends this."""
     from process_helpers import forking_context
 
     with monkeypatch.context() as patch:
@@ -63,7 +65,10 @@ def forked_workers(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPat
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[tuple[Any, asyncio.AbstractEventLoop]]:
-    """A browser, and the event loop of playwright, which is marked as running only while a test uses the browser."""
+    """Yield Chromium and playwright's event loop.
+
+    The loop is marked as running only while a test uses the browser.
+    """
     from playwright.sync_api import sync_playwright
 
     from web_helpers import CHROMIUM
@@ -79,7 +84,7 @@ def browser() -> Iterator[tuple[Any, asyncio.AbstractEventLoop]]:
 
 @pytest.fixture
 def chromium(browser: tuple[Any, asyncio.AbstractEventLoop]) -> Iterator[Any]:
-    """A browser that all tests share; each opens pages in contexts of its own."""
+    """Yield the browser that all tests share. Each test opens its pages in new browser contexts."""
     launched, loop = browser
     asyncio._set_running_loop(loop)
     yield launched
@@ -88,7 +93,7 @@ def chromium(browser: tuple[Any, asyncio.AbstractEventLoop]) -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
-    """Opens pages that must not complain: an error in the console fails the test, unless it `expects` such a one."""
+    """Yield a function that opens pages. A message in a page's console fails the test, unless it matches `expects`."""
     from page_helpers import STILL
 
     complaints: list[str] = []
@@ -112,7 +117,7 @@ def open_page(chromium: Any) -> Iterator[Callable[..., Any]]:
     yield opened
     for context in contexts:
         context.close()
-    # What the browser says of a server that ended, perhaps in the middle of an answer, or began anew.
+    # Messages of Chromium after the server has ended (perhaps during an answer) or has restarted.
     gone = re.compile(
         "ERR_(CONNECTION_REFUSED|CONNECTION_RESET|EMPTY_RESPONSE|CONTENT_LENGTH_MISMATCH)|WebSocket connection"
         r"|status of 410 \(Gone\)"

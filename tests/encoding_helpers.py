@@ -1,4 +1,4 @@
-"""What tests of several action encodings share: environments to be put into positions, and random turns."""
+"""Helpers for tests of the action encodings: environments with a given position, and random turns."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def short_steps(max_deploys: int = 3, max_attacks: int = 4) -> Any:
 
 
 def make(action: Any, map_: Any = RING, players: int = 2, **arguments) -> WarlightParallelEnv:
-    """An environment in which regions are dealt, ready to be put into a position."""
+    """Return an environment with randomly assigned regions, which `put` can set to a position."""
     env = WarlightParallelEnv(map_, players=players, action=action, **{"picking": "random", **arguments})
     env.reset(seed=0)
     return env
@@ -38,7 +38,7 @@ def put(env: WarlightParallelEnv, owner: list[int], army: list[int]) -> None:
 
 @st.composite
 def envs(draw, name: str, maps_=("small", "ring", "long")) -> WarlightParallelEnv:
-    """A new game on one of the small maps, with as many players as it has room for."""
+    """Draw a new game on one of the small maps, with at most as many players as the map allows."""
     action = short_steps(draw(st.integers(1, 4)), draw(st.integers(1, 6))) if name == "steps" else name
     rules = Rules.of(draw(st.sampled_from(PRESETS)), picks=draw(st.integers(1, 2)))
     given = {"fog": draw(st.booleans()), "picking": draw(st.sampled_from(["play", "random"])), "action": action}
@@ -54,7 +54,7 @@ def envs(draw, name: str, maps_=("small", "ring", "long")) -> WarlightParallelEn
 
 
 def sample(env: WarlightParallelEnv, rng: np.random.Generator, agent: str, masked: bool) -> Any:
-    """A random action; of steps often the end, of continuous often equal scores."""
+    """Return a random action; for `steps` often the end, for `continuous` often with equal scores."""
     encoding = env.core.encoding
     if encoding.name == "continuous":
         scores = rng.uniform(-1, 1, len(encoding.limits)).astype(np.float32)
@@ -66,7 +66,11 @@ def sample(env: WarlightParallelEnv, rng: np.random.Generator, agent: str, maske
 
 
 def play_turns(env: WarlightParallelEnv, rng: np.random.Generator, masked: bool) -> tuple[dict, dict, bool]:
-    """Let everybody hand in a turn: what they said, how much of it was illegal, and whether the game went on."""
+    """Play one turn of all agents.
+
+    Returns:
+        The actions and the number of illegal orders by agent, and whether the game continues.
+    """
     encoding = env.core.encoding
     if not encoding.stepwise:
         said = {agent: sample(env, rng, agent, masked) for agent in env.agents}

@@ -1,4 +1,4 @@
-"""Environments for tests: all encodings, small maps, episodes of random actions."""
+"""Environments for tests: several encodings, small maps, episodes of random actions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ENCODINGS: dict[str, Any] = {
 
 
 def ladder(length: int = 6) -> Map:
-    """Two rows of regions side by side; super regions of four: small, and enough for six players."""
+    """Return a map with two parallel rows of regions and super regions of four; by default for six players."""
     n = 2 * length
     borders = [(i, i + 2) for i in range(n - 2)] + [(i, i + 1) for i in range(0, n, 2)]
     groups = [i // 4 for i in range(n)]
@@ -31,7 +31,7 @@ SMALL = ladder()
 
 
 class BreakingReward:
-    """Pays for wins, but raises so many times once a game has played three rounds; `left` of these are to come."""
+    """A reward for wins that raises an error in its first `times` calls in round 3; `left` counts down."""
 
     def __init__(self, times: int) -> None:
         self.left = times
@@ -43,17 +43,17 @@ class BreakingReward:
         return np.array(wins)
 
 
-#: A map with more than 64 regions: sets of regions take two words.
+#: A map with more than 64 regions, so that a set of regions needs two 64-bit words.
 LONG = ladder(35)
 
 
 def make(encoding: str = "factored", **arguments: Any) -> WarlightParallelEnv:
-    """An environment on the small map."""
+    """Return an environment on the small map."""
     return WarlightParallelEnv(**{"map": SMALL, "action": ENCODINGS[encoding], "max_cycles": 40, **arguments})
 
 
 def sample(env: WarlightParallelEnv, rng: np.random.Generator, agent: str, masked: bool = True) -> Any:
-    """A random action, much faster than ``space.sample(mask)``; a third of the rows is 0."""
+    """Return a random action, much faster than ``space.sample(mask)``; about a third of its entries are 0."""
     encoding = env.core.encoding
     row = (rng.random(len(encoding.limits)) * encoding.limits).astype(np.int64)
     row[rng.random(len(row)) < 1 / 3] = 0
@@ -70,7 +70,7 @@ def sample(env: WarlightParallelEnv, rng: np.random.Generator, agent: str, maske
 
 
 def as_game(core: EnvCore) -> Game:
-    """The environment's position, dice included, as a `Game`."""
+    """Return the environment's state, including its random generator, as a `Game`."""
     saved = Game(core.map, core.rules, core.players, 0).to_dict()
     saved["state"] = {name: array[0].tolist() for name, array in core.state._asdict().items()}
     del saved["hash"]
@@ -78,12 +78,12 @@ def as_game(core: EnvCore) -> Game:
 
 
 def act(env: WarlightParallelEnv, rng: np.random.Generator, masked: bool = True) -> dict[str, Any]:
-    """A random action of every live agent."""
+    """Return a random action for every live agent."""
     return {agent: sample(env, rng, agent, masked) for agent in env.agents}
 
 
 def episode(env: WarlightParallelEnv, seed: int | None = 0, actions_seed: int = 0, masked: bool = True) -> list[Any]:
-    """Everything that a whole episode returned, step by step."""
+    """Play a whole episode; return the results of `reset` and of every `step`."""
     rng = np.random.default_rng(actions_seed)
     trace: list[Any] = [env.reset(seed=seed)]
     while env.agents:
@@ -92,7 +92,7 @@ def episode(env: WarlightParallelEnv, seed: int | None = 0, actions_seed: int = 
 
 
 def equal(a: Any, b: Any) -> bool:
-    """Deep equality of nested dicts, tuples and arrays, dtypes included."""
+    """Whether nested dicts, tuples and arrays are equal, including their dtypes."""
     if isinstance(a, dict):
         return isinstance(b, dict) and a.keys() == b.keys() and all(equal(a[k], b[k]) for k in a)
     if isinstance(a, tuple | list):
@@ -107,7 +107,7 @@ def make_single(**arguments) -> WarlightEnv:
 
 
 def play_episode(env: WarlightEnv, seed: int | None = 0, actions: int = 0) -> list:
-    """Everything that a whole episode of random legal actions for one learner returned."""
+    """Play an episode of one learner with random legal actions; return the results of `reset` and every `step`."""
     trace = [env.reset(seed=seed)]
     env.action_space.seed(actions)
     info, over = trace[0][1], False
@@ -120,10 +120,10 @@ def play_episode(env: WarlightEnv, seed: int | None = 0, actions: int = 0) -> li
 
 
 def idle(observations: Any, masks: np.ndarray) -> np.ndarray:
-    """A policy for `factored` that does nothing."""
+    """Return the action without orders for each mask: a policy for the encoding `factored`."""
     return np.zeros((len(masks), masks.shape[1] // 5), dtype=np.int64)
 
 
 def refresh(core: EnvCore) -> None:
-    """Observe again after a test has put something into the state."""
+    """Compute the observations again after a test has changed the state."""
     core.refresh_observations()

@@ -1,4 +1,4 @@
-"""A folder of games as a server leaves it, for the tests of lists: played by bots, kept as people's."""
+"""A folder of games in the server's format, for tests of game lists. Bots play the games, also for people."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warlight_env.web.games.resignation import Resignations
 
 
 def game_log(players: Sequence[tuple[str, str | None]], rounds: int, map_name: str = "small", seed: int = 1) -> GameLog:
-    """A game of so many rounds at most between people (None) and bots; `random` and `smart_random` play for people."""
+    """Play at most `rounds` rounds; return the log. For people (spec None), `random` and `smart_random` play."""
     game = Game(map_name, "thesis", len(players), seed, picks="random")
     recorder = MemoryRecorder([Player(name, spec) for name, spec in players])
     bots = [make_agent(spec or ("random", "smart_random")[seat % 2], seed) for seat, (_, spec) in enumerate(players)]
@@ -29,7 +29,7 @@ def game_log(players: Sequence[tuple[str, str | None]], rounds: int, map_name: s
 
 
 def add_game(folder: Path, id: str, log: GameLog, played: int, name: str = "") -> dict[str, str]:
-    """Put it into a folder under that id, last played at that time; returns the tokens of its people by seat."""
+    """Save a log in a folder under an id, with `played` as its file time; return the tokens of people by seat."""
     path = folder / f"{id}{'' if log.complete else '.partial'}.wl.jsonl"
     log.save(path)
     rows = [[player.name, player.spec, f"token-of-{id}-{seat}"] for seat, player in enumerate(log.header.players)]

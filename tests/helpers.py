@@ -1,4 +1,4 @@
-"""Small boards and shortcuts that several tests share."""
+"""Small boards and short helper functions for several tests."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PRESETS = ("thesis", "thesis_draft", "challenge1", "challenge2")
 def make_map(
     super_region_of: list[int], borders: list[tuple[int, int]], bonuses: list[int], name: str = "board"
 ) -> Map:
-    """A map without outlines: region i is called ``Ri``."""
+    """Return a map without outlines; region i has the name ``Ri``."""
     return Map(
         name=name,
         title=name,
@@ -36,14 +36,15 @@ def make_map(
     )
 
 
-#: Six regions in a ring with one chord; three super regions of two.
+#: Six regions in a ring with one additional border, in three super regions of two.
 RING = make_map([0, 0, 1, 1, 2, 2], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5), (0, 3)], [2, 3, 1], "ring")
 
 
 def position(game: Game, owner: list[int], army: list[int], rounds: int = 0) -> Game:
-    """The game with another position, in the middle of play, after at least so many rounds."""
+    """Return a copy of the game with another position in the play phase, after at least `rounds` rounds."""
     saved = game.to_dict()
-    out = [int(p not in owner) for p in range(game.players)]  # in the first round
+    # round in which each player was eliminated: 1 for players without regions
+    out = [int(p not in owner) for p in range(game.players)]
     played = max(game.round, rounds, *out)
     saved["state"].update(
         owner=owner, army=army, phase=1, offers=[0] * len(owner), eliminated_at=out, round=played, turn=0
@@ -53,21 +54,21 @@ def position(game: Game, owner: list[int], army: list[int], rounds: int = 0) -> 
 
 
 def as_position(owner: Any, army: Any = None, rounds: int = 0) -> Position:
-    """Owners and armies (one on each region, if none are told) as kernels take them, after some rounds."""
+    """Return owners and armies in the form for kernels, after `rounds` rounds; default: one army per region."""
     owners = np.array(owner, dtype=np.int8)
     armies = np.ones(len(owners), dtype=np.int32) if army is None else np.array(army, dtype=np.int32)
     return Position(owners, armies, np.array([rounds], dtype=np.int32))
 
 
 def shares_of(evaluation: Any, context: Any, position: Position) -> list[float]:
-    """Each player's share of a position, by an evaluation."""
+    """Return the share of each player in a position, according to an evaluation function."""
     shares = np.zeros(context.players)
     evaluation(context, position, shares)
     return shares.tolist()
 
 
 def read_terminal(terminal: int) -> bytes:
-    """All that was written to a pseudo-terminal whose other end is closed by now, or when its programs end."""
+    """Read everything that was written to a pseudo-terminal, until its other end is closed."""
     shown = b""
     while True:
         try:
@@ -81,20 +82,20 @@ def read_terminal(terminal: int) -> bytes:
 
 
 def board_of(map_: Map, rules: str = "thesis"):
-    """Board and rules' record for kernels."""
+    """Return a map's board, and the rules as the NamedTuple for kernels."""
     board = make_board(map_)
     return board, Rules.of(rules).params(board.n_regions, board.n_super_regions)
 
 
 def script(values: list[int]) -> np.ndarray:
-    """Forced decisions in the form that kernels take: a cursor, then the values."""
+    """Return forced random decisions in the form for kernels: a cursor (0), then the values."""
     return np.array([0, *values], dtype=np.int64)
 
 
 def copy_engine(folder: Path) -> Path:
-    """Copy the modules that compile and cache kernels into a package `warlight_env.engine` of its own.
+    """Copy the modules that compile and cache kernels into a package `warlight_env.engine` in `folder`.
 
-    The other packages of kernels are empty there, so that a new cache has few sources to parse.
+    The other packages with kernels are empty in the copy, so that a new cache parses few sources.
     """
     package = folder / "warlight_env" / "engine"
     for each in ("warlight_env", *(name.replace(".", os.sep) for name in KERNEL_PACKAGES)):

@@ -1,9 +1,9 @@
-"""Ctrl-C at random times: ``python tests/interrupts.py --runs 100 --jobs 2 [COMMAND ...]``.
+"""Press Ctrl-C at random times: ``python tests/interrupts.py --runs 100 --jobs 2 [COMMAND ...]``.
 
-Each run starts a long command in a session of its own, sends SIGINT once or twice to its process group, and measures
-the seconds until it ends. A run fails if the command does not end within `LIMIT` seconds after the first signal or
-within `TWICE` seconds after the second one, if its exit code is not 130 (or 0, if it was at its end), if standard error
-holds a traceback, or if a process of the session remains.
+Each run starts a long command in a new session, sends SIGINT once or twice to its process group, and measures the
+seconds until it ends. A run fails if the command does not end within `LIMIT` seconds after the only signal or within
+`TWICE` seconds after the second one, if its exit code is not 130 (or 0, if it was complete), if standard error contains
+a traceback, or if a process of the session remains.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-#: Seconds to the end after one Ctrl-C, and after two.
+#: Largest number of seconds until the end, after one Ctrl-C and after two.
 LIMIT, TWICE = 5.0, 1.5
-#: Seconds after which a process is killed that should have ended.
+#: Seconds after which a process that does not end is killed.
 GUARD: Final = 60.0
-#: Seconds for which processes may be on their way out.
+#: Seconds in which the remaining processes of the session may end.
 LEAVING: Final = 0.5
 TOURNAMENT: Final = 'agents = ["random", "mcts:sims=300", "nash:secs=1"]\ngames = 1000\nmaps = ["world"]\n'
 
-#: Words of commands by name.
+#: Command lines by the name of the command.
 COMMANDS: Final = {
     "match": "match mcts:sims=2000 nash:secs=2 -n 1000 -q",
     "match --jobs 3": "match mcts:sims=2000 nash:secs=2 -n 1000 -q --jobs 3 --out OUT",
@@ -51,15 +51,15 @@ COMMANDS: Final = {
 
 @dataclass
 class Outcome:
-    """How a run ended."""
+    """The result of a run."""
 
-    seconds: float  #: from the last signal to the end
+    seconds: float  #: time from the last signal to the end
     code: int
-    wrong: str  #: "": nothing
+    wrong: str  #: what went wrong; "": nothing
 
 
 def session_of(leader: int) -> Iterator[str]:
-    """The processes of a session that are not zombies, as "PID COMMAND"."""
+    """Yield the processes of a session that are not zombies, as "PID COMMAND"."""
     for folder in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
             name, rest = re.fullmatch(r"\d+ \((.*)\) (.*)", (folder / "stat").read_text().strip(), re.DOTALL).groups()
@@ -69,7 +69,7 @@ def session_of(leader: int) -> Iterator[str]:
 
 
 def run(name: str, delay: float, second: float | None) -> Outcome:
-    """Start a command, interrupt it after `delay` seconds, and once more `second` seconds later."""
+    """Start a command, and interrupt it after `delay` seconds and, unless None, again after `second` more seconds."""
     with tempfile.TemporaryDirectory() as made:
         (Path(made) / "cup.toml").write_text(TOURNAMENT)
         words = [str(Path(made) / "out") if word == "OUT" else word for word in COMMANDS[name].split()]
@@ -107,18 +107,18 @@ def run(name: str, delay: float, second: float | None) -> Outcome:
 
 
 def judged(process: subprocess.Popen[bytes], seconds: float, limit: float) -> list[str]:
-    """What is wrong with the end of a process."""
+    """Return what is wrong with the end of a process."""
     if process.returncode is None:
         return [f"still ran {GUARD:g} s later"]
     wrong = [f"{seconds:.1f} s to the end"] if seconds > limit else []
-    # Two signals may come before Python handles the first one, which ends a process as SIGINT does.
+    # Two signals can arrive before Python handles the first one; then the process ends with SIGINT.
     if process.returncode not in (0, 130, -signal.SIGINT):
         wrong.append(f"exit code {process.returncode}")
     return wrong
 
 
 def main() -> int:
-    """Run the commands and report; 1 if anything is wrong."""
+    """Run the commands and print a report; return 1 if a run failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="COMMAND", help=f"default: all of {', '.join(COMMANDS)}")
     parser.add_argument("--runs", type=int, default=2 * len(COMMANDS), help="in all, spread over the commands")

@@ -1,4 +1,7 @@
-"""Which kernels a process asks of the cache on disk; for processes that tests start in the folder `TESTS`."""
+"""Helpers to see which kernels a process loads from the cache on disk.
+
+Processes that tests start in the folder `TESTS` import this module.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ TESTS: Final = Path(__file__).parent
 
 
 def watch_kernels() -> list[str]:
-    """The names of the files of kernels that are asked for from now on, in a list that grows."""
+    """Return a list to which the name of each kernel's cache file is appended when the kernel is requested."""
     asked: list[str] = []
     load = cache._KernelCache.load_overload
 

@@ -1,4 +1,4 @@
-"""What tests of the page's languages share: its messages in English and Czech, and what stands on a page."""
+"""Helpers for tests of the page's languages: its messages in English and Czech, and the texts on a page."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 FRONTEND: Final = Path(__file__).parents[1] / "frontend"
 _ENTRY: Final = re.compile(r"^  (?:'((?:[^'\\]|\\.)*)'|(\w+)):\s+'((?:[^'\\]|\\.)*)',$", re.MULTILINE)
 
-#: All that a reader meets: texts, labels, what appears under the pointer, in fields, and in the tab.
+#: JavaScript that returns all texts of a page: visible texts, labels, tooltips, placeholders, and the title.
 _SEEN: Final = """() => {
   const seen = [document.title];
   const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
@@ -26,7 +26,7 @@ _SEEN: Final = """() => {
 
 
 def czech() -> dict[str, str]:
-    """The Czech of each message, by its English."""
+    """Return the Czech text of each message, by its English text."""
     texts = {}
     for file in sorted((FRONTEND / "src" / "texts" / "cs").glob("*.ts")):
         for quoted, plain, text in _ENTRY.findall(file.read_text(encoding="utf-8")):
@@ -35,7 +35,7 @@ def czech() -> dict[str, str]:
 
 
 def english_left(page: Any, texts: dict[str, str]) -> list[str]:
-    """What stands on a page in the words of an English message, though it has others in Czech."""
+    """Return the texts of a page that are English although their messages have different Czech texts."""
     words = {english for english, text in texts.items() if english != text and "{" not in english}
     parts = {part.strip() for english in texts for part in re.split(r"[{}#]|<\w+>|</\w+>", english)}
     phrases = [part for part in parts if re.search(r"[A-Za-z]{2,} [A-Za-z]{2,}", part) and not _SYNTAX.search(part)]

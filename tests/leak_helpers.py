@@ -1,7 +1,7 @@
-"""Games on a server in this process, and a checker who knows of every message what its seat may be told.
+"""Plays games on a server in this process, and checks that no message contains information hidden from its seat.
 
-The checker takes the position from the engine, and what a player sees of it from the oracle; whatever is not on its
-list of things that a player may be told is a leak.
+The checker takes the position from the engine, and computes from it what a player sees with the oracle. Every field
+that is not in the lists below counts as a leak.
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.storage.game_log import GameLogWriter
 from warlight_env.web.workers.bot_process import BotQuery, QueriedPosition, Worker, WorkerSetup
 
-#: Asked for hints: it answers the same to the same question.
+#: The bot for hints. It gives the same answer to the same query.
 HINTS: Final = "mcts:sims=20"
-#: All that a player may be told, by where it stands; "!": of the own seat alone, "?": checked against the position.
+#: The fields that a player may receive, by event. "!": the values of the own seat only; "?": checked against the
+#: position.
 EVENTS: Final = {
     "start": {"owner?", "army?", "offers!", "picks"},
     "picks": {"preferences!", "changed?", "dropped!"},
@@ -57,46 +58,46 @@ LOOK: Final = {
 
 @dataclass
 class Truth:
-    """A position as the engine has it."""
+    """The true position of the engine."""
 
     phase: str
     round: int
     owner: list[int]
     army: list[int]
-    offers: list[list[int]]  #: by player
+    offers: list[list[int]]  #: regions that can be picked, by player
 
 
 @dataclass
 class SeatMonitor:
-    """One seat: all that was sent to it, held against what it may know."""
+    """Collects all messages to one seat, and checks them against the information that the seat may have."""
 
     room: Room
     seat: int
-    truths: list[Truth]  #: after each step, the start first
-    secrets: tuple[str, ...]  #: texts that must never be sent
-    owner: list[int] = field(default_factory=list)  #: as it was told
+    truths: list[Truth]  #: the position at the start and after each step
+    secrets: tuple[str, ...]  #: texts that no message may contain
+    owner: list[int] = field(default_factory=list)  #: owners according to the messages; `army` likewise
     army: list[int] = field(default_factory=list)
     events: int = 0
     steps: int = 0
-    hidden: int = 0  #: regions out of sight, summed up over all rounds
-    hints: int = 0  #: held against what a bot says to the position as the seat may know it
-    late: int = 0  #: hints that did not come in time, as on machines that do much else
-    texts: list[str] = field(default_factory=list)  #: that came over the socket and were not looked at
+    hidden: int = 0  #: number of regions out of sight, summed over all rounds
+    hints: int = 0  #: number of hints that were compared with a bot's answer to the seat's view of the position
+    late: int = 0  #: number of hints that the server did not compute in time, for example on a busy machine
+    texts: list[str] = field(default_factory=list)  #: messages from the socket that are not checked yet
 
     async def listen(self) -> None:
-        """Take in what comes over the socket, until the room closes."""
+        """Receive messages from the socket until the room closes."""
         async for text in self.room.feed.follow(self.seat, -1):
             self.texts.append(text)
 
     def check(self) -> bool:
-        """Look at what came; whether the last step was in it."""
+        """Check the received messages; return whether they include the last step."""
         for text in self.texts:
             self.hear(text)
         self.texts.clear()
         return self.steps == len(self.truths) - 1
 
     def hear(self, text: str) -> None:
-        """A message of the socket."""
+        """Check one message of the socket."""
         message = self.scan(text)
         kind = message.pop("type")
         if kind == "now":
@@ -108,26 +109,26 @@ class SeatMonitor:
             self.event(message)
 
     def scan(self, text: str) -> Any:
-        """JSON without the seed, hashes, or others' tokens."""
+        """Parse JSON that must not contain the seed, hashes, or tokens of other seats."""
         for secret in self.secrets:
             assert secret not in text, secret
         return json.loads(text)
 
     def sight(self, step: int) -> list[bool]:
-        """What the seat sees after that many steps."""
+        """Return for each region whether the seat sees it after `step` steps."""
         truth = self.truths[step]
         if truth.phase == "pick" or not self.room.game.rules.fog:
             return [True] * len(truth.owner)
         return oracle.visible(self.room.game.map.neighbors, truth.owner, self.seat)
 
     def position(self, step: int) -> tuple[list[int], list[int]]:
-        """The position as the seat may know it."""
+        """Return the owners and armies that the seat may know after `step` steps."""
         truth = self.truths[step]
         shown = list(zip(self.sight(step), truth.owner, truth.army, strict=True))
         return [o if seen else UNKNOWN for seen, o, _ in shown], [a if seen else 0 for seen, _, a in shown]
 
     def event(self, event: dict[str, Any]) -> None:
-        """An event of the log."""
+        """Check an event of the log."""
         kind = event.pop("event")
         allowed = {name.rstrip("?!") for name in EVENTS[kind]}
         assert set(event) <= allowed, (kind, set(event) - allowed)
@@ -145,7 +146,7 @@ class SeatMonitor:
             self.steps += 1
             seen = [old or new for old, new in zip(before, self.sight(self.steps), strict=True)]
             for player, _, target, *rest in event.get("moves", ()):
-                if player == self.seat and rest[1:] and rest[-1]:  # held for a moment at least
+                if player == self.seat and rest[1:] and rest[-1]:  # the player held the target at least for a moment
                     for region in (target, *self.room.game.map.neighbors[target]):
                         seen[region] = True
             for player, region, _ in event.get("deploys", ()):
@@ -159,7 +160,7 @@ class SeatMonitor:
             self.hidden += self.owner.count(UNKNOWN) if kind == "round" else 0
 
     def now(self, state: dict[str, Any]) -> None:
-        """The state of a moment: of a position with that round and phase."""
+        """Check a state message: it must match a position with the same round and phase."""
         assert set(state) <= NOW, set(state) - NOW
         assert set(state["you"]) <= YOU, set(state["you"]) - YOU
         assert state["chances"] is None
@@ -168,17 +169,18 @@ class SeatMonitor:
         steps = [step for step, fits in enumerate(then) if fits]
         assert state["you"]["offers"] in [self.truths[step].offers[self.seat] for step in steps]
         gone = [[p for p in range(self.room.game.players) if p not in self.truths[step].owner] for step in steps]
-        assert state["out"] in ([[]] if state["phase"] == "pick" else gone)  # everybody knows who is still in the game
+        # all players know which players are eliminated
+        assert state["out"] in ([[]] if state["phase"] == "pick" else gone)
         if state["you"]["alive"]:
             assert state["you"]["income"] in [self.income(step) for step in steps]
 
     def income(self, step: int) -> int:
-        """What the seat has to deploy after that many steps: known to who sees no more than itself."""
+        """Return the seat's income after `step` steps. It depends only on regions that the seat sees."""
         map_, rules = self.room.game.map, oracle.OracleRules(base_income=self.room.game.rules.base_income)
         return oracle.income(map_.super_region_of, map_.bonuses, rules, self.position(step)[0], self.seat)
 
     def look(self, answer: httpx.Response) -> None:
-        """The document of a game that goes on."""
+        """Check the document of a running game."""
         document = self.scan(answer.text)
         assert set(document) <= LOOK, set(document) - LOOK
         assert document["seat"] == self.seat
@@ -186,7 +188,7 @@ class SeatMonitor:
         assert all(set(player) == {"name", "spec"} for player in document["players"])
 
     def hint(self, answer: httpx.Response, worker: Worker) -> None:
-        """A bot's thoughts: the very same where it is asked of the position as the seat may know it."""
+        """Check a hint: it must equal a bot's answer to a query with only the seat's view of the position."""
         told = self.scan(answer.text)
         if answer.status_code == 503:
             self.late += 1
@@ -209,7 +211,7 @@ class SeatMonitor:
 
 
 class Spectating(SeatMonitor):
-    """Who watches people: what everybody may know, and in fog nothing of the map once all have picked."""
+    """Checks the messages to a spectator: information for all players, and in fog no positions after the picks."""
 
     def sight(self, step: int) -> list[bool]:
         """See `SeatMonitor`."""
@@ -229,7 +231,10 @@ class Spectating(SeatMonitor):
 
 
 class Checker:
-    """Plays games of people on a server, and checks every message; `seat_rounds` counts."""
+    """Plays games between people on a server and checks every message.
+
+    The attribute `seat_rounds` is the number of checked rounds, summed over the seats.
+    """
 
     def __init__(self, folder: Path, seed: int) -> None:
         self.rng, self.kind_rng = random.Random(seed), random.Random(f"{seed}/kinds")
@@ -249,7 +254,10 @@ class Checker:
             patch.start()
 
     def _noting(self, name: str) -> Callable[..., None]:
-        """What a book is told, and the position then: where bots play, it may not stay for long."""
+        """Return a wrapper of a log method that also stores the position.
+
+        A game between bots may leave a position soon, so it is stored at once.
+        """
         plain = getattr(GameLogWriter, name)
 
         def noting(log: GameLogWriter, *told: Any) -> None:
@@ -260,14 +268,14 @@ class Checker:
         return noting
 
     async def close(self) -> None:
-        """End it."""
+        """Remove the patches and close the server."""
         for patch in self._patches:
             patch.stop()
         await self.client.aclose()
         await self.app.state.lobby.close()
 
     async def run(self, seat_rounds: int) -> None:
-        """Games, each of another kind, until so many rounds were checked, each for each of its seats."""
+        """Play games with different settings until `seat_rounds` rounds are checked, summed over the seats."""
         feed.MESSAGE_SECONDS = feed.STATE_SECONDS = 0.0  # type: ignore[misc]
         for number, kind in enumerate(self.choices()):
             if self.seat_rounds >= seat_rounds:
@@ -275,17 +283,18 @@ class Checker:
             await self.game(number, *kind)
 
     def choices(self) -> Iterator[tuple[str, str, int, str, bool]]:
-        """Rules, map, players, picks, fog: all presets on all maps, small ones first, with any number of players."""
-        yield "challenge2", "small", 2, "choose", True  # fewer picks than the rules name: there are no more regions
+        """Yield rules, map, players, picks and fog: all presets on all maps, with random numbers of players."""
+        yield "challenge2", "small", 2, "choose", True  # fewer picks than the rules say, because the map is too small
         while True:
             for map_ in ("small", "world", "generated", "large"):
                 for rules in PRESETS:
                     players = self.kind_rng.choice((2, 2, 3, 4, 5, 6))
-                    fog = self.kind_rng.random() < 0.9  # without it, orders are secret still
+                    # also without fog, orders are secret until all players have committed
+                    fog = self.kind_rng.random() < 0.9
                     yield rules, map_, players, self.kind_rng.choice(("choose", "choose", "random")), fog
 
     async def game(self, number: int, rules: str, map_: str, players: int, picks: str, fog: bool) -> None:
-        """One game, for as long as the map is large."""
+        """Create a game and play it for a number of rounds that depends on `number`."""
         people: list[dict[str, str]] = [{"name": f"P{p}"} for p in range(players)]
         if number % 5 == 3:
             people[-1] = {"bot": "random"}
@@ -304,7 +313,7 @@ class Checker:
         await self.play(room, game, rounds=8 + number % 25)
 
     async def play(self, room: Room, made: dict[str, Any], rounds: int) -> None:
-        """Play a game and check it all along."""
+        """Play a game and check all messages."""
         truths = self.truths[room.log]
         seats = []
         for seat in room.humans:
@@ -335,7 +344,7 @@ class Checker:
         self.watched += sum(seat.steps for seat in seats if isinstance(seat, Spectating))
 
     async def step(self, room: Room, made: dict[str, Any], agents: dict[int, Agent]) -> None:
-        """A turn of everybody who is awaited."""
+        """Commit a turn for each person from whom the server expects one."""
         before, game = room.log.steps, room.game
         for seat in room.awaited:
             if room.seats[seat].spec is not None:
@@ -357,13 +366,13 @@ class Checker:
                 await asyncio.sleep(0 if game.players == len(room.humans) else 0.002)
 
     async def heard(self, seats: list[SeatMonitor]) -> None:
-        """Check what everybody was told, until all have heard of the last step."""
+        """Check the messages of all seats until all have received the last step."""
         async with asyncio.timeout(60):
             while sum(seat.check() for seat in seats) < len(seats):
                 await asyncio.sleep(0)
 
     async def ask(self, room: Room, made: dict[str, Any], seats: list[SeatMonitor]) -> None:
-        """All that a seat can ask for over HTTP."""
+        """Send each request that a seat can send over HTTP, and check the answers."""
         url = f"games/{room.id}"
         together = room.kind == "together"
         for seat in seats:
@@ -403,7 +412,7 @@ class Checker:
         assert (await self.client.get(url, headers=with_other)).status_code == 404
 
     async def ask_as_spectator(self, room: Room, made: dict[str, Any], seat: Spectating) -> None:
-        """All that may be asked for over HTTP: who only watches does nothing, and learns nothing by trying."""
+        """Send each request as a spectator: all actions must be rejected, and errors must contain no game data."""
         url, headers = f"games/{room.id}", {"authorization": f"Bearer {made['spectate']}"}
         seat.look(await self.client.get(url, headers=headers))
         turn = {"round": room.game.round + 1, "deploys": [], "attacks": []}

@@ -1,7 +1,7 @@
-"""Two commands at once in one folder: ``python tests/lock_races.py --pairs 200 --jobs 2 [COMMAND ...]``.
+"""Run two commands at once in one folder: ``python tests/lock_races.py --pairs 200 --jobs 2 [COMMAND ...]``.
 
 Either one command runs and the other reports the lock, or one runs after the other. In both cases the files of the
-folder are complete: every line of a journal is whole, every log verifies, and no temporary file remains.
+folder must be complete: every line of a journal is complete, every log verifies, and no temporary file remains.
 """
 
 from __future__ import annotations
@@ -26,11 +26,12 @@ from warlight_env.record.names import is_log
 ROOT: Final = Path(__file__).parent
 LOG: Final = ROOT / "logs" / "v1-forfeit.wl.jsonl"
 LOCKED: Final = re.compile(r"another run writes to this folder|exists already")
-#: Seconds after which a command counts as one that never ends.
+#: Seconds after which a command counts as one that does not end.
 GUARD: Final = 600
 TOURNAMENT: Final = 'agents = ["random", "aggressive", "smart_random"]\ngames = 4\nmaps = ["small"]\n'
 
-#: Words of commands by name. OUT is the folder, N a number that differs between pairs, FILE a tournament's file.
+#: Command lines by the name of the command. OUT is the folder, N a number that differs between pairs, FILE the path of
+#: a tournament file.
 COMMANDS: Final = {
     "match --log": "match random aggressive -n 20 -q --map small --seed N --log OUT",
     "match --log --jobs 2": "match random aggressive -n 20 -q --map small --seed N --jobs 2 --log OUT",
@@ -58,7 +59,7 @@ def start(command: str, number: int, folder: Path) -> subprocess.Popen[str]:
 
 
 def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
-    """A process's exit code and standard error."""
+    """Wait for a process; return its exit code and standard error."""
     try:
         _, errors = process.communicate(timeout=GUARD)
     except subprocess.TimeoutExpired:
@@ -69,7 +70,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 
 def damage(folder: Path) -> list[str]:
-    """What is wrong with the files of a folder after its runs."""
+    """Return what is wrong with the files of a folder after the runs."""
     wrong = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         if path.name == LOCK or path.name.startswith(".warlight-") or path.name.endswith(".tmp"):
@@ -90,13 +91,18 @@ def damage(folder: Path) -> list[str]:
 
 
 def pair(name: str, number: int, pause: float) -> tuple[str, str]:
-    """Run a pair of commands, the second `pause` seconds after the first; how it ended, and what is wrong or ""."""
+    """Run a pair of commands, the second `pause` seconds after the first.
+
+    Returns:
+        Whether one command found the lock, and what went wrong ("": nothing).
+    """
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         (folder / "cup.toml").write_text(TOURNAMENT)
         first = start(COMMANDS[name], number, folder)
         time.sleep(pause)
-        # A match of another seed may not add its games to the folder, so the winner decides what is in it.
+        # A match with another seed must not add games to the folder, so the folder contains the games of one match
+        # only.
         second = start(COMMANDS[name], number + ("N" in COMMANDS[name].split()), folder)
         results = [ended(first), ended(second)]
         codes = sorted(code for code, _ in results)
@@ -109,14 +115,15 @@ def pair(name: str, number: int, pause: float) -> tuple[str, str]:
         if any("Traceback" in errors for _, errors in results) or codes not in ([0, 0], [0, 2]):
             wrong.append(f"exit codes {codes}: {results}")
         locked = bool(refusals) and bool(LOCKED.search(refusals[0]))
-        other = bool(refusals) and "another" in refusals[0]  # it began after the first ended, with other settings
+        # the second command started after the end of the first, and found a run with other settings
+        other = bool(refusals) and "another" in refusals[0]
         if refusals and not (locked or other):
             wrong.append(refusals[0])
         return ("one was locked out" if locked else "one after the other"), "; ".join(wrong)
 
 
 def main() -> int:
-    """Run the pairs and report; 1 if anything is wrong."""
+    """Run the pairs and print a report; return 1 if a pair failed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="COMMAND", help=f"default: all of {', '.join(COMMANDS)}")
     parser.add_argument("--pairs", type=int, default=len(COMMANDS), help="in all, spread over the commands")

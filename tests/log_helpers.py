@@ -1,4 +1,4 @@
-"""Games with their logs for tests, and a second reader of the format, from ``docs/reference/game-log.md`` alone."""
+"""Logged games for tests, and an independent reader of the log format, written from ``docs/reference/game-log.md``."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warlight_env.record import GameLog, LogWriter, describe
 
 
 class RecordingObserver:
-    """An observer that keeps a saved copy of the game after everything that it is told."""
+    """An observer that saves the game after every event."""
 
     def __init__(self) -> None:
         self.games: list[dict[str, Any]] = []
@@ -39,7 +39,7 @@ class RecordingObserver:
 
 
 class Both:
-    """Tells two observers."""
+    """An observer that passes all calls on to several observers."""
 
     def __init__(self, *observers) -> None:
         self.observers = observers
@@ -53,7 +53,7 @@ class Both:
 
 
 def play_logged(path: Path, specs=("random", "aggressive"), seed: int = 1, **options) -> GameLog:
-    """Play a game of bots and load its log."""
+    """Play a game between bots and load its log."""
     agents = [make_agent(spec, seed + seat) for seat, spec in enumerate(specs)]
     players = [describe(spec, seed + seat) for seat, spec in enumerate(specs)]
     with LogWriter(path, players, insight=options.pop("insight", False)) as writer:
@@ -62,18 +62,18 @@ def play_logged(path: Path, specs=("random", "aggressive"), seed: int = 1, **opt
 
 
 def read_text(path: Path) -> str:
-    """A whole log, uncompressed."""
+    """Return the uncompressed text of a log."""
     data = path.read_bytes()
     return (gzip.decompress(data) if path.name.endswith(".gz") else data).decode()
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
-    """The lines of a whole log."""
+    """Return the parsed lines of a log."""
     return [json.loads(line) for line in read_text(path).split("\n")[:-1]]
 
 
 def read_positions(path: Path) -> Iterator[tuple[list[int], list[int], str]]:
-    """Owner, army and hash at the start and after each pick and round."""
+    """Yield the owners, armies and hash at the start and after each pick and round."""
     for event in read_lines(path)[1:]:
         if event["event"] == "start":
             owner, army = event["owner"], event["army"]
@@ -86,7 +86,7 @@ def read_positions(path: Path) -> Iterator[tuple[list[int], list[int], str]]:
 
 
 def follow_moves(event: dict[str, Any], owner: list[int], army: list[int]) -> None:
-    """Play a round's deploys and moves on a position, as the page says that they happen."""
+    """Execute a round's deploys and moves on a position, by the same rules as the page."""
     dropped = {(player, index) for player, kind, index, *_ in event.get("dropped", ()) if kind == "deploy"}
     for player, orders in enumerate(event["orders"]):
         for index, (region, armies) in enumerate(orders["deploys"] if orders else ()):
@@ -106,7 +106,7 @@ def follow_moves(event: dict[str, Any], owner: list[int], army: list[int]) -> No
 
 
 def hash_of(game: Game) -> str:
-    """The hash of a position, from the saved form of the game."""
+    """Compute the hash of a position from the saved form of the game."""
     s = game.to_dict()["state"]
     n, players = len(s["owner"]), len(s["eliminated_at"])
     numbers = (

@@ -1,4 +1,4 @@
-"""Small maps as parts, to be changed by tests."""
+"""Small maps as `MapParts`, which tests can change."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from warlight_env.maps.parts import MapParts
 
 
 def square(x: float, y: float = 0.0) -> Shape:
-    """A square of ten units."""
+    """Return the outline of a square with sides of ten map units."""
     path = f"M{x:g} {y:g}L{x + 10:g} {y:g}L{x + 10:g} {y + 10:g}L{x:g} {y + 10:g}Z"
     return Shape(path, (x + 5, y + 5), 5.0)
 
 
 def row(**changes: object) -> MapParts:
-    """Four squares in a row, in two super regions."""
+    """Return a map of four squares in a row, in two super regions."""
     supers = (SuperRegion("West", 1), SuperRegion("East", 2))
     names = ("Ash", "Birch", "Cedar", "Dogwood")
     regions = tuple(Region(name, name[:2].upper(), k // 2, shape=square(10 * k)) for k, name in enumerate(names))

@@ -1,7 +1,7 @@
-"""The rules once more, in plain Python: the oracle that the engine is compared with.
+"""The rules in plain Python: the oracle with which tests compare the engine.
 
-It shares no code with the engine and is written to be read, not to be fast. Fractions keep all of it exact. Players,
-regions and super regions are numbered from 0; a neutral region belongs to `NEUTRAL`.
+It shares no code with the engine, and is written for clarity, not for speed. Fractions make all results exact. Players,
+regions and super regions are numbered from 0; the owner of a neutral region is `NEUTRAL`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ NEUTRAL = -1
 
 @dataclass(frozen=True)
 class OracleRules:
-    """What differs between the versions of the game once the regions are dealt; the default is the thesis."""
+    """The rules that differ between versions of the game after the start regions are assigned; default: the thesis."""
 
     base_income: int = 5
     attack_kill: Fraction = Fraction(3, 5)
@@ -25,19 +25,19 @@ class OracleRules:
     skipped_attack_keeps_place: bool = True
     moved_armies: str = "free"  # or "challenge1", "challenge2"
     repeated_attack: str = "merge"  # or "illegal"
-    max_orders: int = 0  # of each kind; 0: no limit
-    max_rounds: int = 0  # both 0: no limit
+    max_orders: int = 0  # limit for deploys and for attacks; 0: no limit
+    max_rounds: int = 0  # max_rounds and rounds_per_region both 0: no limit
     rounds_per_region: Fraction = Fraction(0)
     tie_break: str = "draw"  # or "regions"
 
 
 THESIS = OracleRules()
-THESIS_DRAFT = THESIS  # differs in what is offered at the start only
+THESIS_DRAFT = THESIS  # differs only in the regions offered at the start
 CHALLENGE1 = OracleRules(
     skipped_attack_keeps_place=False,
     moved_armies="challenge1",
     repeated_attack="illegal",
-    max_orders=51,  # the published limit is 50; the competition's engine lets one more through
+    max_orders=51,  # the published limit is 50, but the competition's engine accepts 51
     max_rounds=100,
 )
 CHALLENGE2 = replace(
@@ -46,14 +46,14 @@ CHALLENGE2 = replace(
 
 
 class Decisions:
-    """Every random decision of a round, from a script of non-negative numbers that starts again when it is used up."""
+    """Every random decision of a round, from a script of non-negative numbers, which is repeated when it ends."""
 
     def __init__(self, script: list[int]):
         self.script = list(script)
         self.used = 0
 
     def below(self, n: int) -> int:
-        """The next decision: one of 0 .. n - 1."""
+        """Return the next decision: a number from 0 to n - 1."""
         value = self.script[self.used % len(self.script)]
         self.used += 1
         return value % n
@@ -61,22 +61,22 @@ class Decisions:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a round did besides changing owners and armies."""
+    """The results of a round besides the new owners and armies."""
 
     events: list[tuple]  # (player, source, target, sent, attackers lost, defenders lost, captured) in order
-    dropped: list[tuple]  # (player, "deploy" or "attack", index in the list handed in, reason)
+    dropped: list[tuple]  # (player, "deploy" or "attack", index in the submitted list, reason)
     alive: list[bool]
     winner: int | None
     over: bool
-    placements: list[int]  # 1 is the best; equals share a place
-    eliminated_at: list[int]  # the round in which a player lost the last region; 0: still in the game
+    placements: list[int]  # 1 is the best; players with equal results share a place
+    eliminated_at: list[int]  # the round in which a player lost the last region; 0: the player is still in the game
 
 
 # --- What a player has and sees ---------------------------------------------------------------------------------------
 
 
 def income(super_region_of, bonuses, rules: OracleRules, owner, player: int) -> int:
-    """The base and the bonuses of the super regions that are wholly the player's."""
+    """Return the base income plus the bonuses of the super regions that the player owns completely."""
     total = rules.base_income
     for super_region, bonus in enumerate(bonuses):
         owners = {owner[region] for region, its in enumerate(super_region_of) if its == super_region}
@@ -86,7 +86,7 @@ def income(super_region_of, bonuses, rules: OracleRules, owner, player: int) -> 
 
 
 def visible(neighbors, owner, player: int) -> list[bool]:
-    """Under fog a player sees own regions and their neighbours."""
+    """Return for each region whether a player sees it in fog: own regions and their neighbours."""
     return [
         owner[region] == player or any(owner[neighbor] == player for neighbor in neighbors[region])
         for region in range(len(owner))
@@ -97,7 +97,7 @@ def visible(neighbors, owner, player: int) -> list[bool]:
 
 
 def legal_deploys(rules: OracleRules, owner, player: int, deploys, available: int):
-    """The deploys that count, and (index, reason) of those that do not."""
+    """Return the legal deploys, and (index, reason) of the illegal ones."""
     legal, dropped = [], []
     left = available
     for index, (region, armies) in enumerate(deploys):
@@ -110,7 +110,7 @@ def legal_deploys(rules: OracleRules, owner, player: int, deploys, available: in
         elif armies < 1:
             dropped.append((index, "armies"))
         elif armies > left:
-            dropped.append((index, "income"))  # as a whole: a smaller one that follows may still fit
+            dropped.append((index, "income"))  # the whole deploy is dropped; a later, smaller one may still be legal
         else:
             left -= armies
             legal.append((region, armies))
@@ -118,7 +118,7 @@ def legal_deploys(rules: OracleRules, owner, player: int, deploys, available: in
 
 
 def legal_attacks(rules: OracleRules, neighbors, owner, player: int, attacks):
-    """The attacks that count, as [source, target, armies] in order, and (index, reason) of those that do not."""
+    """Return the legal attacks as [source, target, armies] in order, and (index, reason) of the illegal ones."""
     legal, dropped = [], []
     for index, (source, target, armies) in enumerate(attacks):
         same = [attack for attack in legal if attack[:2] == [source, target]]
@@ -135,7 +135,7 @@ def legal_attacks(rules: OracleRules, neighbors, owner, player: int, attacks):
         elif same and rules.repeated_attack == "illegal":
             dropped.append((index, "repeated"))
         elif same:
-            same[0][2] += armies  # merged into the first
+            same[0][2] += armies  # merged into the first attack
         else:
             legal.append([source, target, armies])
     return legal, dropped
@@ -145,12 +145,12 @@ def legal_attacks(rules: OracleRules, neighbors, owner, player: int, attacks):
 
 
 def expected_and_luck(rules: OracleRules, armies: int, kill: Fraction, roll: int) -> Fraction:
-    """How many enemies die, before rounding: luck's part of what was rolled, the rest of what is expected."""
+    """Return the kills before rounding: a mean of the rolled and the expected number, weighted by `luck`."""
     return (1 - rules.luck) * armies * kill + rules.luck * roll
 
 
 def rolled_kills(rules: OracleRules, armies: int, kill: Fraction, decisions: Decisions) -> int:
-    """How many enemies that many armies kill, were there enough of them."""
+    """Return how many enemies `armies` armies kill if there are enough enemies."""
     x = expected_and_luck(rules, armies, kill, decisions.below(armies + 1))
     if rules.rounding == "stochastic":
         extra = decisions.below(2)
@@ -159,12 +159,12 @@ def rolled_kills(rules: OracleRules, armies: int, kill: Fraction, decisions: Dec
 
 
 def nearest(x: Fraction) -> int:
-    """Rounded to the nearest whole number, halves up."""
+    """Round to the nearest integer; halves are rounded up."""
     return floor(x + Fraction(1, 2))
 
 
 def exact_capture(rules: OracleRules, a: int, d: int) -> Fraction:
-    """The probability that an attack of `a` armies takes a region of `d`, from all pairs of rolls."""
+    """Return the probability that `a` armies capture a region with `d` armies, from all pairs of rolls."""
     if rules.rounding != "nearest":
         raise ValueError("exact for rounding to the nearest only")
     total = Fraction(0)
@@ -178,7 +178,7 @@ def exact_capture(rules: OracleRules, a: int, d: int) -> Fraction:
 
 
 def binomial(n: int, p: Fraction, k: int) -> Fraction:
-    """The probability of k successes in n independent trials."""
+    """Return the probability of k successes in n independent trials."""
     return comb(n, k) * p**k * (1 - p) ** (n - k)
 
 
@@ -186,18 +186,19 @@ def binomial(n: int, p: Fraction, k: int) -> Fraction:
 
 
 class Board:
-    """A round while its attacks are carried out."""
+    """The state of a round during the execution of its attacks."""
 
     def __init__(self, rules: OracleRules, owner, army, decisions: Decisions):
         self.rules = rules
         self.owner = owner
         self.army = army
         self.decisions = decisions
-        self.old = list(army)  # after deployment, reduced by each move carried out: what may still move
+        # armies after deployment, minus the armies of each executed move: the armies that can still move
+        self.old = list(army)
         self.events = []
 
     def movable(self, source: int) -> int:
-        """How many armies may leave a region now; one always stays."""
+        """Return how many armies can leave a region now; one army always stays."""
         army, old = self.army[source], self.old[source]
         if self.rules.moved_armies == "free":
             return army - 1
@@ -206,7 +207,7 @@ class Board:
         return old - 1 if army > old else army - 1
 
     def carry_out(self, player: int, source: int, target: int, armies: int) -> bool:
-        """One attack or transfer on the state as it is now; False if it cannot be carried out."""
+        """Execute one attack or transfer on the present state; return False if it is not possible."""
         if self.owner[source] != player:
             return False
         real = min(armies, self.movable(source))
@@ -230,7 +231,7 @@ class Board:
         lost = min(rolled_kills(self.rules, defenders, self.rules.defense_kill, self.decisions), real)
         captured = killed == defenders and lost < real
         if killed == defenders and lost == real:
-            killed = defenders - 1  # all dead on both sides: the defender keeps the region with 1 army
+            killed = defenders - 1  # all armies die on both sides: the defender keeps the region with 1 army
         if captured:
             self.army[source] -= real
             self.army[target] = real - lost
@@ -244,7 +245,7 @@ class Board:
 
 
 def carry_out_all(board: Board, attacks: list[list]) -> None:
-    """First every player's first attack, in random order, then every player's second, and so on."""
+    """Execute every player's first attack, in random order, then every player's second attack, and so on."""
     waiting = [list(of_player) for of_player in attacks]
     while any(waiting):
         order = [player for player, left in enumerate(waiting) if left]
@@ -257,7 +258,7 @@ def carry_out_all(board: Board, attacks: list[list]) -> None:
 
 
 def shuffle(items: list, decisions: Decisions) -> None:
-    """Fisher-Yates, from the end."""
+    """Shuffle a list with the Fisher-Yates algorithm, from the end."""
     for k in range(len(items) - 1, 0, -1):
         j = decisions.below(k + 1)
         items[k], items[j] = items[j], items[k]
@@ -276,10 +277,10 @@ def resolve_round(
     decisions: Decisions,
     eliminated_at: list[int],
 ) -> tuple[list[int], list[int], Outcome]:
-    """Plays one round; `orders` holds each player's (deploys, attacks). Illegal orders are dropped."""
+    """Play one round; `orders` contains (deploys, attacks) of each player. Illegal orders are dropped."""
     owner, army, eliminated_at = list(owner), list(army), list(eliminated_at)
 
-    # All is judged on the state at the start of the round.
+    # The state at the start of the round determines which orders are legal.
     dropped, deploys_of, attacks_of = [], [], []
     for player, (deploys, attacks) in enumerate(orders):
         available = income(super_region_of, bonuses, rules, owner, player)
@@ -311,18 +312,18 @@ def resolve_round(
 
 
 def round_limit(rules: OracleRules, n_regions: int) -> int:
-    """The last round of a game; 0: none."""
+    """Return the last round of a game; 0: no limit."""
     return max(rules.max_rounds, floor(rules.rounds_per_region * n_regions))
 
 
 def strength(owner, army, player: int) -> tuple[int, int]:
-    """Regions, then armies."""
+    """Return the numbers of regions and armies of a player."""
     own = [region for region, by in enumerate(owner) if by == player]
     return len(own), sum(army[region] for region in own)
 
 
 def ending(rules: OracleRules, owner, army, round_number: int, alive: list[bool]) -> tuple[bool, int | None]:
-    """Whether the game is over, and who won."""
+    """Return whether the game is over, and the winner."""
     left = [player for player, lives in enumerate(alive) if lives]
     if len(left) == 1:
         return True, left[0]
@@ -338,7 +339,7 @@ def ending(rules: OracleRules, owner, army, round_number: int, alive: list[bool]
 
 
 def placements(rules: OracleRules, owner, army, alive, winner: int | None, eliminated_at) -> list[int]:
-    """Each player's place: 1 and the number of players that are strictly better."""
+    """Return each player's place: 1 plus the number of players with strictly better results."""
 
     def standing(player: int) -> tuple:
         if player == winner:

@@ -1,4 +1,4 @@
-"""A line of five regions, and a round on it in the oracle; rules and reasons in its terms."""
+"""A line of five regions and helpers to play rounds on it with the oracle; conversions of rules and reasons."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LINE = [[1], [0, 2], [1, 3], [2, 4], [3]]  # 0 - 1 - 2 - 3 - 4
 
 
 class Counting(Decisions):
-    """Remembers out of how many each decision was made."""
+    """A script of random decisions that stores the number of choices of each decision."""
 
     def __init__(self, script):
         super().__init__(script)
@@ -32,7 +32,7 @@ class Counting(Decisions):
 def play(
     owner, army, *orders, rules=THESIS, dice=(0,), number=1, eliminated_at=None, neighbors=LINE, super_region_of=None
 ):
-    """One round; orders are (deploys, attacks) of each player."""
+    """Play one round with the oracle; `orders` are (deploys, attacks) of each player."""
     players = len(orders)
     return resolve_round(
         neighbors,
@@ -51,7 +51,7 @@ def play(
 
 PASS = ([], [])
 
-#: The engine's reasons by the oracle's words for them.
+#: The oracle's code for a reason → the engine's reason.
 CODES = {
     "limit": REASONS[1],
     "region": REASONS[2],
@@ -64,7 +64,7 @@ CODES = {
 
 
 def oracle_rules(rules: Rules) -> OracleRules:
-    """The oracle's record with the same fields."""
+    """Return the oracle's rules with the same values."""
     fields = {field.name for field in dataclasses.fields(OracleRules)}
     values = {name: value for name, value in rules.to_dict().items() if name in fields}
     exact = {name: Fraction(str(value)) if isinstance(value, float) else value for name, value in values.items()}

@@ -1,4 +1,4 @@
-"""What tests of the page share: regions as their labels tell of them, games between bots, the keys of a turn."""
+"""Helpers for tests of the page: regions by their labels, games between bots, the keys of a turn."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.record import GameLog, MemoryRecorder
 from web_helpers import needs_browser, needs_page
 
-#: Marks of every test of the page.
+#: Marks for every test of the page.
 PAGE: Final = [needs_page, needs_browser]
-#: How pages are opened where nothing else is said.
+#: Default options of a browser context.
 STILL: Final = {"locale": "en-US", "reduced_motion": "reduce", "viewport": {"width": 1280, "height": 800}}
 PHONE: Final = {"viewport": {"width": 360, "height": 740}}
 
 
 def bot_log(map_name: str = "small", rounds: int = 30, seed: int = 12, fog: bool = False) -> GameLog:
-    """A game between bots, one of them a search."""
+    """Play a game between two bots, one of which searches; return its log."""
     game = Game(map_name, Rules.of("thesis", fog=fog), 2, seed, picks="random")
     bots = [make_agent("mcts:sims=50", seed), make_agent("aggressive", seed)]
     recorder = MemoryRecorder(insight=True)
@@ -31,14 +31,15 @@ def bot_log(map_name: str = "small", rounds: int = 30, seed: int = 12, fog: bool
 
 
 def axe_finds(page: Any, contrast_only: bool = False) -> list[tuple[str, str, list[str]]]:
-    """What axe finds wrong on a page that was opened with `bypass_csp`: the rules' names and texts, and some elements.
+    """Return the problems that axe finds on a page: (rule, description, elements), with at most three elements each.
 
-    `contrast_only`: for another theme of a page that was checked, as all else is the same in both.
+    The page must be opened with `bypass_csp`. `contrast_only` is for a second theme of a page that was checked, because
+    the themes differ only in their colours.
     """
     from axe_playwright_python.sync_playwright import Axe
 
     only = {"runOnly": ["color-contrast"]} if contrast_only else {}
-    # What passes would take long to tell.
+    # The list of passed rules would be large.
     found = Axe().run(page, options={**only, "resultTypes": ["violations"]}).response["violations"]
     return [(v["id"], v["help"], [node["html"][:200] for node in v["nodes"][:3]]) for v in found]
 
@@ -48,7 +49,7 @@ def region(page: Any, name: str) -> Any:
 
 
 def regions(page: Any) -> list[dict[str, Any]]:
-    """All regions as their labels tell: what somebody who does not see the map knows."""
+    """Return the name, owner and armies of all regions, read from their labels for screen readers."""
     labels = page.locator("path[data-region]").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
     told = []
     for label in labels:
@@ -59,7 +60,7 @@ def regions(page: Any) -> list[dict[str, Any]]:
 
 
 def box(page: Any, name: str) -> tuple[float, float]:
-    """A point of the screen that lies on a region: where its label is."""
+    """Return a screen point inside a region that no other element covers."""
     return tuple(
         region(page, name).evaluate(
             """e => { const l = e.ownerSVGElement.createSVGPoint(); const b = e.getBBox();
@@ -72,7 +73,7 @@ def box(page: Any, name: str) -> tuple[float, float]:
 
 
 def front(page: Any, game_map: Any, told: list[dict[str, Any]]) -> tuple[str, str]:
-    """The own region with the weakest foreign neighbour, and that neighbour."""
+    """Return the own region with the weakest foreign neighbour, and that neighbour."""
     by_name = {r["name"]: r for r in told}
     pairs = []
     for r, shape in enumerate(game_map.regions):
@@ -85,12 +86,12 @@ def front(page: Any, game_map: Any, told: list[dict[str, Any]]) -> tuple[str, st
 
 
 def round_or_end(page: Any, number: int) -> None:
-    """Wait until that round is to be entered, or the game is over."""
+    """Wait until the user can enter round `number`, or the game is over."""
     page.locator(f".round:has-text('Round {number}'), .result").first.wait_for()
 
 
 def letter_of(page: Any, name: str) -> str:
-    """The letter that the map shows on a region."""
+    """Return the letter that the map shows on a region."""
     number = region(page, name).get_attribute("data-region")
     letter = page.locator(f"[data-letter='{number}']")
     letter.wait_for()
@@ -98,7 +99,7 @@ def letter_of(page: Any, name: str) -> str:
 
 
 def pick(page: Any, regions: int = 2) -> None:
-    """Pick the first regions that are offered, and commit."""
+    """Pick the first offered regions, and commit."""
     page.get_by_text(f"Pick {regions} regions: {regions} left").wait_for()
     for _ in range(regions):
         page.locator('path[aria-label$="can be picked"]').first.focus()
@@ -107,6 +108,6 @@ def pick(page: Any, regions: int = 2) -> None:
 
 
 def hand_in(page: Any) -> None:
-    """Commit a turn in which armies are left."""
+    """Commit a turn with armies that are not deployed."""
     page.keyboard.press("Control+Enter")
     page.get_by_role("button", name="Commit anyway").click()

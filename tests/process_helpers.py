@@ -1,4 +1,4 @@
-"""Processes that start as forks of one that has imported the package: 0.1 s of computing each, not seconds."""
+"""Processes that are forks of a process that has already imported the package: each start takes 0.1 s of CPU time."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ _forking.set_forkserver_preload(["warlight_env.arena", "warlight_env.web.http.se
 
 
 def forking_context(method: str | None = None) -> BaseContext:
-    """As `multiprocessing.get_context`, but processes that would be spawned are forked.
+    """Return the same as `multiprocessing.get_context`, but with forks instead of spawned processes.
 
-    They have the environment in which the first of them started.
+    All forks have the environment variables of the first one.
     """
     return _forking if method == "spawn" else _usual(method)
 
 
 class ForkedCommand:
-    """``warlight`` with some words as a process of its own, whose workers are forked, too; much of a `Popen`.
+    """A ``warlight`` command as a forked process, whose workers are forks too, with common methods of `Popen`.
 
     Args:
-        words: of the command line. environment: added to this process's. errors: a file for its standard error.
+        words: arguments of the command line. environment: added to the variables of this process. errors: file for its
+        standard error.
     """
 
     def __init__(self, words: list[str], environment: dict[str, str], errors: Path | None) -> None:
@@ -41,15 +42,15 @@ class ForkedCommand:
         self.pid = self._process.pid
 
     def send_signal(self, number: int) -> None:
-        """Send the process a signal."""
+        """Send a signal to the process."""
         os.kill(self.pid, number)
 
     def kill(self) -> None:
-        """End the process at once."""
+        """Kill the process."""
         self._process.kill()
 
     def wait(self, timeout: float | None = None) -> int | None:
-        """The exit code, once the process has ended; None after so many seconds."""
+        """Wait for the end of the process; return its exit code, or None after `timeout` seconds."""
         self._process.join(timeout)
         return self._process.exitcode
 
@@ -67,6 +68,7 @@ def _run(words: list[str], environment: dict[str, str], output: Connection, erro
             os.dup2(file.fileno(), 2)
     sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
-    _forking.set_forkserver_preload(["warlight_env.web.workers.worker_tasks"])  # of the process that forks its workers
+    # imported by the process that forks the workers
+    _forking.set_forkserver_preload(["warlight_env.web.workers.worker_tasks"])
     multiprocessing.get_context = forking_context  # type: ignore[method-assign, assignment]
     sys.exit(main(words))

@@ -1,4 +1,4 @@
-"""What the tests of the protocol share: bots to start, and the processes that they leave."""
+"""Helpers for tests of the bot protocol: bots to start, and a search for processes that they leave behind."""
 
 from __future__ import annotations
 
@@ -12,32 +12,32 @@ from pathlib import Path
 MISBEHAVING = Path(__file__).parent / "bots" / "misbehaving.py"
 
 
-#: Ways to misbehave that cost all the time there is; the others get enough of it on any machine.
+#: Kinds of misbehaviour that use up the whole time bank. Other kinds get a bank that is long enough on any machine.
 TIME_WASTERS = ("silent", "late", "deaf", "endless_line", "close_input")
 
 
 def misbehaving(way: str, options: str = "") -> str:
-    """The specification of a bot that misbehaves in a way, with an argument after a space."""
+    """Return the specification of a bot with a kind of misbehaviour; an argument may follow `way` after a space."""
     options = options or ("bank=0.4,increment=0.1" if way.split()[0] in TIME_WASTERS else "bank=30")
     words = [sys.executable, "-I", "-S", str(MISBEHAVING), *way.split()]
     return f"cmd[{options}]:{shlex.join(words)}"
 
 
 def our_bot(agent: str, *more: str) -> str:
-    """The specification of one of our agents as an external bot, with time enough on any machine."""
+    """Return the specification of one of our agents as an external bot, with enough time on any machine."""
     words = [sys.executable, "-m", "warlight_env", "bot", "run", agent, "--seed", "{seed}", *more]
     return f"cmd[bank=60]:{shlex.join(words)}"
 
 
 class Marked:
-    """Finds processes by a mark in the environment that they were started in, wherever they have gone since."""
+    """Marks child processes with an environment variable, and finds all processes with this mark."""
 
     def __init__(self, monkeypatch) -> None:
         self.mark = f"WARLIGHT_TEST_MARK={uuid.uuid4()}"
         monkeypatch.setenv(*self.mark.split("="))
 
     def left(self) -> list[str]:
-        """Command lines of all other processes with the mark."""
+        """Return the command lines of all other processes with the mark."""
         found = []
         for entry in Path("/proc").iterdir():
             try:
@@ -45,11 +45,11 @@ class Marked:
                 if other and self.mark.encode() in (entry / "environ").read_bytes().split(b"\0"):
                     found.append((entry / "cmdline").read_bytes().decode())
             except OSError:
-                continue  # it has just ended, or is somebody else's
+                continue  # the process has just ended, or belongs to another user
         return found
 
     def left_soon(self, count: int = 0) -> list[str]:
-        """The same, once so many are left or some seconds have passed."""
+        """Return the same as `left`, but wait at most 15 seconds until `count` processes are left."""
         deadline = time.monotonic() + 15
         while len(found := self.left()) != count and time.monotonic() < deadline:
             time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""An object that another thread uses."""
+"""Helper for tests in which another thread uses an object."""
 
 import contextlib
 import threading
@@ -8,7 +8,7 @@ from warlight_env.thread_ownership import exclusive
 
 @contextlib.contextmanager
 def in_use(used):
-    """Another thread is inside an exclusive method of the object."""
+    """While the context is active, another thread is inside an exclusive method of the object."""
     inside, go_on = threading.Event(), threading.Event()
 
     @exclusive

@@ -1,7 +1,7 @@
-"""Several threads on one object: ``python tests/thread_stress.py --seconds 600 --jobs 4 [NAME ...]``.
+"""Use one object in several threads: ``python tests/thread_stress.py --seconds 600 --jobs 4 [NAME ...]``.
 
-Each call must give a legal result or raise ConcurrentUseError. A signal, an illegal turn, any other error, or an object
-that does not work afterwards is a failure. Each name runs in a process of its own.
+Each call must return a legal result or raise ConcurrentUseError. A failure is a signal, an illegal turn, any other
+error, or an object that does not work afterwards. With --jobs, each name runs in a new process.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from warlight_env.errors import InputError
 from warlight_env.thread_ownership import ConcurrentUseError
 
 THREADS = 3
-#: Seconds after a refused call. Without a pause, refused calls would take most of the time.
+#: Pause in seconds after a refused call. Without a pause, refused calls would take most of the time.
 PAUSE = 1e-4
 MAPS = ("small", "world")
 
@@ -45,20 +45,20 @@ AGENTS = (
 
 @dataclass
 class Shared:
-    """An object that threads share: what they call, and a last check in one thread.
+    """An object that several threads share, with their calls and a final check in one thread.
 
-    `used` is the object that refuses a second thread: the shared one, or one inside it.
+    `used` is the object that refuses calls of a second thread: the shared object, or an object inside it.
     """
 
     used: object
     calls: Sequence[Call]
     works: Callable[[], Any]
-    allowed: tuple[type[BaseException], ...] = ()  #: errors that are right when another thread was faster
+    allowed: tuple[type[BaseException], ...] = ()  #: errors that are correct if another thread was faster
 
 
 @dataclass
 class Counts:
-    """What came of the calls."""
+    """The numbers of calls by their results."""
 
     done: int = 0
     refused: int = 0
@@ -66,8 +66,8 @@ class Counts:
 
 
 def hammer(shared: Shared, seconds: float) -> Counts:
-    """Make each call once, call at random from all threads for so many seconds, then check that the object works."""
-    for call in shared.calls:  # which compiles what it needs
+    """Make each call once, make random calls from all threads for some seconds, then check the object."""
+    for call in shared.calls:  # the first call compiles kernels
         with contextlib.suppress(*shared.allowed):
             call(np.random.default_rng(0))
     counts, lock, end = Counts(), threading.Lock(), time.monotonic() + seconds
@@ -110,7 +110,7 @@ def _legal(game: Game, player: int, orders: Orders) -> None:
 
 
 def agent(spec: str) -> Shared:
-    """One agent, asked about two maps."""
+    """An agent that plays on two maps."""
     rules = "challenge2" if spec.startswith("belief") else "thesis"
     starts = [Game(name, rules, seed=3, picks="random") for name in MAPS if not ("world" in spec and name == "small")]
     views = [game.view(0) for game in starts]
@@ -226,7 +226,7 @@ def core() -> Shared:
 
 
 def front(name: str) -> Shared:
-    """An environment."""
+    """One of the environment classes."""
     from gymnasium import error
 
     from warlight_env import warlight_v0
@@ -268,7 +268,7 @@ def front(name: str) -> Shared:
     def reset(rng: np.random.Generator) -> None:
         shared.reset()
 
-    # PettingZoo's turn-based form and its wrappers keep a state of their own, in Python.
+    # PettingZoo's turn-based environment and its wrappers have additional state in Python.
     allowed = (Exception,) if name == "aec" else (InputError, error.Error)
 
     def works() -> None:
@@ -337,7 +337,7 @@ SUBJECTS: dict[str, Callable[[], Shared]] = {
 
 
 def report(name: str, seconds: float, must_refuse: bool = False) -> bool:
-    """Stress one subject in this process and print a line; True where nothing failed."""
+    """Test one object in this process and print a line; return whether nothing failed."""
     counts = hammer(SUBJECTS[name](), seconds)
     if must_refuse and counts.refused == 0:
         counts.failures["no call was refused"] += 1

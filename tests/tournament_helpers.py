@@ -1,4 +1,4 @@
-"""A small tournament that was really played, for the tests that show one."""
+"""A small tournament between bots, for tests of tournament results."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warlight_env.arena.tournaments.tournament_result import TournamentResult
 
 
 def cup(**kwargs: object) -> Tournament:
-    """Three bots, each against each on two maps."""
+    """Return a tournament of three bots on two maps, in which each bot plays against each other one."""
     entrants = (
         Entrant("Attila", "aggressive"), Entrant("army", "one_big_army"), Entrant("chance & co", "random"),
     )  # fmt: skip
@@ -22,7 +22,7 @@ def cup(**kwargs: object) -> Tournament:
 
 
 def play_cup(folder: Path, *, log: bool = True, **kwargs: object) -> TournamentResult:
-    """Play it into a run folder, as ``warlight tournament`` does."""
+    """Play the tournament and write its run folder, as ``warlight tournament`` does."""
     asked = cup(**kwargs)
     with LiveTables(asked, folder) as tables:
         results = play_contests(asked.contests(folder / "logs" if log else None), folder=folder, on_games=tables.add)

@@ -1,9 +1,9 @@
-"""Whole games as the competitions' engines played them, recorded line by line in both seats: ``tests/transcripts``.
+"""Complete games of the engines of the two AI Challenges: all lines of the protocol, in ``tests/transcripts``.
 
-A file says which rules and map; then, for each round, what the dice showed (for `Game.play_round`); then each seat's
-lines, ``1>`` to the first bot and ``1<`` from it, ``2>`` and ``2<`` of the second one. ``MS`` stands for the bank,
-which no two runs share. The bots were made to be rude now and then: unknown regions, other names, orders that come too
-late or say too much.
+A file contains the rules and the map. Then follow for each round the results of the dice (for `Game.play_round`) and
+the lines of both seats: ``1>`` to the first bot and ``1<`` from it, ``2>`` and ``2<`` for the second bot. ``MS``
+replaces the time bank, which differs between runs. The bots sometimes made errors on purpose: unknown regions, other
+names, late orders, and additional output.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ NAMES = sorted(path.stem for path in FOLDER.glob("*.txt"))
 
 @dataclass(frozen=True)
 class Transcript:
-    """A recorded game; `lines` by seat, each with its direction: "> …" to the bot, "< …" from it."""
+    """A recorded game; `lines` are by seat, with their directions: "> …" to the bot, "< …" from it."""
 
     rules: str
     map: str
@@ -58,12 +58,12 @@ class Transcript:
         return [line[2:] for line in self.lines[seat] if line[0] == "<"]
 
     def regions(self, head: str) -> list[int]:
-        """The regions of the first seat's first line that begins so."""
+        """Return the regions in the first line to the first seat that starts with `head`."""
         line = next(line for line in self.told(0) if line.startswith(head))
         return [int(word) - 1 for word in line.removeprefix(head).split() if word != "MS"]
 
     def game(self) -> Game:
-        """The game before its first pick, with what the recorded one offered and its wastelands."""
+        """Return the game before its first pick, with the offered regions and wastelands of the recorded game."""
         rules = Rules.of(self.rules)
         game = Game(self.map, rules)
         data = game.to_dict()
@@ -76,5 +76,5 @@ class Transcript:
         return Game.from_dict(data)
 
     def script(self, round: int) -> npt.NDArray[np.int64]:
-        """The dice of a round, from 0."""
+        """Return the dice of round `round` (from 0) for `Game.play_round`."""
         return np.array([0, *(self.dice[round] or [0])], dtype=np.int64)

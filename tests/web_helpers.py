@@ -1,4 +1,4 @@
-"""Servers and browsers for the tests of the page: real processes, real sockets, Debian's Chromium."""
+"""Servers and browsers for tests of the page: real processes, real sockets, the installed Chromium."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")
 needs_page = pytest.mark.skipif(not PAGE.exists(), reason="the page was not built: there is no Node.js here")
 
-#: Who sits at the screen where nothing else is said, as on the command line.
+#: The default first player, as on the command line.
 YOU: Final = {"name": "You"}
 
 
@@ -36,46 +36,46 @@ class Server:
     """A server that was started from the command line."""
 
     process: subprocess.Popen[str] | ForkedCommand
-    address: str  #: of the page that it opened on
-    folder: Path  #: of its games
+    address: str  #: of the page that the server opened
+    folder: Path  #: of the server's games
 
     @property
     def base(self) -> str:
-        """Without path, query and fragment."""
+        """Scheme, host and port of the server."""
         return re.match(r"https?://[^/]+", self.address)[0].replace("localhost", "127.0.0.1")  # type: ignore[index]
 
     @property
     def game(self) -> str:
-        """The game that it opened on."""
+        """Id of the game in `address`."""
         return re.search(r"#/g/(\w+)", self.address)[1]  # type: ignore[index]
 
     def token(self, seat: int | None = None) -> str:
-        """Of the game that it opened on."""
+        """Return a token from `address`: of a seat, or of a spectator (None)."""
         name = "key" if seat is None else f"key{seat}"
         return re.search(rf"[?&]{name}=([\w-]+)", self.address)[1]  # type: ignore[index]
 
     @property
     def key(self) -> str:
-        """The server's own token."""
+        """The server's token."""
         return re.search(r"[?]token=([\w-]+)", self.address)[1]  # type: ignore[index]
 
     def page(self, place: str = "") -> str:
-        """The address of a screen, with the server's token."""
+        """Return the address of a screen, with the server's token."""
         return f"{self.base}/?token={self.key}#/{place}"
 
     def headers(self, token: str = "") -> dict[str, str]:
-        """Of calls with a seat's token."""
+        """Return the headers of calls with a seat's token."""
         return {"authorization": f"Bearer {token or None}", "x-warlight-token": self.key}
 
     def client(self, token: str = "") -> httpx.Client:
-        """For calls with a seat's token. There are no certificates to be read: nothing is encrypted."""
+        """Return a client for calls with a seat's token. Certificates are not loaded, because nothing is encrypted."""
         return httpx.Client(base_url=f"{self.base}/api/", headers=self.headers(token), timeout=120, verify=False)
 
     def begin(self, *players: str | dict[str, Any], **fields: Any) -> Server:
-        """A game of its own for a test, as if the server had opened on it: a person's against a bot, on the small map.
+        """Create a game; return a `Server` whose address opens it. Default: a person and a bot on the small map.
 
         Args:
-            players: instead of these: bots by name, others as requests have them. fields: of the request.
+            players: bots by their specifications, other players as in requests. fields: more fields of the request.
         """
         asked = [{"bot": player} if isinstance(player, str) else player for player in players or (YOU, "random")]
         answer = self.client().post("games", json={"players": asked, "map": "small", **fields})
@@ -86,40 +86,40 @@ class Server:
 
     @contextlib.contextmanager
     def feed(self, game: str, token: str, after: int = -1) -> Iterator[Feed]:
-        """A viewer's socket, introduced."""
+        """Open a viewer's WebSocket and send its first message."""
         with connect(f"{self.base.replace('http', 'ws')}/api/games/{game}/feed", max_size=None) as socket:
             socket.send(json.dumps({"token": token, "key": self.key, "after": after}))
             yield Feed(socket)
 
     def kill(self) -> None:
-        """As a power cut would."""
+        """Kill the server without a warning, like a power failure."""
         self.process.kill()
         self.process.wait()
 
 
 @dataclass
 class Feed:
-    """What a viewer is sent."""
+    """The messages to a viewer."""
 
     socket: ClientConnection
-    events: list[dict[str, Any]] = field(default_factory=list)  #: so far
+    events: list[dict[str, Any]] = field(default_factory=list)  #: events received so far
 
     def event(self, kind: str | None = None) -> dict[str, Any]:
-        """The next event, of a kind."""
+        """Return the next event; with `kind`, the next one of this kind."""
         while True:
             message = self.message()
             if message["type"] == "event" and kind in (None, message["event"]):
                 return message
 
     def now(self, **wanted: Any) -> dict[str, Any]:
-        """The next state with these values."""
+        """Return the next state that has these values."""
         while True:
             message = self.message()
             if message["type"] == "now" and all(message[key] == value for key, value in wanted.items()):
                 return message
 
     def message(self) -> dict[str, Any]:
-        """The next message of any kind."""
+        """Return the next message of any kind."""
         message = json.loads(self.socket.recv(timeout=60))
         if message["type"] == "event":
             self.events.append(message)
@@ -130,10 +130,11 @@ class Feed:
 def serving(
     folder: Path, *command: str, port: int = 0, errors: Path | None = None, forked: bool = True
 ) -> Iterator[Server]:
-    """A server by a command line, as ``play --vs random``, with its games in a folder.
+    """Run a server by a command such as ``play --vs random``, with its games in `folder`.
 
     Args:
-        errors: what it says there. forked: it and its workers start as forks; else as usual, which takes seconds.
+        errors: file for its standard error. forked: start it and its workers as forks; otherwise as new processes,
+        which takes seconds.
     """
     line = [*command, "--no-browser", "--port", str(port)]
     if command[0] != "watch":
@@ -148,7 +149,8 @@ def serving(
         yield Server(process, found[0], folder)
     finally:
         with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)  # with those that think for it: they may be busy for a minute yet
+            # including its worker processes, which may compute for another minute
+            os.killpg(process.pid, signal.SIGKILL)
         process.wait()
         process.stdout.close()
 

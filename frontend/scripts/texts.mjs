@@ -1,5 +1,6 @@
-// Finds texts of the page that are not translated: prints one a line, with its place; exit code 1 where there are any.
-// `--list` prints all messages instead, as JSON.
+// Find texts of the page that are not translated. Print one text per line, with its file and line number. Exit with
+// code 1 if there are any.
+// `--list` prints all messages as JSON instead.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,16 +8,16 @@ import { IntlMessageFormat } from 'intl-messageformat';
 import { parse } from 'svelte/compiler';
 
 const ROOT = process.argv.find((word, k) => k > 1 && !word.startsWith('-')) ?? join(dirname(fileURLToPath(import.meta.url)), '..', 'src');
-const SAYING = new Set(['t', 'pieces']); // functions that take a message
+const SAYING = new Set(['t', 'pieces']); // names of functions whose first argument is a message
 const TOLD = new Set(['title', 'text', 'label', 'who', 'says', 'unit', 'reason', 'message', 'error', 'placeholder', 'alt', 'aria-label', 'aria-valuetext', 'aria-description', 'aria-roledescription']);
-const FORMS = ['one', 'few', 'other']; // that a Czech plural of whole numbers has
-// What is the same in every language: names, keys as they stand on keyboards, orders as logs have them.
+const FORMS = ['one', 'few', 'other']; // plural forms that a Czech message must have for whole numbers
+// Texts that are the same in every language: names, labels of keys, orders in the notation of logs.
 const SAME = new Set(['Warlight', 'Elo', 'Enter', 'Shift Enter', 'Ctrl Enter', 'Ctrl ⏎', 'Home End', 'Alt', 'Z', 'Del', ': d na 4; a na eg 9']);
-// What looks like words and is seen by nobody.
+// Strings that look like texts but are not shown: CSS, selectors and media queries.
 const CODE = new Set(['but one', '(prefers-reduced-motion: reduce)', '(prefers-color-scheme: light)', '(hover: none) and (pointer: coarse)', 'color-mix(in srgb,', 'input:not([type=range]), select, textarea', 'input:not([type=range]):not([type=checkbox]), select, textarea, dialog']);
 
 const problems = [];
-const messages = new Map(); // English, with the places where it is said
+const messages = new Map(); // English message → places in the source where it is used
 
 function files(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
@@ -34,14 +35,14 @@ const worded = (text) => /\p{L}/u.test(text) && !known(text);
 const sentence = (text) => /\p{L}{2,}[,.:;]? \p{L}{2,}/u.test(text) && !known(text);
 const report = (place, what, text) => problems.push(`${place}: ${what}: ${JSON.stringify(text.trim().slice(0, 120))}`);
 
-/** The tree of a file: a component's, or that of a script as if it were a component's. */
+/** Parse a file with Svelte's parser. A script is parsed as the `<script>` of a component. */
 function treeOf(file) {
   const text = readFileSync(file, 'utf8');
   const source = file.endsWith('.svelte') ? text : `<script lang="ts">${text}</script>`;
   return { source, tree: parse(source, { modern: true, filename: file }) };
 }
 
-/** The literals that an expression may come to. */
+/** Return the string literals that an expression may evaluate to. */
 function results(node) {
   if (!node) return [];
   if (node.type === 'Literal') return typeof node.value === 'string' ? [node] : [];
@@ -50,14 +51,14 @@ function results(node) {
   if (node.type === 'LogicalExpression') return [node.left, node.right].flatMap(results);
   if (node.type === 'BinaryExpression') return node.operator === '+' ? [node.left, node.right].flatMap(results) : [];
   if (node.type === 'TSAsExpression' || node.type === 'TSNonNullExpression') return results(node.expression);
-  if (node.type === 'NewExpression') return node.arguments.flatMap(results); // of an error
+  if (node.type === 'NewExpression') return node.arguments.flatMap(results); // the message of an error
   return [];
 }
 
 const wording = (node) => (node.type === 'TemplateElement' ? node.value.cooked : node.type === 'Literal' && typeof node.value === 'string' ? node.value : '');
 const literal = (node) => (node?.type === 'TemplateLiteral' && !node.expressions.length ? wording(node.quasis[0]) : node?.type === 'Literal' && typeof node.value === 'string' ? node.value : null);
 
-/** A file of the page: its messages, what it shows that is none, and sentences of its scripts. */
+/** Read a source file: collect its messages, and report texts outside of t(). */
 function readSource(file) {
   const { source, tree } = treeOf(file);
   const at = (node) => placed(file, source, node.start);
@@ -98,7 +99,7 @@ function readSource(file) {
   visit(tree.fragment, 'page');
 }
 
-/** The entries of a file of translations. */
+/** Read the entries of a file of translations into `texts`. */
 function readTexts(file, texts) {
   const { source, tree } = treeOf(file);
   const visit = (node) => {
@@ -116,7 +117,7 @@ function readTexts(file, texts) {
   visit(tree.instance);
 }
 
-/** What a message takes: names of values with how they are used, and elements. */
+/** Return the names of a message's values and elements, and the options of its `select` and `plural` arguments. */
 function takes(message) {
   const found = { values: new Set(), selects: new Map(), plurals: [] };
   const kinds = ['literal', 'argument', 'number', 'date', 'time', 'select', 'plural', 'pound', 'tag'];

@@ -1,4 +1,3 @@
-// The page's entry.
 import { mount } from 'svelte';
 import App from './App.svelte';
 import './app.css';

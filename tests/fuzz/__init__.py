@@ -1,1 +1,1 @@
-"""The fuzzing home: damaged and invented inputs of every kind, against everything that reads what others made."""
+"""A fuzzer: damaged and invented inputs for all functions that read files, requests or arguments of other people."""

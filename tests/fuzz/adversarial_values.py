@@ -1,4 +1,4 @@
-"""Values that a caller might hand in where another type is expected, as plain data, and the objects that they name."""
+"""Arguments of a wrong type or form, as plain data, and the objects to which their names refer."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from fuzz.target import Data
 
 
 class FailingError(Exception):
-    """What the methods of hostile objects raise."""
+    """The error that methods of adversarial objects raise."""
 
 
 class Failing:
@@ -55,7 +55,7 @@ class Failing:
 
 
 class Liar:
-    """A sequence that is shorter than it says."""
+    """A sequence that is shorter than its length."""
 
     def __len__(self) -> int:
         return 2
@@ -77,7 +77,7 @@ def _read_only() -> np.ndarray:
     return made
 
 
-#: Made anew for each input, as some can be read but once.
+#: Functions that make a new object for each input, because some objects can be read only once.
 NAMED: Final[dict[str, Callable[[], Any]]] = {
     "failing": Failing, "liar": Liar, "index": Index, "generator": lambda: (i for i in range(2)), "class": lambda: int,
     "iterator": lambda: iter([0, 1]), "function": lambda: len, "object": object, "set": lambda: {0, 1},
@@ -106,7 +106,7 @@ def _recursive() -> list[Any]:
 
 
 def value(rng: random.Random) -> Data:
-    """A hostile value as plain data."""
+    """Return an adversarial value as plain data."""
     draw = rng.random()
     if draw < 0.35:
         return ("named", rng.choice(list(NAMED)))
@@ -124,7 +124,7 @@ def _entry(rng: random.Random) -> Any:
 
 
 def real(data: Data) -> Any:
-    """The value that plain data stands for."""
+    """Convert plain data to the value that it represents."""
     if isinstance(data, tuple) and len(data) == 2 and data[0] == "named":
         return NAMED[data[1]]()
     if isinstance(data, tuple) and len(data) == 4 and data[0] == "array":

@@ -1,4 +1,4 @@
-"""Functions and constructors of the public interface, with arguments that are right."""
+"""Functions and constructors of the public interface, with valid arguments."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ GAMES: Arguments = {
 
 
 class Functions(Subject):
-    """Functions and constructors, which keep no state."""
+    """Functions and constructors, which have no state."""
 
     def __init__(self, folder: Path) -> None:
         groups = (
@@ -115,7 +115,7 @@ Calls = dict[str, tuple[Callable[..., Any], Arguments]]
 
 
 def _within(folder: Path, save: Callable[..., Any]) -> Callable[..., Any]:
-    """A function that writes a file, with its path moved into a folder: the paths of inputs name any place."""
+    """Return a function that writes a file into `folder`, because the path of an input can be anywhere."""
 
     def call(path: Any, **given: Any) -> Any:
         if isinstance(path, str):

@@ -1,4 +1,4 @@
-"""Objects of the public interface: right arguments of their methods, and the state that a refusal keeps."""
+"""Objects of the public interface: valid arguments of their methods, and the state that a refused call keeps."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ from warlight_env.features import FeatureExtractor
 
 RULES = {"name": "thesis", "picks": 1}
 LADDER = small_maps.ladder_map(6)
-#: Arguments by name, all of them right.
+#: Valid arguments by name.
 Arguments = dict[str, Any]
 
 
 class Subject(ABC):
-    """An object. `methods` gives for each the arguments of a call that is taken."""
+    """An object. `methods` maps the name of each method to a function that returns valid arguments."""
 
     methods: Mapping[str, Callable[[], Arguments]]
-    #: Errors that another library defines for a method of its interface, besides `InputError`.
+    #: Errors other than `InputError` that a method of another library's interface may raise.
     others: Mapping[str, tuple[type[Exception], ...]] = MappingProxyType({})
 
     @abstractmethod
     def begin(self) -> None:
-        """Bring the object into the state from which every input starts."""
+        """Reset the object to the state from which every input starts."""
 
     @abstractmethod
     def call(self, method: str, arguments: Arguments) -> Any:
         """Call a method."""
 
     def state(self) -> Any:
-        """Whatever a refused call must leave as it is; compared by `equal`."""
+        """Return the state that a refused call must not change; compared by `equal`."""
         return None
 
     def go_on(self) -> None:  # noqa: B027 -- functions have nothing to go on with
@@ -55,7 +55,7 @@ class Subject(ABC):
 
 
 class OfGame(Subject):
-    """A `Game`, in play or with regions to pick, and what is made of it."""
+    """A `Game` in the pick phase or play phase, and objects made from it."""
 
     def __init__(self, picks: str) -> None:
         self._first, self._picking = Game(LADDER, RULES, 2, 3, picks=picks), picks == "play"  # type: ignore[arg-type]
@@ -168,7 +168,7 @@ class OfCore(Subject):
 
 
 class OfEnv(Subject):
-    """An environment for one learner, alone or as a batch: of Gymnasium or Stable-Baselines3."""
+    """An environment for one learner, single or vectorized: of Gymnasium or Stable-Baselines3."""
 
     def __init__(self, kind: str, action: str) -> None:
         settings: Arguments = {"map": LADDER, "rules": RULES, "action": action, "max_cycles": 9, "opponent": "random"}
@@ -185,7 +185,7 @@ class OfEnv(Subject):
         several = "maps" in kind
         options = {"start": start, "seat": 0} | ({"reset_mask": np.ones(2, np.bool_)} if vector else {})
         if kind == "sb3":
-            self.others = {"get_attr": (AttributeError,)}  # `VecEnv.has_attr` asks for it
+            self.others = {"get_attr": (AttributeError,)}  # `VecEnv.has_attr` needs this error
             self.methods = {
                 "seed": lambda: {"seed": 1},
                 "set_options": lambda: {"options": [{"start": start, "seat": 0}, {}]},
@@ -243,7 +243,7 @@ class OfEnv(Subject):
 
 
 class OfParallel(Subject):
-    """The environment of PettingZoo."""
+    """The PettingZoo environment."""
 
     def __init__(self) -> None:
         env = self.env = WarlightParallelEnv(LADDER, RULES, 2, max_cycles=9, render_mode="ansi", picking="random")
@@ -312,7 +312,7 @@ class OfFeatures(Subject):
 
 
 def objects() -> dict[str, Subject]:
-    """All of them by name."""
+    """Return all objects by name."""
     made: dict[str, Subject] = {
         "game": OfGame("random"), "picks": OfGame("play"), "parallel": OfParallel(),
         "features": OfFeatures(),
@@ -324,7 +324,7 @@ def objects() -> dict[str, Subject]:
 
 
 def copied(value: Any) -> Any:
-    """A copy of lists, dicts, orders and arrays; everything else as it is."""
+    """Copy lists, dicts, orders and arrays; return other values unchanged."""
     if isinstance(value, dict):
         return {key: copied(item) for key, item in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""NumPy's arrays as plain data, so that an input can be written down: ``("array", dtype, shape, numbers)``."""
+"""NumPy arrays as plain data, which can be written as text: ``("array", dtype, shape, numbers)``."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ DTYPES: Final = (
 
 
 def plain(array: np.ndarray) -> tuple[Any, ...]:
-    """An array as plain data."""
+    """Convert an array to plain data."""
     return ("array", array.dtype.str, array.shape, array.reshape(-1).tolist())
 
 
 def real(data: Any) -> Any:
-    """Plain data with the arrays in it made; what no array can be made of stays as it is."""
+    """Convert the arrays in plain data to NumPy arrays; an invalid array remains plain data."""
     if isinstance(data, tuple) and len(data) == 4 and data[0] == "array":
         try:
             return np.array(data[3], dtype=data[1]).reshape(data[2])
@@ -43,7 +43,7 @@ def real(data: Any) -> Any:
 
 
 def damaged(array: tuple[Any, ...], rng: random.Random) -> Any:
-    """Another array: other numbers, another type, another shape; or no array."""
+    """Return an array with other numbers, another dtype or another shape; or a value that is not an array."""
     _, dtype, shape, numbers = array
     way = rng.randrange(10)
     if way < 6 and numbers:
@@ -53,7 +53,7 @@ def damaged(array: tuple[Any, ...], rng: random.Random) -> Any:
             draw = rng.random()
             numbers[i] = rng.choice(numbers) if draw < 0.3 else values.number(rng) if draw < 0.6 else rng.randint(-3, 8)
         kind = np.dtype(dtype)
-        if kind.kind in "iu":  # as they come to lie in an array of that type
+        if kind.kind in "iu":  # wrapped around to the range of the dtype
             low, size = np.iinfo(kind).min, 2 ** (8 * kind.itemsize)
             numbers = [(_whole(x) - int(low)) % size + int(low) for x in numbers]
         return ("array", dtype, shape, numbers)

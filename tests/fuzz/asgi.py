@@ -1,4 +1,4 @@
-"""Requests to an application in this process, as a server would hand them over: also such as no client sends."""
+"""Requests to an ASGI application in this process, including requests that no client sends."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ Headers = Sequence[tuple[bytes, bytes]]
 
 @dataclass
 class Answer:
-    """What came back; status 0: the connection was closed without an answer."""
+    """An HTTP answer; status 0: the application sent no answer."""
 
     status: int
     body: bytes
 
     def json(self) -> Any:
-        """The body read."""
+        """Parse the body as JSON."""
         return json.loads(self.body)
 
 
 class Client:
-    """Asks an application, whose lifespan lasts from `open` to `close`."""
+    """Sends requests to an application. The lifespan of the application ends with `close`."""
 
     def __init__(self, app: Any) -> None:
         self._app = app
@@ -33,13 +33,13 @@ class Client:
         self._loop.run_until_complete(self._lifespan.__aenter__())
 
     def close(self) -> None:
-        """End the lifespan and what still runs."""
+        """End the lifespan and all running tasks."""
         self._loop.run_until_complete(self._lifespan.__aexit__(None, None, None))
         self._loop.run_until_complete(self._loop.shutdown_default_executor())
         self._loop.close()
 
     def ask(self, method: str, path: str, query: bytes, headers: Headers, body: Sequence[bytes]) -> Answer:
-        """One request; the body comes in so many pieces."""
+        """Send a request; each element of `body` is one piece of the request's body."""
         scope = {**_scope("http", path, query, headers), "method": method, "http_version": "1.1", "scheme": "http"}
         left = [{"type": "http.request", "body": piece, "more_body": True} for piece in body]
         left.append({"type": "http.request", "body": b"", "more_body": False})
@@ -58,7 +58,7 @@ class Client:
         return answer
 
     def listen(self, path: str, query: bytes, headers: Headers, messages: Sequence[str | bytes]) -> list[str]:
-        """What a socket is sent that says these messages and leaves."""
+        """Open a WebSocket, send messages and disconnect; return the received messages."""
         scope = {**_scope("websocket", path, query, headers), "scheme": "ws", "subprotocols": []}
         left: list[dict[str, Any]] = [{"type": "websocket.connect"}]
         for message in messages:
@@ -68,7 +68,7 @@ class Client:
 
         async def receive() -> dict[str, Any]:
             if not left:
-                await asyncio.sleep(0)  # what is on its way comes first
+                await asyncio.sleep(0)  # messages of the application come first
             return left.pop(0) if left else {"type": "websocket.disconnect", "code": 1001}
 
         async def send(message: dict[str, Any]) -> None:

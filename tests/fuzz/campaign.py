@@ -1,4 +1,4 @@
-"""Inputs by the thousand in worker processes, and what ends or stops those: signals, hangs, memory."""
+"""Runs many inputs in worker processes; detects crashes, hangs and too much memory."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from fuzz.worker import Chunk, Failure, Progress, Tally, is_ours, main
 
 _PROCESSES: Final = multiprocessing.get_context("spawn")
 _TICK: Final = 1 / os.sysconf("SC_CLK_TCK")
-#: Between two looks at the workers.
+#: seconds between two checks of the workers
 _LOOK: Final = 0.1
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What an input may take: seconds of a processor, GiB more than before; and seconds of waiting for anything."""
+    """Limits of an input: seconds of CPU time, additional GiB of memory, and seconds of waiting."""
 
     seconds: float = 5.0
     gibibytes: float = 1.0
@@ -34,7 +34,7 @@ class Limits:
 
 @dataclass
 class Row:
-    """What came of all inputs of a kind."""
+    """The results of all inputs of a kind."""
 
     kind: str
     accepted: int = 0
@@ -47,11 +47,11 @@ class Row:
 
     @property
     def inputs(self) -> int:
-        """How many ran."""
+        """Number of inputs that ran."""
         return self.accepted + self.refused + self.found
 
     def add(self, tally: Tally) -> None:
-        """Count a chunk's."""
+        """Add the results of a chunk."""
         self.accepted, self.refused = self.accepted + tally.accepted, self.refused + tally.refused
         self.seconds += tally.seconds
         self.gibibytes = max(self.gibibytes, tally.gibibytes)
@@ -61,7 +61,7 @@ class Row:
 
 @dataclass
 class Found:
-    """A finding: the first input with its cause, and how many had the same."""
+    """A finding: its cause, the first input with this cause, and the number of inputs with this cause."""
 
     kind: str
     number: int
@@ -71,23 +71,23 @@ class Found:
 
 @dataclass
 class _Worker:
-    """A worker process as its parent sees it."""
+    """The parent's data about a worker process."""
 
     process: Any
     pipe: Any
     progress: Any
     traces: Path
     chunk: Chunk | None = None
-    at: int = -1  #: the input that it was at when last looked at,
-    since: float = 0.0  #: from when on,
-    used: float = 0.0  #: and what it had used of a processor by then
+    at: int = -1  #: number of the worker's input at the last check
+    since: float = 0.0  #: time of the first check at which the worker had this input
+    used: float = 0.0  #: CPU seconds that the worker had used at that time
 
 
 @dataclass
 class Campaign:
-    """Runs chunks of inputs on `jobs` processes. The inputs depend on the seed alone.
+    """Runs chunks of inputs in `jobs` processes. The inputs depend only on the seed.
 
-    tell: is called after every chunk.
+    tell: called after every chunk.
     """
 
     seed: int
@@ -102,7 +102,7 @@ class Campaign:
         self._started = 0
 
     def run(self, chunks: Iterable[Chunk], until: float | None = None) -> None:
-        """Run all chunks, or those that there is time for (`until` on the clock of `time.monotonic`)."""
+        """Run all chunks, or chunks until the time `until` (of `time.monotonic`)."""
         source, again = iter(chunks), deque[Chunk]()
         workers: list[_Worker] = []
 
@@ -157,7 +157,7 @@ class Campaign:
         worker.pipe.close()
 
     def _look(self, workers: list[_Worker], again: deque[Chunk]) -> None:
-        """Take what workers say; count, and replace, those that ended or hang."""
+        """Receive messages from the workers; replace workers that have ended or hang, and count this as a failure."""
         said = wait([worker.pipe for worker in workers if worker.chunk is not None], _LOOK)
         for worker in list(workers):
             if worker.chunk is None:
@@ -176,7 +176,7 @@ class Campaign:
                 again.extend(self._lost(worker, reason))
 
     def _hear(self, worker: _Worker) -> None:
-        """Take in what a worker says next."""
+        """Receive the next message of a worker."""
         said = worker.pipe.recv()
         assert worker.chunk is not None
         if isinstance(said, Tally):
@@ -187,12 +187,12 @@ class Campaign:
             self._note(worker.chunk.kind, *said)
 
     def _overdue(self, worker: _Worker) -> str | None:
-        """Why a worker is to be ended, if it is."""
+        """Return why a worker must be killed; None: it may continue."""
         number = worker.progress.number
         try:
             used, resident = _usage(worker.process.pid)
         except OSError:
-            return None  # it has just ended, which its pipe tells
+            return None  # the process has just ended; the closed pipe reports it
         if number != worker.at or number < 0:
             worker.at, worker.since, worker.used = number, time.monotonic(), used
             if number < 0:
@@ -206,7 +206,7 @@ class Campaign:
         return None
 
     def _lost(self, worker: _Worker, reason: str) -> list[Chunk]:
-        """Count what a worker did that has ended, or is to end; what is left of its chunk."""
+        """Count the results of a lost worker, and end it; return the rest of its chunk."""
         chunk, at = worker.chunk, worker.progress.last
         assert chunk is not None
         if worker.process.is_alive():
@@ -219,7 +219,7 @@ class Campaign:
             while worker.pipe.poll():
                 self._hear(worker)
         worker.pipe.close()
-        if worker.chunk is None:  # it had just come to the chunk's end
+        if worker.chunk is None:  # the worker has just completed the chunk
             return []
         trace = worker.traces.read_text(encoding="utf-8", errors="replace")[-12_000:]
         if reason.startswith("exit"):
@@ -233,7 +233,7 @@ class Campaign:
         return self.rows.setdefault(kind, Row(kind))
 
     def _note(self, kind: str, number: int, failure: Failure) -> None:
-        """Count a failure; the first of its cause is the finding."""
+        """Count a failure; the first failure with a cause is the finding."""
         self._row(kind).found += 1
         found = self.found.setdefault((kind, failure.cause), Found(kind, number, failure, 0))
         found.count += 1
@@ -246,7 +246,7 @@ def _status(code: int | None) -> str:
 
 
 def _where(reason: str, trace: str) -> str:
-    """A cause that tells one hang or crash from another: the innermost line of ours."""
+    """Return a cause that identifies a hang or crash: the innermost line of this project's code."""
     ours = [line for line in trace.splitlines() if is_ours(line.strip().removeprefix('File "'))]
     what = reason.partition(":")[0]
     if not ours:
@@ -256,6 +256,6 @@ def _where(reason: str, trace: str) -> str:
 
 
 def _usage(pid: int) -> tuple[float, int]:
-    """Seconds of a processor that a process has used, and bytes that it holds."""
+    """Return the CPU seconds that a process has used, and its memory in bytes."""
     fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
     return (int(fields[11]) + int(fields[12])) * _TICK, int(fields[21]) * os.sysconf("SC_PAGE_SIZE")

@@ -1,4 +1,4 @@
-"""Findings made small: every try in a process of its own, as long as it fails in the same way."""
+"""Minimizes the inputs of findings. Each attempt runs in a new process and must fail with the same cause."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from fuzz.worker import Failure, TargetCache, attempt, limit_memory, silence
 
 
 def cause_apart(target: targets.Target, data: targets.Data, seconds: float, gibibytes: float) -> Failure | None:
-    """What an input does in a process of its own that it must not; None: nothing."""
+    """Run an input in a new process; return its failure, or None."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -43,7 +43,7 @@ def cause_apart(target: targets.Target, data: targets.Data, seconds: float, gibi
 
 
 def smaller(data: Any, fails: Callable[[Any], bool], deadline: float) -> Any:
-    """The smallest input found until then that still fails."""
+    """Return the smallest input found before the deadline for which `fails` is true."""
     again = True
     while again and time.monotonic() < deadline:
         again = False
@@ -57,7 +57,7 @@ def smaller(data: Any, fails: Callable[[Any], bool], deadline: float) -> Any:
 
 
 def _simpler(value: Any) -> Iterator[Any]:
-    """Inputs that have less in them, those that have much less first."""
+    """Yield inputs with fewer parts, the smallest first."""
     if isinstance(value, bytes | str | list | tuple):
         size = len(value) // 2
         while size:
@@ -80,9 +80,9 @@ def _simpler(value: Any) -> Iterator[Any]:
 
 
 def minimise(kind: str, seed: int, number: int, path: str, seconds: float, gibibytes: float, patience: float) -> None:
-    """Write the input of a finding, as small as there is patience for, beside `path`, with what it did.
+    """Write the input of a finding, minimized within `patience` seconds, to a file next to `path`.
 
-    Where it does not fail by itself, something before it must have had a part in it: then it is kept as it is.
+    If the input does not fail alone, earlier inputs contributed to the failure; then it is written unchanged.
     """
     silence(2)
     os.setsid()

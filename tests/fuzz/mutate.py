@@ -1,4 +1,4 @@
-"""Damage: to bytes, which know no form, and to plain data, which keeps its form but not its sense."""
+"""Mutations of bytes without regard to their format, and of plain data with its format kept."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _NUMBER = re.compile(rb"-?[0-9]+(?:\.[0-9]+)?")
 
 
 def damaged(data: bytes, rng: random.Random, others: Sequence[bytes] = ()) -> bytes:
-    """One to four kinds of damage, mostly one."""
+    """Apply one to four mutations, usually one."""
     for _ in range(rng.choice((1, 1, 1, 2, 2, 4))):
         data = _one_damage(data, rng, others)
     return data
@@ -57,7 +57,7 @@ def _one_damage(data: bytes, rng: random.Random, others: Sequence[bytes]) -> byt
 
 
 def damaged_lines(data: bytes, rng: random.Random, others: Sequence[bytes] = ()) -> bytes:
-    """Lines lost, doubled, moved, or taken from another text."""
+    """Delete, repeat, move or change lines, or insert lines of another text."""
     lines = data.splitlines(keepends=True)
     for _ in range(rng.choice((1, 1, 2))):
         i, j = rng.randrange(len(lines) + 1), rng.randrange(len(lines) + 1)
@@ -76,14 +76,14 @@ def damaged_lines(data: bytes, rng: random.Random, others: Sequence[bytes] = ())
 
 
 def changed(value: Any, rng: random.Random, times: int | None = None) -> Any:
-    """Plain data with one to four of its parts replaced, lost, doubled or renamed; the given data stays as it is."""
+    """Return plain data with one to four parts replaced, deleted, repeated or renamed; the argument does not change."""
     for _ in range(rng.choice((1, 1, 1, 2, 4)) if times is None else times):
         value = _change(value, rng, value)
     return value
 
 
 def _change(value: Any, rng: random.Random, whole: Any) -> Any:
-    """A copy along the way to the part that changes; all else is shared."""
+    """Change one part; copy the containers around it and share all other parts."""
     if isinstance(value, dict) and value and rng.random() < 0.85:
         key = rng.choice(list(value))
         return {**value, key: _change(value[key], rng, whole)}
@@ -153,7 +153,7 @@ def _changed_text(value: str, rng: random.Random) -> str:
 
 
 def part_of(value: Any, rng: random.Random) -> Any:
-    """Some part of plain data, perhaps all of it."""
+    """Return a random part of plain data, possibly all of it."""
     while isinstance(value, dict | list | tuple) and value and rng.random() < 0.9:
         value = rng.choice(list(value.values()) if isinstance(value, dict) else value)
     return value

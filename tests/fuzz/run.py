@@ -18,21 +18,21 @@ from fuzz.campaign import Campaign, Found, Limits
 from fuzz.minimise import minimise
 from fuzz.worker import Chunk
 
-#: Seconds of work that a chunk should be, more or less: at so many inputs of a kind.
+#: Number of inputs in a chunk, for chunks of roughly one second.
 _CHUNK: Final = 500
-#: Seconds for making a finding smaller.
+#: seconds for the minimization of a finding
 _PATIENCE: Final = 20.0
 
 
 def shares(kinds: Sequence[str]) -> dict[str, int]:
-    """How many of a thousand inputs are of each kind, if all kinds run."""
+    """Return the number of inputs of each kind among 1000 inputs of all kinds."""
     import importlib
 
     return {kind: importlib.import_module(f"fuzz.targets.{kind}").TARGET.share for kind in kinds}
 
 
 def chunks(kinds: Sequence[str], inputs: int, first: int = 0) -> Iterator[Chunk]:
-    """All inputs in chunks, the kinds by turns, so that each has had its part whenever this is stopped."""
+    """Split all inputs into chunks that alternate between the kinds, so that each kind has its share at any time."""
     parts = shares(kinds)
     left = {kind: -(-inputs * part // sum(parts.values())) for kind, part in parts.items()}
     rounds = max(1, max(-(-count // _CHUNK) for count in left.values()))
@@ -47,7 +47,7 @@ def chunks(kinds: Sequence[str], inputs: int, first: int = 0) -> Iterator[Chunk]
 
 
 def endless(kinds: Sequence[str], first: int) -> Iterator[Chunk]:
-    """Chunks without end."""
+    """Yield chunks without end."""
     while True:
         step = list(chunks(kinds, 50_000, first))
         yield from step
@@ -55,7 +55,7 @@ def endless(kinds: Sequence[str], first: int) -> Iterator[Chunk]:
 
 
 def table(campaign: Campaign) -> str:
-    """What came of each kind."""
+    """Return the results by kind as a text table."""
     head = (
         f"{'kind':<10}{'inputs':>9}{'taken':>9}{'refused':>9}{'found':>7}{'slowest ms':>12}{'GiB':>6}{'inputs/s':>10}"
     )
@@ -77,7 +77,7 @@ def table(campaign: Campaign) -> str:
 
 
 def keep(found: Found, seed: int, folder: Path, limits: Limits) -> Path:
-    """Write a finding: its input, made small, and a report."""
+    """Write the minimized input of a finding and a report; return the path of the report."""
     name = hashlib.sha256(found.failure.cause.encode()).hexdigest()[:12]
     path = folder / found.kind / name
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -99,7 +99,7 @@ def keep(found: Found, seed: int, folder: Path, limits: Limits) -> Path:
 
 
 def replay(path: Path, kind: str | None) -> int:
-    """Run the input of a file, in this process; its kind is the folder's name unless it is given."""
+    """Run the input in a file in this process; `kind` None: the name of its folder."""
     from fuzz.worker import TargetCache
 
     crew = TargetCache()
@@ -112,7 +112,7 @@ def replay(path: Path, kind: str | None) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """See the module."""
+    """Run the command line described in the module."""
     parser = argparse.ArgumentParser(description="Runs damaged and invented inputs; exit code 1 if one does harm.")
     parser.add_argument("--inputs", type=int, default=100_000, help="how many, over all kinds (default: 100,000)")
     parser.add_argument("--hours", type=float, help="as many as there is time for, instead")
@@ -145,7 +145,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             campaign.run(chunks(kinds, given.inputs, given.first))
         else:
             campaign.run(endless(kinds, given.first), time.monotonic() + 3600 * given.hours)
-    finally:  # also of what was broken off
+    finally:  # also after an interruption
         for found in campaign.found.values():
             report = keep(found, given.seed, given.findings, campaign.limits)
             print(f"{found.kind}: {found.failure.cause} ({found.count} times): {report}", flush=True)

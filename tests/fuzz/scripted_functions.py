@@ -1,7 +1,7 @@
-"""Functions for the search that do what they are told: right, wrong, out of range, or not at all.
+"""Functions for the search that follow a script: correct or wrong, out of range, or with an error.
 
-There is one function of each kind, compiled once each way: a table says from which call on it writes what where, and
-what it returns or raises. Others, which are no functions or take other arguments, are given as they are.
+There is one compiled function of each kind. A table determines from which call on it changes arrays, and what it
+returns or raises. Other objects, such as non-functions or functions with other parameters, are passed unchanged.
 """
 
 from __future__ import annotations
@@ -21,14 +21,15 @@ from fuzz.target import Data
 from plain_turns import plain_turn
 from warlight_env.agents.plug_ins.guarded import PlugInError
 
-#: Writes in a table, at most.
+#: largest number of array changes in a table
 WRITES: Final = 6
-#: A table: calls so far, the call from which on it holds, whether it answers, the answer, what is raised, the number
-#: of writes; then (array, place, place, number) of each. Whole numbers of 53 bits, and floats.
+#: Indices into the table: number of calls, first call for which the script is valid, whether it sets the result, the
+#: result, whether it raises, number of array changes. Then follow (array, index, index, number) for each change. All
+#: are floats.
 CALLS, FROM, ANSWERS, ANSWER, RAISES, COUNT, HEAD = range(7)
 TABLE: Final = np.zeros(HEAD + 4 * WRITES)
 llvmlite.binding.add_symbol("warlight_fuzz_table", TABLE.ctypes.data)
-#: Arrays that compiled functions write to, by kind.
+#: Numbers of the arrays that compiled functions change, and these arrays by kind of function.
 OWNER, ARMY, ROUND, RNG, COUNTS, DEPLOY, ATTACKS, VALUE, FREE, WISHES, SHARE = range(11)
 ARRAYS: Final = {
     "evaluation": (OWNER, ARMY, ROUND, SHARE),
@@ -39,11 +40,11 @@ ARRAYS: Final = {
 
 
 class ScriptedError(Exception):
-    """What compiled functions raise where their table says so."""
+    """The error that compiled functions raise if their table says so."""
 
 
 class Nasty:
-    """An answer that resists being looked at."""
+    """A result whose conversions and `repr` raise errors."""
 
     def __repr__(self) -> str:
         raise ScriptedError("no name")
@@ -59,7 +60,7 @@ class Nasty:
 
 
 class Loud:
-    """An answer with a name that is not for terminals, and an index that is none."""
+    """A result with a `repr` of terminal control codes, and an invalid index."""
 
     def __repr__(self) -> str:
         return "\x1b[31m\n" * 5000
@@ -78,13 +79,13 @@ class MuteError(Exception):
 
 
 class StubbornError(Exception):
-    """An exception that takes no notes."""
+    """An exception that rejects notes."""
 
     def add_note(self, note: str) -> None:
         raise ScriptedError("no notes")
 
 
-#: What functions in Python raise and return beside numbers, by name.
+#: Errors and results of Python functions, by name.
 RAISED: Final[dict[str, Any]] = {
     "told": lambda: ScriptedError("a plug-in of a test"), "mute": MuteError, "stubborn": lambda: StubbornError("x"),
     "interrupt": KeyboardInterrupt, "exit": lambda: SystemExit(3), "stop": StopIteration, "memory": MemoryError,
@@ -101,7 +102,7 @@ ANSWERED: Final[dict[str, Any]] = {
 
 
 class NoHash:
-    """Can be called, and cannot be a key."""
+    """A callable object that cannot be a key of a dict."""
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -110,7 +111,7 @@ class NoHash:
 
 
 class NoSignature:
-    """Can be called, and does not tell with what."""
+    """A callable object with an invalid signature."""
 
     __signature__ = "none"
 
@@ -119,7 +120,7 @@ class NoSignature:
 
 
 class NoAttributes:
-    """Can be called; looking for what else it has fails."""
+    """A callable object for which access to one of its attributes raises an error."""
 
     def __getattr__(self, name: str) -> Any:
         raise ScriptedError(name) if name == "py_func" else AttributeError(name)
@@ -148,7 +149,7 @@ def _words(*arguments):
     return "a word"
 
 
-#: What is given in a function's place.
+#: Objects that are passed instead of a function.
 GIVEN: Final[dict[str, Any]] = {
     "builtin": len, "number": 5, "text": "mcts", "class": int, "no hash": NoHash(), "no signature": NoSignature(),
     "no attributes": NoAttributes(), "later": _later, "one by one": _one_by_one, "keywords": _keywords, "none": _none,
@@ -170,7 +171,7 @@ else:
 
     @intrinsic
     def _place(_):
-        """Where the table lies: by name, as compiled code is kept and other processes have it elsewhere."""
+        """Return the address of the table, by its symbol: cached code runs in other processes with other addresses."""
 
         def generate(context, builder, signature, arguments):
             number = ir.DoubleType()
@@ -185,7 +186,7 @@ else:
 
 @numba.njit(boundscheck=True)
 def _told(table):
-    """Whether the table holds in this call; its exception, if it has one."""
+    """Count the call; return whether the script is valid for it, or raise the script's error."""
     table[CALLS] += 1
     if table[CALLS] < table[FROM]:
         return False
@@ -201,7 +202,7 @@ def _put(array, i, number):
 
 @numba.njit(boundscheck=True)
 def _put_in(position, array, i, number):
-    """Write to an array of a position, if that is what is meant."""
+    """Change an array of a position, if `array` is one of these."""
     if array == OWNER:
         _put(position.owner, i, number)
     elif array == ARMY:
@@ -292,18 +293,18 @@ def picker(context, position, free, player, rng, preferences):
 
 
 class Called:
-    """A function of a kind in Python, which is compiled only a way into the interpreter, and its plan."""
+    """A Python function of a kind with a script; only the call from compiled code into the interpreter is compiled."""
 
     def __init__(self, kind: str) -> None:
         self.function = COMPILED[kind].py_func
         self.rest()
 
     def rest(self) -> None:
-        """Do as it should be."""
+        """Remove the script: behave correctly."""
         self.plan({})
 
     def plan(self, plan: Data) -> None:
-        """What to do from the call ``plan["from"]`` on: "writes", "raises", "answer", whether it "keeps" arrays."""
+        """Set the script from call ``plan["from"]`` on: "writes", "raises", "answer", whether it "keeps" arrays."""
         self._plan, self._calls, self.kept = plan, 0, []
 
     def __call__(self, *arguments: Any) -> Any:
@@ -327,7 +328,7 @@ class Called:
 
 
 def arrays_in(value: Any) -> Iterator[np.ndarray]:
-    """All arrays in arguments."""
+    """Yield all arrays in the arguments."""
     if isinstance(value, np.ndarray):
         yield value
     elif isinstance(value, tuple):
@@ -351,14 +352,14 @@ CALLED: Final = {kind: Called(kind) for kind in COMPILED}
 
 
 def rest(kind: str) -> None:
-    """Have the functions of a kind do as they should."""
+    """Remove the scripts of the functions of a kind, so that they behave correctly."""
     TABLE[:] = 0
     TABLE[FROM] = inf
     CALLED[kind].rest()
 
 
 def tell(kind: str, way: str, plan: Data) -> None:
-    """What the function of a kind, given in a way, is to do."""
+    """Set the script of the function of a kind; `way`: "called" for the Python function, else the compiled one."""
     rest(kind)
     if way == "called":
         CALLED[kind].plan(plan)

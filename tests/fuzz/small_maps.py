@@ -1,4 +1,4 @@
-"""Small maps to play on: quick, and odd enough."""
+"""Small, unusual maps for fast games."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ STAR = make_map([0, 0, 1, 1, 2, 2, 2], [(0, i) for i in range(1, 7)], [1, 0, 100
 
 
 def ladder_map(length: int) -> Map:
-    """Two rows of regions side by side; super regions of four."""
+    """Return a map with two parallel rows of regions, and super regions of four."""
     n = 2 * length
     borders = [(i, i + 2) for i in range(n - 2)] + [(i, i + 1) for i in range(0, n, 2)]
     groups = [i // 4 for i in range(n)]
@@ -23,12 +23,15 @@ def ladder_map(length: int) -> Map:
 
 
 def new_game(map_: Any, rules: Any, players: int = 2, seed: int = 0) -> Game:
-    """A game in play."""
+    """Return a game in the play phase."""
     return Game(map_, rules, players, seed, picks="random")
 
 
 def position(map_: Map, rules: Rules, players: int, owner: list[int], army: list[int]) -> Game:
-    """A game in the middle of play; `helpers.position` without reading the map again, which takes most of its time."""
+    """Return a game in the play phase with a given position.
+
+    Unlike `helpers.position`, it does not read the map again, which would take most of the time.
+    """
     game = Game(map_, rules, players)
     state = {name: array[0].tolist() for name, array in game._state._asdict().items()}
     out = [int(p not in owner) for p in range(players)]

@@ -1,4 +1,4 @@
-"""What a target is: a kind of input, how one is made, and what may come of it."""
+"""Targets of the fuzzer: kinds of inputs, how to make them, and which results are correct."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from math import inf, nan
 from pathlib import Path
 from typing import Any, ClassVar, Final
 
-#: Plain data: what `repr` writes and Python reads again. Bytes alone are a file's content.
+#: Plain data, which `repr` can write and Python can read. An input of only bytes is the content of a file.
 Data = Any
 
-#: The longest message of an error that a person can be asked to read.
+#: largest length of an error message in characters
 LONGEST: Final = 2048
-#: All kinds, the quick ones first.
+#: All kinds, fast ones first.
 KINDS: Final = (
     "lines", "engine", "orders", "rules", "games", "settings", "specs", "maps", "logs", "policies", "folders",
     "actions", "states", "plug_ins", "requests", "api",
@@ -23,13 +23,13 @@ KINDS: Final = (
 
 
 class Finding(AssertionError):  # noqa: N818 -- what fuzzers call it
-    """Something that must not be, though nothing was raised."""
+    """An incorrect result without an exception."""
 
 
 class Target(ABC):
-    """A kind of input. One is made in every process; `make` depends on its `rng` alone.
+    """A kind of input. Each process has one target per kind; `make` depends only on its `rng`.
 
-    share: of a thousand inputs of all kinds. folder: for files, gone afterwards.
+    share: number of inputs of this kind among 1000 inputs of all kinds. folder: for files, deleted at the end.
     """
 
     share: ClassVar[int]
@@ -39,20 +39,20 @@ class Target(ABC):
 
     @abstractmethod
     def make(self, rng: random.Random) -> Data:
-        """An input."""
+        """Return an input."""
 
     @abstractmethod
     def run(self, data: Data) -> bool:
-        """Give an input to the public interface: whether it was taken. What it raises or prints is a finding."""
+        """Pass an input to the public interface; return whether it was accepted. Errors and output are findings."""
 
     def close(self) -> None:  # noqa: B027 -- most hold nothing open
-        """Let go of what is held open."""
+        """Close open files and processes."""
 
 
 def refused(error: BaseException, *places: str) -> bool:
-    """False, for an input that was refused; a finding where the refusal does not say what and where, or says too much.
+    """Return False for a refused input; raise a `Finding` if the error message is empty, too long or not printable.
 
-    places: of which the message must name one.
+    places: if given, the message must contain one of them.
     """
     message = str(error)
     if not message:
@@ -67,13 +67,13 @@ def refused(error: BaseException, *places: str) -> bool:
 
 
 def expect(condition: Any, what: str) -> None:
-    """A finding unless the condition holds."""
+    """Raise a `Finding` unless the condition is true."""
     if not condition:
         raise Finding(what)
 
 
 def load(kind: str, folder: Path) -> Target:
-    """The target of a kind, or of a module outside of the home (``module``), with a folder of its own."""
+    """Return the target of a kind, or of a module outside of this package (``module``), with a folder for its files."""
     folder.mkdir(parents=True, exist_ok=True)
     module = importlib.import_module(f"fuzz.targets.{kind}" if kind in KINDS else kind)
     target: Target = module.TARGET(folder)
@@ -81,32 +81,32 @@ def load(kind: str, folder: Path) -> Target:
 
 
 def make(target: Target, kind: str, seed: int, number: int) -> Data:
-    """The input of that number: the same for the same seed, whoever makes it and whatever came before."""
+    """Return the input with a number. It depends only on kind, seed and number, not on earlier inputs."""
     return target.make(random.Random(f"{seed} {kind} {number}"))
 
 
 def write(data: Data) -> bytes:
-    """An input as a file's content."""
+    """Convert an input to the content of a file."""
     return _file(data)[1]
 
 
 def suffix(data: Data) -> str:
-    """Of such a file."""
+    """Return the suffix of the file name for an input."""
     return _file(data)[0]
 
 
 def read(path: Path) -> Data:
-    """The input that a file holds; such files are ours, they are read as Python."""
+    """Read an input from a file. Our own files are trusted, so text is evaluated as Python."""
     content = path.read_bytes()
     if path.suffix == ".bin":
         return content
     if path.suffix == ".marshal":
         return marshal.loads(content)
-    return eval(content, {"__builtins__": {}}, {"nan": nan, "inf": inf})  # our own file
+    return eval(content, {"__builtins__": {}}, {"nan": nan, "inf": inf})  # a trusted file
 
 
 def _file(data: Data) -> tuple[str, bytes]:
-    """Bytes as they are, others as Python, or marshalled where 200 brackets in one another are too many for it."""
+    """Return a suffix and content: bytes unchanged, the text of `repr`, or marshal for deeply nested data."""
     if isinstance(data, bytes):
         return ".bin", data
     text = (repr(data) + "\n").encode("utf-8", "backslashreplace")

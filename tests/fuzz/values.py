@@ -1,4 +1,4 @@
-"""What programs stumble over: numbers at the edges of types, texts with more than letters in them."""
+"""Values that often cause errors: numbers at the limits of types, and unusual texts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TEXTS: Final = (
     "../../etc/passwd", "/dev/null",
     "C:\\", "%s%n", "{0}", "__class__", "<script>", "'", '"', "\\", ";", "a" * 300, "x" * 5000, "é" * 2000,
 )  # fmt: skip
-#: As they stand in a file, also where there is no such value.
+#: Values in the form of a file, including values that do not exist.
 TOKENS: Final = (
     b"0", b"-1", b"-0", b"00", b"01", b"1.", b".5", b"1e400", b"1e-400", b"-1e9999", b"9" * 19, b"9" * 401, b"9" * 5000,
     b"NaN", b"Infinity", b"-Infinity", b"null", b"true", b"false", b"[]", b"{}", b'""', b"[[[[", b"]]", b"}", b'"',
@@ -29,7 +29,7 @@ TOKENS: Final = (
 
 
 def number(rng: random.Random) -> Any:
-    """A number that is at an edge, small, or any."""
+    """Return a number: at a limit of a type, small, or random."""
     draw = rng.random()
     if draw < 0.5:
         return rng.choice(NUMBERS)
@@ -37,7 +37,7 @@ def number(rng: random.Random) -> Any:
 
 
 def text(rng: random.Random) -> str:
-    """A text that is odd in one way or another."""
+    """Return an unusual text."""
     draw = rng.random()
     if draw < 0.7:
         return rng.choice(TEXTS)
@@ -46,7 +46,7 @@ def text(rng: random.Random) -> str:
 
 
 def anything(rng: random.Random, depth: int = 2) -> Any:
-    """Plain data of any type."""
+    """Return plain data of a random type."""
     draw = rng.random()
     if draw < 0.4:
         return number(rng)
@@ -62,7 +62,7 @@ def anything(rng: random.Random, depth: int = 2) -> Any:
 
 
 def nested(depth: int) -> Any:
-    """Lists in lists."""
+    """Return a list nested to a depth."""
     value: Any = []
     for _ in range(depth):
         value = [value]

@@ -1,4 +1,4 @@
-"""A process that runs inputs: it says which one it is at, and what came of them; what ends it, its parent notices."""
+"""A worker process that runs inputs and reports its progress and results; its parent detects a crash or hang."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GIB: Final = 2**30
 
 @dataclass(frozen=True)
 class Failure:
-    """What an input did that it must not. cause: tells findings apart; trace: for people."""
+    """An incorrect behaviour for an input. cause: the same for equal findings; trace: a traceback for people."""
 
     cause: str
     trace: str
@@ -33,7 +33,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Chunk:
-    """Inputs of a kind, by number."""
+    """Consecutive inputs of a kind, by their numbers."""
 
     kind: str
     first: int
@@ -42,7 +42,7 @@ class Chunk:
 
 @dataclass
 class Tally:
-    """What came of the inputs of a chunk; failures are told one by one, before."""
+    """The results of a chunk; failures were already reported one by one."""
 
     chunk: Chunk
     accepted: int = 0
@@ -50,17 +50,17 @@ class Tally:
     seconds: float = 0.0
     slowest: float = 0.0
     slowest_number: int = -1
-    gibibytes: float = 0.0  #: the most that the process held meanwhile
+    gibibytes: float = 0.0  #: largest memory use of the process during the chunk
 
 
 class Progress(ctypes.Structure):
-    """Where a worker is, in memory that it shares with its parent: `number` is -1 between inputs, `last` stays."""
+    """The progress of a worker in memory shared with its parent: `number` is -1 between inputs, `last` is not reset."""
 
     _fields_ = [(name, ctypes.c_longlong) for name in ("number", "last", "accepted", "refused")]
 
 
 def attempt(target: targets.Target, data: targets.Data) -> bool | Failure:
-    """Whether an input was taken, or what it did that it must not."""
+    """Run an input; return whether it was accepted, or its failure."""
     try:
         return target.run(data)
     except KeyboardInterrupt:
@@ -70,7 +70,7 @@ def attempt(target: targets.Target, data: targets.Data) -> bool | Failure:
 
 
 def cause_of(error: BaseException) -> str:
-    """The kind of an error and where it comes from, so that one mistake is counted once."""
+    """Return the type of an error and the function that raised it, so that equal errors are counted together."""
     frames = traceback.extract_tb(error.__traceback__)
     ours = [f for f in frames if is_ours(f.filename)]
     where = (ours or [*frames[-1:]])[-1:]
@@ -85,34 +85,34 @@ def cause_of(error: BaseException) -> str:
 
 
 def is_ours(path: str) -> bool:
-    """Whether a file is the project's, its tests and its environment aside."""
+    """Whether a file belongs to the project, without its tests and its virtual environment."""
     return path.startswith(str(ROOT)) and "/tests/" not in path and "/.venv/" not in path
 
 
 def limit_memory(more: float) -> None:
-    """Let this process have so many GiB more than it holds now: what asks for more gets a `MemoryError`."""
+    """Allow this process `more` GiB of memory in addition to its present use; beyond it, it gets a `MemoryError`."""
     resource.setrlimit(resource.RLIMIT_DATA, (int(_held("VmData") + more * GIB), resource.RLIM_INFINITY))
 
 
 def _held(what: str) -> int:
-    """Bytes of this process's memory, of a kind that the system counts."""
+    """Return a value of /proc/self/status in bytes, such as VmData."""
     with open("/proc/self/status", encoding="ascii") as file:
         return next(int(line.split()[1]) for line in file if line.startswith(f"{what}:")) * 1024
 
 
 def forget_peak() -> float:
-    """Have `peak` count from now on, and from this."""
+    """Reset the value of `peak` to the present memory use, and return it."""
     Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
     return peak()
 
 
 def peak() -> float:
-    """GiB that this process held at most."""
-    return _held("VmHWM") / GIB  # what `getrusage` says holds for the process from which this one was forked, too
+    """Return the largest memory use of this process in GiB."""
+    return _held("VmHWM") / GIB  # `getrusage` would include the process from which this one was forked
 
 
 def silence(*more: int) -> None:
-    """What is printed meanwhile goes nowhere; more: streams besides standard input and output."""
+    """Redirect standard input and output to /dev/null. more: additional file descriptors."""
     null = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, *more):
         os.dup2(null, stream)
@@ -120,7 +120,7 @@ def silence(*more: int) -> None:
 
 
 class TargetCache:
-    """The targets of a process, each made when it is first needed, and its files."""
+    """The targets of a process, each created when first needed, and the folder of their files."""
 
     def __init__(self) -> None:
         shared = Path("/dev/shm")
@@ -128,20 +128,20 @@ class TargetCache:
         self._made: dict[str, targets.Target] = {}
 
     def target(self, kind: str) -> targets.Target:
-        """The target of a kind."""
+        """Return the target of a kind."""
         if kind not in self._made:
             self._made[kind] = targets.load(kind, self._folder / kind.replace("/", "-"))
         return self._made[kind]
 
     def close(self) -> None:
-        """Leave nothing behind."""
+        """Close all targets and delete their files."""
         for target in self._made.values():
             target.close()
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
 def main(pipe: Connection, progress: Any, seed: int, gibibytes: float, traces: str) -> None:
-    """Run chunks as they come through the pipe, and say what failed, then a `Tally` for each; None ends it."""
+    """Run chunks from the pipe; send each failure, and a `Tally` after each chunk. None ends the process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     silence()
     with open(traces, "w", encoding="utf-8") as file:
@@ -154,7 +154,7 @@ def main(pipe: Connection, progress: Any, seed: int, gibibytes: float, traces: s
                 target = crew.target(chunk.kind)
                 if not limited:
                     limited = True
-                    limit_memory(gibibytes + 1.0)  # kernels and libraries that are still to be loaded
+                    limit_memory(gibibytes + 1.0)  # additional memory for kernels and libraries that are loaded later
                 pipe.send(_run(target, chunk, progress, seed, gibibytes, pipe))
         finally:
             crew.close()

@@ -1,4 +1,4 @@
-// Insight that is asked of a bot on the spot: hints for a player, and analysis of any position that is looked at.
+// Analysis by a bot on request: hints for a player's turn, and the analysis of any position of a replay.
 import type { TurnInput } from './turn-input.svelte';
 import { formatOrders, parseOrders } from './notation';
 import type { Playback } from './playback.svelte';
@@ -12,7 +12,7 @@ export class Advice {
   asking = $state(false);
   error = $state('');
   turnInput: TurnInput | null = null;
-  private turn = 0; // grows with every turn: what was asked in an earlier one comes too late
+  private turn = 0; // number of the current turn; answers to requests of earlier turns are ignored
 
   constructor(
     private show: Playback,
@@ -20,18 +20,18 @@ export class Advice {
     private bots: () => string[],
   ) {}
 
-  /** Whether there is somebody to ask. */
+  /** Whether there is a server and a bot that can analyse this game. */
   get possible(): boolean {
     return this.oracle !== null && this.bots().length > 0;
   }
 
-  /** The best turn that was found for the one that is entered; null: there is none, or no help is wanted. */
+  /** The bot's best orders for the turn that the player enters; null: there is no answer yet, or help is off. */
   get best(): Orders | null {
     const orders = this.given?.data.candidates?.[0]?.orders;
     return this.level === 'off' || !this.turnInput?.draft || orders === undefined ? null : parseOrders(this.show.doc.map, orders);
   }
 
-  /** A new turn begins: help for it is asked for again, and counted anew. */
+  /** Start a new turn: drop the old answer, and request a new one if help is on. */
   renew(): void {
     this.turn += 1;
     [this.given, this.error] = [null, ''];
@@ -46,7 +46,7 @@ export class Advice {
     else void this.ask();
   }
 
-  /** The help that was taken is told with the orders, and is in the log. */
+  /** Set the level of help that the player used in this turn. It is sent with the orders and stored in the log. */
   private count(): void {
     if (this.turnInput && this.level !== 'off') this.turnInput.hint = this.level === 'full' || this.turnInput.hint === 'full' ? 'full' : 'coach';
   }

@@ -1,4 +1,4 @@
-// What an order from one region to another would come to, as it is told at its target.
+// Preview of an order from one region to another, for the label at its target region.
 import type { TurnInput } from './turn-input.svelte';
 import { odds } from './rules';
 import { type GameDoc, type Position, UNKNOWN } from './types';
@@ -8,13 +8,17 @@ export interface Aim {
   from: number;
   to: number;
   armies: number;
-  most: number; // that can be sent
+  most: number; // largest number of armies that the player can send
   transfer: boolean;
-  chance: number | null; // of capture; null: a transfer, or nobody knows what stands there
+  // probability of capture; null: the order is a transfer, or the armies on the target region are hidden
+  chance: number | null;
   says: string;
 }
 
-/** Of an order that is entered or could be; `armies`: so many, else those of the order, or all that are free. */
+/**
+ * Preview an order that is entered or possible. `armies`: number of armies; null: the armies of the entered order, or
+ * all armies that are free.
+ */
 export function aimAt(doc: GameDoc, position: Position, turnInput: TurnInput, from: number, to: number, armies: number | null = null): Aim | null {
   const { draft } = turnInput;
   if (!draft || !turnInput.editing || !turnInput.mine(from) || !turnInput.near(from).includes(to)) return null;

@@ -1,4 +1,4 @@
-// Calls of the server, with the keys that this browser holds.
+// Calls of the server's API, with the tokens that are stored in this browser.
 import { type Opponent, notPlayed } from './opponents';
 import type { Refused } from './reasons';
 import { errorMessage, type ErrorBody } from './error-messages';
@@ -10,14 +10,16 @@ import { t } from './i18n.svelte';
 export interface Home {
   version: string;
   opponents: Opponent[];
-  maps: { name: string; title: string; regions: number; own?: boolean }[]; // own: drawn on this server
+  maps: { name: string; title: string; regions: number; own?: boolean }[]; // own: the map was drawn on this server
   rules: { name: string; fog: boolean }[];
   games: GameRow[];
   tournaments: string[];
-  reach: string | null; // address for others on the network; null: the server answers this machine alone
+  // address of this server for other devices on the network; null: the server accepts connections from this machine
+  // only
+  reach: string | null;
 }
 
-/** The bots that can be asked about games of a document's kind. */
+/** Return the bots that can play a game with the same number of players, map size and rules as `doc`. */
 export function botsFor({ opponents }: Home, { players, map, rules }: GameDoc): string[] {
   const game = { players: players.length, regions: map.regions.length, rules: rules.name, fog: rules.fog };
   return opponents.filter((bot) => !notPlayed(bot, game)).map((bot) => bot.spec);
@@ -25,10 +27,10 @@ export function botsFor({ opponents }: Home, { players, map, rules }: GameDoc): 
 
 export interface GameRow {
   id: string;
-  name: string; // that somebody gave it
+  name: string; // title that a user gave to the game
   players: string[];
-  bots: (string | null)[]; // their specifications, by seat
-  watch: string | null; // of games between bots, which everybody may watch
+  bots: (string | null)[]; // specifications of the bots by seat; null: a person
+  watch: string | null; // token to watch the game, if only bots play
   map: string;
   rules: string;
   rounds: number;
@@ -41,9 +43,9 @@ export interface GameRow {
 export interface CreatedGame {
   id: string;
   kind: 'play' | 'hotseat' | 'watch' | 'together';
-  tokens: Record<string, string>; // of the seats at this screen
-  invites?: Record<string, string>; // of friends' seats, to be given away
-  spectate?: string | null; // of those who watch people, likewise
+  tokens: Record<string, string>; // seat → token, for the seats that are played in this browser
+  invites?: Record<string, string>; // seat → token, for the seats of invited friends
+  spectate?: string | null; // token for spectators of a game between people
   watch: string | null;
 }
 
@@ -52,7 +54,7 @@ export class CallError extends Error {
     message: string,
     public status: number,
     public details: Refused[] | null,
-    public code = '', // of `warlight_env/web/errors.py`
+    public code = '', // an error code of `warlight_env/web/errors.py`
   ) {
     super(message);
   }
@@ -60,11 +62,14 @@ export class CallError extends Error {
 
 const KEY = 'warlight.server';
 
-let invited = false; // the server took the last call as that of a guest, who has no key of the server
+let invited = false; // the last response had the header for guests, who have no server token
 
-let offered: string | null = null; // the server's token by the address, until the server has taken it
+let offered: string | null = null; // token from the address of this page, until the server has accepted or rejected it
 
-/** The server's token: out of the address that it printed, and once it was taken kept in this browser. */
+/**
+ * Return the server's token. It comes from the address that the server printed; after the server accepts it, this
+ * browser stores it.
+ */
 export function serverKey(): string {
   const given = new URLSearchParams(location.search).get('token');
   if (given) {
@@ -74,12 +79,12 @@ export function serverKey(): string {
   return offered ?? loadItem(KEY) ?? '';
 }
 
-/** Whether who looks is a guest: with a link to one game, and nothing else on this server. */
+/** Whether the user is a guest, who has a link to one game and no token of this server. */
 export function isGuest(): boolean {
   return invited || !serverKey();
 }
 
-/** A token that was offered is kept if it was taken; a wrong one does not displace the one that is kept. */
+/** Store the token from the address if the server accepted it. A wrong token does not replace the stored one. */
 function settleKey(taken: boolean): void {
   if (taken && offered) saveItem(KEY, offered);
   offered = null;
@@ -99,7 +104,7 @@ async function refused(response: Response): Promise<CallError> {
   return new CallError(told, response.status, data?.details ?? null, data?.code);
 }
 
-/** A file that the server makes. */
+/** Download a file from the server. */
 export async function fetchFile(path: string, token: string): Promise<Blob> {
   const response = await fetch(`/api/${path}`, { headers: headersFor(token) }).catch(() => {
     throw new CallError(t('the server does not answer'), 0, null);
@@ -135,7 +140,10 @@ export async function call<T>(path: string, body?: unknown, token = ''): Promise
   return data as T;
 }
 
-/** What the server has to offer, as soon as it answers; where it refuses, nothing. Returns what ends the asking. */
+/**
+ * Request the list of opponents, maps and games until the server answers, then call `take`. Stop if the server returns
+ * an error. Returns a function that stops the requests.
+ */
 export function askHome(take: (home: Home) => void): () => void {
   const retry = new Retry();
   const ask = (): void =>
@@ -151,7 +159,7 @@ export function askHome(take: (home: Home) => void): () => void {
   return () => retry.end();
 }
 
-/** What to do without a key to a game. */
+/** Return the message for a user whose browser has no key to a game. */
 export function noKey(): string {
   return t('Open the game from the list, or use the complete link to your seat. The link ends with “key0=…” or another number.');
 }
@@ -159,7 +167,10 @@ export function noKey(): string {
 const keysOf = (id: string) => `warlight.keys.${id}`;
 const linksOf = (id: string) => `warlight.links.${id}`;
 
-/** The tokens that this browser holds of a game, by seat; "watch" sees everything, or what spectators see. A link that was opened over others counts in its tab. */
+/**
+ * Return this browser's tokens for a game, by seat. The token "watch" shows the whole game, or only what spectators may
+ * see. Tokens stored for this tab have priority.
+ */
 export function tokensOf(id: string): Record<string, string> {
   const tokens = loadTabData(keysOf(id)) ?? loadData(keysOf(id));
   return tokens && typeof tokens === 'object' ? (tokens as Record<string, string>) : {};
@@ -167,7 +178,7 @@ export function tokensOf(id: string): Record<string, string> {
 
 type Keys = { id: string; tokens: Record<string, string>; watch: string | null };
 
-/** Keep the tokens of a game; `here`: in this tab alone, beside others that the browser has. */
+/** Store the tokens of a game; `here`: only for this tab, so that the tokens of other tabs stay valid. */
 export function keepTokens(made: Keys & Partial<CreatedGame>, here = false): void {
   const all = { ...made.tokens, ...(made.watch ? { watch: made.watch } : {}) };
   (here ? saveTabItem : saveItem)(keysOf(made.id), JSON.stringify(all));
@@ -176,11 +187,11 @@ export function keepTokens(made: Keys & Partial<CreatedGame>, here = false): voi
 }
 
 export interface Links {
-  invites: Record<string, string>; // by seat
+  invites: Record<string, string>; // seat → token
   spectate: string;
 }
 
-/** The keys that may be given away, of a game that was made in this browser. */
+/** Return the links to invite friends and spectators, if the game was created in this browser. */
 export function linksTo(id: string): Links | null {
   const links = loadData(linksOf(id)) as Partial<Links> | null;
   return links && typeof links.spectate === 'string' && links.invites && typeof links.invites === 'object' ? (links as Links) : null;

@@ -1,4 +1,5 @@
-// The parts of avatars, which `parts/Avatar.svelte` draws: listed for known bots, derived from the name for all others.
+// The parts of avatars that `parts/Avatar.svelte` draws. Known bots have fixed parts; all other parts are derived from
+// a hash of the name.
 
 const GROUNDS = ['#20343f', '#2e2a44', '#3a2b2f', '#23392f', '#3b3524', '#2a3350'];
 const SKINS = ['#f2b84b', '#e8805a', '#6fc3a0', '#6aa9e0', '#b58ae0', '#e88fb0', '#9bbf4f', '#d7a27a', '#8fb4c0', '#c9c3b4'];
@@ -18,7 +19,7 @@ export interface Parts {
 
 type Chosen = [skin: number, ground: number, head: Parts['head'], top: Parts['top'], eyes: Parts['eyes'], mouth: Parts['mouth']];
 
-/** Of the agents that come with the game, by name; what a second face has in common with the first shows their kinship. */
+/** Parts of the agents of this package, by name. Variants of one agent share several parts. */
 const KNOWN: Record<string, Chosen> = {
   random: [0, 1, 'round', 'tuft', 'apart', 'oh'],
   smart_random: [5, 3, 'round', 'cap', 'open', 'smile'],
@@ -43,14 +44,14 @@ const KNOWN: Record<string, Chosen> = {
   belief: [5, 1, 'drop', 'halo', 'veil', 'flat'],
 };
 
-/** A number of 32 bits that follows from a text (FNV-1a). */
+/** Return the 32-bit FNV-1a hash of a text. */
 function hash(text: string): number {
   let found = 0x811c9dc5;
   for (const byte of new TextEncoder().encode(text)) found = Math.imul(found ^ byte, 0x01000193) >>> 0;
   return found;
 }
 
-/** The parts of the face of a bot, by its specification, or of a person, by name. */
+/** Return the parts of an avatar, by a bot's specification or a person's name. */
 export function partsOf(key: string): Parts {
   const known = KNOWN[key] ?? KNOWN[key.split(/[:[]/)[0]];
   if (known) {

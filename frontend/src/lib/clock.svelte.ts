@@ -1,15 +1,15 @@
-// The time that people have for a turn, as the server counts it; between its messages the page counts on.
+// The time limit of a turn. The server sends the remaining time; between messages the page computes it.
 import type { Live } from './live.svelte';
 
-const TICK = 200; // milliseconds
+const TICK = 200; // milliseconds between two updates of the clock
 
 export class TurnClock {
   private at = $state(performance.now());
-  private told = ''; // the turn whose end was told
+  private told = ''; // the last turn for which `onup` succeeded
 
   constructor(
     private live: Live,
-    onup: () => boolean, // the time of a turn is up; false: ask again, it cannot be told yet
+    onup: () => boolean, // called when the time of a turn is over; returns false to be called again at the next tick
   ) {
     $effect(() => {
       if (!this.state?.runs) return;
@@ -35,7 +35,7 @@ export class TurnClock {
     return this.state?.runs ?? false;
   }
 
-  /** Seconds that are left; null: there is no limit. */
+  /** Remaining time in seconds; null: there is no time limit. */
   get left(): number | null {
     const state = this.live.now?.clock;
     if (!state) return null;

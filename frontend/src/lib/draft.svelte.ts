@@ -1,4 +1,5 @@
-// A turn while it is entered: deploys and attacks with undo and redo, kept in the browser until it is committed.
+// The orders of a turn that the player enters: deploys and attacks with undo and redo. The browser stores them until
+// they are committed.
 import { income } from './rules';
 import { sound } from './sounds';
 import { drop, saveItem, loadData, keysFrom } from './storage';
@@ -11,18 +12,19 @@ export interface Problem {
   kind: 'deploy' | 'attack';
   index: number;
   reason: string;
-  soft?: boolean; // worth a thought, but legal
+  soft?: boolean; // a warning only: the order is legal
 }
 
 export class Draft {
   deploys = $state<[number, number][]>([]);
   attacks = $state<[number, number, number][]>([]);
   phase = $state<Phase>('deploy');
-  chosen = $state<number | null>(null); // attack that keys and wheel change
-  refused = $state<Problem[]>([]); // by the server
+  chosen = $state<number | null>(null); // index of the selected attack, which keys and the mouse wheel change
+  refused = $state<Problem[]>([]); // orders that the server rejected
   private past: Orders[] = $state([]);
   private future: Orders[] = $state([]);
-  private sliding: number | null = null; // the attack whose slider was moved last, since when nothing else was changed
+  // index of the attack whose slider made the last change; null: the last change was another one
+  private sliding: number | null = null;
   readonly income: number;
 
   constructor(
@@ -49,7 +51,7 @@ export class Draft {
   }
 
   private keep(): void {
-    keysFrom(`warlight.draft.${this.doc.id}.${this.player}.`).forEach(drop); // those of earlier rounds
+    keysFrom(`warlight.draft.${this.doc.id}.${this.player}.`).forEach(drop); // remove the drafts of earlier rounds
     saveItem(this.key, JSON.stringify(this.orders));
   }
 
@@ -73,20 +75,23 @@ export class Draft {
     return this.deploys.find(([r]) => r === region)?.[1] ?? 0;
   }
 
-  /** Armies that may still leave a region, after all attacks that are entered. */
+  /** Number of armies that can still leave a region after all entered attacks. */
   free(region: number): number {
     return this.leftOn(region, this.attacks.length);
   }
 
-  /** The most that an attack can send: what those before it leave, and what transfers bring that may move on. */
+  /**
+   * Largest number of armies for an attack. Earlier attacks use armies; earlier transfers add armies if the rules let
+   * them move again.
+   */
   most(index: number): number {
     return this.leftOn(this.attacks[index][0], index);
   }
 
-  /** Armies that may leave a region once so many attacks are carried out, in their order. */
+  /** Number of armies that can leave a region after the first `attacks` orders, executed in sequence. */
   private leftOn(region: number, attacks: number): number {
     const { owner, army } = this.position;
-    const gone = new Map<number, number>(); // less those that came
+    const gone = new Map<number, number>(); // region → armies that left minus armies that arrived
     const free = (r: number): number => Math.max(0, army[r] + this.deployedOn(r) - 1 - (gone.get(r) ?? 0));
     for (const [from, to, n] of this.attacks.slice(0, attacks)) {
       const sent = Math.min(n, free(from));
@@ -123,7 +128,10 @@ export class Draft {
     });
   }
 
-  /** A new attack or transfer with all that is free, or the one that is there already; either is chosen then. */
+  /**
+   * Select the attack or transfer between two regions. If there is none, add it; the default number of armies is all
+   * that are free.
+   */
   attack(from: number, to: number, armies?: number): void {
     const index = this.attacks.findIndex(([a, b]) => a === from && b === to);
     if (index >= 0) {
@@ -141,7 +149,7 @@ export class Draft {
     this.change(() => (this.attacks[index][2] = armies));
   }
 
-  /** As a slider goes: what it passes through is one step to undo. */
+  /** Set the number of armies by a slider. All values of one slider movement are one undo step. */
   slide(index: number, armies: number): void {
     if (armies === this.attacks[index]?.[2]) return;
     sound('amount');
@@ -157,7 +165,7 @@ export class Draft {
     this.chosen = null;
   }
 
-  /** Put an attack at another place in the order of execution. */
+  /** Move an attack to another place in the order of execution. */
   move(index: number, to: number): void {
     if (to < 0 || to >= this.attacks.length || to === index) return;
     this.change(() => this.attacks.splice(to, 0, ...this.attacks.splice(index, 1)));
@@ -207,7 +215,7 @@ export class Draft {
     this.keep();
   }
 
-  /** What is wrong with orders, and what will come to nothing unless other orders come first. */
+  /** Problems of the orders: orders that are illegal, and orders that have an effect only after other orders. */
   get problems(): Problem[] {
     const { owner } = this.position;
     const found: Problem[] = [...this.refused];

@@ -1,9 +1,9 @@
-// Errors of the server in the reader's language, by the codes of `warlight_env/web/errors.py`.
+// Error messages in the user's language, by the error codes of `warlight_env/web/errors.py`.
 import { illegal, type Refused } from './reasons';
 import { t, type Values } from './i18n.svelte';
 
 export interface ErrorBody {
-  error: string; // in English
+  error: string; // English text
   details?: Refused[] | null;
   code?: string;
   values?: Values;
@@ -79,7 +79,7 @@ const SENTENCES: Record<string, (values: Values, details: Refused[]) => string> 
   'old-result': (values) => t('the result of {name} is from an older version: run its command again', values),
 };
 
-/** The message of an error; an unknown code gives the server's own text. */
+/** Return the message of an error. For an unknown code it contains the server's English text. */
 export function errorMessage({ error, details, code = '', values = {} }: ErrorBody): string {
   const sentence = Object.hasOwn(SENTENCES, code) ? SENTENCES[code] : null;
   return sentence ? sentence(values, details ?? []) : t('the server says: {error}', { error });

@@ -1,8 +1,11 @@
-// When to do what takes a good part of a frame's time.
+// Scheduling of work that would delay the next frame.
 
-const HIDDEN = 100; // milliseconds that a page waits that is not drawn
+const HIDDEN = 100; // milliseconds after which the work starts if the page is hidden and has no frames
 
-/** Do it right after a frame: what it changes has until the next one. A hidden page has no frames and does it soon. */
+/**
+ * Call `what` directly after the next frame, so that its work has the whole time until the following frame. A hidden
+ * page has no frames; there `what` is called after `HIDDEN` milliseconds.
+ */
 export function afterFrame(what: () => void): void {
   let timer = 0;
   const once = (): void => {
@@ -17,5 +20,5 @@ export function afterFrame(what: () => void): void {
   timer = window.setTimeout(once, HIDDEN);
 }
 
-/** For `use:`: what has just come has the focus. */
+/** For `use:`: focus an element when it is added to the page. */
 export const focused = (node: HTMLElement): void => node.focus();

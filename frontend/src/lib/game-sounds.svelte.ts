@@ -1,16 +1,16 @@
-// Sounds of the events of a game while it is played: captures, losses, ends of rounds, the end of the game.
+// Sounds for the events of a game during playback: captures, losses, ends of rounds, the end of the game.
 import { untrack } from 'svelte';
 import type { Playback } from './playback.svelte';
 import { type Sound, sound } from './sounds';
 
-const FAST = 8; // times the usual speed: from there on orders are not heard one by one
+const FAST = 8; // playback speed from which single orders make no sound
 
 export class GameSounds {
   private round = 0;
   private step = 0;
   private over = false;
 
-  /** `side`: the player whose losses are losses; null: nobody's. */
+  /** `side` returns the player for whom losses have the sound of a loss; null: no player. */
   constructor(
     private show: Playback,
     private side: () => number | null,
@@ -27,7 +27,7 @@ export class GameSounds {
     [this.round, this.step, this.over] = [this.show.round, this.show.step, this.ended];
   }
 
-  /** Whether the end of the game is on the screen. */
+  /** Whether the screen shows the final position of a finished game. */
   private get ended(): boolean {
     return this.show.history.end !== null && this.show.atEnd;
   }
@@ -39,7 +39,7 @@ export class GameSounds {
     const next = show.round === round ? show.step === step + 1 : show.round === round + 1;
     if (this.over && !over && (next || show.round === round)) return sound(this.outcome());
     if (!next) return; // the viewer jumped to another position
-    const whole = show.round !== round && show.step > 1; // a round that is shown at once
+    const whole = show.round !== round && show.step > 1; // the page shows a whole round in one step
     const heard = show.speed >= FAST ? null : whole ? this.loudest() : this.heardAt(show.round, show.step);
     if (heard) sound(heard);
     else if (show.step >= show.steps) sound('round');

@@ -1,4 +1,4 @@
-// The contents of a game's screen besides the position: arrows, layer, decision of a bot, win probabilities, status text.
+// Data of the game screen besides the position: arrows, map layer, analysis by bots, win probabilities, status text.
 import type { Advice } from './advice.svelte';
 import type { TurnInput } from './turn-input.svelte';
 import { RESIGNED, tell } from './history';
@@ -11,10 +11,11 @@ import { type WinProbabilities, type DecisionInfo, type Orders, UNKNOWN } from '
 import { t } from './i18n.svelte';
 
 export class GameView {
-  hovered = $state<number | null>(null); // region
-  private ghost = $state<Orders | null>(null); // orders that somebody points at
-  private ghostOf = $state<{ player: number; round: number } | null>(null); // whose, before which round; null: of who is advised
-  pointed = $state<Arrow | null>(null); // a move of any round, likewise
+  hovered = $state<number | null>(null); // index of the region below the pointer
+  private ghost = $state<Orders | null>(null); // orders below the pointer, which the map shows as a preview
+  // player of these orders and the round after which they can be given; null: the player whom the bot advises
+  private ghostOf = $state<{ player: number; round: number } | null>(null);
+  pointed = $state<Arrow | null>(null); // a move below the pointer, from any round
 
   constructor(
     private show: Playback,
@@ -23,7 +24,10 @@ export class GameView {
     private advice: Advice,
   ) {}
 
-  /** Draw orders: of who is advised here, or of a player as they could have been given before a round, as long as that is shown. */
+  /**
+   * Preview orders on the map; null removes the preview. `of`: the player and round to which the orders belong; the map
+   * shows them only at that round. Without `of` they belong to the advised player.
+   */
   preview(orders: Orders | null, of: { player: number; round: number } | null = null): void {
     [this.ghost, this.ghostOf] = [orders, of];
   }
@@ -41,7 +45,7 @@ export class GameView {
     return this.doc.seat ?? null;
   }
 
-  /** The player through whose eyes we look, or whose chances are shown. */
+  /** The player whose view or win probability is shown. */
   get looker(): number {
     return this.seat ?? Math.max(0, this.show.view - 1);
   }
@@ -55,7 +59,7 @@ export class GameView {
     return this.now ? this.now.phase === 'over' : this.show.history.end !== null;
   });
 
-  /** Who has given up until the round that is shown; in a game in play, until now. */
+  /** Players that have resigned up to the shown round; in a running game, up to now. */
   resigned: number[] = $derived.by(() => {
     const { show, now } = this;
     void show.version;
@@ -64,7 +68,7 @@ export class GameView {
     return show.history.failures.filter(({ reason, round }) => reason === RESIGNED && round <= at).map(({ player }) => player);
   });
 
-  /** Who is out after the rounds that are shown, as far as that is known without seeing it. */
+  /** Players that are eliminated after the shown rounds, if the shown position contains this information. */
   out: number[] = $derived.by(() => {
     const { show, doc, now } = this;
     if (now && show.atEnd) return now.out;
@@ -78,7 +82,7 @@ export class GameView {
     const { show, doc } = this;
     void show.version;
     const { end, failures } = show.history;
-    if (!show.atEnd && (!this.live || show.playing)) return ''; // of a replay it is not told before
+    if (!show.atEnd && (!this.live || show.playing)) return ''; // a replay shows its result only at the end
     if (!end && this.live === null && failures.length) {
       const { player, round, reason } = failures.at(-1)!;
       return t('{who} failed in round {round}: {reason}', { who: nameOf(doc, player), round, reason });
@@ -89,7 +93,7 @@ export class GameView {
     return t('{you, select, yes {You win} other {{who} wins}} after {rounds, plural, one {# round} other {# rounds}}', { ...person(doc, winner), rounds });
   });
 
-  /** Who is advised. */
+  /** The player whom the bot advises. */
   get thinker(): number {
     return this.advice.given?.player ?? this.looker;
   }
@@ -110,13 +114,13 @@ export class GameView {
     return show.step === 1 ? new Map((show.current?.deploys ?? []).map(([p, r, n]) => [r, [p, n]])) : new Map();
   });
 
-  /** Regions to which a coach points. */
+  /** Regions that the help level "coach" marks on the map. */
   coached: number[] = $derived.by(() => {
     const { level, given } = this.advice;
     return level === 'coach' && this.turnInput.editing ? touched(this.doc.map, given?.data.candidates?.[0]?.orders) : [];
   });
 
-  /** What the players thought before the round that is shown, as far as the log knows and we may. */
+  /** Decisions of the players before the shown round, if the log contains them and the viewer may see them. */
   insights: { data: DecisionInfo; p: number }[] = $derived.by(() => {
     void this.show.version;
     const found = (this.show.current?.insights ?? []).map((data, p) => ({ data, p }));
@@ -135,7 +139,7 @@ export class GameView {
     return all;
   });
 
-  /** A region in words, with what can be done there. */
+  /** Description of a region for screen readers, with the actions that are possible there. */
   label = (r: number): string => {
     const { turnInput } = this;
     const parts = [describe(this.doc, this.show.position, r)];
@@ -147,7 +151,7 @@ export class GameView {
     return parts.join(', ');
   };
 
-  /** What went wrong; '': nothing. */
+  /** Error message for the status line; '': no error. */
   trouble: string = $derived.by(() => {
     const { live, now } = this;
     if (live?.error) return live.error;

@@ -1,4 +1,4 @@
-// Games in lists: what is said of one, how it is opened, and what can be taken along of it.
+// Games in lists: their descriptions, opening a game, and files to download.
 import { call, fetchFile, type GameRow, keepTokens, tokensOf } from './api';
 import { YOU } from './player-names';
 import { route } from './route.svelte';
@@ -7,19 +7,19 @@ import { moment, t } from './i18n.svelte';
 
 export interface GameListing {
   games: GameRow[];
-  total: number; // that fit
+  total: number; // number of games that match the filter
   all: number;
-  reading: number; // that the server has not read yet
+  reading: number; // number of logs that the server has not read yet
   players: string[];
   maps: string[];
 }
 
-/** A player's name as it is shown. */
+/** Return the displayed name of a player. */
 export const shown = (name: string): string => (name === YOU ? t('You') : name);
 
 export const between = (game: GameRow): string => game.players.map(shown).join(' – ');
 
-/** "world, fog · 12 rounds · 3 May 2026, 14:05". */
+/** Return a description such as "world, fog · 12 rounds · 3 May 2026, 14:05". */
 export function line({ map, fog, rounds, when }: GameRow): string {
   return t('{map}{fog, select, yes {, fog} other {}} · {rounds, plural, one {# round} other {# rounds}} · {when}', { map, fog: fog ? 'yes' : 'no', rounds, when: moment(when) });
 }
@@ -28,7 +28,7 @@ export function outcome({ players, winner }: GameRow): string {
   return winner === null ? t('a draw') : t('{you, select, yes {You} other {{who}}} won', { who: players[winner], you: players[winner] === YOU ? 'yes' : 'no' });
 }
 
-/** The key that this browser has of it, of a seat or for watching bots; '': it has none. */
+/** Return this browser's token for the game: of a seat, or to watch bots; '': there is none. */
 export function keyOf(game: GameRow): string {
   const seats = Object.entries(tokensOf(game.id)).filter(([seat]) => seat !== 'watch');
   return game.watch ?? seats[0]?.[1] ?? '';
@@ -39,7 +39,7 @@ export function open(game: GameRow): void {
   route.go(game.over ? `r/${game.id}` : `g/${game.id}`);
 }
 
-/** A name for a file: of the game's, or of who played. */
+/** Make a file name from the title of the game or the names of its players. */
 function fileName(game: GameRow): string {
   const text = (game.name || game.players.join(' - ')).normalize('NFKD').replace(/[^\w -]+/g, '').trim().replace(/ +/g, '-');
   return text.slice(0, 60) || game.id;
@@ -53,10 +53,10 @@ async function save(game: GameRow, what: 'log' | 'file', end: string): Promise<v
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }
 
-/** The game's log, as other programs read it. */
+/** Download the log of the game. */
 export const saveLog = (game: GameRow): Promise<void> => save(game, 'log', '.wl.jsonl.gz');
 
-/** The replay as one page, which anybody opens without a server. */
+/** Download the replay as one HTML page that needs no server. */
 export const savePage = (game: GameRow): Promise<void> => save(game, 'file', '.html');
 
 export async function rename(game: GameRow, name: string): Promise<string> {

@@ -1,9 +1,9 @@
-// Where things are on the map: badges, arrows, and which neighbour lies in a direction.
+// Geometry of the map: badge outlines, curves of arrows, and the neighbour in a given direction.
 import type { MapDoc } from './types';
 
 export type Point = [number, number];
 
-/** A badge's outline around (0, 0), with about the area of a circle of that radius. */
+/** Return the SVG path of a badge around (0, 0), with about the area of a circle of radius `size`. */
 export function badgePath(shape: string, size: number): string {
   const corners = (count: number, radius: number, turn: number, down = 0) =>
     Array.from({ length: count }, (_, k) => {
@@ -25,11 +25,11 @@ export function badgePath(shape: string, size: number): string {
 
 export interface Curve {
   path: string;
-  line: Point[]; // points along it
-  spots: Point[]; // where a figure may stand beside it, the best first
+  line: Point[]; // points along the curve
+  spots: Point[]; // candidate positions for a label near the curve, best first
 }
 
-/** An arrow from one label to another, bent a little, or two parts of one that goes around the edges. */
+/** Return the curve of an arrow between two labels. An arrow over the left and right edges has two parts. */
 export function arrow(map: MapDoc, from: number, to: number, gap: number, bend = 0.14): Curve[] {
   const a = map.regions[from].label;
   const b = map.regions[to].label;
@@ -52,7 +52,8 @@ function curve(a: Point, b: Point, gapA: number, gapB: number, bent: number): Cu
   const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
   const length = Math.hypot(dx, dy) || 1;
   const gap = Math.max(gapA, gapB);
-  const bend = bent && bent + 0.4 * Math.max(0, 1 - length / (7 * gap)); // near ones bow out, or they would hide
+  // short arrows get more curvature, so that the badges do not hide them
+  const bend = bent && bent + 0.4 * Math.max(0, 1 - length / (7 * gap));
   const middle: Point = [(a[0] + b[0]) / 2 - dy * bend, (a[1] + b[1]) / 2 + dx * bend];
   const inward = (p: Point, gap: number): Point => {
     const far = Math.hypot(middle[0] - p[0], middle[1] - p[1]) || 1;
@@ -77,7 +78,10 @@ function curve(a: Point, b: Point, gapA: number, gapB: number, bent: number): Cu
   };
 }
 
-/** The neighbour that lies nearest in a direction; else the nearest region there; null: none. */
+/**
+ * Return the nearest neighbour in a direction; if there is none, the nearest region in that direction; null: there is
+ * none.
+ */
 export function toward(map: MapDoc, from: number, direction: 'up' | 'down' | 'left' | 'right'): number | null {
   const [x, y] = map.regions[from].label;
   const along: Point = { up: [0, -1], down: [0, 1], left: [-1, 0], right: [1, 0] }[direction] as Point;
@@ -94,7 +98,7 @@ export function toward(map: MapDoc, from: number, direction: 'up' | 'down' | 'le
   return best(map.regions[from].near) ?? best(map.regions.map((_, r) => r));
 }
 
-/** The size of badges that suits a map. */
+/** Return the badge radius for a map, in map units. */
 export function badgeSize(map: MapDoc): number {
   const radii = map.regions.map((r) => r.radius).sort((a, b) => a - b);
   const scale = map.box[2] / 1000;

@@ -1,4 +1,4 @@
-// What a turn is good for, in sentences: facts of the position that its orders change, or that speak for them.
+// Explanations of a turn: the effects of its orders, in sentences.
 import { against, breaks, completes, inner, keeps } from './position-queries';
 import { nameOf } from './player-names';
 import { odds } from './rules';
@@ -7,17 +7,17 @@ import { t } from './i18n.svelte';
 
 type Attack = [from: number, to: number, armies: number];
 
-const LIKELY = 0.5; // chance below which an attack is not told as a capture
+const LIKELY = 0.5; // probability of capture from which an attack is described as a capture
 
-/** Something that a turn does, and why. */
+/** One effect of a turn, with its reason. */
 export interface Hint {
   kind: 'take' | 'attack' | 'hold' | 'deploy' | 'move' | 'wait';
-  region: number; // that it is about; of a turn without orders -1
-  says: string; // with armies and chances
-  where: string; // without: for who wants to work that out
+  region: number; // index of the region concerned; -1: the turn has no orders
+  says: string; // text with numbers of armies and probabilities
+  where: string; // text without numbers, for players who want to compute them
 }
 
-/** The hints of a turn of a player, what matters most first; never none. */
+/** Return the hints for a turn of a player, most important first. There is at least one. */
 export function hintsOf(doc: GameDoc, position: Position, player: number, orders: Orders): Hint[] {
   const { owner } = position;
   const attacks = orders.attacks.filter(([, to]) => owner[to] !== player);
@@ -34,7 +34,7 @@ export function hintsOf(doc: GameDoc, position: Position, player: number, orders
   return all.length ? all : [{ kind: 'wait', region: -1, says, where: says }];
 }
 
-/** Clauses one after the other, as the language has them. */
+/** Join the clauses of a sentence. */
 function listed(clauses: string[]): string {
   return clauses.join(', ');
 }
@@ -43,7 +43,9 @@ function sent(attacks: Attack[]): number {
   return attacks.reduce((sum, [, , armies]) => sum + armies, 0);
 }
 
-/** The chance that attacks on a region capture it, were they one; null: what stands there is not seen. */
+/**
+ * Return the probability that the attacks on a region capture it if they were one attack; null: the region is hidden.
+ */
 function chanceOf(doc: GameDoc, { owner, army }: Position, to: number, attacks: Attack[]): number | null {
   return owner[to] === UNKNOWN ? null : odds(sent(attacks), army[to], doc.rules).capture;
 }
@@ -93,7 +95,7 @@ function take(doc: GameDoc, position: Position, player: number, to: number, targ
   return { hint: { kind: 'take', region: to, says, where }, worth };
 }
 
-/** An attack that is not likely to capture: what it costs those who stand there. */
+/** Describe an attack that is not likely to capture: the losses of the defender. */
 function weaken(doc: GameDoc, { army }: Position, to: number, attacks: Attack[]): { hint: Hint; worth: number } {
   const region = doc.map.regions[to].name;
   const n = sent(attacks);

@@ -1,13 +1,13 @@
-// A game's events as rounds with positions before, within and after each.
+// The events of a game, converted to rounds with positions before, within and after each.
 import { person } from './player-names';
 import { apply, holder } from './rules';
 import type { Change, Deploy, GameDoc, Dropped, GameEvent, DecisionInfo, Move, Orders, Position } from './types';
 import { UNKNOWN } from './types';
 import { t } from './i18n.svelte';
 
-export const RESIGNED = 'resigned'; // the reason of a failure that was none: a person gave up
+export const RESIGNED = 'resigned'; // the reason in "failure" events for a player who resigned
 
-/** What stands out in a round. */
+/** A notable event of a round. */
 export type Mark =
   | { kind: 'capture'; captures: number }
   | { kind: 'won' | 'lost'; player: number; super: number }
@@ -24,13 +24,13 @@ export interface Round {
   marks: Mark[];
 }
 
-/** Positions after every round, and the steps within; grows as events come in. */
+/** The positions after every round and the steps within rounds. It grows with each event. */
 export class History {
-  positions: Position[] = []; // after 0, 1, 2 … rounds
-  rounds: Round[] = []; // round k at k - 1
+  positions: Position[] = []; // element k is the position after k rounds
+  rounds: Round[] = []; // element k - 1 is round k
   end: Extract<GameEvent, { event: 'end' }> | null = null;
   failures: Extract<GameEvent, { event: 'failure' }>[] = [];
-  draw = false; // that was agreed on
+  draw = false; // whether the players agreed on a draw
   private waiting = new Map<number, DecisionInfo>();
 
   constructor(private doc: GameDoc) {
@@ -61,24 +61,27 @@ export class History {
     else if (event.event === 'draw') this.draw = true;
   }
 
-  /** It is marked in its round, which stands before it. */
+  /** Mark a failure in its round; the event of the round comes first. */
   private fail(failure: Extract<GameEvent, { event: 'failure' }>): void {
     this.failures.push(failure);
     const { player, round, reason } = failure;
     this.rounds[round - 1]?.marks.push(reason === RESIGNED ? { kind: 'out', player, resigned: true } : { kind: 'error', player, reason, forfeit: true });
   }
 
-  /** Rounds played. */
+  /** Number of rounds played. */
   get last(): number {
     return this.rounds.length;
   }
 
-  /** Steps of a round: its deploys, then each move. */
+  /** Number of steps of a round: one for all deploys, then one for each move. */
   steps(round: number): number {
     return round < 1 || round > this.last ? 0 : 1 + this.rounds[round - 1].moves.length;
   }
 
-  /** The position within a round: step 0 before it, 1 after the deploys, then after each move. */
+  /**
+   * Return a position within a round: step 0 is before the round, step 1 after the deploys, each further step after one
+   * more move.
+   */
   at(round: number, step: number): Position {
     if (round < 1) return this.positions[0];
     if (step >= this.steps(round)) return this.positions[round];
@@ -107,7 +110,8 @@ function marks(doc: GameDoc, before: Position, after: Position, moves: Move[], i
   if (captures) found.push({ kind: 'capture', captures });
   const seen = (p: Position, regions: number[]) => regions.every((r) => p.owner[r] !== UNKNOWN);
   doc.map.supers.forEach(({ regions }, s) => {
-    if (!seen(before, regions) || !seen(after, regions)) return; // in fog nobody can tell
+    // the fog hides some of the regions, so the owner of the whole is unknown
+    if (!seen(before, regions) || !seen(after, regions)) return;
     const [old, now] = [holder(doc.map, s, before.owner), holder(doc.map, s, after.owner)];
     if (old === now) return;
     if (old >= 0) found.push({ kind: 'lost', player: old, super: s });
@@ -122,7 +126,7 @@ function marks(doc: GameDoc, before: Position, after: Position, moves: Move[], i
   return found;
 }
 
-/** A mark in words. */
+/** Describe a mark in words. */
 export function describeMark(doc: GameDoc, mark: Mark): string {
   if (mark.kind === 'capture') return t('{n, plural, one {# capture} other {# captures}}', { n: mark.captures });
   const who = person(doc, mark.player);
@@ -135,18 +139,18 @@ export function describeMark(doc: GameDoc, mark: Mark): string {
   return t('{you, select, yes {You win} other {{who} wins}} {name} (+{bonus})', { ...who, name, bonus });
 }
 
-/** All marks of a round, one after the other. */
+/** Describe all marks of a round, separated by commas. */
 export function toldAll(doc: GameDoc, round: Round): string {
   return round.marks.map((mark) => describeMark(doc, mark)).join(', ');
 }
 
-/** A deploy in words. */
+/** Describe a deploy in words. */
 export function tellDeploy(doc: GameDoc, [player, region, armies]: Deploy): string {
   const values = { ...person(doc, player), armies, region: doc.map.regions[region].name };
   return t('{you, select, yes {You deploy} other {{who} deploys}} {armies} on {region}', values);
 }
 
-/** A step in words. */
+/** Describe a step of a round in words. */
 export function tell(doc: GameDoc, round: Round, step: number): string {
   if (step <= 0) return t('Round {round} begins', { round: round.number });
   if (step === 1) return round.deploys.map((deploy) => tellDeploy(doc, deploy)).join(' · ') || t('No player deploys');

@@ -1,4 +1,5 @@
-// Messages in the selected language. The code has the English texts; texts/ has the translations by the English text.
+// Messages in the selected language. The English texts are in the code; texts/ contains the translations, with the
+// English text as the key.
 import { IntlMessageFormat } from 'intl-messageformat';
 import { cs } from '../texts/cs';
 import { saveItem, loadItem } from './storage';
@@ -20,7 +21,10 @@ class Locale {
   }
 }
 
-/** The language that was selected in this browser, else one of the browser's languages, else English. */
+/**
+ * Return the language that is stored in this browser; else the first known one of the browser's languages; else
+ * English.
+ */
 function first(): Language {
   const wishes = [loadItem(KEY) ?? '', ...navigator.languages.map((wish) => wish.slice(0, 2))];
   const found = wishes.find((wish): wish is Language => Object.hasOwn(LANGUAGES, wish)) ?? 'en';
@@ -30,11 +34,13 @@ function first(): Language {
 
 export const locale = new Locale();
 
-const KEPT = 1000; // texts of a message: the labels of a map's regions are asked for at every step of a game
+// number of formatted texts that the cache keeps for one message; a map asks for the labels of all regions at every
+// step
+const KEPT = 1000;
 
 interface Message {
   format: IntlMessageFormat;
-  said: Map<string, string>; // by values
+  said: Map<string, string>; // JSON of the values → formatted text
 }
 
 const messages = new Map<string, Message>();
@@ -51,8 +57,9 @@ function message(english: string, tags: boolean): Message {
 }
 
 /**
- * A text in the chosen language. `english` is an ICU message: "{n, plural, one {# round} other {# rounds}}", with the
- * values of its names. A text that has no translation is said in English; a test finds those.
+ * Return a text in the selected language. `english` is an ICU message such as "{n, plural, one {# round} other {#
+ * rounds}}"; `values` are the values of its names. A message without a translation appears in English; a test finds
+ * these messages.
  */
 export function t(english: string, values?: Values): string {
   const { format, said } = message(english, false);
@@ -65,13 +72,13 @@ export function t(english: string, values?: Values): string {
   return text;
 }
 
-/** A piece of a text, and the element in which it stands: "<b>three</b> rounds"; '': in none. */
+/** A part of a text, and the name of the element around it: "b" for "<b>three</b>"; '': no element. */
 export interface Piece {
   text: string;
   in: string;
 }
 
-/** A text with elements in it, as pieces; what values say is never taken for an element. */
+/** Split a text with elements into pieces. Angle brackets in the values do not create elements. */
 export function pieces(english: string, values?: Values): Piece[] {
   const inside = (name: string) => (within: unknown[]) => ({ text: within.join(''), in: name });
   const elements = Object.fromEntries(['b', 'i', 'kbd', 'mono'].map((name) => [name, inside(name)]));
@@ -81,7 +88,7 @@ export function pieces(english: string, values?: Values): Piece[] {
 
 const figures = new Map<string, Intl.NumberFormat>();
 
-/** A number with so many decimals, as the language writes it. */
+/** Format a number with a fixed number of decimals in the selected language. */
 export function figure(value: number, decimals = 0): string {
   const key = `${locale.now} ${decimals}`;
   let format = figures.get(key);
@@ -92,24 +99,25 @@ export function figure(value: number, decimals = 0): string {
   return format.format(Number(value.toFixed(decimals)));
 }
 
-/** A share of 0 to 1 in per cent. */
+/** Format a share from 0 to 1 as a percentage. */
 export function percent(share: number, decimals = 1): string {
   return `${figure(100 * share, decimals)} %`;
 }
 
-/** A number with its sign, also where that is plus. */
+/** Format a number with its sign, including a plus sign. */
 export function signed(value: number, decimals = 0): string {
   const size = figure(Math.abs(value), decimals);
   return `${!Number(Math.abs(value).toFixed(decimals)) ? '' : value > 0 ? '+' : '−'}${size}`;
 }
 
-/** A day and time of day; `seconds` since 1970. */
+/** Format a date and time; `seconds` since 1970. */
 export function moment(seconds: number): string {
-  const custom = navigator.languages.find((wish) => wish.slice(0, 2) === locale.now) ?? locale.now; // of a country, perhaps
+  // the browser's variant of the language, for example en-GB
+  const custom = navigator.languages.find((wish) => wish.slice(0, 2) === locale.now) ?? locale.now;
   return new Date(seconds * 1000).toLocaleString(custom, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
-/** "5 minutes ago". */
+/** Return a text such as "5 minutes ago". */
 export function ago(seconds: number): string {
   const units = [['day', 86400], ['hour', 3600], ['minute', 60]] as const;
   const [unit, size] = units.find(([, size]) => seconds >= size) ?? (['second', 1] as const);

@@ -4,7 +4,7 @@ import { compact, type Scale, weight } from './scale';
 import type { Additions, Arrow } from './scene';
 import type { MapDoc } from './types';
 
-/** Half its width and height around a point of the map. */
+/** A rectangle on the map: its centre, half its width (`half`) and half its height (`high`), in map units. */
 export interface Box {
   at: Point;
   half: number;
@@ -27,7 +27,9 @@ function outside({ at: [x, y], half, high }: Box, [left, top, width, height]: Ma
   return x - half < left || x + half > left + width || y - high < top || y + high > top + height;
 }
 
-/** The first of the points where a box covers nothing that is taken; where there is none, the one that covers least. */
+/**
+ * Return a box at the first point where it overlaps nothing. If there is none, use the point with the smallest overlap.
+ */
 export function place(points: Point[], half: number, high: number, taken: Box[], within: MapDoc['box']): Box & { free: boolean } {
   let best: Box | null = null;
   let least = Infinity;
@@ -40,23 +42,26 @@ export function place(points: Point[], half: number, high: number, taken: Box[],
   return { ...best!, free: false };
 }
 
-/** What the badges of all regions take. */
+/** Return the boxes of the badges of all regions. */
 export function badges(map: MapDoc, { size, unit }: Scale): Box[] {
   return map.regions.map(({ label }) => ({ at: label, half: 1.25 * size + unit, high: 1.25 * size + unit }));
 }
 
-/** What the figures of a layer take, below the badges. */
+/** Return the boxes of the layer's numbers, which are below the badges. */
 export function layerBoxes(map: MapDoc, { size }: Scale, layer: { text: string }[] | null): Box[] {
   return map.regions.flatMap(({ label: [x, y] }, r) => (layer?.[r]?.text ? [{ at: [x, y + 1.75 * size] as Point, half: 1.35 * size, high: 0.62 * size }] : []));
 }
 
-/** Points around one, the nearest to the upper right first, then farther out. */
+/** Return points around (x, y): near points first, and at each distance the upper right first. */
 export function around([x, y]: Point, wide: number, high: number): Point[] {
   const ways: Point[] = [[1, -1], [0, -1], [1, 0], [-1, -1], [0, 1], [-1, 0], [1, 1], [-1, 1]];
   return [1, 1.15, 1.3, 1.5, 1.75, 2.1].flatMap((far) => ways.map(([dx, dy]): Point => [x + far * wide * dx, y + far * high * dy]));
 }
 
-/** Chips of deployed armies and of arrows that are not past, each where it covers nothing, nor what else is `there`. */
+/**
+ * Place labels for deployed armies and for the arrows of current orders, without overlap with badges, arrows and the
+ * boxes in `there`.
+ */
 export function chipsOf(map: MapDoc, scale: Scale, additions: Additions, arrows: Arrow[], there: Box[]): Chip[] {
   const { size, unit } = scale;
   const drawn = arrows.filter((a) => a.style !== 'past').map((a) => ({ ...a, parts: arrow(map, a.from, a.to, size * 1.25) }));

@@ -1,4 +1,4 @@
-// A game on the server: its socket, which reconnects and goes on from the last event that came.
+// A game on the server. After a lost connection, the WebSocket reconnects and continues after the last received event.
 import { call, serverKey } from './api';
 import { afterFrame } from './frames';
 import { type ErrorBody, errorMessage } from './error-messages';
@@ -9,22 +9,25 @@ import type { WinProbabilities, GameDoc, GameEvent, LiveState } from './types';
 export class Live {
   show = $state<Playback | null>(null);
   now = $state<LiveState | null>(null);
-  nowAt = $state(0); // when `now` came, in the page's milliseconds
+  nowAt = $state(0); // time when `now` arrived, in milliseconds of `performance.now()`
   connected = $state(false);
-  lost = $state(false); // it was connected before
+  lost = $state(false); // whether the connection was lost
   error = $state('');
-  refused = $state(false); // by the server: no such game, or the key is wrong
+  refused = $state(false); // whether the server rejected the connection: there is no such game, or the token is wrong
   chances = $state<WinProbabilities>([]);
   private socket: WebSocket | null = null;
   private last = -1;
-  private coming: (({ type: 'event'; n: number } & GameEvent) | ({ type: 'now' } & LiveState))[] = []; // what is drawn at once
+  // received messages that the page will show after the next frame
+  private coming: (({ type: 'event'; n: number } & GameEvent) | ({ type: 'now' } & LiveState))[] = [];
   private retry = new Retry();
   private caughtUp = false;
 
   constructor(
     readonly id: string,
     readonly token: string,
-    private seen: number | 'but one' | null = null, // rounds that were shown to this player before; null: all
+    // number of rounds that this player has already seen; later rounds are replayed. 'but one': all rounds except the
+    // last. null: replay nothing
+    private seen: number | 'but one' | null = null,
   ) {
     void this.begin();
   }
@@ -52,7 +55,7 @@ export class Live {
     socket.onopen = () => socket.send(JSON.stringify({ token: this.token, key: serverKey(), after: this.last }));
     socket.onmessage = (message) => this.take(JSON.parse(message.data as string));
     socket.onclose = () => {
-      this.draw(); // what came before
+      this.draw(); // show the messages that arrived before the connection closed
       this.lost ||= this.connected;
       this.connected = false;
       if (this.socket === socket) this.retry.again(this.connect);
@@ -62,7 +65,7 @@ export class Live {
   private take(message: { type: string; n?: number; status?: number } & Partial<ErrorBody>): void {
     if (message.type === 'event' || message.type === 'now') {
       this.coming.push(message as unknown as (typeof this.coming)[number]);
-      if (message.type === 'now') afterFrame(this.draw); // events come with the state after them
+      if (message.type === 'now') afterFrame(this.draw); // the server sends the state after the events that led to it
     } else if (message.type === 'error') {
       this.error = errorMessage(message as ErrorBody);
       if (message.status === 422 && this.last >= 0) this.restart();
@@ -83,13 +86,13 @@ export class Live {
     this.last = event.n;
     const show = this.show!;
     const animate = show.animate;
-    show.animate = animate && this.caughtUp; // what happened before we looked is not played
+    show.animate = animate && this.caughtUp; // do not animate events from before the connection
     show.take(event);
     show.animate = animate;
     if (event.event === 'end' && (show.doc.seat != null || show.doc.spectator) && show.doc.rules.fog) void this.liftFog(show);
   }
 
-  /** At the end nothing is hidden any more. */
+  /** At the end of a game with fog, load the whole game and show all regions. */
   private async liftFog(show: Playback): Promise<void> {
     try {
       const whole = await call<GameDoc>(`games/${this.id}/replay`, undefined, this.token);
@@ -112,7 +115,7 @@ export class Live {
     if (now.chances) this.chances[now.chances[0]] = now.chances[1];
   }
 
-  /** The server knows fewer events than we do: begin anew. */
+  /** Start again, because the server has fewer events than this page. */
   private restart(): void {
     this.last = -1;
     this.show = new Playback(this.show!.doc);

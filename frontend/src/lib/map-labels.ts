@@ -1,4 +1,4 @@
-// Names on the map, where there is space for them at the current size.
+// Placement of names on the map, if there is space for them at the current scale.
 import type { Point } from './geometry';
 import { badges, type Box, place } from './label-placement';
 import type { Scale } from './scale';
@@ -6,18 +6,21 @@ import type { MapDoc } from './types';
 
 export interface Name extends Box {
   text: string;
-  bonus: string; // of a super region; '': a region's name
-  pill: number; // how wide that is drawn, at the right end
+  bonus: string; // bonus of a super region, such as "+5"; '': the name of a region
+  pill: number; // width of the coloured box around the bonus, at the right end, in map units
   colour: string;
-  letter: number; // size of the letters
+  letter: number; // font size in map units
 }
 
-const WIDTH = 0.65; // of a letter, in its size
-const APART = 0.6; // letters between names that stand in a line
-const ROOM = 3.4; // of a region's radius: as wide as that its name may be
-const FAR = 11; // letters from the middle of a super region
+const WIDTH = 0.65; // mean width of a letter, as a fraction of the font size
+const APART = 0.6; // horizontal distance between two names, as a fraction of the font size
+const ROOM = 3.4; // largest width of a region's name, as a multiple of the region's radius
+const FAR = 11; // largest distance of a name from the centre of its super region, as a multiple of the font size
 
-/** Names of super regions with their bonuses, the bonus alone where there is no room, and names of regions that have room. */
+/**
+ * Return the names that have space: of super regions with their bonuses (or only the bonus if the name has no space),
+ * and of regions.
+ */
 export function namesOf(map: MapDoc, scale: Scale): Name[] {
   const { unit, size } = scale;
   const taken = badges(map, scale);
@@ -46,7 +49,7 @@ export function namesOf(map: MapDoc, scale: Scale): Name[] {
   return names;
 }
 
-/** Points about one, the nearest first. */
+/** Return grid points around (x, y), nearest first. */
 function grid([x, y]: Point, letter: number): Point[] {
   const steps = Array.from({ length: 2 * FAR + 1 }, (_, k) => (k - FAR) * letter);
   const points = steps.flatMap((dx) => steps.map((dy): Point => [x + dx, y + dy]));

@@ -1,4 +1,4 @@
-// The orders of a round as a list has them: what each was, what it did, where it is drawn.
+// The orders of a round as the lines of a list, with their results and arrows.
 import { type Round, tell, tellDeploy } from './history';
 import { nameOf } from './player-names';
 import { reason } from './reasons';
@@ -7,17 +7,17 @@ import type { GameDoc } from './types';
 import { t } from './i18n.svelte';
 
 export interface Line {
-  step: number; // of the round, that is gone to
+  step: number; // step of the round that a click on the line shows
   player: number;
-  regions: number[]; // that it is about
+  regions: number[]; // indices of the regions concerned
   text: string;
   result: string;
   kind: 'deploy' | 'transfer' | 'taken' | 'held' | 'dropped';
-  says: string; // in a sentence
+  says: string; // the order and its result as a sentence
   arrow: Arrow | null;
 }
 
-/** All that was ordered in a round, as far as it is known: deploys, moves in the order in which they happened, illegal orders. */
+/** Return all known orders of a round: deploys, then moves in the order of execution, then illegal orders. */
 export function linesOf(doc: GameDoc, round: Round): Line[] {
   const name = (r: number) => doc.map.regions[r]?.name ?? `${r}`;
   const deploys = round.deploys.map((deploy): Line => {

@@ -1,4 +1,4 @@
-// Orders as text, the same as in logs and the terminal: `d na 4; a na eg 9; t br na 4`.
+// Orders as text in the notation of logs and the terminal: `d na 4; a na eg 9; t br na 4`.
 import type { MapDoc, Orders } from './types';
 import { t } from './i18n.svelte';
 
@@ -15,7 +15,7 @@ export function formatOrders(map: MapDoc, orders: Orders): string {
   ].join('; ');
 }
 
-/** Orders out of text; throws an Error that names the part and what is wrong with it. */
+/** Parse orders; throws an Error that contains the wrong part and the reason. */
 export function parseOrders(map: MapDoc, text: string): Orders {
   const orders: Orders = { deploys: [], attacks: [] };
   text.split(';').forEach((part, i) => {

@@ -1,7 +1,7 @@
-// The opponents that the server offers: their names, what each is like, how strong it is, and which games it plays.
+// The opponents that the server offers: names, descriptions, ratings, and the games that they can play.
 import { t } from './i18n.svelte';
 
-/** Elo points with their 95 % interval, and what was played for them: `as` is the specification that was rated. */
+/** Elo rating with its 95 % interval and the number of games; `as` is the bot specification that played them. */
 export interface Rating {
   as: string;
   elo: number;
@@ -13,12 +13,12 @@ export interface Rating {
 export interface Opponent {
   spec: string;
   kind: 'bot' | 'package' | 'file';
-  line: string; // what it does, in the server's words
-  problem: string; // why it cannot be played; '': it can
+  line: string; // description by the server, in English
+  problem: string; // why the bot cannot be played; '': it can
   players: [least: number, most: number];
   regions: [least: number, most: number];
-  rules: [name: string, fog: boolean][] | null; // presets that it plays; null: all
-  ratings: Record<string, Rating>; // by map
+  rules: [name: string, fog: boolean][] | null; // rule presets that the bot can play; null: all
+  ratings: Record<string, Rating>; // ratings by the name of the map
 }
 
 export interface GameKind {
@@ -28,7 +28,7 @@ export interface GameKind {
   fog: boolean;
 }
 
-/** A name to call it by: those that come with the game have one of their own. */
+/** Return the displayed name of a bot. Bots of this package have invented names; others keep their specification. */
 export function nameOf(spec: string): string {
   const [agent, rest] = [spec.split(/[:[]/)[0], spec.replace(/^[^:[]*:?/, '')];
   const own: Record<string, string> = {
@@ -42,7 +42,7 @@ export function nameOf(spec: string): string {
   return own[agent] ?? spec;
 }
 
-/** What it is like, in a line. */
+/** Describe a bot in one line. */
 export function lineOf({ spec, kind, line }: Opponent): string {
   const [agent, rest] = [spec.split(/[:[]/)[0], spec.replace(/^[^:[]*:?/, '')];
   if (kind === 'file') return t('A policy from your own folder.');
@@ -74,7 +74,7 @@ export function lineOf({ spec, kind, line }: Opponent): string {
   }
 }
 
-/** Why it does not play such a game, after its name; '': it does. */
+/** Return why a bot cannot play a game, as a text that follows the bot's name; '': it can. */
 export function notPlayed({ players, regions, rules, problem }: Opponent, game: GameKind): string {
   if (problem) return problem;
   if (game.players < players[0] || game.players > players[1]) return players[1] === 2 ? t('plays two-player games only') : t('plays games of {least} to {most} players', { least: players[0], most: players[1] });
@@ -83,13 +83,13 @@ export function notPlayed({ players, regions, rules, problem }: Opponent, game: 
   return '';
 }
 
-/** Its rating on a map, or where it was rated at all; null: nowhere. */
+/** Return the rating of a bot on a map; else on another map; null: it has no rating. */
 export function ratingOf({ ratings }: Opponent, map: string): (Rating & { map: string }) | null {
   const place = map in ratings ? map : Object.keys(ratings)[0];
   return place ? { ...ratings[place], map: place } : null;
 }
 
-/** A rating in full, with what it was made of. */
+/** Return a rating as a full sentence, with the games on which it is based. */
 export function ratingInWords(rating: Rating & { map: string }, spec: string): string {
   const { elo, low, high, games, as } = rating;
   const told = t('Rating {elo} (95 % interval {low} to {high}), from {games} games of two players on the map “{map}”.', { elo, low, high, games, map: rating.map });

@@ -2,7 +2,7 @@
 import { LAYERS, type Playback } from './playback.svelte';
 import type { WinProbabilities } from './types';
 
-const FALL = 0.15; // of the win probability, that makes a round a bad one
+const FALL = 0.15; // fall of the win probability that marks a round as bad
 
 /** The rounds in which a player's win probability fell by more than `FALL`. */
 export function badRounds(chances: WinProbabilities, player: number): number[] {
@@ -18,7 +18,7 @@ export class PlaybackKeys {
     private more: { live: boolean; seat: number | null; bad: () => number[]; table: () => void; keys: () => void },
   ) {}
 
-  /** Handle a key; false: the key is not one of these. */
+  /** Handle a key; returns false if it is not one of these shortcuts. */
   key(event: KeyboardEvent): boolean {
     const { show, more } = this;
     const k = event.key;

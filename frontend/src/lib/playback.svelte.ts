@@ -1,4 +1,4 @@
-// The playback of a game: the position in its rounds and orders, speed, perspective and map layer.
+// The playback of a game: the current round and order, speed, perspective and map layer.
 import { History } from './history';
 import { person } from './player-names';
 import { fogged } from './rules';
@@ -8,27 +8,28 @@ import { t } from './i18n.svelte';
 export type Layer = 'none' | 'value' | 'threat' | 'visits';
 export const LAYERS: Layer[] = ['none', 'value', 'threat', 'visits'];
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16, 32];
-const HASTE = 1500; // milliseconds: rounds that come closer together are shown as a whole
-const STEP = 900; // milliseconds of an order at speed 1
+const HASTE = 1500; // milliseconds; rounds that arrive faster are shown as a whole, without their single orders
+const STEP = 900; // milliseconds per order at speed 1
 
-/** How many times as fast: "½×", "4×". */
+/** Format a speed: "½×", "4×". */
 export function times(speed: number): string {
   return `${{ 0.25: '¼', 0.5: '½' }[speed] ?? speed}×`;
 }
 
 export class Playback {
   history: History;
-  version = $state(0); // grows with every event: what depends on the history reads it
+  version = $state(0); // number of events; code that depends on the history reads it so that Svelte runs the code again
   round = $state(0);
   step = $state(0);
   playing = $state(false);
   speed = $state(1);
-  view = $state(0); // 0: all; else a player, from 1
+  view = $state(0); // perspective; 0: all players, n: player n - 1
   layer = $state<Layer>('none');
-  attached = $state(true); // to the last round of a game in play
-  animate = true; // new rounds are played order by order
-  hasty = $state(false); // what is shown will be gone before an eye could follow it
-  private whole: History | null = null; // of a game that was seen in part, not shown yet
+  attached = $state(true); // whether the playback follows new rounds of a running game
+  animate = true; // whether new rounds are played order by order
+  hasty = $state(false); // whether rounds arrive too fast to animate or scroll to them
+  // the full history of a game that was played in fog; shown when the current animation ends
+  private whole: History | null = null;
   private timer = 0;
   private lastRound = -Infinity;
 
@@ -37,7 +38,10 @@ export class Playback {
     this.pace(1);
   }
 
-  /** Play orders so many times as fast as usual; 0: show new rounds at once, as where the system wants no motion. */
+  /**
+   * Set the speed of the playback, as a multiple of the normal one. With 0, or if the system is set to reduced motion,
+   * new rounds are shown at once.
+   */
   pace(speed: number): void {
     const quiet = typeof matchMedia === 'function' && matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.animate = speed > 0 && !quiet;
@@ -72,12 +76,12 @@ export class Playback {
     return this.round >= this.last && this.step >= this.steps;
   }
 
-  /** Rounds played before the orders that are looked at: where a bot is asked, and a game goes on. */
+  /** Number of rounds before the shown orders. Bots analyse this position, and a new game can start from it. */
   get before(): number {
     return Math.max(0, this.step < this.steps ? this.round - 1 : this.round);
   }
 
-  /** Why there is no turn after `before`, or none of this player; '': there is one. */
+  /** Why the player has no turn after `before` rounds; '': there is one. player null: any player. */
   settled(player: number | null): string {
     void this.version;
     const { doc, before } = this;
@@ -91,7 +95,8 @@ export class Playback {
     this.history.take(event);
     this.version++;
     if (event.event === 'round' && this.attached) {
-      const hasty = performance.now() - this.lastRound < HASTE; // faster than orders can be followed
+      // rounds arrive faster than a user can follow single orders
+      const hasty = performance.now() - this.lastRound < HASTE;
       this.lastRound = performance.now();
       if (this.animate && !hasty) {
         this.round = event.round;
@@ -104,7 +109,7 @@ export class Playback {
     }
   }
 
-  /** The whole game is known now, of which a part was seen: once what is being played has been shown. */
+  /** Show the full history of the game, now or when the current animation ends. */
   lift(events: GameEvent[]): void {
     const history = new History({ ...this.doc, seat: null, events });
     if (history.last !== this.last) return;
@@ -121,13 +126,14 @@ export class Playback {
   }
 
   private move(round: number, step = Infinity): void {
-    const whole = (n: number) => (n === Infinity ? n : Math.trunc(n) || 0); // addresses are typed by hand, too
+    // a user may have typed any number in the address
+    const whole = (n: number) => (n === Infinity ? n : Math.trunc(n) || 0);
     this.round = Math.max(0, Math.min(this.last, whole(round)));
     this.step = Math.max(0, Math.min(this.steps, whole(step)));
     this.hasty = false;
   }
 
-  /** Where somebody wants to look: elsewhere than at the end no new round takes the screen. */
+  /** Go to a round and step. New rounds change the view only if it was at the end. */
   go(round: number, step = Infinity): void {
     this.move(round, step);
     this.attached = this.atEnd;
@@ -153,7 +159,7 @@ export class Playback {
     else if (this.round > 0) this.go(this.round - 1);
   }
 
-  /** To the next (1) or previous (-1) step that fits. */
+  /** Go to the next (1) or previous (-1) step for which `fits` is true. */
   seek(direction: 1 | -1, fits: (round: number, step: number) => boolean): void {
     let [round, step] = [this.round, this.step];
     for (;;) {
@@ -183,7 +189,7 @@ export class Playback {
     this.unveil();
   }
 
-  /** Play what came after so many rounds, order by order. */
+  /** Play all rounds after the first `rounds`, order by order. */
   playFrom(rounds: number): void {
     if (!this.animate || rounds >= this.last) return;
     this.move(rounds);

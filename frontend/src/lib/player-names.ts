@@ -1,15 +1,15 @@
-// Names of players in sentences. The person at this page is called You, with another form of the verb.
+// Names of players in sentences. The user is called "You", which needs another form of the verb.
 import type { Links } from './api';
 import type { GameDoc, LiveState } from './types';
 import { t } from './i18n.svelte';
 
-export const YOU = 'You'; // the name in logs of whoever plays here
+export const YOU = 'You'; // name of the local human player in logs
 
 export function calledYou(doc: GameDoc, player: number): boolean {
   return doc.players[player].name === YOU && !doc.spectator;
 }
 
-/** A player's name; two of one name are told apart by their seats. */
+/** Return the name of a player. If `apart`, players with the same name also get their seat numbers. */
 export function nameOf(doc: GameDoc, player: number, apart = false): string {
   const { name } = doc.players[player];
   if (apart && doc.players.some((x, p) => p !== player && x.name === name)) return t('{who} (seat {seat})', { who: name, seat: player + 1 });
@@ -17,7 +17,7 @@ export function nameOf(doc: GameDoc, player: number, apart = false): string {
   return doc.spectator ? t('Host') : t('You');
 }
 
-/** Values of a sentence about a player: "{you, select, yes {You win} other {{who} wins}}". */
+/** Return the values for a sentence about a player: "{you, select, yes {You win} other {{who} wins}}". */
 export function person(doc: GameDoc, player: number): { who: string; you: 'yes' | 'no' } {
   return { who: nameOf(doc, player), you: calledYou(doc, player) ? 'yes' : 'no' };
 }

@@ -1,7 +1,8 @@
-// Why an order is illegal, in the reader's language: by the words of `warlight_env.engine.orders.REASONS`, as logs have them.
+// Reasons of illegal orders in the user's language, by the English texts of `warlight_env.engine.orders.REASONS`, which
+// logs contain.
 import { t } from './i18n.svelte';
 
-/** An order that is refused, or a pick. */
+/** An illegal order or pick. */
 export interface Refused {
   kind: 'deploy' | 'attack' | 'pick';
   index: number;
@@ -20,14 +21,14 @@ const REASONS: Record<string, () => string> = {
   'not offered to the player': () => t('not offered to the player'),
 };
 
-/** A reason; of another program than this one it is said as it says it. */
+/** Translate a reason. A reason of another program stays in English. */
 export function reason(english: string): string {
   const needed = /^(\d+) regions must be named$/.exec(english);
   if (needed) return t('{n, plural, one {# region} other {# regions}} must be named', { n: Number(needed[1]) });
   return Object.hasOwn(REASONS, english) ? REASONS[english]() : english;
 }
 
-/** An order that is refused, in words. */
+/** Describe an illegal order in words. */
 export function illegal(order: Refused): string {
   const values = { kind: order.kind, n: order.index + 1, reason: reason(order.reason) };
   return t('{kind, select, deploy {deploy} pick {pick} other {attack}} {n}: {reason}', values);

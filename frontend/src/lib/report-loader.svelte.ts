@@ -1,10 +1,10 @@
-// Loads a game's report: asks the server again until the report is ready.
+// Load a game's report: request it again until the server has computed it.
 import type { CallError } from './api';
 import type { Progress } from './source';
 import type { Report } from './types';
 import { t } from './i18n.svelte';
 
-const PAUSE = 1500; // milliseconds between two questions
+const PAUSE = 1500; // milliseconds between two requests
 
 export class ReportLoader {
   report = $state.raw<Report | null>(null);

@@ -1,5 +1,5 @@
-// A server that does not answer is asked again, less and less often.
-const FIRST = 250; // milliseconds
+// Repeat requests to a server that does not answer, with growing delays.
+const FIRST = 250; // first delay in milliseconds; `LONGEST` is the largest one
 const LONGEST = 4000;
 
 export class Retry {
@@ -7,14 +7,14 @@ export class Retry {
   private delay = FIRST;
   private timer = 0;
 
-  /** Later, unless it ended. */
+  /** Call `what` after the current delay, unless `end` was called. */
   again(what: () => void): void {
     if (this.ended) return;
     this.timer = window.setTimeout(what, this.delay);
     this.delay = Math.min(LONGEST, this.delay * 1.6);
   }
 
-  /** It answers: what fails next is tried again soon. */
+  /** Reset the delay after an answer of the server. */
   answered(): void {
     this.delay = FIRST;
   }

@@ -1,10 +1,10 @@
-// The address after `#` as screen and parameters; everything that is shown can be linked to.
+// The address after `#` as a path and query parameters. Every screen and position has an address.
 
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    return part; // a stray %: an address typed by hand
+    return part; // the address contains a `%` without two hexadecimal digits
   }
 }
 
@@ -30,9 +30,9 @@ class Route {
     location.hash = `/${path}`;
   }
 
-  /** Parameters of the screen, without an entry in the browser's history. */
+  /** Set query parameters without a new entry in the browser's history. */
   set(values: Record<string, string | number | null>): void {
-    if (location.protocol === 'about:') return; // a frame in a notebook has no address
+    if (location.protocol === 'about:') return; // the page is a frame in a notebook, which has no address
     const { query } = read();
     for (const [name, value] of Object.entries(values)) {
       if (value === null || value === '') query.delete(name);

@@ -1,4 +1,4 @@
-// The few rules that the page needs to show what an order would do; the server decides.
+// The rules that the page needs for previews of orders. The server alone decides the results.
 import type { Chance, GameDoc, MapDoc, Move, Position, Rules } from './types';
 import { NEUTRAL, UNKNOWN } from './types';
 
@@ -17,7 +17,7 @@ export function sight(map: MapDoc, owner: number[], player: number): boolean[] {
   return map.regions.map((region, r) => owner[r] === player || region.near.some((n) => owner[n] === player));
 }
 
-/** A position as a player under fog sees it. */
+/** Return the part of a position that a player sees in fog. */
 export function fogged(map: MapDoc, position: Position, player: number): Position {
   const seen = sight(map, position.owner, player);
   return {
@@ -26,7 +26,7 @@ export function fogged(map: MapDoc, position: Position, player: number): Positio
   };
 }
 
-/** A move carried out on a position, in place. */
+/** Execute a move; changes the position. */
 export function apply(position: Position, move: Move): void {
   const [player, from, to, armies, lost, killed, captured] = move;
   const { owner, army } = position;
@@ -59,7 +59,7 @@ function binomial(n: number, p: number): number[] {
   return logs.map(Math.exp);
 }
 
-/** Probabilities of 0 .. n kills by n armies, luck and rounding included. */
+/** Return the probabilities of 0 to n kills by n armies, with the luck and rounding of the rules. */
 export function kills(n: number, p: number, rules: Rules): number[] {
   const key = `${n} ${p} ${rules.luck} ${rules.rounding}`;
   let table = killTables.get(key);
@@ -85,11 +85,14 @@ export function kills(n: number, p: number, rules: Rules): number[] {
 
 export interface Odds {
   capture: number;
-  left: number; // expected attackers that survive
-  defenders: number; // expected defenders that survive
+  left: number; // expected number of surviving attackers
+  defenders: number; // expected number of surviving defenders
 }
 
-/** A share of so many games with the ends of its interval of 95 %, as `wilson_interval` of `warlight_env.arena.ratings` has it. */
+/**
+ * Return a share of `games` games with its 95 % interval, by the formula of `wilson_interval` in
+ * `warlight_env.arena.ratings`.
+ */
 export function interval(share: number, games: number): Chance {
   const z = 1.959964;
   const [mean, square] = [(share + (z * z) / (2 * games)) / (1 + (z * z) / games), (share * (1 - share)) / games + (z * z) / (4 * games * games)];
@@ -99,7 +102,7 @@ export function interval(share: number, games: number): Chance {
 
 const MOST = 1000;
 
-/** The exact odds of a battle, as `warlight_env.battle_odds` computes them; up to 1000 armies a side. */
+/** Return the exact odds of a battle, the same as `warlight_env.battle_odds`; at most 1000 armies per side. */
 export function odds(attackers: number, defenders: number, rules: Rules): Odds {
   const a = Math.min(attackers, MOST);
   const d = Math.min(defenders, MOST);
@@ -116,13 +119,17 @@ export function odds(attackers: number, defenders: number, rules: Rules): Odds {
   return { capture: killed[d] * (1 - lost[a]), left: a - mean(lost), defenders: d - mean(killed) + both };
 }
 
-/** The fewest attackers that capture with at least so much probability; null: not even `most` do. */
+/**
+ * Return the smallest number of attackers that capture with probability `wanted`; null: even `most` attackers do not.
+ */
 export function leastToCapture(defenders: number, most: number, rules: Rules, wanted = 0.95): number | null {
   for (let a = 1; a <= most; a++) if (odds(a, defenders, rules).capture >= wanted) return a;
   return null;
 }
 
-/** For each region of a player the largest chance that one attack on it next round captures it. */
+/**
+ * For each region of a player: the probability that the strongest possible single attack of the next round captures it.
+ */
 export function threats(doc: GameDoc, position: Position, player: number): (number | null)[] {
   const incomes = doc.players.map((_, p) => income(doc, position.owner, p));
   return doc.map.regions.map((region, r) => {

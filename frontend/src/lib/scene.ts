@@ -1,4 +1,4 @@
-// What lies over the map: arrows of orders, additions, layers, and regions in words.
+// Elements above the map: arrows of orders, deployed armies, layers, and descriptions of regions.
 import { parseOrders } from './notation';
 import { nameOf } from './player-names';
 import { threats } from './rules';
@@ -14,20 +14,23 @@ export interface Arrow {
   armies: number;
   transfer: boolean;
   style: 'draft' | 'ghost' | 'now' | 'past';
-  grows?: boolean; // before our eyes
+  grows?: boolean; // whether the arrow is animated
   result?: string;
 }
 
 export type Additions = Map<number, [player: number, armies: number]>;
 
-/** Orders that are thought of, not carried out. */
+/** Return the arrows of orders that are not executed: of a draft or a preview. */
 export function drawnOrders(position: Position, orders: Orders | null, player: number, style: 'draft' | 'ghost'): Arrow[] {
   return (orders?.attacks ?? []).map(([from, to, armies]) => {
     return { player, from, to, armies, transfer: position.owner[to] === player, style };
   });
 }
 
-/** What happened in the round that is shown, up to the step and as far as it is seen; the last one with its dice. */
+/**
+ * Return the arrows of the moves up to the shown step that the viewer can see. The last arrow has the result of its
+ * battle.
+ */
 export function drawnMoves(show: Playback): Arrow[] {
   const hidden = (r: number) => show.position.owner[r] === UNKNOWN;
   const arrows = (show.current?.moves ?? []).slice(0, Math.max(0, show.step - 1)).map(([player, from, to, armies, lost, killed], k): Arrow => {
@@ -42,7 +45,7 @@ export function deployed(deploys: [number, number][], player: number): Additions
   return new Map(deploys.map(([r, n]) => [r, [player, n]]));
 }
 
-/** A layer's share (0 to 1) and text for each region; null: no layer. */
+/** Return a layer's value (0 to 1) and text for each region; null: no layer is selected. */
 export function layerOf(layer: Layer, doc: GameDoc, position: Position, player: number, data: DecisionInfo | undefined) {
   if (layer === 'none') return null;
   const n = doc.map.regions.length;
@@ -57,7 +60,7 @@ export function layerOf(layer: Layer, doc: GameDoc, position: Position, player: 
   return visitShares(doc.map, data?.candidates ?? []).map((share) => ({ share, text: share >= 0.005 ? `${Math.round(100 * share)}%` : '' }));
 }
 
-/** For each region the share of a search's visits that deploy there or attack it. */
+/** For each region: the share of a search's visits that belongs to candidates with a deploy or attack there. */
 function visitShares(map: MapDoc, found: Candidate[]): number[] {
   const candidates = found.filter((c) => !c.refined);
   const shares = new Array<number>(map.regions.length).fill(0);
@@ -66,14 +69,14 @@ function visitShares(map: MapDoc, found: Candidate[]): number[] {
   return shares;
 }
 
-/** The regions that orders deploy on or send to. */
+/** Return the regions on which orders deploy or to which they send armies. */
 export function touched(map: MapDoc, text: string | undefined): number[] {
   if (!text) return [];
   const orders = parseOrders(map, text);
   return [...new Set([...orders.deploys.map(([r]) => r), ...orders.attacks.map(([, to]) => to)])];
 }
 
-/** A region in words: "Brazil, yours, 9 armies, 4 neighbours, 2 enemy". */
+/** Describe a region in words: "Brazil, yours, 9 armies, 4 neighbours, 2 enemy". */
 export function describe(doc: GameDoc, position: Position, r: number): string {
   const o = position.owner[r];
   const { name, near } = doc.map.regions[r];

@@ -1,4 +1,4 @@
-// What a person has chosen for this browser, all in one place: look, sounds, speed; the language is kept in words.
+// The user's settings, stored in this browser: theme, sounds, speed. The language is in i18n.svelte.ts.
 import { SPEEDS } from './playback.svelte';
 import { drop, saveItem, loadItem } from './storage';
 
@@ -11,7 +11,7 @@ class Settings {
   theme = $state<Theme>(one(THEMES, 'warlight.theme', 'system'));
   sounds = $state(loadItem('warlight.sounds') === 'on');
   volume = $state(one(Array.from({ length: 101 }, (_, k) => k), 'warlight.volume', 50)); // per cent
-  speed = $state(one([0, ...SPEEDS], 'warlight.speed', 1)); // at which orders are played; 0: rounds are shown at once
+  speed = $state(one([0, ...SPEEDS], 'warlight.speed', 1)); // playback speed of orders; 0: show whole rounds at once
 
   constructor() {
     matchMedia(LIGHT).addEventListener('change', () => this.paint());
@@ -40,13 +40,13 @@ class Settings {
     saveItem('warlight.speed', `${speed}`);
   }
 
-  /** The theme on the page; before this script runs, index.html has done the same. */
+  /** Apply the theme. index.html does the same before this script is loaded. */
   private paint(): void {
     document.documentElement.dataset.theme = this.theme !== 'system' ? this.theme : matchMedia(LIGHT).matches ? 'light' : 'dark';
   }
 }
 
-/** What is kept, if it is one of these. */
+/** Return the stored value if it is one of `all`; else `otherwise`. */
 function one<T extends string | number>(all: readonly T[], key: string, otherwise: T): T {
   return all.find((value) => `${value}` === loadItem(key)) ?? otherwise;
 }

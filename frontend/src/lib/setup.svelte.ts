@@ -1,11 +1,11 @@
-// A game that is to be made: who sits where, on which map, by which rules. The browser remembers it.
+// The form for a new game: players, map and rules. The browser stores it.
 import type { Home } from './api';
 import { type GameKind, nameOf, type Opponent, notPlayed } from './opponents';
 import { YOU } from './player-names';
 import { saveItem, loadData } from './storage';
 import { t } from './i18n.svelte';
 
-/** Besides the one who makes the game: a bot, or a friend with a screen of its own. */
+/** An opponent: a bot, or a friend in another browser. */
 export type SetupSeat = { kind: 'bot'; spec: string } | { kind: 'friend'; name: string };
 
 export interface NewPlayer {
@@ -15,27 +15,27 @@ export interface NewPlayer {
 }
 
 const KEY = 'warlight.setup';
-export const MOST = 6; // players
-export const REGIONS = [10, 200] as const; // of a generated map, at least and at most
+export const MOST = 6; // largest number of players
+export const REGIONS = [10, 200] as const; // smallest and largest number of regions of a generated map
 const MOST_SEED = 2 ** 53 - 1;
-export const CLOCKS = [15, 30, 60, 120, 300, 900, 86400]; // seconds for a turn
+export const CLOCKS = [15, 30, 60, 120, 300, 900, 86400]; // choices for the time limit of a turn, in seconds
 
 const whole = (value: unknown, least: number, most: number): boolean => Number.isSafeInteger(value) && (value as number) >= least && (value as number) <= most;
 
-/** Why a number cannot be used; '': it can. */
+/** Why a number is not valid; '': it is. */
 const wrong = (value: unknown, least: number, most: number): string => (whole(value, least, most) ? '' : t('a whole number from {least, number} to {most, number}', { least, most }));
 
 export class Setup {
   name = $state('');
   seats = $state<SetupSeat[]>([]);
-  chosen = $state(0); // the seat that the ladder fills
+  chosen = $state(0); // index of the seat that gets the opponent selected in the leaderboard
   map = $state('world');
-  regions = $state(42); // of a generated map
+  regions = $state(42); // number of regions of a generated map
   rules = $state('thesis');
   fog = $state(false);
   picks = $state<'choose' | 'random'>('choose');
-  clock = $state<number | null>(null); // seconds for a turn
-  seed = $state<number | null>(null); // of this visit alone
+  clock = $state<number | null>(null); // time limit of a turn in seconds; null: none
+  seed = $state<number | null>(null); // seed of the game; null: random; not stored in the browser
 
   constructor(private home: Home) {
     const kept = loadData(KEY) as Record<string, unknown> | null;
@@ -73,7 +73,7 @@ export class Setup {
     return this.home.opponents.find((bot) => bot.spec === spec);
   }
 
-  /** Why the game cannot be made with who sits there; '': it can. */
+  /** Why the player of a seat cannot play this game; '': it can. */
   problem(seat: SetupSeat): string {
     if (seat.kind === 'friend') return '';
     const bot = this.bot(seat.spec);
@@ -88,7 +88,7 @@ export class Setup {
     return this.map === 'generated' ? wrong(this.regions, ...REGIONS) : '';
   }
 
-  /** Whether all settings can be. */
+  /** Whether the seed and the number of regions are valid. */
   get sound(): boolean {
     return !this.wrongSeed && !this.wrongRegions;
   }
@@ -97,7 +97,10 @@ export class Setup {
     return this.sound && this.seats.every((seat) => !this.problem(seat));
   }
 
-  /** Seat an opponent where the ladder fills, or on a new seat where only friends are. */
+  /**
+   * Put a bot on the selected seat. If all seats are for friends, use a new seat, or the last one if there are too
+   * many.
+   */
   take(spec: string): void {
     if (this.seats[this.chosen]?.kind !== 'bot') this.chosen = this.seats.findIndex((seat) => seat.kind === 'bot');
     if (this.chosen < 0) this.chosen = this.seats.length < MOST - 1 ? this.seats.length : this.seats.length - 1;
@@ -113,7 +116,7 @@ export class Setup {
     this.chosen = this.seats.length - 1;
   }
 
-  /** One more seat, for a friend. */
+  /** Add a seat for a friend. */
   invite(): void {
     if (this.seats.length < MOST - 1) this.seats.push({ kind: 'friend', name: '' });
   }
@@ -123,7 +126,7 @@ export class Setup {
     this.chosen = Math.min(this.chosen, this.seats.length - 1);
   }
 
-  /** Who plays, as the server is told; opponents of one name are numbered. */
+  /** The players in the format of the server; opponents with the same name get numbers. */
   get players(): NewPlayer[] {
     const friends = this.seats.filter((seat) => seat.kind === 'friend');
     const friend = (seat: SetupSeat) => t('Friend') + (friends.length > 1 ? ` ${friends.indexOf(seat as (typeof friends)[number]) + 1}` : '');
@@ -132,7 +135,8 @@ export class Setup {
       const same = names.filter((other) => other === name).length > 1;
       return (same ? `${name.slice(0, 29)} ${names.slice(0, i + 1).filter((other) => other === name).length}` : name).slice(0, 32);
     });
-    const own = this.name.trim() || (friends.length ? t('Host') : YOU); // to friends "You" would be somebody else
+    // the name "You" would be wrong on the friends' screens
+    const own = this.name.trim() || (friends.length ? t('Host') : YOU);
     return [{ name: own }, ...this.seats.map((seat, i) => (seat.kind === 'bot' ? { name: told[i], bot: seat.spec } : { name: told[i], friend: true }))];
   }
 

@@ -1,13 +1,13 @@
-// Short sounds, made on the spot: nothing is loaded, and where there is no audio nothing is heard.
+// Short sounds that the browser synthesizes: no files are loaded. Without audio support there is no sound.
 import { settings } from './settings.svelte';
 
 interface Tone {
-  at: number; // seconds from the beginning
-  pitch: number; // hertz
-  to?: number; // that it glides to
-  length: number; // seconds
+  at: number; // start in seconds after the start of the sound
+  pitch: number; // frequency in hertz
+  to?: number; // final frequency in hertz, if it glides
+  length: number; // duration in seconds
   wave?: OscillatorType;
-  loud?: number; // 0 to 1
+  loud?: number; // loudness from 0 to 1
 }
 
 const melody = (pitches: number[], gap: number, length: number, wave: OscillatorType): Tone[] =>
@@ -28,11 +28,14 @@ const SOUNDS = {
 
 export type Sound = keyof typeof SOUNDS;
 
-const LATE = 400; // milliseconds after which a sound that could not be heard is dropped
+const LATE = 400; // milliseconds after which a delayed sound is dropped
 
 let context: AudioContext | null = null;
 
-/** Let it be heard, if sounds are wanted and the browser has them, and lets pages sound: not before they were touched. */
+/**
+ * Play a sound, if sounds are on and the browser allows them. Browsers forbid sounds before the first press on the
+ * page.
+ */
 export function sound(name: Sound): void {
   if (!settings.sounds || settings.volume === 0 || navigator.userActivation?.hasBeenActive === false) return;
   try {
@@ -45,12 +48,12 @@ export function sound(name: Sound): void {
   }
 }
 
-/** There is no audio here. */
+/** Do nothing: this browser has no audio. */
 function silent(): void {}
 
 function play(context: AudioContext, tones: Tone[]): void {
   const out = context.createGain();
-  out.gain.value = 0.4 * (settings.volume / 100) ** 2; // as the ear has it
+  out.gain.value = 0.4 * (settings.volume / 100) ** 2; // perceived loudness is not linear in the gain
   out.connect(context.destination);
   for (const { at, pitch, to = pitch, length, wave = 'sine', loud = 1 } of tones) {
     const [start, end] = [context.currentTime + at, context.currentTime + at + length];

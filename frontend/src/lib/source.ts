@@ -1,9 +1,12 @@
-// Where a replay comes from, and with it whom a bot's thoughts and other games from its positions can be asked of.
+// The source of a replay: loads it, and sends requests for bot analyses, reports and new games from its positions.
 import { call, CallError, keepTokens, type CreatedGame, noKey, tokensOf } from './api';
 import type { GameDoc, Orders, DecisionInfo, Report } from './types';
 import { t } from './i18n.svelte';
 
-/** A position to think about; without a round and a seat: the one in which this player is to move. */
+/**
+ * A request for a bot's analysis of a position. Without `round` and `seat`: the position in which this player must
+ * move.
+ */
 export interface BotQuery {
   bot: string;
   round?: number;
@@ -25,7 +28,7 @@ export interface Branch {
   players: { name?: string; bot?: string }[];
 }
 
-/** How far a game's report is. */
+/** Progress of the computation of a game's report. */
 export interface Progress {
   done: number;
   rounds: number | null;
@@ -39,7 +42,7 @@ export interface Source {
   branch(wanted: Branch): Promise<CreatedGame>;
 }
 
-/** A game that was played on this server. */
+/** A game on this server. */
 export function gameSource(id: string): Source {
   const tokens = tokensOf(id);
   const token = tokens.watch ?? Object.values(tokens)[0] ?? '';
@@ -51,17 +54,17 @@ export function gameSource(id: string): Source {
   };
 }
 
-/** A log's file, dropped on the page or chosen. */
+/** A log file that the user selected or dropped on the page. */
 export function fileSource(bytes: ArrayBuffer): Source {
   return logSource(() => call<GameDoc>('replays', bytes));
 }
 
-/** A game of a tournament; contests and games count from 1. */
+/** A game of a tournament; contests and games are numbered from 1. */
 export function tournamentSource(name: string, contest: string, game: string): Source {
   return logSource(() => call<GameDoc>(`tournaments/${[name, 'games', contest, game].map(encodeURIComponent).join('/')}`));
 }
 
-/** A log that the server opened: after a restart it has to be opened again. */
+/** A log that the server opened. If the server no longer has it (status 410), load it again. */
 function logSource(load: () => Promise<GameDoc>): Source {
   let log: string | undefined;
   const opened = async (): Promise<GameDoc> => {

@@ -1,4 +1,4 @@
-// Storage in this browser, or in memory if the browser's storage is forbidden or full.
+// Storage in this browser; or in memory, if the browser forbids storage or its storage is full.
 
 const memory = new Map<string, string>();
 const here = new Map<string, string>();
@@ -11,7 +11,7 @@ export function loadItem(key: string): string | null {
   }
 }
 
-/** Data stored as JSON; null if there is none or it cannot be read. */
+/** Return data stored as JSON; null if there is none or it is invalid. */
 export function loadData(key: string): unknown {
   try {
     return JSON.parse(loadItem(key) ?? 'null');
@@ -29,13 +29,13 @@ export function saveItem(key: string, value: string): void {
   }
 }
 
-/** Store an item for this tab only, which has priority over the browser's item and survives a reload. */
+/** Store an item for this tab only. It has priority over the item of the browser and survives a reload. */
 export function saveTabItem(key: string, value: string): void {
   here.set(key, value);
   try {
     sessionStorage.setItem(key, value);
   } catch {
-    // then only the memory has it
+    // the browser forbids storage; the item is in memory only
   }
 }
 
@@ -52,7 +52,7 @@ export function drop(key: string): void {
   try {
     localStorage.removeItem(key);
   } catch {
-    // then the browser stored nothing
+    // the browser forbids storage, so it has no item
   }
 }
 
@@ -61,7 +61,7 @@ export function keysFrom(prefix: string): string[] {
   try {
     stored = Object.keys(localStorage);
   } catch {
-    // only what is in memory
+    // the browser forbids storage; return the keys in memory
   }
   return [...new Set([...stored, ...memory.keys()])].filter((key) => key.startsWith(prefix));
 }

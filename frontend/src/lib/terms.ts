@@ -1,4 +1,4 @@
-// Words of searches and figures, explained in a sentence or two.
+// Explanations of technical terms about search and ratings.
 import { t } from './i18n.svelte';
 
 export type Term = 'candidates' | 'visits' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'goals';
@@ -8,7 +8,7 @@ export interface Explained {
   text: string;
 }
 
-/** A word with what it means here. */
+/** Return a term's displayed name and explanation. */
 export function explained(term: Term): Explained {
   const all: Record<Term, () => Explained> = {
     candidates: () => ({

@@ -1,4 +1,5 @@
-// A tournament as its run folder has it, and the games behind a cell of its table; `TournamentResult.to_dict` says more.
+// The results of a tournament in the format of its run folder, and addresses of its games; see
+// `TournamentResult.to_dict`.
 
 export interface Rating {
   name: string;
@@ -61,14 +62,14 @@ export interface Result {
   games: number;
   running: boolean;
   interrupted: boolean;
-  ratings: Rating[]; // the best first; empty as long as none follow from the games
+  ratings: Rating[]; // best first; empty if the games so far give no ratings
   skills: { name: string; ordinal: number }[] | null;
   meetings: Meeting[];
   pairings: Pairing[];
   times: Time[];
   failures: Failure[];
   failed: number;
-  age: number; // seconds since it was written
+  age: number; // seconds since the result file was written
   logged: boolean;
 }
 
@@ -78,7 +79,7 @@ export interface PlayedGame {
   map: string;
   rules: string;
   seats: string[];
-  places: number[]; // by seat
+  places: number[]; // final places by seat
   rounds: number;
   cut_off: boolean;
   failures: { agent: string; round: number; reason: string }[];
@@ -91,7 +92,7 @@ export function pairAddress(name: string, agent: string, against: string): strin
   return `#/t/${encodeURIComponent(name)}?${new URLSearchParams({ agent, against })}`;
 }
 
-/** Where a game of a tournament is replayed; `round`: where it begins. */
+/** Return the address of a tournament game's replay, which starts at `round`. */
 export function gameAddress(name: string, contest: number, game: number, round = 0): string {
   return `#/t/${encodeURIComponent(name)}/${contest}/${game}${round ? `?round=${round}` : ''}`;
 }

@@ -1,4 +1,4 @@
-// The input of a turn: the selection and the orders that a player enters by mouse, letters, digits or text.
+// The input of a turn: the selection, and the orders that a player enters by mouse, letters, digits or text.
 import { untrack } from 'svelte';
 import { call, CallError } from './api';
 import { Draft } from './draft.svelte';
@@ -17,26 +17,29 @@ export interface Act {
   minus: boolean;
 }
 
-const DOUBLE = 400; // milliseconds between the presses of a double click, at most
-const PAUSE = 2000; // milliseconds after which a digit begins another amount
+const DOUBLE = 400; // largest time in milliseconds between the two presses of a double click
+const PAUSE = 2000; // milliseconds after which a digit starts a new number
 const ALPHABET = 'asdfghjklqwertyuiopzxcvbnm';
 
 export class TurnInput {
   draft = $state<Draft | null>(null);
-  wishes = $state<number[]>([]); // regions to pick, best first
-  source = $state<number | null>(null); // of the attack that is being entered
-  onDeploy = $state<number | null>(null); // region whose deploy keys change
+  wishes = $state<number[]>([]); // indices of the picked regions, best first
+  source = $state<number | null>(null); // index of the region from which the next attack starts; null: not selected
+  onDeploy = $state<number | null>(null); // index of the region whose deploy is changed by keys
   lettering = $state<{ kind: 'deploy' | 'attack'; from: number | null } | null>(null);
   message = $state('');
   busy = $state(false);
-  asking = $state(false); // whether to commit although armies are not deployed
-  fresh = $state(false); // what stands where Commit stood does not hear the second press of a double click
-  hint: 'off' | 'coach' | 'full' = 'off'; // the most help that was taken for this turn
-  private entry: { name: string; amount: number; digits: string; at: number } | null = null; // an amount, digit by digit
+  asking = $state(false); // whether the player must confirm a turn with armies that are not deployed
+  // true for `DOUBLE` ms after a commit: disables the buttons that replace Commit, so that a double click presses none
+  // of them
+  fresh = $state(false);
+  hint: 'off' | 'coach' | 'full' = 'off'; // highest level of help that the player used for this turn
+  // the number that the player types, digit by digit
+  private entry: { name: string; amount: number; digits: string; at: number } | null = null;
   private typed = '';
   private timer = 0;
-  private round = 0; // of the last draft
-  private back: Orders | null = null; // a turn of that round that was taken back: the next draft goes on from it
+  private round = 0; // round of the last draft
+  private back: Orders | null = null; // orders that the player took back in this round; the next draft starts with them
 
   constructor(
     private show: Playback,
@@ -44,7 +47,7 @@ export class TurnInput {
     private begun: () => void,
     private handedIn: (awaited: number[], round: number) => void,
   ) {
-    // The draft of the round that is asked for.
+    // Make a draft for the round in which the server expects a turn of this player.
     $effect(() => {
       const { now } = this;
       const wanted = now?.phase === 'play' && now.you?.alive && !now.you.in ? now.round : null;
@@ -62,7 +65,7 @@ export class TurnInput {
         }
       });
     });
-    // What was said of a turn holds no more once another is entered.
+    // Remove the message and the question when the player changes the turn.
     $effect(() => {
       void [this.draft?.orders, this.wishes];
       untrack(() => ([this.message, this.asking] = ['', false]));
@@ -93,7 +96,7 @@ export class TurnInput {
   mine = (r: number): boolean => this.seat !== null && this.show.position.owner[r] === this.seat;
   near = (r: number): number[] => this.map.regions[r].near;
 
-  /** Regions where something can be done. */
+  /** Regions that the player can select now; the map draws rings around them. */
   ringed: Set<number> = $derived.by(() => {
     const { draft } = this;
     if (this.picking) return new Set(this.now!.you!.offers);
@@ -104,7 +107,7 @@ export class TurnInput {
     return new Set(draft.phase === 'attack' ? own.filter((r) => draft.free(r) > 0) : []);
   });
 
-  /** What stands on regions to choose them by: places of picks, or letters. */
+  /** Texts on regions: numbers of picks, or letters for the selection by keyboard. */
   letters: Map<number, string> = $derived.by(() => {
     if (this.picking) return new Map(this.wishes.map((r, i) => [r, `${i + 1}`]));
     if (!this.lettering || !this.draft) return new Map();
@@ -157,7 +160,9 @@ export class TurnInput {
     return true;
   };
 
-  /** What amounts are entered for: an attack, or a region's deploy; null: nothing is. */
+  /**
+   * The number that keys change: the armies of the selected attack, or of a region's deploy; null: none is selected.
+   */
   private get item(): { name: string; amount: number } | null {
     const { draft, onDeploy } = this;
     const attack = draft && draft.chosen !== null ? draft.attacks[draft.chosen] : undefined;
@@ -170,7 +175,7 @@ export class TurnInput {
     if (item) this.setAmount(Math.max(0, item.amount + by));
   }
 
-  /** Set what is chosen to so many armies, or as many as there can be. */
+  /** Set the number of armies of the selected attack or deploy, limited to the possible maximum. */
   setAmount(to: number | 'all' | 'half' | 'least'): void {
     const { draft } = this;
     if (!draft) return;
@@ -188,7 +193,10 @@ export class TurnInput {
     }
   }
 
-  /** The fewest armies with which an attack captures at 95 %; null: as many cannot be sent. */
+  /**
+   * Smallest number of armies with which an attack captures with a probability of 95 %; null: more than the player can
+   * send, or the target is hidden.
+   */
   least(attack: number): number | null {
     const defenders = this.show.position.army[this.draft!.attacks[attack][1]];
     return this.seen(attack) ? leastToCapture(defenders, this.draft!.most(attack), this.show.doc.rules) : null;
@@ -198,7 +206,7 @@ export class TurnInput {
     return this.show.position.owner[this.draft!.attacks[attack][1]] !== UNKNOWN;
   }
 
-  /** A digit of an amount: of the one that is being entered, or the first of another. */
+  /** Handle a digit: append it to the number that the player types, or start a new number. */
   private digit(k: string, item: { name: string; amount: number }): void {
     const { entry } = this;
     const same = entry !== null && entry.name === item.name && entry.amount === item.amount && performance.now() - entry.at < PAUSE;
@@ -207,7 +215,7 @@ export class TurnInput {
     this.entry = { digits, ...this.item!, at: performance.now() };
   }
 
-  /** A key of the draft; false: it is none. */
+  /** Handle a key; returns false if the key has no meaning for the draft. */
   key(k: string): boolean {
     const { draft } = this;
     if (!draft || !this.editing) return false;
@@ -261,7 +269,7 @@ export class TurnInput {
     if (this.draft) this.draft.chosen = null;
   }
 
-  /** Orders as text; throws an Error that says what is wrong. */
+  /** Add orders from text; throws an Error that contains the reason. */
   enter(text: string): void {
     this.draft?.add(parseOrders(this.map, text));
   }
@@ -276,7 +284,10 @@ export class TurnInput {
     return this.picking ? this.wishes.length >= Math.min(you!.picks, you!.offers.length) : this.editing;
   }
 
-  /** Hand in what is entered; `sure`: also if armies are not deployed, else that is asked first. */
+  /**
+   * Send the turn to the server. Without `sure`, the player must first confirm a turn with armies that are not
+   * deployed.
+   */
   async commit(sure = false): Promise<void> {
     const { draft, live } = this;
     if (!live || !this.ready) return;
@@ -292,7 +303,7 @@ export class TurnInput {
       } else {
         done = await call(`games/${live.id}/orders`, { round: draft!.round, ...draft!.orders, hint: this.hint }, live.token);
         draft!.forget();
-        if (this.draft === draft) this.draft = null; // else the next round's is there already
+        if (this.draft === draft) this.draft = null; // otherwise the draft for the next round is already there
       }
       this.refresh();
       sound('commit');
@@ -313,7 +324,7 @@ export class TurnInput {
     this.timer = window.setTimeout(() => (this.fresh = false), DOUBLE);
   }
 
-  /** The time is up: what is entered is handed in. Returns false while that cannot be done yet. */
+  /** Commit the entered turn when the time is over. Returns false if this is not possible yet. */
   timeUp(): boolean {
     const { now, live } = this;
     if (!live || !now?.you?.alive || now.you.in || !now.awaited.includes(this.seat ?? -1)) return true;
@@ -324,7 +335,7 @@ export class TurnInput {
     return true;
   }
 
-  /** What is illegal is left out. */
+  /** Commit the entered orders. If the server rejects some of them, commit the others. */
   private async handInAsItStands(): Promise<void> {
     const { draft } = this;
     await this.commit(true);
@@ -335,7 +346,7 @@ export class TurnInput {
     await this.commit(true);
   }
 
-  /** Whether a committed turn may be taken back: others are awaited, who have screens of their own. */
+  /** Whether the player can take back a committed turn: the server still waits for players in other browsers. */
   get committed(): boolean {
     const { now } = this;
     return ['play', 'together'].includes(this.show.doc.kind) && Boolean(now?.you?.in && now.awaited.length && this.live?.connected);
@@ -358,7 +369,7 @@ export class TurnInput {
     }
   }
 
-  /** What is to be done next, in words. */
+  /** Instruction for the next action of the player. */
   get says(): string {
     const { draft, lettering, source } = this;
     const name = (r: number) => this.map.regions[r].name;

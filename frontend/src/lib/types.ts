@@ -1,5 +1,5 @@
-// What the server and exported files hold; `warlight_env/web/documents/replay_document.py` and
-// `docs/reference/game-log.md` say more.
+// Types of the data from the server and in exported files; see `warlight_env/web/documents/replay_document.py` and
+// `docs/reference/game-log.md`.
 
 export interface RegionDoc {
   name: string;
@@ -43,7 +43,8 @@ export interface Rules {
   picks: number;
   max_orders: number;
   repeated_attack: 'merge' | 'illegal';
-  moved_armies: 'free' | 'challenge1' | 'challenge2'; // whether they may move on in the round
+  // whether armies may move again in the same round; see `Rules` of the Python package
+  moved_armies: 'free' | 'challenge1' | 'challenge2';
   [field: string]: unknown;
 }
 
@@ -55,9 +56,9 @@ export interface Colours {
   neutral: string;
 }
 
-/** The share of playouts that a player won, and the ends of its 95 % interval. */
+/** The share of playouts that a player won, and the limits of its 95 % interval. */
 export type Chance = [share: number, low: number, high: number];
-/** By positions and players. */
+/** `chances[k][p]`: win probability of player p after k rounds. */
 export type WinProbabilities = Chance[][];
 
 export interface GameDoc {
@@ -74,13 +75,13 @@ export interface GameDoc {
   id?: string;
   seat?: number | null;
   people?: number[];
-  friends?: number[]; // seats of people who were invited
-  spectator?: boolean; // who watches people
+  friends?: number[]; // seats of invited people
+  spectator?: boolean; // whether the viewer is a spectator of a game between people
   events?: GameEvent[];
   chances?: WinProbabilities | null;
-  awaited?: number[]; // seats, of a game in play
+  awaited?: number[]; // seats from which a running game waits for a turn
   report?: Report;
-  log?: string; // the key of a log that the server opened
+  log?: string; // id of a log that the server has opened
 }
 
 export type Deploy = [player: number, region: number, armies: number];
@@ -93,15 +94,15 @@ export interface Orders {
 }
 
 export interface Candidate {
-  visits?: number; // of searches
+  visits?: number; // number of visits, if a search found the candidate
   value?: number;
   orders?: string;
   picks?: number[];
   prior?: number;
-  refined?: boolean; // by local search: no visits of the tree, and a value of its own
+  refined?: boolean; // found by local search; then the value is from local search and there are no visits
 }
 
-/** What a bot that plans set out to do: a region, what with it, the armies that takes, and what it is worth in armies. */
+/** A goal of a planning bot: the region, the action, the armies that it needs, and its value in armies. */
 export interface Goal {
   region: number;
   goal: 'take' | 'attack' | 'hold';
@@ -112,7 +113,7 @@ export interface Goal {
 export interface DecisionInfo {
   goals?: Goal[];
   simulations?: number[];
-  trials?: number; // of local search, after the simulations
+  trials?: number; // number of turns that local search tried after the simulations
   seconds?: number;
   candidates?: Candidate[];
   regions?: number[];
@@ -133,34 +134,37 @@ export type GameEvent =
       dropped?: Dropped[];
     }
   | { event: 'insight'; player: number; round: number; data: DecisionInfo }
-  | { event: 'failure'; player: number; round: number; reason: string } // reason "resigned": of a person who gave up
+  | { event: 'failure'; player: number; round: number; reason: string } // reason "resigned": a person resigned
   | { event: 'draw'; round: number; players: number[] }
   | { event: 'end'; winner: number | null; rounds: number; placements: number[]; cut_off: boolean };
 
-/** What is not in the log: who is awaited, who thinks, and what the viewer may do. */
+/** The state of a running game that is not in the log: expected turns, bots at work, and what the viewer may do. */
 export interface LiveState {
   phase: 'pick' | 'play' | 'over';
   round: number;
   awaited: number[];
   out: number[];
   resigned: number[];
-  draw: number[]; // seats that agree on one
-  here: number[]; // seats of people whose pages are open
-  watching: number; // spectators
-  clock: { limit: number; left: number; runs: boolean } | null; // seconds that people have for this turn
-  rematch: { id: string; seat: number | null; token: string } | null; // the game that is played next, and one's key to it
+  draw: number[]; // seats that have agreed to a draw
+  here: number[]; // seats of the people who have the game open
+  watching: number; // number of spectators
+  clock: { limit: number; left: number; runs: boolean } | null; // seconds for this turn
+  rematch: { id: string; seat: number | null; token: string } | null; // the next game and the token of this seat
   thinking: Record<string, number>;
   clocks: [last: number, spent: number][];
   paused: boolean;
   pace: number;
-  error: string | null; // why the game does not go on, with its code
+  error: string | null; // why the game has stopped; `code` is its error code
   code?: string;
   values?: Record<string, string | number>;
   chances?: [round: number, values: [number, number, number][]] | null;
   you?: { income: number; offers: number[]; picks: number; in: boolean; alive: boolean };
 }
 
-/** What a player's turn was worth; `warlight_env/web/workers/game_report.py` says more. Win probabilities of 0 to 1, but for armies. */
+/**
+ * Evaluation of a player's turn; see `warlight_env/web/workers/game_report.py`. All values are win probabilities from 0
+ * to 1, except `armies`.
+ */
 export interface TurnReport {
   before: number;
   worth: number;

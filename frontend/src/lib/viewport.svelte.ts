@@ -1,24 +1,24 @@
-// How large the map is drawn and which part of it is seen: buttons, two fingers, Ctrl and the wheel.
+// The zoom and scroll position of the map, changed by buttons, two fingers, or Ctrl and the wheel.
 import { flushSync } from 'svelte';
 import type { Point } from './geometry';
 
 const MOST = 6;
-const NARROW = 560; // pixels: there the map is drawn larger from the start
+const NARROW = 560; // width in pixels below which the map starts with a larger zoom
 
 export class Viewport {
   zoom = $state(1);
-  width = $state(900); // of the frame, in pixels
+  width = $state(900); // size of the frame in pixels
   height = $state(400);
-  right = $state(0); // what lies over the frame there, in pixels
+  right = $state(0); // widths in pixels that cards cover at the right and at the bottom
   bottom = $state(0);
   scroller: HTMLElement | undefined = $state();
   svg: SVGSVGElement | undefined = $state();
   private narrow = false;
 
-  /** `shape`: the map's width by its height. */
+  /** `shape` returns the map's width divided by its height. */
   constructor(private shape: () => number) {}
 
-  /** How wide the map is drawn: as the whole of it fits beside what lies over the frame, times the zoom. */
+  /** Width of the drawn map in pixels: the width at which the whole map fits next to the cards, times the zoom. */
   get drawn(): number {
     return Math.max(80, Math.min(this.width - this.right, (this.height - this.bottom) * this.shape())) * this.zoom;
   }
@@ -32,7 +32,7 @@ export class Viewport {
     return [p.x, p.y];
   }
 
-  /** The part of the map that is seen: left, top, width, height; null: it is not on the screen yet. */
+  /** The visible part of the map in map units: left, top, width, height; null: the map is not on the page yet. */
   get seen(): [number, number, number, number] | null {
     if (!this.scroller || !this.svg) return null;
     const { left, top, width, height } = this.scroller.getBoundingClientRect();
@@ -45,20 +45,20 @@ export class Viewport {
     return [p.x, p.y];
   }
 
-  /** Draw the map so large; the point of the map that was at (x, y) of the screen is then at (toX, toY). */
+  /** Set the zoom. The map point at screen position (x, y) moves to (toX, toY). */
   zoomTo(zoom: number, x: number, y: number, toX = x, toY = y): void {
     const point = this.toMap(x, y);
     flushSync(() => (this.zoom = Math.min(MOST, Math.max(1, zoom))));
     this.put(point, toX, toY);
   }
 
-  /** Larger or smaller about the middle of what is seen. */
+  /** Multiply the zoom by `factor` around the centre of the visible part. */
   step(factor: number): void {
     const box = this.scroller!.getBoundingClientRect();
     this.zoomTo(this.zoom * factor, box.left + (box.width - this.right) / 2, box.top + (box.height - this.bottom) / 2);
   }
 
-  /** Bring a point into view, if it is not. */
+  /** Scroll to a map point if it is not visible. */
   show(point: Point): void {
     const { scroller } = this;
     if (!scroller || !this.svg || this.zoom <= 1) return;
@@ -70,7 +70,10 @@ export class Viewport {
     this.put(point, left + wide / 2, top + high / 2);
   }
 
-  /** On a narrow screen the map is drawn larger, and begins at a point; true: it has just become narrow, or wide. */
+  /**
+   * When the frame becomes narrow, enlarge the map and scroll to a point; when it becomes wide, reset the zoom. Returns
+   * true if the frame became narrow or wide.
+   */
   fit(point: Point): boolean {
     if (this.narrow === this.width < NARROW) return false;
     this.narrow = this.width < NARROW;
@@ -79,7 +82,7 @@ export class Viewport {
     return true;
   }
 
-  /** Take hold of the map; what comes back moves it so many pixels from where it is now. */
+  /** Start to drag the map. The returned function scrolls it by (x, y) pixels from its present position. */
   grab(): (x: number, y: number) => void {
     const { scrollLeft, scrollTop } = this.scroller!;
     return (x, y) => this.scroller!.scrollTo(scrollLeft - x, scrollTop - y);
@@ -92,7 +95,7 @@ export class Viewport {
   }
 }
 
-/** Two fingers on an element draw the map larger and move it. */
+/** Svelte action: two fingers on an element zoom and scroll the map. */
 export function pinch(node: HTMLElement, view: Viewport): { destroy: () => void } {
   let last: { distance: number; x: number; y: number } | null = null;
   const fingers = ([a, b]: TouchList) => ({
@@ -105,7 +108,7 @@ export function pinch(node: HTMLElement, view: Viewport): { destroy: () => void 
       last = null;
       return;
     }
-    event.preventDefault(); // the browser would zoom or scroll the page
+    event.preventDefault(); // otherwise the browser zooms or scrolls the page
     const now = fingers(event.touches);
     if (last && last.distance > 0) view.zoomTo((view.zoom * now.distance) / last.distance, last.x, last.y, now.x, now.y);
     last = now;
@@ -115,7 +118,10 @@ export function pinch(node: HTMLElement, view: Viewport): { destroy: () => void 
   return { destroy: () => kinds.forEach((kind) => node.removeEventListener(kind, touch)) };
 }
 
-/** The wheel: with Ctrl, as touchpads send two fingers, the zoom; else what the screen makes of it on a region. */
+/**
+ * Svelte action for the wheel. With Ctrl (also sent by touchpads for two fingers) it zooms; otherwise it calls `onroll`
+ * for the region below the pointer.
+ */
 export function wheel(node: HTMLElement, { view, onroll }: { view: Viewport; onroll: (region: number, by: number) => boolean }): { destroy: () => void } {
   const listener = (event: WheelEvent) => {
     if (!event.deltaY) return;

@@ -1,4 +1,5 @@
-// Czech, by the English that stands in the code; both are ICU messages. A region is "území", a super region "kontinent".
+// Czech translations, by the English texts in the code; both are ICU messages. A region is "území", a super region
+// "kontinent".
 import { editor } from './cs/editor';
 import { game } from './cs/game';
 import { guide } from './cs/guide';

@@ -1,8 +1,8 @@
-// A picture below the drawing to draw over. It is stored in this browser only.
+// A picture below the drawing, for tracing. It is stored in this browser only.
 import { del, get, set } from 'idb-keyval';
 
 const KEY = 'warlight.picture';
-const MOST = 12 * 1024 * 1024; // bytes
+const MOST = 12 * 1024 * 1024; // largest size of a file in bytes
 
 interface Kept {
   data: string;
@@ -10,7 +10,7 @@ interface Kept {
   height: number;
   opacity: number;
   scale: number;
-  fit: number; // the scale at which it fits the sheet
+  fit: number; // initial scale, at which the whole picture fits the sheet
   x: number;
   y: number;
 }
@@ -23,11 +23,11 @@ export class Backdrop {
   constructor() {
     get<Kept>(KEY).then(
       (kept) => (this.shown ??= kept ?? null),
-      () => undefined, // where nothing can be kept, there is nothing
+      () => undefined, // without storage, there is no stored picture
     );
   }
 
-  /** Show a file; of a picture it takes what the sheet has room for. */
+  /** Load a picture file and fit it to the sheet; sets `trouble` if the file is too large or is not a picture. */
   async take(file: File, [x, y, width, height]: readonly [number, number, number, number]): Promise<void> {
     this.trouble = file.size > MOST ? 'size' : null;
     if (this.trouble) return;

@@ -1,24 +1,25 @@
-// Which part of the sheet is seen and how large: dragged, by the wheel, by two fingers, by buttons.
+// The visible part of the map editor's sheet: scroll position and zoom, changed by dragging, wheel, two fingers and
+// buttons.
 import type { Point } from '../geometry';
 import type { Sketch } from './sketch';
 
-const [LEAST, MOST] = [0.05, 40]; // pixels a map unit
+const [LEAST, MOST] = [0.05, 40]; // minimum and maximum scale, in screen pixels per map unit
 
 export class Camera {
   scale = $state(1);
-  x = $state(0); // the map's left edge, in pixels of the frame
+  x = $state(0); // position of the map's origin in the frame, in pixels
   y = $state(0);
-  width = $state(800); // of the frame
+  width = $state(800); // size of the frame in pixels
   height = $state(600);
   frame: HTMLElement | undefined = $state();
 
-  /** A point of the screen on the map. */
+  /** Convert screen coordinates to map coordinates. */
   toMap(clientX: number, clientY: number): Point {
     const { left, top } = this.frame!.getBoundingClientRect();
     return [(clientX - left - this.x) / this.scale, (clientY - top - this.y) / this.scale];
   }
 
-  /** The point of the map in the middle of what is seen. */
+  /** The map point at the centre of the frame. */
   get middle(): Point {
     return [(this.width / 2 - this.x) / this.scale, (this.height / 2 - this.y) / this.scale];
   }
@@ -28,7 +29,7 @@ export class Camera {
     this.y += dy;
   }
 
-  /** Larger or smaller; what lies at a point of the screen stays there. */
+  /** Multiply the scale by `factor`. The map point at the given screen position does not move. */
   zoom(factor: number, clientX: number, clientY: number): void {
     const { left, top } = this.frame!.getBoundingClientRect();
     const scale = Math.max(LEAST, Math.min(MOST, this.scale * factor));
@@ -43,7 +44,7 @@ export class Camera {
     this.zoom(factor, left + this.width / 2, top + this.height / 2);
   }
 
-  /** The whole sheet, below what lies over the frame's top, in pixels. */
+  /** Show the whole sheet. `top` is the height of the bar that covers the top of the frame, in pixels. */
   fit([x, y, width, height]: Sketch['box'], top: number): void {
     const edge = 16;
     const room = this.height - top;
@@ -52,7 +53,7 @@ export class Camera {
     this.y = top + (room - height * this.scale) / 2 - y * this.scale;
   }
 
-  /** Bring a point into sight. */
+  /** Centre the view on a map point, if the point is not well inside the frame. */
   show([x, y]: Point): void {
     const [left, top] = [x * this.scale + this.x, y * this.scale + this.y];
     const edge = 60;

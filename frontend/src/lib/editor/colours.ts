@@ -1,10 +1,11 @@
-// The colours of super regions, as the game draws them: neighbours differ where there are enough; see `render/layout.py`.
+// Colours of super regions in the editor, by the same rule as in games: neighbours have different colours if there are
+// enough colours. See `render/layout.py`.
 import type { Sketch } from './sketch';
 
-/** `warlight_env.render.theme.OUTLINES`. */
+/** The same colours as `warlight_env.render.theme.OUTLINES`. */
 const OUTLINES = ['#e9b93c', '#3fb8a0', '#b39cf0', '#f08070', '#8fd14f', '#f492c4', '#6fb7ff', '#d8cfc0'];
 
-/** By the keys of super regions. */
+/** Return the colours, by the keys of the super regions. */
 export function coloursOf(sketch: Sketch): Map<number, string> {
   const place = new Map(sketch.supers.map(({ key }, s) => [key, s]));
   const of = new Map(sketch.regions.map(({ key, group }) => [key, place.get(group) ?? -1]));

@@ -11,7 +11,7 @@ import { drawn, empty, restored, type Sketch, type SketchRegion, stored } from '
 export const TOOLS = ['select', 'outline', 'point', 'connect', 'paint', 'hand'] as const;
 export type Tool = (typeof TOOLS)[number];
 
-/** What is chosen: a region, with one of its corners perhaps, a super region, or a border. */
+/** The selected part of the map: a region (optionally with one of its corners), a super region, or a border. */
 export interface Chosen {
   part: 'region' | 'super_region' | 'border';
   keys: number[];
@@ -19,23 +19,23 @@ export interface Chosen {
 }
 
 const KEY = 'warlight.sketch';
-const PAUSE = 250; // milliseconds without a change before the checks are asked
-const STEPS = 200; // that can be undone
+const PAUSE = 250; // delay in milliseconds between a change and the check of the map
+const STEPS = 200; // number of changes that can be undone
 
 export class EditorState {
   sketch = $state.raw<Sketch>(restored(loadData(KEY)) ?? empty('my-map'));
   tool = $state<Tool>('select');
   chosen = $state.raw<Chosen | null>(null);
-  group = $state(-1); // super region of new regions, and that is painted
-  corners = $state.raw<Ring>([]); // of an outline that is being drawn
-  from = $state(-1); // region from which a border is drawn
-  cells = $state(true); // points that are set get outlines around them
-  checked = $state(false); // the findings are of the sketch as it is
-  error = $state(''); // why it is not checked
+  group = $state(-1); // key of the super region that new and painted regions get; -1: none
+  corners = $state.raw<Ring>([]); // corners of the outline that the user draws
+  from = $state(-1); // key of the region where the new border starts; -1: none
+  cells = $state(true); // whether new points get a Voronoi cell as their outline
+  checked = $state(false); // whether the results of the check belong to the current sketch
+  error = $state(''); // error message of the failed check; '': no error
   private answered = $state.raw<{ answer: Answer; sketch: Sketch } | null>(null);
   private past = $state.raw<Sketch[]>([]);
   private future = $state.raw<Sketch[]>([]);
-  private before: Sketch | null = null; // a change that is under way
+  private before: Sketch | null = null; // the sketch before the drag that is in progress; null: no drag
   private merging = '';
   private timer = 0;
 
@@ -64,7 +64,10 @@ export class EditorState {
 
   // Changes
 
-  /** The sketch from now on; changes with the same word, as of a text that is typed, are undone together. */
+  /**
+   * Replace the sketch, as one undo step. Consecutive changes with the same word in `together`, such as typed letters
+   * of one text, are one step.
+   */
   change(next: Sketch, together = ''): void {
     if (next === this.sketch) return;
     if (!together || together !== this.merging) this.past = [...this.past.slice(-STEPS), this.sketch];
@@ -72,20 +75,20 @@ export class EditorState {
     this.tidy();
   }
 
-  /** While something is dragged: shown, but not a step yet. */
+  /** Show the sketch during a drag, without an undo step. */
   preview(next: Sketch): void {
     this.before ??= this.sketch;
     this.sketch = next;
   }
 
-  /** What is dragged was not meant: all is as it was before. */
+  /** Cancel the drag: restore the sketch from its start. */
   abandon(): void {
     if (!this.before) return;
     [this.sketch, this.before] = [this.before, null];
     this.tidy();
   }
 
-  /** What was dragged is let go of: one step, and borders as the sides are now. */
+  /** Finish the drag: make it one undo step, and update the borders to the new outlines. */
   settle(): void {
     const { before } = this;
     this.before = null;
@@ -126,7 +129,7 @@ export class EditorState {
     this.tidy();
   }
 
-  /** Another map in the place of this one; undo brings this one back. */
+  /** Replace the map by another one. The user can undo this. */
   open(sketch: Sketch): void {
     this.change({ ...sketch, sheet: Math.random() });
     [this.chosen, this.corners, this.from] = [null, [], -1];
@@ -134,7 +137,7 @@ export class EditorState {
     this.cells = !sketch.regions.some(({ kind }) => kind === 'point');
   }
 
-  /** What is not there any more is not chosen any more. */
+  /** Remove deleted parts from the selection. */
   private tidy(): void {
     const keys = new Set([...this.sketch.regions, ...this.sketch.supers].map(({ key }) => key));
     if (this.chosen?.keys.some((key) => !keys.has(key))) this.chosen = null;
@@ -142,7 +145,7 @@ export class EditorState {
     if (!keys.has(this.from)) this.from = -1;
   }
 
-  // What is chosen
+  // Selection
 
   use(tool: Tool): void {
     [this.tool, this.corners, this.from] = [tool, [], -1];
@@ -165,7 +168,10 @@ export class EditorState {
 
   // Outlines
 
-  /** One more corner, at that of another region where it is near; the first one again closes the outline. */
+  /**
+   * Add a corner to the outline that is drawn. It snaps to a corner of another region within `near` map units. A press
+   * on the first corner closes the outline.
+   */
   corner(at: Point, near: number, word: string): void {
     const first = this.corners[0];
     if (first && this.corners.length >= FEWEST && distance(first, at) <= near) return this.close(word);
@@ -204,12 +210,12 @@ export class EditorState {
 
   findings: MapIssue[] = $derived(this.answered ? mapIssuesOf(this.answered.answer, this.answered.sketch) : []);
 
-  /** The most players that the map is large enough for, by the rules. */
+  /** Largest number of players that the map allows, by the name of the rules. */
   get players(): Record<string, number> {
     return this.answered?.answer.players ?? {};
   }
 
-  /** Why the map cannot be kept and played yet; '': it can. */
+  /** Why the map cannot be saved and played yet; '': it can. */
   get lacks(): string {
     if (this.error) return this.error;
     if (!this.checked) return t('Checking the map …');
@@ -217,7 +223,7 @@ export class EditorState {
     return '';
   }
 
-  /** What is said of a value of a part. */
+  /** The problems of one value of a part of the map, as one text. */
   of(part: MapIssue['part'], key: number | null, entry: string): string {
     const found = this.findings.filter((x) => x.part === part && x.entry === entry && (key === null || x.keys.includes(key)));
     return found.map(({ says }) => says).join(' ');

@@ -1,11 +1,12 @@
-// Changes to a map that is drawn, each from one sketch to the next; what lies side by side gets a border by itself.
+// Changes to a map in the editor: functions from one sketch to the next. Regions whose outlines touch get a border
+// automatically.
 import type { Point } from '../geometry';
 import { updateVoronoi } from './voronoi';
 import { codeFor, freshName } from './naming';
 import { distance, labelOf, type Ring, rounded, shortest, touch } from './polygons';
 import { joins, type Kind, newKey, outlined, regionAt, type Sketch, type SketchLink, type SketchRegion, type SketchSuper } from './sketch';
 
-export const FEWEST = 3; // corners
+export const FEWEST = 3; // smallest number of corners of an outline
 
 const words = (sketch: Sketch, but = -1): string[] => sketch.regions.flatMap(({ key, name, code }) => (key === but ? [] : [name, code]));
 const replaced = (sketch: Sketch, key: number, change: (region: SketchRegion) => SketchRegion): Sketch => ({
@@ -13,7 +14,10 @@ const replaced = (sketch: Sketch, key: number, change: (region: SketchRegion) =>
   regions: sketch.regions.map((region) => (region.key === key ? change(region) : region)),
 });
 
-/** Borders as the sides are: of regions that have come to touch there is one, of those that touch no more there is none. */
+/**
+ * Update the borders after outlines have changed: add borders between regions that now touch, and remove them between
+ * regions that no longer touch.
+ */
 export function followed(before: Sketch, after: Sketch): Sketch {
   const old = new Map(before.regions.map((region) => [region.key, region]));
   const changed = after.regions.filter((region) => old.get(region.key)?.path !== region.path);
@@ -43,7 +47,7 @@ export function touching(a: SketchRegion | undefined, b: SketchRegion | undefine
   return a !== undefined && b !== undefined && a.rings.length > 0 && b.rings.length > 0 && touch(a.rings, b.rings);
 }
 
-/** A new region where somebody pressed; in the super region that is chosen. */
+/** Add a region at a point, in super region `group`. */
 export function added(sketch: Sketch, at: Point, kind: Kind, group: number, word: string): [Sketch, number] {
   const name = freshName(word, sketch.regions.map((region) => region.name));
   const region = regionAt(rounded(at), name, codeFor(name, words(sketch)), group, kind);
@@ -51,7 +55,7 @@ export function added(sketch: Sketch, at: Point, kind: Kind, group: number, word
   return [followed(sketch, updateVoronoi(next)), region.key];
 }
 
-/** A new region with these corners. */
+/** Add a region with these corners. */
 export function enclosed(sketch: Sketch, corners: Ring, group: number, word: string): [Sketch, number] {
   const rings = [corners.map(rounded)];
   const label = labelOf(rings);
@@ -71,7 +75,7 @@ export function removed(sketch: Sketch, key: number): Sketch {
   return followed(sketch, updateVoronoi(next));
 }
 
-/** A value of a region. With its name goes its code, as long as that was made of the name. */
+/** Change values of a region. If its code was made from its name, a new name also makes a new code. */
 export function changed(sketch: Sketch, key: number, values: Partial<Pick<SketchRegion, 'name' | 'code' | 'army' | 'group'>>): Sketch {
   return replaced(sketch, key, (region) => {
     const taken = words(sketch, key);
@@ -81,7 +85,7 @@ export function changed(sketch: Sketch, key: number, values: Partial<Pick<Sketch
   });
 }
 
-/** A region moved by so much, with its outline; neighbours stay where they are. */
+/** Move a region and its outline by (dx, dy). Neighbours do not move. */
 export function moved(sketch: Sketch, key: number, [dx, dy]: Point): Sketch {
   const shift = ([x, y]: Point): Point => rounded([x + dx, y + dy]);
   const next = replaced(sketch, key, (region) => {
@@ -92,19 +96,19 @@ export function moved(sketch: Sketch, key: number, [dx, dy]: Point): Sketch {
   return updateVoronoi(next);
 }
 
-/** A corner put elsewhere, in all regions that have it: so what touches stays together. */
+/** Move a corner in all regions that have it, so that touching regions stay connected. */
 export function cornerMoved(sketch: Sketch, from: Point, to: Point): Sketch {
   const same = ([x, y]: Point) => x === from[0] && y === from[1];
   return reshaped(sketch, (ring) => (ring.some(same) ? ring.map((corner) => (same(corner) ? rounded(to) : corner)) : ring));
 }
 
-/** A corner taken out of all regions that have it, where enough are left. */
+/** Remove a corner from all regions that have it and have more than the smallest number of corners. */
 export function cornerRemoved(sketch: Sketch, at: Point): Sketch {
   const same = ([x, y]: Point) => x === at[0] && y === at[1];
   return reshaped(sketch, (ring) => (ring.length > FEWEST && ring.some(same) ? ring.filter((corner) => !same(corner)) : ring));
 }
 
-/** A corner more between two that follow each other, in both regions that have this side. */
+/** Add a corner between two successive corners a and b, in both regions that share this side. */
 export function cornerAdded(sketch: Sketch, a: Point, b: Point, at: Point): Sketch {
   const is = ([x, y]: Point, [p, q]: Point) => x === p && y === q;
   return reshaped(sketch, (ring) => {
@@ -116,7 +120,7 @@ export function cornerAdded(sketch: Sketch, a: Point, b: Point, at: Point): Sket
   });
 }
 
-/** Rings of regions made anew. A cell whose corners were changed is drawn corner by corner from then on. */
+/** Apply `change` to all rings. A Voronoi cell with a changed ring becomes a region with a fixed outline. */
 function reshaped(sketch: Sketch, change: (ring: Ring) => Ring): Sketch {
   return {
     ...sketch,
@@ -128,7 +132,7 @@ function reshaped(sketch: Sketch, change: (ring: Ring) => Ring): Sketch {
   };
 }
 
-/** Points without outlines become cells, or cells points. */
+/** If `on`, turn points without outlines into Voronoi cells; otherwise turn cells into points. */
 export function celled(sketch: Sketch, on: boolean): Sketch {
   const regions = sketch.regions.map((region): SketchRegion => {
     if (on && region.kind === 'point') return { ...region, kind: 'cell' };
@@ -144,7 +148,7 @@ export function sized(sketch: Sketch, values: Partial<Pick<Sketch, 'box' | 'reac
 
 // Borders
 
-/** A border where there was none, drawn as a line where nothing touches; and none where there was one. */
+/** Add a border, with a line if the outlines do not touch; or remove the border if there is one. */
 export function addBorder(sketch: Sketch, a: number, b: number): Sketch {
   if (a === b) return sketch;
   if (sketch.borders.some((border) => joins(border, a, b))) return parted(sketch, a, b);
@@ -161,7 +165,10 @@ export function parted(sketch: Sketch, a: number, b: number): Sketch {
   };
 }
 
-/** Whether a border goes around the left and right edges, or straight between the coasts. */
+/**
+ * Choose how a border is drawn: over the left and right edges of the map (`around`), or as a straight line between the
+ * coasts.
+ */
 export function wrapped(sketch: Sketch, a: number, b: number, around: boolean): Sketch {
   const [p, q] = [a, b].map((key) => sketch.regions.find((region) => region.key === key)!);
   const others = sketch.links.filter((link) => !joins([link.a, link.b], a, b));
@@ -170,7 +177,7 @@ export function wrapped(sketch: Sketch, a: number, b: number, around: boolean): 
   return { ...sketch, links: needed ? [...others, { a, b, line }] : others };
 }
 
-/** The borders that the sides make, and those that are drawn as lines; all others go. */
+/** Recompute all borders: keep those between touching regions and those that are drawn as lines. */
 export function bordered(sketch: Sketch): Sketch {
   const borders: [number, number][] = [];
   sketch.regions.forEach((region, i) => {
@@ -201,7 +208,10 @@ export function removeSuperRegion(sketch: Sketch, key: number): Sketch {
   };
 }
 
-/** The corner of any region that is nearest to a point, within so much; null: none is. */
+/**
+ * Return the corner of any region that is nearest to a point, at most `within` map units away; null: there is none.
+ * `but` is excluded.
+ */
 export function cornerNear(sketch: Sketch, at: Point, within: number, but: Point | null = null): Point | null {
   let [best, least]: [Point | null, number] = [null, within];
   for (const region of sketch.regions) {

@@ -1,9 +1,9 @@
-// Problems that the server finds in a map, in the reader's language, with the parts of the map that they concern.
+// The problems that the server finds in a map, in the user's language, with the affected parts of the map.
 import type { Values } from '../i18n.svelte';
 import { t } from '../i18n.svelte';
 import type { Sketch } from './sketch';
 
-/** As the server gives it, see `maps/checks.py`. */
+/** One problem in the server's answer; see `maps/checks.py`. */
 export interface MapIssueData {
   code: string;
   message: string;
@@ -21,10 +21,10 @@ export interface Answer {
 
 export interface MapIssue {
   part: MapIssueData['part'];
-  keys: number[]; // of regions, of borders two of them, or of the super region
+  keys: number[]; // keys of the affected regions (two for a border) or of the super region
   entry: string;
   says: string;
-  soft: boolean; // a game can be played all the same
+  soft: boolean; // a warning only: games on the map are possible
 }
 
 type Saying = (values: Values, names: string[]) => string;
@@ -69,13 +69,13 @@ const SENTENCES: Record<string, Saying> = {
   'border-without-side': (_, [a, b]) => t('{a} and {b} have a border, but they do not touch, and no line connects them.', { a, b }),
 };
 
-const NAMED = 4; // of many
+const NAMED = 4; // largest number of names in a list; the others are counted
 
 function listed(names: string[]): string {
   return names.length > NAMED ? t('{names} and {n} more', { names: names.slice(0, NAMED).join(', '), n: names.length - NAMED }) : names.join(', ');
 }
 
-/** What an answer says of the sketch that was asked about. */
+/** Return the problems in the server's answer; `sketch` is the map that was checked. */
 export function mapIssuesOf(answer: Answer, sketch: Sketch): MapIssue[] {
   const all = [...answer.problems.map((told) => ({ told, soft: false })), ...answer.remarks.map((told) => ({ told, soft: true }))];
   return all.map(({ told, soft }) => {

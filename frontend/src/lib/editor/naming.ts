@@ -1,12 +1,15 @@
-// Names and codes for regions that come without: short, and none twice.
+// Short, unique names and codes for new regions.
 
-/** "Region 3" for the third one, or with the next number that is free. */
+/** Return "Region 3" for the third region, or the next free number. */
 export function freshName(word: string, taken: string[]): string {
   const known = new Set(taken.map((name) => name.toLowerCase()));
   for (let n = taken.length + 1; ; n++) if (!known.has(`${word} ${n}`.toLowerCase())) return `${word} ${n}`;
 }
 
-/** A code of two or three capitals, as `warlight_env.maps` makes them; `taken`: codes and names of others. */
+/**
+ * Return a code of two or three capital letters by the rule of `warlight_env.maps`; `taken`: codes and names of the
+ * other regions.
+ */
 export function codeFor(name: string, taken: string[]): string {
   const known = new Set(taken.map((word) => word.toLowerCase()));
   for (const code of candidates(name)) if (!known.has(code.toLowerCase())) return code;
@@ -26,7 +29,7 @@ function* candidates(name: string): Generator<string> {
   for (let n = 1; n < 100_000; n++) yield `${first}${n}`;
 }
 
-/** A map's short name out of its title: lower-case letters, digits and hyphens. */
+/** Make the map's short name from its title: lower-case letters, digits and hyphens. */
 export function slug(title: string): string {
   const plain = title.normalize('NFKD').replace(/[\u0300-\u036f]/g, '').toLowerCase();
   return plain.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '').slice(0, 64);

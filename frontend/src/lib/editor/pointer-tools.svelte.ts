@@ -1,4 +1,4 @@
-// Input by mouse, pen and fingers on the sheet with the selected tool: press, drag, two fingers.
+// Handling of mouse, pen and touch input on the sheet for the selected tool.
 import type { Point } from '../geometry';
 import { t } from '../i18n.svelte';
 import type { Camera } from './camera.svelte';
@@ -7,14 +7,14 @@ import { distance } from './polygons';
 import type { Sketch } from './sketch';
 import type { EditorState } from './editor-state.svelte';
 
-const STILL = 5; // pixels that a press may wander
-export const NEAR = 11; // pixels within which corners are one
+const STILL = 5; // a pointer that moves at most this far, in screen pixels, makes a press, not a drag
+export const NEAR = 11; // distance in screen pixels within which a new corner snaps to an existing one
 
-/** What lies under a point of the screen. */
+/** The map elements at a screen position. */
 interface Under {
   region: number | null;
   corner: Point | null;
-  side: [Point, Point] | null; // of a region that is chosen
+  side: [Point, Point] | null; // a side of the selected region
   border: [number, number] | null;
 }
 
@@ -27,12 +27,12 @@ type Drag =
   | { what: 'press' };
 
 export class PointerTools {
-  at = $state.raw<Point | null>(null); // of the map, while the pointer is over it
-  over = $state<number | null>(null); // region
+  at = $state.raw<Point | null>(null); // map coordinates of the pointer; null: the pointer is outside of the sheet
+  over = $state<number | null>(null); // key of the region below the pointer
   panning = $state(false);
-  space = false; // held down: the sheet is dragged
+  space = false; // whether the space bar is down: dragging then scrolls the sheet
   private drag: Drag | null = null;
-  private down: Point = [0, 0]; // of the screen
+  private down: Point = [0, 0]; // screen coordinates of the last press
   private wandered = false;
   private pointers = new Map<number, Point>();
 
@@ -41,7 +41,7 @@ export class PointerTools {
     private camera: Camera,
   ) {}
 
-  /** How far on the map corners may be from each other that become one. */
+  /** Distance in map units within which a new corner snaps to an existing one. */
   get near(): number {
     return NEAR / this.camera.scale;
   }
@@ -57,13 +57,13 @@ export class PointerTools {
     this.drag = hand ? { what: 'pan', last: this.down } : this.begin(under(event.clientX, event.clientY), this.camera.toMap(...this.down));
   }
 
-  /** Keys are for the sheet then, not for the region that happens to lie there. */
+  /** Focus the sheet instead of the pressed region, so that the sheet receives key events. */
   private focus(event: PointerEvent): void {
     event.preventDefault();
     this.camera.frame!.focus({ preventScroll: true });
   }
 
-  /** A second finger: what the first one began is not meant. */
+  /** Cancel the action of the first finger when a second finger touches the sheet. */
   private pinch(): void {
     this.editorState.abandon();
     this.drag = null;
@@ -136,7 +136,8 @@ export class PointerTools {
   private paint(region: number | null): void {
     const { editorState } = this;
     if (region === null || editorState.regionOf(region)?.group === editorState.group) return;
-    editorState.preview(changed(editorState.sketch, region, { group: editorState.group })); // a stroke is one step
+    // all regions painted in one drag are one undo step
+    editorState.preview(changed(editorState.sketch, region, { group: editorState.group }));
     editorState.choose('region', region);
   }
 
@@ -157,7 +158,7 @@ export class PointerTools {
     [this.drag, this.panning] = [null, false];
   }
 
-  /** What a press on the sheet does. */
+  /** Apply the selected tool at a pressed point of the sheet. */
   press(at: Point): void {
     const { editorState } = this;
     if (editorState.tool === 'outline') editorState.corner(at, this.near, t('Region'));
@@ -168,7 +169,7 @@ export class PointerTools {
     }
   }
 
-  /** From one region to another, by a drag or by two presses. */
+  /** Add or remove a border between two regions, after a drag or two presses. */
   private connect(key: number, to: number | null): void {
     const { editorState } = this;
     const from = this.wandered ? key : editorState.from;
@@ -182,7 +183,7 @@ export class PointerTools {
     }
   }
 
-  /** What the tool does with a region that is chosen by a key. */
+  /** Apply the selected tool to a region that the user selects by keyboard. */
   act(key: number): void {
     const { editorState } = this;
     if (editorState.tool === 'paint') {
@@ -203,7 +204,7 @@ export class PointerTools {
   }
 }
 
-/** What is there: a region also where a line lies over it. */
+/** Find the map elements at screen coordinates (x, y). The region is found even if a line covers it. */
 function under(x: number, y: number): Under {
   const there = document.elementsFromPoint(x, y).filter((element): element is SVGElement => element instanceof SVGElement);
   const numbers = (text: string | undefined): number[] | null => (text === undefined ? null : text.split(' ').map(Number));

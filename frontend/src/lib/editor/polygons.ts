@@ -1,17 +1,17 @@
-// Polygons of regions: conversion to paths and back, labels, and shared sides.
+// Polygons of regions: conversion to and from SVG paths, label positions, and shared sides.
 import polylabel from 'polylabel';
 import type { Point } from '../geometry';
 
 export type Ring = Point[];
 
-const GAP = 0.5; // map units between sides that are meant to be one
-const SIDE = 2; // a shorter one in common is a corner
+const GAP = 0.5; // largest distance in map units between two sides that count as shared
+const SIDE = 2; // smallest length in map units of a shared side; shorter ones count as a corner
 
 export const round = (value: number): number => Math.round(value * 10) / 10 + 0;
 export const rounded = ([x, y]: Point): Point => [round(x), round(y)];
 export const distance = ([a, b]: Point, [x, y]: Point): number => Math.hypot(x - a, y - b);
 
-/** Rings as files have them. */
+/** Convert rings to an SVG path in the format of map files. */
 export function pathOf(rings: Ring[]): string {
   return rings.map((ring) => `M${ring.map(([x, y]) => `${x} ${y}`).join('L')}Z`).join('');
 }
@@ -25,7 +25,7 @@ export function area(ring: Ring): number {
   return ring.reduce((sum, [x, y], k) => sum + x * ring[(k + 1) % ring.length][1] - ring[(k + 1) % ring.length][0] * y, 0) / 2;
 }
 
-/** Whether a point lies inside; rings within rings are holes. */
+/** Whether a point is inside the rings; rings inside other rings are holes. */
 export function contains(rings: Ring[], [x, y]: Point): boolean {
   let inside = false;
   for (const ring of rings) {
@@ -37,7 +37,7 @@ export function contains(rings: Ring[], [x, y]: Point): boolean {
   return inside;
 }
 
-/** Where a region's label stands, and how much room is around it: in its largest part, holes left out. */
+/** Return the label position of a region and the free radius around it: in the largest ring, outside of its holes. */
 export function labelOf(rings: Ring[]): { at: Point; radius: number } {
   const sorted = [...rings].sort((a, b) => Math.abs(area(b)) - Math.abs(area(a)));
   const holes = sorted.slice(1).filter((ring) => contains([sorted[0]], ring[0]));
@@ -45,12 +45,12 @@ export function labelOf(rings: Ring[]): { at: Point; radius: number } {
   return { at: rounded([found[0], found[1]]), radius: Math.max(0.1, round(found.distance)) };
 }
 
-/** How far it is from a point inside to the nearest side. */
+/** Distance from a point inside the ring to its nearest side. */
 export function depth(ring: Ring, at: Point): number {
   return Math.min(...ring.map((a, k) => distance(at, nearestOn(a, ring[(k + 1) % ring.length], at))));
 }
 
-/** The point of a side that is nearest to a point. */
+/** Return the point of the side a–b that is nearest to a point. */
 export function nearestOn(a: Point, b: Point, [x, y]: Point): Point {
   const [dx, dy] = [b[0] - a[0], b[1] - a[1]];
   const along = Math.max(0, Math.min(1, ((x - a[0]) * dx + (y - a[1]) * dy) / (dx * dx + dy * dy || 1)));
@@ -76,7 +76,7 @@ export function boxOf(rings: Ring[]): Box {
   return box;
 }
 
-/** Whether two regions have a side in common, or the most of one. */
+/** Whether the outlines of two regions share a side of at least `SIDE` map units. */
 export function touch(a: Ring[], b: Ring[]): boolean {
   const [p, q] = [boxOf(a), boxOf(b)];
   if (p.right + GAP < q.left || q.right + GAP < p.left || p.bottom + GAP < q.top || q.bottom + GAP < p.top) return false;
@@ -92,7 +92,7 @@ export function touch(a: Ring[], b: Ring[]): boolean {
   return common >= SIDE;
 }
 
-/** How much of a side another one lies on. */
+/** Length of the part of side a–b along which side c–d is at most `GAP` away. */
 function shared(a: Point, b: Point, c: Point, d: Point): number {
   if (Math.max(a[0], b[0]) + GAP < Math.min(c[0], d[0]) || Math.max(c[0], d[0]) + GAP < Math.min(a[0], b[0])) return 0;
   if (Math.max(a[1], b[1]) + GAP < Math.min(c[1], d[1]) || Math.max(c[1], d[1]) + GAP < Math.min(a[1], b[1])) return 0;
@@ -104,7 +104,7 @@ function shared(a: Point, b: Point, c: Point, d: Point): number {
   const [s, t] = [along(c), along(d)].sort((x, y) => x - y);
   const [from, to] = [Math.max(0, s), Math.min(length, t)];
   if (to <= from) return 0;
-  // How far the other side is away at both ends of what lies beside this one.
+  // Distance between the sides at position `w` along a–b.
   const at = (w: number): number => {
     const share = along(d) === along(c) ? 0 : (w - along(c)) / (along(d) - along(c));
     return aside([c[0] + share * (d[0] - c[0]), c[1] + share * (d[1] - c[1])]);
@@ -112,7 +112,7 @@ function shared(a: Point, b: Point, c: Point, d: Point): number {
   return Math.max(at(from), at(to)) <= GAP ? to - from : 0;
 }
 
-/** The nearest points of two outlines, for a line between their coasts. */
+/** Return the nearest points of two outlines: the ends of a line between their coasts. */
 export function shortest(a: Ring[], b: Ring[]): [Point, Point] {
   let best: [Point, Point] = [a[0][0], b[0][0]];
   const see = (p: Point, q: Point): void => {
@@ -123,7 +123,7 @@ export function shortest(a: Ring[], b: Ring[]): [Point, Point] {
   return [rounded(best[0]), rounded(best[1])];
 }
 
-/** A convex outline as far as it lies within another one; both in the same sense of turning. */
+/** Return the part of a convex outline that is inside another convex outline; both must have the same orientation. */
 export function clip(ring: Ring, within: Ring): Ring {
   let left = ring;
   within.forEach((a, k) => {

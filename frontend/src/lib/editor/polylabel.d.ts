@@ -1,4 +1,4 @@
 declare module 'polylabel' {
-  /** The centre of about the largest circle within a polygon, with its distance from the sides. */
+  /** Return the centre of the approximately largest circle inside a polygon, and its distance from the sides. */
   export default function polylabel(polygon: [number, number][][], precision?: number): [number, number] & { distance: number };
 }

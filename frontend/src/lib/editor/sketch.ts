@@ -1,8 +1,9 @@
-// A map while it is drawn: its parts by keys, which stay what they are when others come and go; to the server and back.
+// A map in the editor. Its parts have keys that do not change when other parts are added or removed. Also converts maps
+// to and from the server's format.
 import type { Point } from '../geometry';
 import { pathOf, type Ring, ringsOf } from './polygons';
 
-/** outline: drawn corner by corner; cell: what is nearest to a point; point: without an outline. */
+/** outline: the user drew each corner; cell: Voronoi cell of a point; point: without an outline. */
 export type Kind = 'outline' | 'cell' | 'point';
 
 export interface SketchRegion {
@@ -10,11 +11,11 @@ export interface SketchRegion {
   readonly name: string;
   readonly code: string;
   readonly group: number; // key of its super region; -1: none
-  readonly army: number | null; // at the start; null: what is typed is no number
+  readonly army: number | null; // armies at the start of a game; null: the typed text is not a number
   readonly kind: Kind;
-  readonly at: Point; // of its label; of a cell its point
+  readonly at: Point; // position of the label; for a cell, the point of the Voronoi cell
   readonly radius: number;
-  readonly path: string; // '': it has no outline
+  readonly path: string; // SVG path of the outline; '': the region has no outline
   readonly rings: Ring[];
 }
 
@@ -24,14 +25,17 @@ export interface SketchSuper {
   readonly bonus: number | null;
 }
 
-/** A border that is drawn as a line between coasts; without one it goes around the left and right edges. */
+/** A border drawn as a line between two coasts. If `line` is null, it crosses the left and right edges of the map. */
 export interface SketchLink {
   readonly a: number;
   readonly b: number;
   readonly line: readonly [Point, Point] | null;
 }
 
-/** The fixed start of the games on a map, with keys or indices of regions; the rules decide what is null. */
+/**
+ * The fixed start position of games on a map. The lists contain keys or indices of regions; the rules determine values
+ * that are null.
+ */
 export interface Setup {
   readonly wastelands: readonly number[] | null;
   readonly wasteland_army: number | null;
@@ -40,21 +44,21 @@ export interface Setup {
 }
 
 export interface Sketch {
-  readonly sheet?: number; // by which changes of one map are told from those of another that was opened
+  readonly sheet?: number; // random id of the opened map; it changes when another map is opened
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly source: string;
   readonly box: readonly [number, number, number, number];
-  readonly reach: number; // of cells, in map units
+  readonly reach: number; // radius of cells around their points, in map units
   readonly supers: readonly SketchSuper[];
   readonly regions: readonly SketchRegion[];
-  readonly borders: readonly (readonly [number, number])[]; // keys, in no order
+  readonly borders: readonly (readonly [number, number])[]; // pairs of region keys, unsorted
   readonly links: readonly SketchLink[];
-  readonly setup?: Setup | null; // by keys, of regions that may have been removed since
+  readonly setup?: Setup | null; // with keys of regions, some of which may have been removed
 }
 
-/** A map as the server takes and gives it, see `warlight_env/web/maps/map_validation.py`. */
+/** A map in the server's format; see `warlight_env/web/maps/map_validation.py`. */
 export interface DrawnMap {
   name: string;
   title: string;
@@ -71,7 +75,7 @@ export interface DrawnMap {
   borders: [number, number][];
   view_box: [number, number, number, number] | null;
   sea_links: { regions: [number, number]; line: [Point, Point] | null }[];
-  setup?: Setup | null; // by indices, ascending
+  setup?: Setup | null; // with indices of regions, in ascending order
   points?: Point[] | null;
 }
 
@@ -88,23 +92,23 @@ export function empty(name: string): Sketch {
   return { name, title: '', description: '', source: '', box: SHEET, reach: REACH, supers: [], regions: [], borders: [], links: [] };
 }
 
-/** A region without an outline yet. */
+/** Make a region without an outline. */
 export function regionAt(at: Point, name: string, code: string, group: number, kind: Kind): SketchRegion {
   return { key: newKey(), name, code, group, army: 2, kind, at, radius: 12, path: '', rings: [] };
 }
 
-/** A border's two regions as one word, whichever comes first. */
+/** Return one text for a border, the same for (a, b) and (b, a). */
 export const pair = (a: number, b: number): string => (a < b ? `${a} ${b}` : `${b} ${a}`);
 export const joins = ([a, b]: readonly [number, number], c: number, d: number): boolean => (a === c && b === d) || (a === d && b === c);
 
-/** A setup with other numbers for its regions; regions that have none are left out. */
+/** Replace the region numbers in a setup; regions without a new number are removed. */
 function renumbered(setup: Setup, number: (region: number) => number | undefined): Setup {
   const numbers = (regions: readonly number[] | null) =>
     regions && regions.flatMap((region) => number(region) ?? []).sort((a, b) => a - b);
   return { ...setup, wastelands: numbers(setup.wastelands), offered: numbers(setup.offered) };
 }
 
-/** The map as the server takes it. */
+/** Convert a sketch to the server's format. */
 export function drawn(sketch: Sketch): DrawnMap {
   const place = new Map(sketch.regions.map(({ key }, i) => [key, i]));
   const group = new Map(sketch.supers.map(({ key }, i) => [key, i]));
@@ -136,7 +140,7 @@ export function drawn(sketch: Sketch): DrawnMap {
   };
 }
 
-/** A map of the server as a sketch. */
+/** Convert a map of the server to a sketch. */
 export function sketchOf(map: DrawnMap): Sketch {
   const supers = map.super_regions.map((x) => ({ key: newKey(), ...x }));
   const regions = map.regions.map((r, i): SketchRegion => {
@@ -172,19 +176,19 @@ export function sketchOf(map: DrawnMap): Sketch {
   };
 }
 
-/** A sheet with room around points. */
+/** Return a view box with margins around the points. */
 function around(points: Point[]): Sketch['box'] {
   const [xs, ys] = [points.map(([x]) => x), points.map(([, y]) => y)];
   const [left, top] = [Math.min(...xs) - 60, Math.min(...ys) - 60].map(Math.round);
   return [left, top, Math.round(Math.max(...xs) - left + 60), Math.round(Math.max(...ys) - top + 60)];
 }
 
-/** What this browser keeps of a sketch, and back; keys are given anew. */
+/** Convert a sketch to JSON for the browser's storage, without the rings, which `restored` computes from the paths. */
 export function stored(sketch: Sketch): string {
   return JSON.stringify({ ...sketch, regions: sketch.regions.map(({ rings: _, ...rest }) => rest) });
 }
 
-/** A sketch that was kept; null: what is there is none. */
+/** Convert stored JSON data to a sketch; null: the data is not a sketch. */
 export function restored(data: unknown): Sketch | null {
   const kept = data as Sketch | null;
   const lists = ['regions', 'supers', 'borders', 'links', 'box'] as const;
@@ -197,7 +201,7 @@ export function restored(data: unknown): Sketch | null {
   }
 }
 
-/** A region with another outline. */
+/** Return the region with another outline. */
 export function outlined(region: SketchRegion, rings: Ring[], label: { at: Point; radius: number }): SketchRegion {
   return { ...region, rings, path: pathOf(rings), ...label };
 }

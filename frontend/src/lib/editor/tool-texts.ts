@@ -1,4 +1,4 @@
-// Names, hints and keys of the tools of the map editor.
+// Names, hints and keyboard shortcuts of the tools of the map editor.
 import { t } from '../i18n.svelte';
 import type { Tool } from './editor-state.svelte';
 

@@ -1,13 +1,13 @@
-// Outlines of regions around points: Voronoi cells, cut at a distance and at the edge of the sheet.
+// Outlines of regions around points: Voronoi cells, clipped to a circle around each point and to the sheet.
 import { Delaunay } from 'd3-delaunay';
 import type { Point } from '../geometry';
 import { area, clip, depth, type Ring, rounded } from './polygons';
 import { outlined, type Sketch, type SketchRegion } from './sketch';
 
-const CORNERS = 36; // of what is round
-const EDGE = 4; // map units between cells and the edge of the sheet
+const CORNERS = 36; // number of corners of the polygon that approximates a circle
+const EDGE = 4; // margin in map units between cells and the edge of the sheet
 
-/** The sketch with the outlines of its cells as its points lie now. */
+/** Recompute the outlines of all Voronoi cells. */
 export function updateVoronoi(sketch: Sketch): Sketch {
   const cells = sketch.regions.filter(({ kind }) => kind === 'cell');
   if (!cells.length) return sketch;
@@ -21,7 +21,7 @@ function shaped(cell: SketchRegion, polygon: Iterable<Point> | null, reach: numb
   const open = [...(polygon ?? [])].slice(0, -1);
   const turned = area(open) < 0 ? open.reverse() : open;
   const ring = tidy(clip(turned, circle(cell.at, reach)));
-  if (ring.length < 3) return { ...cell, rings: [], path: '' }; // of two points in one place
+  if (ring.length < 3) return { ...cell, rings: [], path: '' }; // two points at the same position
   if (ring.map(String).join() === cell.rings[0]?.map(String).join()) return cell;
   return outlined(cell, [ring], { at: cell.at, radius: Math.max(0.1, Math.round(10 * depth(ring, cell.at)) / 10) });
 }
@@ -33,7 +33,7 @@ function circle([x, y]: Point, radius: number): Ring {
   });
 }
 
-/** Corners in tenths, none twice. */
+/** Round the corners to tenths of a map unit, and remove repeated ones. */
 function tidy(ring: Ring): Ring {
   const corners = ring.map(rounded);
   return corners.filter(([x, y], k) => {

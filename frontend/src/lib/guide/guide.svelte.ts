@@ -1,4 +1,5 @@
-// The guide of a first game: one thing to press at a time, worked out from what is on the screen, in any order of doing.
+// The guide of a player's first game. It computes the next step from the current state, so the player may act in any
+// order.
 import { untrack } from 'svelte';
 import type { TurnInput } from '../turn-input.svelte';
 import type { Draft } from '../draft.svelte';
@@ -15,10 +16,10 @@ import { TIP_NAMES, tipFor, type Tip } from './tips';
 
 const STAGES = ['first', 'look', 'bonus', 'stack', 'free'] as const;
 type Stage = (typeof STAGES)[number];
-/** Tips that are told while the guide still leads, and then. */
+/** Names of the tips that the guide may show at each stage. */
 const TIPS: Record<Stage, readonly Tip['name'][]> = { first: [], look: [], bonus: ['end', 'rest'], stack: ['end', 'rest', 'bonus', 'enemy'], free: TIP_NAMES };
-const ENOUGH = 0.95; // a chance with which nothing more need be sent
-const PATIENCE = 4; // rounds in which an idle stack may turn up
+const ENOUGH = 0.95; // probability of capture above which the guide asks for no more armies
+const PATIENCE = 4; // number of rounds in which the guide waits for an army in a region that has only own neighbours
 
 interface Kept {
   stage: Stage;
@@ -29,20 +30,21 @@ interface Kept {
   told: Tip['name'][];
 }
 
-/** Elements of the page that are marked for the guide. */
+/** Return the target for an element with a `data-guide` attribute. */
 const marked = (name: 'deploy' | 'attack' | 'armies' | 'commit' | 'back' | 'live'): Target => ({ css: `[data-guide="${name}"]` });
 
 export class Guide {
-  there = $state(false); // this game has one
-  left = $state(false); // by the player, who can take it up again
+  there = $state(false); // whether this game has a guide
+  left = $state(false); // whether the player has closed the guide; the player can open it again
   private stage = $state<Stage>('first');
-  private since = $state(0); // rounds played when the stage began
-  private slid = $state(false); // the player has changed how many go
-  private looked = $state(false); // and has looked back at the round
+  private since = $state(0); // number of rounds played when the stage began
+  private slid = $state(false); // whether the player has changed the number of armies of an attack
+  private looked = $state(false); // whether the player has replayed the last round
   private told = $state<Tip['name'][]>([]);
-  private helped = $state(-1); // the round for which help was asked
+  private helped = $state(-1); // the round in which the player asked for help
   private sent: [key: string, armies: number] | null = null;
-  private shown: { name: Tip['name']; played: number } | null = null; // a tip, after so many rounds
+  // the shown tip, and the number of rounds played when it was shown
+  private shown: { name: Tip['name']; played: number } | null = null;
 
   constructor(
     private show: Playback,
@@ -77,12 +79,12 @@ export class Guide {
 
   private name = (r: number): string => this.show.doc.map.regions[r].name;
 
-  /** The step's number, and of how many; null: the guided rounds are over. */
+  /** Number of the step and number of all steps; null: the guided rounds are over. */
   get place(): [number, number] | null {
     return this.stage === 'free' ? null : [STAGES.indexOf(this.stage) + 1, STAGES.length - 1];
   }
 
-  /** Whether the guide would show the next thing to press, if it was asked. */
+  /** Whether the player can ask the guide for the next step. */
   get mayHelp(): boolean {
     return this.stage === 'free' && this.turnInput.editing && this.helped !== this.turnInput.draft?.round && !this.over;
   }
@@ -92,7 +94,7 @@ export class Guide {
     this.dismiss();
   }
 
-  /** The tip that is shown was read. */
+  /** Close the shown tip. */
   dismiss(): void {
     if (this.tip) this.tell(this.tip.name);
   }
@@ -101,7 +103,10 @@ export class Guide {
     if (!this.told.includes(tip)) this.told = [...this.told, tip];
   }
 
-  /** A press on a move in the list, which is looking back, too, where it leads to where one is. */
+  /**
+   * Handle any press on the page. A press on an order of the move list counts as a replay of the round, even if that
+   * order is already shown.
+   */
   pressed(element: Element): void {
     if (this.stage === 'look' && element.closest('[data-step]')) this.looked = true;
   }
@@ -129,7 +134,7 @@ export class Guide {
     return this.turn(draft);
   });
 
-  /** Stages go on by what was done, whatever the guide had pointed at. */
+  /** Go to the next stage, according to the player's actions. */
   private advance(): void {
     const { show, turnInput, stage, since } = this;
     const [played, begun] = [show.last, Boolean(turnInput.draft && (turnInput.draft.deploys.length || turnInput.draft.attacks.length))];
@@ -143,13 +148,13 @@ export class Guide {
     [this.stage, this.since] = [stage, this.show.last];
   }
 
-  /** Whether armies were moved between own regions since the stage began. */
+  /** Whether the player has transferred armies between own regions since the stage began. */
   private moved(): boolean {
     const rounds = this.show.history.rounds.slice(this.since);
     return rounds.some(({ moves }) => moves.some(([player, , , , lost]) => player === this.seat && lost === undefined));
   }
 
-  /** A tip was told, too, when the player just plays on. */
+  /** Count a tip as read if the player commits a turn without closing it. */
   private noticeTip(): void {
     const [before, played] = [this.shown, this.show.last];
     if (before && before.played < played) untrack(() => this.tell(before.name));
@@ -163,12 +168,12 @@ export class Guide {
     this.sent = attack ? [key, attack[2]] : null;
   }
 
-  /** The first order that is no transfer. */
+  /** Return the first attack of the draft; transfers do not count. */
   private attack(draft: Draft | null): [number, number, number] | undefined {
     return draft?.attacks.find(([, to]) => !this.turnInput.mine(to));
   }
 
-  // What is to be done in a turn
+  // Steps while the player enters a turn
 
   private turn(draft: Draft): Step {
     const { stage } = this;
@@ -257,7 +262,10 @@ export class Guide {
     return { name: 'target', says, at: { region: to } };
   }
 
-  /** How many go, and with what chance: for as long as that was not tried. */
+  /**
+   * Steps about the number of armies and the chance of capture; null: the player has tried the slider, and the attack
+   * is strong enough.
+   */
   private sliding(draft: Draft, index: number): Step | null {
     const [, to, armies] = draft.attacks[index];
     const [most, chance] = [draft.most(index), odds(armies, draft.position.army[to], this.show.doc.rules).capture];
@@ -290,7 +298,7 @@ export class Guide {
     return { name: 'commit', says, keys: t('Ctrl and Enter commit.'), at: marked('commit') };
   }
 
-  // What happened
+  // Steps after a round
 
   private look(): Step | null {
     const { show } = this;

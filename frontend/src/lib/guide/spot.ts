@@ -1,17 +1,18 @@
-// Where on the screen something is that the guide points at, and what must be opened or folded to get there.
+// Find the screen position of the guide's target, and whether cards must be opened or closed to show it.
 import type { Target } from './step';
 
 export interface Spot {
   element: Element;
   box: { left: number; top: number; width: number; height: number };
-  round: boolean; // a region of the map
-  behind: 'closed' | 'covered' | null; // it is within cards that are folded, or below them: the box is their handle's
-  seen: boolean; // it was not scrolled away
+  round: boolean; // whether the target is a region of the map, which gets a round mark
+  // whether the target is in a closed panel of cards, or covered by an open one; then `box` is the panel's handle
+  behind: 'closed' | 'covered' | null;
+  seen: boolean; // whether the target is visible without scrolling
 }
 
-const REACH = 17; // pixels around a region's badge
+const REACH = 17; // radius in pixels of the mark around a region's badge
 
-/** The place of a target; null: it is not on the screen. */
+/** Return the screen position of a target; null: it is not on the page. */
 export function spotOf(target: Target): Spot | null {
   const element = document.querySelector('region' in target ? `path[data-region="${target.region}"]` : target.css);
   if (!element) return null;
@@ -31,14 +32,14 @@ function boxOf(element: Element): Spot['box'] {
   return { left, top, width, height };
 }
 
-/** About a region's badge: a point of the region where it is pressed. */
+/** Return the box around a region's badge, where the user presses the region. */
 function around(path: SVGPathElement): Spot['box'] {
   const [x, y] = path.dataset.label!.split(' ').map(Number);
   const { x: left, y: top } = new DOMPoint(x, y).matrixTransform(path.getScreenCTM()!);
   return { left: left - REACH, top: top - REACH, width: 2 * REACH, height: 2 * REACH };
 }
 
-/** Bring it onto the screen. */
+/** Scroll the target into view. */
 export function reveal({ element, seen }: Spot): void {
   if (!seen) element.scrollIntoView({ block: 'center', inline: 'center' });
 }
@@ -48,7 +49,10 @@ export interface Place {
   top: number;
 }
 
-/** Where a note of that size stands: near a box, within the screen, over as little as can be of what must be seen: controls, and the less weighty figures of the map. */
+/**
+ * Return the position for a note of `wide` × `high` pixels: inside the window, near the box, and with little overlap.
+ * Overlap with `controls` costs more than overlap with `figures` of the map.
+ */
 export function besides(box: Spot['box'] | null, wide: number, high: number, controls: DOMRect[], figures: DOMRect[]): Place {
   const [gap, edge] = [16, 8];
   const [most, low] = [innerWidth - wide - edge, innerHeight - high - edge];

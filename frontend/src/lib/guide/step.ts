@@ -1,12 +1,12 @@
-// One step of the guide: its text, and the element that it points at.
+// One step of the guide: its text and its target.
 
-/** What is to be pressed: a region of the map, or what a selector finds. */
+/** The target of a step: a region of the map, or the element with a CSS selector. */
 export type Target = { region: number } | { css: string };
 
 export interface Step {
   name: string;
   says: string;
-  keys?: string; // that do it faster; not said where there are none
+  keys?: string; // text about keyboard shortcuts; not shown on touch-only devices
   at?: Target;
-  also?: Target; // to be looked at
+  also?: Target; // a second target, marked but not to be pressed
 }

@@ -1,4 +1,4 @@
-// What a newcomer may do next: one attack with all that can be sent, or armies that are to be moved up.
+// Suggestions for beginners: an attack with all available armies, or a transfer of armies that have no enemy near.
 import type { Draft } from '../draft.svelte';
 import { breaks, completes, idle, towardFront } from '../position-queries';
 import { income, odds } from '../rules';
@@ -7,14 +7,14 @@ import { type GameDoc, type Position, UNKNOWN } from '../types';
 export interface Suggestion {
   from: number;
   to: number;
-  chance: number; // of capture with all that `from` has once the income is there
-  wins: number | null; // super region that it completes
+  chance: number; // probability of capture if all armies of `from` and the whole income attack
+  wins: number | null; // index of the super region that the capture completes; null: none
 }
 
-const SURE = 0.6; // a smaller chance is hardly worth an attack
-const GOOD = 0.8; // one with which a second attack is worth while
+const SURE = 0.6; // smallest probability of capture for a suggested attack
+const GOOD = 0.8; // smallest probability of capture for a suggested second attack
 
-/** The best attack of one region on another; `plain`: one that completes no super region, where there is such. */
+/** Return the best attack of one region on another. `plain`: prefer attacks that complete no super region. */
 export function attackFor(doc: GameDoc, position: Position, player: number, plain = false): Suggestion | null {
   const more = income(doc, position.owner, player);
   const all = attacks(doc, position, player, (r) => position.army[r] + more - 1);
@@ -22,19 +22,22 @@ export function attackFor(doc: GameDoc, position: Position, player: number, plai
   return best(doc, position, player, fit.length ? fit : all);
 }
 
-/** The best attack from one region with all that is free there. */
+/** Return the best attack from one region with its `free` armies. */
 export function attackFrom(doc: GameDoc, position: Position, player: number, from: number, free: number): Suggestion | null {
   const all = attacks(doc, position, player, (r) => (r === from ? free : 0));
   return best(doc, position, player, all);
 }
 
-/** The best attack with what is still free on a region that has a good chance, on a region that is not attacked yet. */
+/**
+ * Return the best second attack: with armies that are free after the draft, a probability of capture of at least
+ * `GOOD`, and a target that the draft does not attack.
+ */
 export function attackBeside(doc: GameDoc, position: Position, player: number, draft: Draft): Suggestion | null {
   const all = attacks(doc, position, player, (r) => draft.free(r));
   return best(doc, position, player, all.filter((x) => x.chance >= GOOD && !draft.attacks.some(([, to]) => to === x.to)));
 }
 
-/** All attacks from regions where so many armies `can` go, at least one. */
+/** Return all attacks with at least one army. `can` returns the number of armies that can leave a region. */
 function attacks(doc: GameDoc, { owner, army }: Position, player: number, can: (region: number) => number): Suggestion[] {
   return doc.map.regions.flatMap((region, from) => {
     if (owner[from] !== player || can(from) < 1) return [];
@@ -59,7 +62,7 @@ function best(doc: GameDoc, position: Position, player: number, all: Suggestion[
   return all.reduce<Suggestion | null>((found, x) => (found && worth(found) >= worth(x) ? found : x), null);
 }
 
-/** The largest stack that has nothing foreign beside it, and where it should go. */
+/** Return the largest army in a region with only own neighbours, and the region to which it should move. */
 export function stackToMove(doc: GameDoc, position: Position, player: number): { from: number; to: number } | null {
   const [from] = idle(doc.map, position, player).sort((a, b) => position.army[b] - position.army[a]);
   if (from === undefined) return null;

@@ -1,4 +1,4 @@
-// Tips of a first game's later rounds: each is told once, where what it is about has come up.
+// Tips for the later rounds of a first game. Each is shown once, when its subject first occurs.
 import { against, idle, towardFront } from '../position-queries';
 import type { TurnInput } from '../turn-input.svelte';
 import { nameOf } from '../player-names';
@@ -13,7 +13,7 @@ export interface Tip extends Step {
   name: (typeof TIP_NAMES)[number];
 }
 
-/** The first of some tips that fits; null: none does. */
+/** Return the first tip that fits the situation; null: none does. */
 export function tipFor(show: Playback, turnInput: TurnInput, over: boolean, among: readonly Tip['name'][]): Tip | null {
   const { doc, position } = show;
   const me = doc.seat ?? 0;
