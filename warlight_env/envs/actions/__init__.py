@@ -78,9 +78,8 @@ def _checked(encoding: ActionEncoding) -> ActionEncoding:
         fit = len(encoding.limits) == n + 2 * e and encoding.limits[n + e :].max(initial=0) <= max(e, 1)
         if not fit or len(encoding.config) < 2:
             raise InputError(
-                f"{place}: with `submit_exact`, `limits` must have one entry for each of {n} regions and two for each of "
-                f"{e} edges, and the entries of the second {e} (the places in the order of attacks) must be at most "
-                f"{max(e, 1)}"
+                f"{place}: with `submit_exact`, `limits` needs one entry for each of {n} regions and two for each of "
+                f"{e} edges; the last {e} entries (places in the order of attacks) must be at most {max(e, 1)}"
             )
     fixed(encoding.space)
     fixed(encoding.mask_space)
