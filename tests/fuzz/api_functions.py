@@ -1,4 +1,4 @@
-"""Functions and constructors of the public interface, with arguments that are right."""
+"""Functions and constructors of the public interface, with valid arguments."""
 
 from __future__ import annotations
 
