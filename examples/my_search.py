@@ -29,7 +29,7 @@ def least_tried(tree, settings, work, state, node, level, rng):
 
 @numba.njit
 def by_regions_and_armies(context, positions, count, shares):
-    """Store each player's share of position k < count: its part of the sum of 3 per owned region and all armies."""
+    """Store each player's share of each position k < count. A region counts 3 plus its armies for its owner."""
     for k in range(count):
         total = 0.0
         for p in range(context.players):
