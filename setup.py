@@ -1,4 +1,4 @@
-"""Builds the page with npm when the package is built; without Node.js the package is complete but for the page."""
+"""Builds the web page with npm during the build of the package. Without Node.js, the package lacks only the page."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from setuptools.command.egg_info import egg_info
 ROOT = Path(__file__).resolve().parent
 FRONTEND = ROOT / "frontend"
 PAGE = ROOT / "warlight_env" / "web" / "page"
-#: The page, last, and the licences of what is bundled in it.
+#: Files of the build: the licences of the libraries in the page, and the page. The page is copied last.
 BUILT = ("licenses.txt", "index.html")
-#: "required": a package without the page is not built. Releases and CI set it.
+#: Environment variable. With the value "required", the build fails if the page cannot be built. Releases and CI set it.
 SWITCH = "WARLIGHT_PAGE"
 
 
 def build_page() -> str | None:
-    """Bring the page up to date; returns why there is none, or None."""
+    """Build the page if it is missing or out of date. Return the reason for a failure, or None."""
     made = PAGE / "index.html"
     sources = [p for p in FRONTEND.rglob("*") if p.is_file() and "node_modules" not in p.parts]
-    released = (ROOT / "PKG-INFO").exists()  # a source distribution brings the page along
+    released = (ROOT / "PKG-INFO").exists()  # a source distribution contains the built page
     if made.exists() and (released or all(p.stat().st_mtime <= made.stat().st_mtime for p in sources)):
         return None
     npm = shutil.which("npm")
     if npm is None:
-        return "there is no npm: install Node.js 20.19 or later"
+        return "npm was not found: install Node.js 20.19 or later"
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "frontend"
         shutil.copytree(FRONTEND, copy, ignore=shutil.ignore_patterns("node_modules"))
@@ -51,7 +51,7 @@ def build_page() -> str | None:
 
 @functools.cache
 def provide_page() -> None:
-    """`build_page`, and where that is not possible a note for `warlight play`, or the end of the build."""
+    """Build the page. If this fails, write a file with the reason for `warlight play`, or exit (see `SWITCH`)."""
     reason = build_page()
     note = PAGE / "missing.txt"
     note.unlink(missing_ok=True)
@@ -65,16 +65,16 @@ def provide_page() -> None:
 
 
 class BuildWithPage(build_py):
-    """`build_py`, after the page."""
+    """The command `build_py`; it builds the page first."""
 
     def run(self) -> None:
         provide_page()
-        self.__dict__.pop("data_files", None)  # found anew: the page is one of them
+        self.__dict__.pop("data_files", None)  # recompute the data files, because the page is one of them
         super().run()
 
 
 class MetadataWithPage(egg_info):
-    """`egg_info`, after the page: the source distribution holds it, and its licences are the package's, too."""
+    """The command `egg_info`; it builds the page first and adds the page's licences to the metadata."""
 
     def run(self) -> None:
         provide_page()

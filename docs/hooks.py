@@ -1,6 +1,7 @@
-"""What the site has beside the files of docs/: the examples, and the project's own documents; links to them hold.
+"""Hooks of MkDocs. They add the examples and the documents of the root folder to the site, and adapt links to them.
 
-The reference is read from the checkout, laid out as the package is installed: folders such as agents/ are inside of it.
+The Python reference needs the sources in the layout of the installed package, where agents/ is inside warlight_env/.
+A hook therefore copies the sources of the checkout to a temporary folder with this layout.
 """
 
 from __future__ import annotations
@@ -18,26 +19,26 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 
-#: Documents beside docs/, and their pages.
+#: Documents of the root folder, and the pages of the site that contain them.
 DOCUMENTS = {
     "ARCHITECTURE.md": "architecture.md", "CONTRIBUTING.md": "contributing.md", "SECURITY.md": "security.md",
     "CHANGELOG.md": "changelog.md",
 }  # fmt: skip
-#: Pages with a generated end, and the program in docs/generated/ that prints it.
+#: Pages with a generated last part, and the program in docs/generated/ that prints this part.
 GENERATED = {
     "reference/command-line.md": "command_line.py", "reference/features.md": "features.py",
     "reference/trainer-settings.md": "trainer_settings.py",
 }  # fmt: skip
-#: What maps in JSON must be like, in the folder maps/.
+#: The JSON schema of map files, in the folder maps/.
 SCHEMA = "schema.json"
 _KINDS = {".py": "python", ".toml": "toml"}
-#: Where the package is laid out, while the site is built.
+#: Temporary folder with the sources in the layout of the installed package.
 _LAID_OUT = tempfile.TemporaryDirectory(prefix="warlight-site-")
 
 
-@event_priority(100)  # before the plug-in that makes the reference
+@event_priority(100)  # must run before the plug-in that generates the reference
 def on_config(config: Any) -> Any:
-    """Lay the package out for the reference."""
+    """Copy the sources to the temporary folder, and let mkdocstrings read them there."""
     root, home = Path(config.config_file_path).parent, Path(_LAID_OUT.name)
     places = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-dir"]
     for package in ("warlight_env", *(name for name in places if name.count(".") == 1)):
@@ -50,7 +51,7 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages that are made."""
+    """Add the generated pages to the site."""
     root = Path(config.config_file_path).parent
     for name, page in DOCUMENTS.items():
         files.append(File.generated(config, page, content=(root / name).read_text(encoding="utf-8")))
@@ -60,7 +61,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str:
-    """Links out of docs/ lead to the pages that stand for these files."""
+    """Add the generated part of a page. Change links to files outside docs/ to links to their pages."""
     up = "../" * page.file.src_uri.count("/")
 
     def example(found: re.Match[str]) -> str:
@@ -78,7 +79,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
 
 
 def _generated(program: Path) -> str:
-    """Return what a program prints that imports the package that is laid out."""
+    """Run a program that can import the copied package, and return its output."""
     ran = subprocess.run([sys.executable, "-c", program.read_text(encoding="utf-8")], cwd=_LAID_OUT.name,
                          capture_output=True, text=True, encoding="utf-8", check=False)  # fmt: skip
     if ran.returncode:
@@ -91,8 +92,8 @@ def _anchor(name: str) -> str:
 
 
 def _examples(folder: Path) -> str:
-    """All examples on one page."""
-    parts = ["# Examples\n\nThe files of the folder `examples/`; the first lines of each say how it is run.\n"]
+    """Return one page in Markdown with the text of all examples."""
+    parts = ["# Examples\n\nThe files of the folder `examples/`; the first lines of each file show how to run it.\n"]
     for path in sorted(folder.iterdir()):
         if kind := _KINDS.get(path.suffix):
             text = path.read_text(encoding="utf-8").rstrip()

@@ -1,4 +1,4 @@
-"""Writes examples/tutorial.ipynb, the tutorial of a first policy as a notebook: python docs/notebook.py"""
+"""Writes examples/tutorial.ipynb, a notebook of the tutorial docs/tutorial/first-policy.md: python docs/notebook.py"""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SOURCE, NOTEBOOK = ROOT / "docs" / "tutorial" / "first-policy.md", ROOT / "examp
 
 
 def notebook_of(markdown: str) -> str:
-    """A notebook in JSON: programs as cells of code, all else as cells of text."""
+    """Return a notebook in JSON. Python code blocks become code cells; all other text becomes Markdown cells."""
     cells = []
     for number, part in enumerate(re.split(r"^```python\n(.*?)^```$", markdown, flags=re.MULTILINE | re.DOTALL)):
         text, is_code = part.strip("\n"), number % 2 == 1
@@ -29,7 +29,7 @@ def notebook_of(markdown: str) -> str:
 
 
 def _from_examples(link: re.Match[str]) -> str:
-    """A link of the page, as the notebook's folder needs it."""
+    """Return a link of the tutorial page as a link that is relative to the folder examples/."""
     target = posixpath.normpath(posixpath.join("docs/tutorial", link[1]))
     return f"]({posixpath.relpath(target, 'examples')})"
 

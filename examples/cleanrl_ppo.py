@@ -1,4 +1,4 @@
-"""PPO with masks in one file, in the manner of CleanRL, on Gymnasium's vector environment.
+"""PPO with action masks in a single file, in the style of CleanRL, on Gymnasium's vector environment.
 
 python examples/cleanrl_ppo.py [steps]
 """
@@ -20,7 +20,7 @@ ENVS, STEPS, EPOCHS, MINIBATCH = 64, 64, 4, 1024
 GAMMA, LAMBDA, CLIP, ENTROPY, RATE = 0.99, 0.95, 0.2, 0.01, 1e-3
 
 torch.manual_seed(1)
-torch.set_num_threads(1)  # the networks are too small for more
+torch.set_num_threads(1)  # more threads do not help, because the networks are small
 envs = gymnasium.make_vec(
     "warlight/Warlight-v0", num_envs=ENVS, vectorization_mode="vector_entry_point", map="small",
     action="strategies", opponent="aggressive", autoreset_mode=AutoresetMode.SAME_STEP,
@@ -55,7 +55,7 @@ while played < TOTAL:
             value, log_prob = critic(seen)[:, 0], distribution.log_prob(action)
         observations, rewards, terminated, truncated, infos = envs.step(action.numpy())
         rewards = torch.as_tensor(rewards, dtype=torch.float32)
-        if truncated.any():  # a game that ran out of time goes on in the value
+        if truncated.any():  # bootstrap truncated games with the value of their last observation
             last = torch.as_tensor(np.stack(infos["final_obs"][truncated]))
             with torch.no_grad():
                 rewards[torch.as_tensor(truncated)] += GAMMA * critic(last)[:, 0]

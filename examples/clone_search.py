@@ -1,8 +1,9 @@
 """Behaviour cloning from a tree search, on the small map with nine strategies: python examples/clone_search.py
 
-Games of the search are played in the environment. For each position they give what was seen, and the turns that the
-search thought of with their shares of its visits, each as the nearest strategy; a network learns to play with these
-chances. At the end the arena says what it is worth. Arguments: games to learn from, games of a match.
+A tree search plays games in the environment. For each position, the program stores the observation and the target.
+The target is the distribution of the search's visits over its candidate turns. Each turn is encoded as the nearest
+strategy. A network learns to predict this distribution. Matches in the arena then measure the strength of the network.
+Arguments: the number of games to learn from, the number of games of each match.
 """
 
 import functools
@@ -25,7 +26,7 @@ EPOCHS, BATCH, RATE = 30, 128, 1e-3
 
 
 def search_games(games):
-    """Observations float32[M, D], masks bool[M, 9], and how likely the search plays each strategy, float32[M, 9]."""
+    """Return observations float32[M, D], masks bool[M, 9] and the search's strategy probabilities float32[M, 9]."""
     env = gymnasium.make("warlight/WarlightSmallStrategies-v0", opponent=OTHER)
     encoding, seen, targets, masks, lost, won = env.unwrapped.encoding, [], [], [], 0, 0
     for game in range(games):
@@ -47,17 +48,17 @@ def search_games(games):
             observation, _, terminated, truncated, info = env.step(action)
             done = terminated or truncated
         won += info["is_success"]
-    print(f"{len(seen)} turns of {games} games, {won} of them won; {lost} turns were not said exactly")
+    print(f"{len(seen)} turns of {games} games, {won} of them won; {lost} turns have no exact encoding")
     return np.array(seen), np.array(masks, dtype=bool), np.array(targets)
 
 
 def log_chances(network, seen, masks):
-    """[M, 9], closed strategies out."""
+    """Return the log probabilities of the strategies, float32[M, 9]; masked strategies have probability 0."""
     return network(seen).masked_fill(~masks, -1e8).log_softmax(dim=-1)
 
 
 def play(network, observations, masks):
-    """The likeliest strategy, as policies are asked: int64[B]."""
+    """Return the most likely strategy for each observation of a batch, int64[B]."""
     with torch.no_grad():
         return log_chances(network, torch.as_tensor(observations), torch.as_tensor(masks).bool()).argmax(dim=-1).numpy()
 
@@ -66,7 +67,7 @@ if __name__ == "__main__":
     games = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     matches = int(sys.argv[2]) if len(sys.argv) > 2 else 100
     torch.manual_seed(1)
-    torch.set_num_threads(1)  # the network is too small for more
+    torch.set_num_threads(1)  # more threads do not help, because the network is small
     seen, masks, targets = map(torch.as_tensor, search_games(games))
     network = nn.Sequential(nn.Linear(seen.shape[1], 256), nn.ReLU(), nn.Linear(256, targets.shape[1]))
     optimizer = torch.optim.Adam(network.parameters(), lr=RATE)

@@ -1,8 +1,9 @@
-"""DQN of Stable-Baselines3, which chooses among nine generated turns: python examples/dqn_strategies.py
+"""Train DQN of Stable-Baselines3 to choose among nine candidate turns: python examples/dqn_strategies.py
 
-DQN knows no masks: where a strategy's way to deploy does not apply, its armies go to the region that is closest to a
-foreign one. Arguments: steps (the default takes a minute), the file of the model, games of a match. The file is
-an agent from then on: ``warlight match sb3:file=dqn.zip,trust=yes,play=likeliest aggressive``.
+DQN does not support action masks. If a strategy's rule for deploys does not apply, its armies go to the own region that
+is closest to a region of another owner. Arguments: the number of steps (the default takes about a minute), the file for
+the model, the number of games of the match. The saved file is an agent:
+``warlight match sb3:file=dqn.zip,trust=yes,play=likeliest aggressive``.
 """
 
 import sys
@@ -15,8 +16,8 @@ from warlight_env.envs.sb3 import SavePolicyCallback, make_vec_env
 
 
 def learner(seed):
-    """A model that has learned nothing yet."""
-    torch.set_num_threads(1)  # the network is too small for more
+    """Return an untrained model."""
+    torch.set_num_threads(1)  # more threads do not help, because the network is small
     env = make_vec_env(16, seed=seed, opponent={"aggressive": 1, "smart_random": 1, "random": 1}, action="strategies")
     return DQN(
         "MlpPolicy", env, learning_rate=5e-4, buffer_size=50_000, learning_starts=2000, batch_size=128, gamma=0.97,

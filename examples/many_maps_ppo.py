@@ -1,6 +1,6 @@
-"""MaskablePPO on many maps, tried on others: python examples/many_maps_ppo.py [steps] [games]
+"""Train MaskablePPO on many maps, and test it on other maps: python examples/many_maps_ppo.py [steps] [games]
 
-An action is one of nine generated turns; what is seen are the positions as padded graphs.
+An action is one of nine candidate turns. An observation is the position as a padded graph.
 """
 
 import sys
@@ -12,7 +12,7 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 
 from warlight_env.envs import GeneratedMaps, WarlightMapsEnv
 
-torch.set_num_threads(1)  # the networks are too small for more
+torch.set_num_threads(1)  # more threads do not help, because the networks are small
 told = [int(number) for number in sys.argv[1:]]
 steps, games = (told + [60_000, 100][len(told) :])[:2]
 seen, unseen = GeneratedMaps(8, 24, count=100, seed=0), GeneratedMaps(8, 24, count=100, seed=1)
@@ -34,4 +34,4 @@ for seed in range(games):
         observation, _, terminated, truncated, info = env.step(int(action))
         over = terminated or truncated
     won += bool(info["is_success"])
-print(f"after {steps:,} steps: {won} of {games} games won on maps that it never saw")
+print(f"after {steps:,} steps: {won} of {games} games won on maps that were not used in training")

@@ -1,4 +1,4 @@
-"""MaskablePPO of sb3-contrib on `steps`: python examples/maskable_ppo_steps.py [steps]"""
+"""Train MaskablePPO of sb3-contrib with the action encoding `steps`: python examples/maskable_ppo_steps.py [steps]"""
 
 import sys
 
@@ -9,7 +9,7 @@ from sb3_contrib.common.maskable.evaluation import evaluate_policy
 from warlight_env.envs import Reward
 from warlight_env.envs.sb3 import make_vec_env
 
-torch.set_num_threads(1)  # the networks are too small for more
+torch.set_num_threads(1)  # more threads do not help, because the networks are small
 steps = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
 arguments = {"map": "small", "action": "steps", "opponent": "random"}
 env = make_vec_env(32, seed=1, reward=Reward("regions", gamma=0.99), **arguments)
@@ -18,4 +18,4 @@ model.learn(steps)
 model.save("maskable_ppo_steps")
 
 mean, deviation = evaluate_policy(model, make_vec_env(10, seed=2, **arguments), n_eval_episodes=50)
-print(f"mean reward {mean:.2f} ± {deviation:.2f}: 1 for a win, -1 for a loss, 0 for a game without an end")
+print(f"mean reward {mean:.2f} ± {deviation:.2f}: 1 for a win, -1 for a loss, 0 for an unfinished game")

@@ -1,8 +1,8 @@
-"""A Minari data set of games of a tree search: python examples/minari_search.py [games] [data set's id]
+"""Write a Minari data set of games of a tree search: python examples/minari_search.py [games] [id of the data set]
 
-Beside what the environment tells, the infos hold what the search thought of each position: how likely it plays each of
-the nine strategies, and what it thinks that the position is worth. Needs: pip install "minari[create,hdf5]". Minari
-keeps data sets in ~/.minari, or where MINARI_DATASETS_PATH says.
+The infos contain the environment's own entries and three results of the search for each position: the probability of
+each of the nine strategies, the value of the position, and the chosen action. Install the requirements with
+``pip install "minari[create,hdf5]"``. Minari stores data sets in ~/.minari or in the folder of MINARI_DATASETS_PATH.
 """
 
 import sys
@@ -20,7 +20,7 @@ EXPERT, OTHER = "mcts:sims=100", "aggressive"
 
 
 class Searched(gymnasium.Wrapper):
-    """Infos with what a search thinks of the position that they are of; the same keys and shapes at every step."""
+    """Add the search's results for the current position to the infos; keys and shapes are the same at every step."""
 
     def reset(self, *, seed=None, options=None):
         observation, info = self.env.reset(seed=seed, options=options)

@@ -1,6 +1,7 @@
-"""A generator of one's own inside the search, at full speed: python examples/my_generator.py
+"""Use your own compiled generator of candidate turns in the tree search: python examples/my_generator.py
 
-It takes the thesis's turns and sends along the armies that would stay behind. What that is worth, a match shows.
+The generator takes the candidate turns of the thesis (Palášek 2019) and adds all free armies to attacks.
+A match compares it with the original generator.
 """
 
 import functools
@@ -14,7 +15,7 @@ from warlight_env.arena import Match
 
 @numba.njit
 def pressing(context, position, player, rng, work, turns):
-    """The turns of the ways that the search is told of; in each, a region's free armies join its first attack."""
+    """Generate the configured candidate turns; in each turn, a region's free armies join its first attack."""
     count = generate_turns(context, position, player, rng, work, turns)
     for t in range(count):
         orders = turns.attacks[t]

@@ -1,7 +1,7 @@
-"""A search from parts of one's own: python examples/my_search.py [GAMES]
+"""Build a tree search from your own functions: python examples/my_search.py [GAMES]
 
-A rule of selection that tries every turn as often as the others until time is short, and a leaf value that looks at
-whole batches of positions, where a network would answer. What they are worth, a match shows.
+The selection rule visits the child with the fewest visits, so all turns receive equally many visits. The leaf
+evaluation receives batches of positions, as a network would. A match compares this search with the standard search.
 """
 
 import functools
@@ -18,7 +18,7 @@ from warlight_env.engine.jit import kernel
 
 @kernel
 def least_tried(tree, settings, work, state, node, level, rng):
-    """The child with the fewest visits; see `agents.players.mcts.selection.selection_signature`."""
+    """Return the child with the fewest visits; see `agents.players.mcts.selection.selection_signature`."""
     first = np.int64(tree.first[node])
     best = first
     for child in range(first, first + tree.children[node]):
@@ -29,7 +29,7 @@ def least_tried(tree, settings, work, state, node, level, rng):
 
 @numba.njit
 def by_regions_and_armies(context, positions, count, shares):
-    """Each player's share of positions k < count: its part of the regions, and of the armies."""
+    """Store each player's share of each position k < count. A region counts 3 plus its armies for its owner."""
     for k in range(count):
         total = 0.0
         for p in range(context.players):

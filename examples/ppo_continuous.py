@@ -1,4 +1,4 @@
-"""PPO of Stable-Baselines3 on `continuous`: python examples/ppo_continuous.py [steps]"""
+"""Train PPO of Stable-Baselines3 with the action encoding `continuous`: python examples/ppo_continuous.py [steps]"""
 
 import sys
 
@@ -9,7 +9,7 @@ from stable_baselines3.common.evaluation import evaluate_policy
 from warlight_env.envs import Reward
 from warlight_env.envs.sb3 import make_vec_env
 
-torch.set_num_threads(1)  # the networks are too small for more
+torch.set_num_threads(1)  # more threads do not help, because the networks are small
 steps = int(sys.argv[1]) if len(sys.argv) > 1 else 200_000
 arguments = {"map": "small", "action": "continuous", "opponent": "random"}
 env = make_vec_env(32, seed=1, reward=Reward("regions", gamma=0.99), **arguments)
@@ -17,4 +17,4 @@ model = PPO("MlpPolicy", env, n_steps=64, batch_size=512, n_epochs=4, seed=1, ve
 model.learn(steps)
 
 mean, deviation = evaluate_policy(model, make_vec_env(10, seed=2, **arguments), n_eval_episodes=50)
-print(f"mean reward {mean:.2f} ± {deviation:.2f}: 1 for a win, -1 for a loss, 0 for a game without an end")
+print(f"mean reward {mean:.2f} ± {deviation:.2f}: 1 for a win, -1 for a loss, 0 for an unfinished game")

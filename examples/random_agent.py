@@ -1,4 +1,4 @@
-"""Legal actions at random, as Gymnasium has it: python examples/random_agent.py [games]"""
+"""Play random legal actions through Gymnasium's interface: python examples/random_agent.py [games]"""
 
 import sys
 
@@ -17,4 +17,4 @@ for game in range(games):
         action = env.action_space.sample(info["action_mask"])
         observation, reward, terminated, truncated, info = env.step(action)
     wins += info["is_success"]
-print(f"strategies at random won {wins} of {games} games against random")
+print(f"random strategies won {wins} of {games} games against the agent random")

@@ -1,6 +1,7 @@
-"""RLlib's PPO by self-play, all players sharing a policy with masks: python examples/rllib_ppo.py [iterations]
+"""Train RLlib's PPO by self-play; all players share one masked policy: python examples/rllib_ppo.py [iterations]
 
-Needs ``pip install -c constraints-rllib.txt ".[rllib]"`` in an environment of its own: RLlib wants an older Gymnasium.
+Install the requirements with ``pip install -c constraints-rllib.txt ".[rllib]"`` in a separate virtual environment,
+because RLlib requires an older Gymnasium.
 """
 
 import sys
@@ -20,7 +21,7 @@ from warlight_env import warlight_v0
 
 
 class ForRLlib(BaseParallelWrapper):
-    """Gives observations the keys and dtypes that RLlib's module with masks looks for."""
+    """Rename the keys and convert the dtypes of observations for RLlib's `ActionMaskingTorchRLModule`."""
 
     def observation_space(self, agent: str) -> spaces.Dict:
         inner = self.env.observation_space(agent)

@@ -1,7 +1,7 @@
-"""MaskablePPO with its figures in MLflow, through Stable-Baselines3's own logger: python examples/track_mlflow.py
+"""Log the metrics of MaskablePPO to MLflow through Stable-Baselines3's logger: python examples/track_mlflow.py [steps]
 
-Needs ``pip install mlflow``. An argument says how many steps. Runs are kept in the file mlflow.db, and
-``mlflow ui --backend-store-uri sqlite:///mlflow.db`` shows them.
+Install MLflow with ``pip install mlflow``. The file mlflow.db stores the runs. To view them, run
+``mlflow ui --backend-store-uri sqlite:///mlflow.db``.
 """
 
 import sys
@@ -15,7 +15,7 @@ from warlight_env.envs.sb3 import make_vec_env
 
 
 class MlflowWriter(KVWriter):
-    """Passes numbers on."""
+    """Send the metrics of Stable-Baselines3's logger to MLflow."""
 
     def write(self, key_values: dict[str, Any], key_excluded: dict[str, Any], step: int = 0) -> None:
         mlflow.log_metrics({key: float(value) for key, value in key_values.items() if not isinstance(value, str)}, step)

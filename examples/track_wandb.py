@@ -1,7 +1,7 @@
-"""MaskablePPO with its figures in Weights & Biases, by its callback: python examples/track_wandb.py [steps]
+"""Log the metrics of MaskablePPO to Weights & Biases with its callback: python examples/track_wandb.py [steps]
 
-Needs ``pip install wandb tensorboard``. ``WANDB_MODE=offline`` keeps the run in the folder wandb/, to be sent later by
-``wandb sync``.
+Install the requirements with ``pip install wandb tensorboard``. ``WANDB_MODE=offline`` stores the run in the folder
+wandb/; ``wandb sync`` uploads it later.
 """
 
 import sys

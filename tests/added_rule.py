@@ -1,6 +1,6 @@
-"""What files and hashes say of rules, as JSON; as a program: after one more rule was added to `Rules`.
+"""Print hashes and saved forms of rules as JSON. As a program, print them after a rule was added to `Rules`.
 
-The rule is added to the module's text while it is imported, as a later version would have it.
+The program edits the source text of the module during its import, as if a later version had the new rule.
 """
 
 from __future__ import annotations

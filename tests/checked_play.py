@@ -1,7 +1,8 @@
-"""Plays odd games with the checked build: ``WARLIGHT_CHECKED=1 python tests/checked_play.py few|all``.
+"""Play unusual games with the checked build: ``WARLIGHT_CHECKED=1 python tests/checked_play.py few|all``.
 
-The last line is JSON: of few games the hashes of their ends, of all the kernels that were never compiled, if the cache
-was empty. The first error ends the program, that of a kernel behind a pointer too.
+The last line of the output is JSON. With `few` it has hashes of the final positions. With `all` it lists the kernels
+that were not compiled, if the cache was empty. The first error ends the program, also an error in a kernel that is
+called through a pointer.
 """
 
 from __future__ import annotations

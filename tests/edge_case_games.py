@@ -1,4 +1,4 @@
-"""Maps and rules at the edges of what is allowed, for whoever must play by all of them."""
+"""Maps and rules at the limits of the allowed values, for tests of code that must support all of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A target that does everything that a fuzzer must notice, for the fuzzer's own tests."""
+"""A fuzz target with all errors that the fuzzer must detect, for the tests of the fuzzer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs Python programs in forks of a process that has imported what takes longest: Numba, or all that a test has."""
+"""Run Python programs in forks of a process that has already imported slow modules, such as Numba."""
 
 from __future__ import annotations
 

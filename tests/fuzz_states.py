@@ -1,6 +1,6 @@
-"""Damaged states and arguments for `EnvCore`, and what may come of them: ``python tests/fuzz_states.py CASES SEED``.
+"""Damaged states and arguments for `EnvCore`, and their allowed results: ``python tests/fuzz_states.py CASES SEED``.
 
-By itself, in a process of its own: what this looks for ends the process that it happens in.
+The program runs in its own process, because the errors that it looks for can end the process.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The plainest turn there is, for functions of tests that want one to go wrong."""
+"""A generator of one simple turn, for tests of faulty user functions."""
 
 from __future__ import annotations
 

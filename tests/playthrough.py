@@ -1,6 +1,6 @@
-"""Text records of whole games, one per preset of rules; ``python tests/playthrough.py`` writes them anew.
+"""Text records of whole games, one for each preset of rules; ``python tests/playthrough.py`` rewrites them.
 
-A change of the rules, the dice or the bots shows as a difference in these files, to be read in review.
+A change of the rules, the dice or the bots changes these files, so that reviewers see it.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Plug-ins with faults to choose from: compiled once each, and told by weights that they do not use otherwise.
+"""User functions with selectable faults. Each is compiled once; two weights of the evaluation select its fault.
 
-`case(rng)` draws a function, a way to give it, a fault and a number; `Case.outcome()` searches with it.
+`case(rng)` draws a function, a way to pass it, a fault and a number; `Case.outcome()` runs a search with it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A project that uses the package: `.ci/types` has strict mypy and pyright check it against the installed wheel."""
+"""A project that uses the package: `.ci/types` checks it with strict mypy and pyright against the installed wheel."""
 
 from __future__ import annotations
 

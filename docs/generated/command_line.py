@@ -1,4 +1,4 @@
-"""Prints the options of all commands in Markdown, for the site's page of the command line."""
+"""Prints the options of all commands in Markdown, for the page "Command line" of the site."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import re
 
 from warlight_env.cli.app import app
 
-#: The part of the generated text that the site's own table of contents replaces.
+#: The generated table of contents. It is removed, because the site has its own.
 CONTENTS = re.compile(r"^#+ Table of Contents\n.*?(?=^\*\*Commands\*\*:$)", flags=re.MULTILINE | re.DOTALL)
 
 
 def options() -> str:
-    """The commands with their options, each command under a heading below the second level."""
+    """Return the commands with their options in Markdown, each command under a heading below the second level."""
     text = app.generate_docs(output_format="markdown", heading_level=2)
     return CONTENTS.sub("", text)
 

@@ -1,4 +1,4 @@
-"""Prints the tables of the feature registry in Markdown, for the site's page of the features."""
+"""Prints the tables of the feature registry in Markdown, for the page "Features" of the site."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Prints all settings of ``warlight train`` in Markdown, for the site's page of the settings."""
+"""Prints all settings of ``warlight train`` in Markdown, for the page of the trainers' settings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from warlight_env.train.turn_ppo.settings import TurnPpoSettings
 from warlight_env.train.value.settings import ValueSettings
 from warlight_env.train.weights.genes import ParameterVector
 
-#: The sections of the page: title, what follows the title, and the class.
+#: The sections of the page: title, the text below the title, and the settings class.
 SECTIONS: tuple[tuple[str, str, type], ...] = (
     ("Evolution of weights", "`warlight train evolve FILE`", EvolveSettings),
     ("The table stages", "`[[stages]]`, once for each stage of `warlight train evolve`", Stage),
@@ -44,9 +44,9 @@ def settings_tables() -> str:
 
 
 def settings_table(kind: type) -> str:
-    """Return the settings of a dataclass as a table in Markdown: name, kind, default, meaning."""
+    """Return the settings of a dataclass as a table in Markdown: name, type, default, meaning."""
     hints, texts = typing.get_type_hints(kind), descriptions(kind)
-    rows = ["| setting | kind | default | meaning |", "|---|---|---|---|"]
+    rows = ["| setting | type | default | meaning |", "|---|---|---|---|"]
     for each in dataclasses.fields(kind):
         cells = (f"`{each.name}`", _kind(hints[each.name]), _default(each), texts.get(each.name, ""))
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
@@ -54,7 +54,7 @@ def settings_table(kind: type) -> str:
 
 
 def descriptions(kind: type) -> dict[str, str]:
-    """Return the texts of the arguments in the docstrings of a class and of its bases, by name."""
+    """Map the name of each setting to its text in the docstrings of a class and of its base classes."""
     texts: dict[str, str] = {}
     for base in reversed(kind.__mro__):
         document = inspect.cleandoc(base.__doc__ or "")
@@ -67,7 +67,7 @@ def descriptions(kind: type) -> dict[str, str]:
 
 
 def _kind(hint: Any) -> str:
-    """Return the kind of a value, in the words of a settings file."""
+    """Return the type of a setting in the terms of a settings file, such as "number" or "list of text"."""
     if typing.get_origin(hint) is typing.Literal:
         return " or ".join(f'`"{choice}"`' for choice in typing.get_args(hint))
     if typing.get_origin(hint) is tuple:
@@ -81,7 +81,7 @@ def _kind(hint: Any) -> str:
 
 
 def _default(field: dataclasses.Field[Any]) -> str:
-    """Return the default of a setting as a settings file has it; a dash for tables, because their sections have it."""
+    """Return the default of a setting in TOML. For a table return a dash, because its own section has the defaults."""
     value = field.default if field.default is not dataclasses.MISSING else field.default_factory()  # type: ignore[misc]
     first = value[0] if isinstance(value, tuple) and value else value
     return "–" if dataclasses.is_dataclass(first) or value == {} else f"`{_toml(value)}`"

@@ -1,4 +1,4 @@
-"""Agents, what registers them and what they are made of refuse arguments of other types, and change nothing."""
+"""Agents, registries and their parts reject arguments of wrong types, and stay unchanged after the error."""
 
 from __future__ import annotations
 

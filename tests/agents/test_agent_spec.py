@@ -1,4 +1,4 @@
-"""A specification as a value: what is parsed is rendered again, with the digests of files or without."""
+"""Specifications of agents: rendering and parsing are inverse, with and without the hashes of files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The bots on small boards, each sentence of their description; the registry; legality everywhere."""
+"""Simple bots on small boards, one test for each sentence of their description; the registry; legality of turns."""
 
 from __future__ import annotations
 

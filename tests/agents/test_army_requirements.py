@@ -1,4 +1,4 @@
-"""Force tables against battles counted out one by one, and against the engine's own dice."""
+"""Army requirements: tables compared with enumerated battles and with the dice of the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The evaluation's terms beyond the thesis's, against plain Python; one-ply players against the games of the arena."""
+"""Evaluation terms that the thesis does not have, compared with plain Python; games of one-ply players in the arena."""
 
 from __future__ import annotations
 

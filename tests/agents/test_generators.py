@@ -1,4 +1,4 @@
-"""Generators on small boards: one board for each sentence of their description."""
+"""Generators of candidate turns on small boards: one board for each sentence of their description."""
 
 from __future__ import annotations
 

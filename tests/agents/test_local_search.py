@@ -1,4 +1,4 @@
-"""Local search on a turn: changes stay legal, scenarios are worth what the odds say, bots play the better for it."""
+"""Local search: changed turns are legal, values of scenarios agree with battle odds, and bots become stronger."""
 
 from __future__ import annotations
 

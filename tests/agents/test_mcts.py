@@ -1,4 +1,4 @@
-"""The tree search: its bookkeeping, its choices against exact ones, its budgets, threads, and plug-ins."""
+"""Tree search: its statistics, its choices compared with exact ones, budgets, threads, and users' functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tree search in games of more than two, against a plain Python search with the same turns, rounds and dice."""
+"""Tree search for more than two players, compared with a Python search that has the same turns, rounds and dice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Flat Monte Carlo, two-ply minimax and Max^N against brute force and exact distributions."""
+"""Flat Monte Carlo, two-ply minimax and Max^N, compared with brute force and exact distributions."""
 
 from __future__ import annotations
 

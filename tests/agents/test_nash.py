@@ -1,4 +1,4 @@
-"""Equilibrium search: it solves games whose solution is known, keeps to its budget, and says what it found."""
+"""Equilibrium search: it solves games with known solutions, stays within its budget, and reports its results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Equilibrium search that weighs what kind of turns its opponents play by what it sees of them."""
+"""Opponent models of equilibrium search: they weight an opponent's turns according to its earlier turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parameters of agents: declared once, and the same in specifications, checks, documentation and the documents."""
+"""Parameters of agents: specifications, checks and documentation use the same declaration."""
 
 from __future__ import annotations
 

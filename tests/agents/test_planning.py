@@ -1,4 +1,4 @@
-"""Planned turns: legal everywhere, sized by the force tables, by what regions are worth; and what they tell."""
+"""Planned turns: they are legal, attacks have the required armies, and their goals follow the values of regions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Users' functions inside the search: what they may return, and how their faults end it."""
+"""Users' functions in a search: their allowed results, and the errors that they cause."""
 
 from __future__ import annotations
 

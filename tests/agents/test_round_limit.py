@@ -1,4 +1,4 @@
-"""The search at the rules' round limit: a game is worth there what the rules make of it. `Game` tells the ends."""
+"""Searches at the round limit of the rules: their values agree with the outcome that `Game` reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a position is worth by the game of its next round."""
+"""Values of positions from the matrix game of the next round."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Searches from exchanged parts: leaves valued together, priors, rules of selection, answers, larger candidate sets."""
+"""Parts of searches: batches of leaves, priors, selection rules, final moves, and more candidate turns."""
 
 from __future__ import annotations
 

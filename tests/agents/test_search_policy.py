@@ -1,4 +1,4 @@
-"""What an answer was chosen from, as a policy: the same for every agent that searches."""
+"""Search policies: all searching agents report the probabilities of their candidate turns in the same form."""
 
 from __future__ import annotations
 

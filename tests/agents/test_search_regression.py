@@ -1,4 +1,4 @@
-"""Searches in games of two, bit for bit as they were recorded when the search played such games only."""
+"""Searches in games of two players give exactly the results of stored reference files."""
 
 from __future__ import annotations
 

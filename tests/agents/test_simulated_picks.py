@@ -1,4 +1,4 @@
-"""Starting regions by fast games: legal under all presets, reproducible, and where a fight is won."""
+"""Picks from simulated games: all offered regions are ranked, equal seeds give equal ranks, wastelands are avoided."""
 
 from __future__ import annotations
 

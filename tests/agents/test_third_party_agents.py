@@ -1,4 +1,4 @@
-"""Agents that are no `Agent`: whatever they lack has a default, and what they have is asked, at every door."""
+"""Agents that do not inherit from `Agent`: missing methods have defaults, and existing ones are used everywhere."""
 
 from __future__ import annotations
 

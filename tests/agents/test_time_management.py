@@ -1,4 +1,4 @@
-"""How searching agents share out a bank over a game: where it goes, and that it lasts."""
+"""Time management of searching agents: the use of a time bank over a game, and that the time is sufficient."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The turn network: features held against their words in plain Python, its pass against NumPy, its turns, and files."""
+"""The turn network: features compared with their description in Python, outputs compared with NumPy, and files."""
 
 from __future__ import annotations
 

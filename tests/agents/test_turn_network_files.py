@@ -1,4 +1,4 @@
-"""Files of turn networks: what is wrong with one is said with its place, and what is written can be read."""
+"""Files of turn networks: errors name the faulty place, and the reader accepts all written files."""
 
 from __future__ import annotations
 

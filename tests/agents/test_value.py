@@ -1,4 +1,4 @@
-"""The value network: features held against their words in plain Python, scores against NumPy, and files."""
+"""The value network: features compared with their description in Python, scores compared with NumPy, and files."""
 
 from __future__ import annotations
 

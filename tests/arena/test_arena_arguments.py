@@ -1,4 +1,4 @@
-"""Wrong arguments of agents, matches, ratings, records and pictures: an `InputError` names what is wrong."""
+"""Wrong arguments of agents, matches, ratings, logs and pictures: an `InputError` names the error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clocks and what is charged to them; agents that are late or fail; what of it a match tells."""
+"""Clocks: the time that they count, agents that are late or fail, and the match's report of this time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Matches: the same outcome however they are run, seats that take turns, and failures that nobody hides."""
+"""Matches: results do not depend on the way of running, seats rotate, and every failure is reported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games on a Ray cluster of two nodes: the same results, with a node killed in the middle, too."""
+"""Games on a Ray cluster of two nodes: the same results, even if a node is killed during the match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run folders: whatever happens to a run, it goes on, and ends as it would have."""
+"""Run folders: an interrupted run continues, and its result is the same as without the interruption."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elo differences against known points, and the sequential test: its ratio against an optimiser, its errors counted."""
+"""Elo differences compared with known values; the SPRT: its likelihood ratio and its error rates."""
 
 from __future__ import annotations
 

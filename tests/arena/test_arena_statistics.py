@@ -1,4 +1,4 @@
-"""Confidence intervals: Wilson's against SciPy, those of units against what they must not forget."""
+"""Confidence intervals: Wilson's compared with SciPy, and the coverage of the intervals of units."""
 
 from __future__ import annotations
 

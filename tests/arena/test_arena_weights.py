@@ -1,4 +1,4 @@
-"""Weights and networks out of a file: what a match says of them, and what it says when they change."""
+"""Weights and networks in files: a match reports their hashes, and detects changed files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A policy as an agent sees and does what it would have seen and done in the environment."""
+"""Policies as agents: observations and actions are the same as in the environment."""
 
 from __future__ import annotations
 

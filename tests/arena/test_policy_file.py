@@ -1,4 +1,4 @@
-"""Policies in files: what they hold, where they are refused, that they play without PyTorch."""
+"""Policy files: their content, the errors for wrong files, and play without PyTorch."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ratings: against scipy's maximiser, closed forms, and what an interval has to cover."""
+"""Ratings: compared with SciPy's maximizer and closed forms; coverage of the intervals."""
 
 from __future__ import annotations
 

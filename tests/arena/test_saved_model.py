@@ -1,4 +1,4 @@
-"""Models of Stable-Baselines3 as agents by name: kept by a callback, played as trained, trusted or refused."""
+"""Models of Stable-Baselines3 as named agents: saved by a callback, played as trained, loaded only if trusted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tournaments: who meets whom, what the tables add up to, files with mistakes, and a report that needs nothing else."""
+"""Tournaments: pairings, sums of tables, errors in files, and reports as single files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""After the warm-up of a match no kernel is compiled or read from disk any more: clocks run for thinking alone."""
+"""The warm-up before a match: afterwards no kernel is compiled or loaded from disk while a clock runs."""
 
 from __future__ import annotations
 

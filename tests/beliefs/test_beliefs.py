@@ -1,4 +1,4 @@
-"""Beliefs under fog: certain where something was seen, right where it follows, and better than knowing nothing."""
+"""Beliefs under fog: exact for visible regions, correct where the rules imply the position, and better than a guess."""
 
 from __future__ import annotations
 

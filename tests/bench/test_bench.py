@@ -1,4 +1,4 @@
-"""The benchmark suite: frozen, scored as it says, for agents and for saved policies."""
+"""The benchmark suite: its definition does not change, and its scores are correct for agents and saved policies."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Bots that behave badly, one way each: ``misbehaving.py WAY [ARGUMENT]``. On the standard library alone.
+"""Bots with one fault each: ``misbehaving.py FAULT [ARGUMENT]``. They use only the standard library.
 
-Each plays honestly, by always placing everything on its first region, until its way says otherwise.
+Each bot plays legal turns until its fault occurs: it deploys all armies to its first region.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Bots that leave children behind: ``orphaning_bot.py WAY FILE``; FILE gets a line for each. Standard library only.
+"""Bots that leave child processes: ``orphaning_bot.py METHOD FILE``. They use only the standard library.
 
-Each does nothing in the game; its children outlive everything but SIGKILL, and have FILE in their command line.
+The bots make no moves in the game. The children ignore every signal except SIGKILL and have FILE in their command line.
+Each child writes a line to FILE.
 """
 
 from __future__ import annotations

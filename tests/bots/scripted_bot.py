@@ -1,4 +1,4 @@
-"""A bot that sends the answers of a file, one a line, in order: ``scripted_bot.py FILE``. Standard library only."""
+"""A bot that sends the lines of a file as answers, in order: ``scripted_bot.py FILE``. It needs only Python."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The other commands: agents, maps, env, doctor, watch and picture."""
+"""The commands agents, maps, env, doctor, watch and picture."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ctrl-C ends long commands, and nothing runs after the last line. No clock decides: timeouts only guard hangs."""
+"""Ctrl-C ends long commands, and nothing runs after the last line. Timeouts only end tests that hang."""
 
 from __future__ import annotations
 

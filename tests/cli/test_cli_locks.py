@@ -1,4 +1,4 @@
-"""Two commands at once in one folder: one runs, the other reports the lock and writes nothing."""
+"""Two commands that use one folder at the same time: one runs, the other reports the lock and writes nothing."""
 
 from __future__ import annotations
 

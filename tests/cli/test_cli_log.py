@@ -1,4 +1,4 @@
-"""``warlight replay`` and ``warlight log``, and ``match --log``: what they print, write and refuse."""
+"""``warlight replay``, ``warlight log`` and ``match --log``: their output, their files and their errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``warlight match``: what it prints, its JSON, its exit codes, and Ctrl-C."""
+"""``warlight match``: its output, its JSON, its exit codes, and Ctrl-C."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands that write a file refuse a target that is not a regular file, and change nothing."""
+"""Commands that write a file reject a target that is not a regular file, and change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Standard streams: results that programs read have standard output to themselves, and closed streams are no crash."""
+"""Standard streams: standard output contains only machine-readable results, and closed streams cause no crash."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``warlight maps check`` names all that is wrong with a file, not the first alone."""
+"""``warlight maps check`` reports all errors of a file, not only the first one."""
 
 from __future__ import annotations
 

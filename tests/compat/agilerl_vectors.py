@@ -1,4 +1,4 @@
-"""AgileRL: its vectors of parallel environments, with four players of which some go out early."""
+"""AgileRL: its vector environments of parallel environments, with four players, some of whom are eliminated early."""
 
 import numpy as np
 from agilerl.vector.pz_async_vec_env import AsyncPettingZooVecEnv

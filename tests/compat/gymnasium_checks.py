@@ -1,4 +1,4 @@
-"""Gymnasium's own checks, and both of its ways to make vectors."""
+"""Gymnasium's own checks, and both of its functions for vector environments."""
 
 import gymnasium
 from gymnasium.utils.env_checker import check_env

@@ -1,8 +1,8 @@
-"""The environment in other libraries: ``python tests/compat/run.py --write`` writes docs/results/compatibility.md.
+"""Test the environments with other libraries: ``python tests/compat/run.py [--write]``.
 
-Every row is a program of this folder, run in a virtual environment of its own with what the row asks for, at the newest
-versions that pip finds, and removed afterwards. Without --write it says what came of each; the exit code is 1 where a
-row failed that the table does not know to fail.
+Each row of the result table is a program of this folder. It runs in a temporary virtual environment with the newest
+versions of its required libraries. With --write, the script writes the table to docs/results/compatibility.md; without
+it, the script prints the results. The exit code is 1 if a row failed that the table does not list as a known failure.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Stable-Baselines3: its check, and three of its algorithms."""
+"""Stable-Baselines3: its environment check, and training with three of its algorithms."""
 
 from stable_baselines3 import A2C, DQN, PPO
 from stable_baselines3.common.env_checker import check_env

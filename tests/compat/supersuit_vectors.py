@@ -1,4 +1,4 @@
-"""SuperSuit's way from a parallel environment to vectors, as its tutorials for Stable-Baselines3 and CleanRL go."""
+"""SuperSuit: vector environments from a parallel environment, as in its tutorials for Stable-Baselines3 and CleanRL."""
 
 import numpy as np
 import supersuit

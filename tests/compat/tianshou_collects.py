@@ -1,4 +1,4 @@
-"""Tianshou: vectors of environments."""
+"""Tianshou: its vector environments."""
 
 import gymnasium
 import numpy as np

@@ -1,4 +1,4 @@
-"""TorchRL: Gymnasium's and PettingZoo's environments by its wrappers, with their masks."""
+"""TorchRL: its wrappers for Gymnasium's and PettingZoo's environments, with action masks."""
 
 import torch
 from torchrl.envs import GymEnv, PettingZooWrapper

@@ -1,4 +1,4 @@
-"""Two trials of Ray's Tune, each some games."""
+"""Ray Tune: two trials of several games each."""
 
 from ray import tune
 

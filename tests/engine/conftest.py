@@ -1,4 +1,4 @@
-"""Python programs that start from one import of Numba, and an engine without the packages above it."""
+"""Fixtures: Python programs that share one import of Numba, and an engine without the packages that depend on it."""
 
 from __future__ import annotations
 

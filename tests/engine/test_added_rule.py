@@ -1,4 +1,4 @@
-"""A rule that is added to `Rules` changes no hash and no file of games without it, and all older files are read."""
+"""After a rule is added to `Rules`, games without it keep their hashes and files, and all older files can be read."""
 
 from __future__ import annotations
 

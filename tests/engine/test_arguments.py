@@ -1,4 +1,4 @@
-"""Wrong arguments of games, orders and odds: an `InputError` names what is wrong, and nothing has changed."""
+"""Wrong arguments of games, orders and battle odds: an `InputError` names the error, and the state does not change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Bad input to the engine: a clear error, or the documented skip, and an unchanged state."""
+"""Invalid input to the engine: a clear error or the documented skip, and an unchanged state."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The cache of compiled kernels: damage is noticed, and files of changed sources lie beside the others."""
+"""The cache of compiled kernels: damaged files are detected, and changed sources get separate files."""
 
 import importlib
 import json

@@ -1,4 +1,4 @@
-"""The start of the second challenge: numbers of picks and wastelands have the exact distributions of its engine."""
+"""The start of challenge 2: the numbers of picks and wastelands have the exact distributions of its engine."""
 
 from __future__ import annotations
 

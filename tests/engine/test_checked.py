@@ -1,4 +1,4 @@
-"""The checked build: it notices what it should, and kernels play odd games with it without an error."""
+"""The checked build: it detects errors in kernels, and the kernels play unusual games without an error."""
 
 from __future__ import annotations
 

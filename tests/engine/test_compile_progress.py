@@ -1,4 +1,4 @@
-"""While kernels are compiled, a line says which one, how many are ready and how many there are about."""
+"""During compilation, a line shows the current kernel, the number of ready kernels and their approximate total."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Dice against the exact distributions, and the exact distributions against the rules' table."""
+"""Dice compared with the exact distributions, and the exact distributions compared with the table of the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The engine against the oracle: the same boards, orders and forced dice lead to the same states, for all presets."""
+"""The engine compared with the oracle: equal boards, orders and dice give equal states, for all presets of rules."""
 
 from __future__ import annotations
 

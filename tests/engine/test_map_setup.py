@@ -1,4 +1,4 @@
-"""Games on a map with a starting setup begin as it says; what it leaves open is drawn by the rules."""
+"""Maps with a defined start: games begin with it, and the rules draw the undefined parts."""
 
 from __future__ import annotations
 

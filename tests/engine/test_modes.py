@@ -1,4 +1,4 @@
-"""The kernels also pass in the checked build, and without compilation as plain Python; caches are never stale."""
+"""The kernels in the checked build and as plain Python; the cache never returns an outdated kernel."""
 
 from __future__ import annotations
 

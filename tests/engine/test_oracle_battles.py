@@ -1,4 +1,4 @@
-"""The oracle by itself: one small board for each sentence on attacks, battles and the end of a game."""
+"""The oracle alone: one small board for each rule on attacks, battles and the end of a game."""
 
 from __future__ import annotations
 

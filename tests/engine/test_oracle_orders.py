@@ -1,4 +1,4 @@
-"""The oracle by itself: one small board for each sentence of the rules, up to the order of attacks."""
+"""The oracle alone: one small board for each rule from the start of a round to the order of attacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The recorded games are played again and must come out letter for letter."""
+"""The engine replays recorded games; the text must be identical to the record."""
 
 from __future__ import annotations
 

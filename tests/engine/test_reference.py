@@ -1,4 +1,4 @@
-"""Records that kernels take by reference: they read what the record says, and write where Python reads it."""
+"""Arguments that kernels receive by reference: reads and writes of a kernel reach the same arrays as in Python."""
 
 from __future__ import annotations
 

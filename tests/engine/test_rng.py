@@ -1,4 +1,4 @@
-"""Seeds and generators: what kernels derive is what Python does, by whole numbers of any size."""
+"""Seeds and random generators: kernels and Python derive the same values, for integers of any size."""
 
 from __future__ import annotations
 

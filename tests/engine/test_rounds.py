@@ -1,4 +1,4 @@
-"""Each sentence of the rules of a round, on small boards with forced dice; and what must hold in every round."""
+"""Rounds on small boards with fixed dice, one test for each rule; and properties that hold in every round."""
 
 from __future__ import annotations
 

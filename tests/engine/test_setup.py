@@ -1,4 +1,4 @@
-"""The start: offers and picks of every preset, wastelands, dealing; and who can play on which map."""
+"""The start of a game: offers and picks of every preset, wastelands, random starts, and the player limits of maps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Products in wide registers: the sums that NumPy makes in the same order, bit for bit."""
+"""SIMD products: they equal NumPy's sums in the same order, bit for bit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Digests of kernel sources: what changes them, and what does not."""
+"""Hashes of kernel sources: the changes that alter them, and the changes that do not."""
 
 import ast
 import json

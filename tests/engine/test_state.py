@@ -1,4 +1,4 @@
-"""The compact form of a position is small and loses nothing."""
+"""The compact form of a position is small and loses no information."""
 
 from __future__ import annotations
 

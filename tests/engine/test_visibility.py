@@ -1,4 +1,4 @@
-"""One sight: whoever tells what a player saw in a round tells the same."""
+"""Visibility: all functions that report a player's view of a round give the same result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Action encodings: what they mean, that masks and decoding agree with the rules, and that encoding is the inverse."""
+"""Action encodings: their meaning; masks and decoding agree with the rules; encoding is the inverse of decoding."""
 
 from __future__ import annotations
 

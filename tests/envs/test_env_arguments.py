@@ -1,4 +1,4 @@
-"""Wrong arguments of environments: an `InputError` names what is wrong, and nothing has changed."""
+"""Wrong arguments of environments: an `InputError` names the error, and the state does not change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The encoding continuous: what scores mean, and what is refused."""
+"""The action encoding `continuous`: the meaning of its scores, and invalid actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The core: batches against single games, every step against `Game`, observations against plain Python."""
+"""`EnvCore`: batches compared with single games, steps compared with `Game`, observations compared with Python code."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rewards and observations by functions of one's own: the same in all fronts, checked, and nothing half done."""
+"""Users' reward and observation functions: equal in all environments, checked, and without effects after an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The encodings steps, continuous and strategies alike: encoding is the inverse, and what cannot be encoded."""
+"""Encodings steps, continuous and strategies: encoding is the inverse of decoding, and some turns have no encoding."""
 
 from __future__ import annotations
 

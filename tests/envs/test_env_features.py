@@ -1,4 +1,4 @@
-"""Features by name: every number of an observation is what its name says, in all kinds and all environments."""
+"""Named features: each number of an observation has the value that its name describes, in all environments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Infos, masks and pictures as libraries take them: the same keys at every step, arrays of one shape, all fronts."""
+"""Infos, masks and images in the forms that libraries expect: constant keys and shapes, in all environments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many maps in one environment: the games are those of single maps, and the padding says nothing."""
+"""Many maps in one environment: games equal those of single-map environments, and padding carries no information."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Opponents inside an environment: of all kinds, in pools, swapped while games go on, and failing ones."""
+"""Opponents in an environment: all types, pools, replacement during games, and opponents that raise errors."""
 
 from __future__ import annotations
 

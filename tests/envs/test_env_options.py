@@ -1,4 +1,4 @@
-"""Options of `reset`: games that begin in the middle, the learner's seat; what is not known is refused."""
+"""Options of `reset`: games from a given position, and the learner's seat; unknown options raise errors."""
 
 from __future__ import annotations
 

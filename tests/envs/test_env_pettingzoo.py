@@ -1,4 +1,4 @@
-"""PettingZoo's own tests, for each encoding and number of players, and registration."""
+"""PettingZoo's own tests for each encoding and number of players, and the registration of the environment."""
 
 from __future__ import annotations
 

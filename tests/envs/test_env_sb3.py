@@ -1,4 +1,4 @@
-"""The vector environment for Stable-Baselines3: equal to its own, and its algorithms learn with it."""
+"""The vector environment for Stable-Baselines3: equal to the library's own one, and usable by its algorithms."""
 
 from __future__ import annotations
 

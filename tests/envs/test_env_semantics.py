@@ -1,4 +1,4 @@
-"""What the parallel environment promises: rewards and ends, exact saving, nothing leaked, clear errors."""
+"""Guarantees of the parallel environment: rewards, ends, exact snapshots, no leaked information, clear errors."""
 
 from __future__ import annotations
 

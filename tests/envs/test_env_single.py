@@ -1,4 +1,4 @@
-"""The single-agent environment: Gymnasium's and Stable-Baselines3's checks, and opponents against real games."""
+"""The single-agent environment: checks of Gymnasium and Stable-Baselines3; its opponents compared with real games."""
 
 from __future__ import annotations
 

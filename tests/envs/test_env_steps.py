@@ -1,4 +1,4 @@
-"""The encoding steps: what its actions mean, its mask, the turn so far in the observation."""
+"""The action encoding `steps`: the meaning of its actions, its mask, and the unfinished turn in the observation."""
 
 from __future__ import annotations
 

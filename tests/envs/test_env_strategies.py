@@ -1,4 +1,4 @@
-"""The encoding strategies: the generators' turns, and the mask of those that apply."""
+"""The action encoding `strategies`: the turns of the generators, and the mask of the applicable strategies."""
 
 from __future__ import annotations
 

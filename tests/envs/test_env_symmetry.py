@@ -1,4 +1,4 @@
-"""Symmetry: other numbers for players or regions permute what is observed, and change nothing else."""
+"""Symmetry: a renumbering of players or regions permutes the observation and changes nothing else."""
 
 from __future__ import annotations
 

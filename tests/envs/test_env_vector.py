@@ -1,4 +1,4 @@
-"""Batches: equal to single environments, trace for trace; Gymnasium's ways to make and reset them."""
+"""Vector environments: equal to single environments; Gymnasium's methods to create and reset them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Agents in an environment are shown what they would be shown in a match of the same game."""
+"""Agents in an environment receive the same views as in a match of the same game."""
 
 from __future__ import annotations
 

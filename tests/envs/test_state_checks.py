@@ -1,4 +1,4 @@
-"""What callers bring to the environments' kernels is checked at the door, and what games share is read-only."""
+"""Environments check the callers' arrays before kernels use them, and arrays that games share are read-only."""
 
 from __future__ import annotations
 

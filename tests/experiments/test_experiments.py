@@ -1,4 +1,4 @@
-"""The thesis's experiments: budgets, who plays, what is counted, results that survive interruptions, and the report."""
+"""Experiments of the thesis: budgets, players, statistics, continuation after interruptions, and the report."""
 
 from __future__ import annotations
 

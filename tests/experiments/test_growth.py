@@ -1,4 +1,4 @@
-"""Growth where nobody hinders it: who is there, and that the long search finds what plain rules do not."""
+"""Growth experiments against one distant region: their set-up, and that a long search grows faster than simple bots."""
 
 from __future__ import annotations
 

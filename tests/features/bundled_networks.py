@@ -1,4 +1,4 @@
-"""What the networks of the package play, and the spaces of observations, as JSON: run by `test_adding`."""
+"""Print the turns of the package's networks and the observation spaces as JSON; `test_adding` runs this program."""
 
 from __future__ import annotations
 

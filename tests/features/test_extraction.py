@@ -1,4 +1,4 @@
-"""Positions described without an environment: number for number what an environment shows in the same position."""
+"""Features without an environment: each number equals the environment's observation of the same position."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A new feature: an entry in the registry and the line that computes it; the networks of the package play on."""
+"""New features: they need only a registry entry and a line of code; the package's networks still play."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Entering a turn step by step, and orders as text."""
+"""Building a turn order by order, and orders as text."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions on maps, and maps made of parts, refuse what is of another type and take what JSON and NumPy give."""
+"""Map functions and constructors reject arguments of wrong types, and accept values from JSON and NumPy."""
 
 from __future__ import annotations
 

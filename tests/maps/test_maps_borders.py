@@ -1,4 +1,4 @@
-"""Every reader takes a border that is listed once, twice, or from both sides."""
+"""All map readers accept a border that is listed once, twice, or from both sides."""
 
 from __future__ import annotations
 

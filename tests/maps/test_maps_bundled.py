@@ -1,4 +1,4 @@
-"""The bundled maps: the world's facts, and what every bundled map must have."""
+"""The bundled maps: known facts of the world map, and requirements for every bundled map."""
 
 from __future__ import annotations
 

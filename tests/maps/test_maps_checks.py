@@ -1,4 +1,4 @@
-"""All problems of a map at once, each with what it concerns; and remarks on drawings."""
+"""Map checks report all problems of a map with their places, and warnings about its drawing."""
 
 from __future__ import annotations
 

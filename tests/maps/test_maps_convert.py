@@ -1,4 +1,4 @@
-"""Maps are written in every format and read again; the parts that a format cannot hold are named."""
+"""Maps are written in every format and read again; the converter names the parts that a format cannot store."""
 
 from __future__ import annotations
 

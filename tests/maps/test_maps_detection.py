@@ -1,4 +1,4 @@
-"""The form of a map file is detected by its content; errors name the form that a file appears to have."""
+"""The format of a map file is detected from its content; errors name the detected format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files that are not UTF-8: XML is read in the encoding that it declares, and other content is named."""
+"""Files that are not UTF-8: XML is read in its declared encoding, and errors name other content."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever is wrong with a map, the error names the place and the reason, and is a MapError."""
+"""Each error in a map raises a MapError with its place and reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every form of a map that can be read gives the same graph; writing and reading again changes nothing."""
+"""All formats of the same map give the same graph; writing and reading again changes nothing."""
 
 from __future__ import annotations
 

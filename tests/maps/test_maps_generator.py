@@ -1,4 +1,4 @@
-"""Generated maps: whatever is asked for, the result is connected, planar, drawable and reproducible."""
+"""Generated maps: with any settings they are connected, planar, drawable and reproducible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions and constructors of all packages refuse arguments of other types by an `InputError`."""
+"""Functions and constructors of all packages reject arguments of wrong types with an `InputError`."""
 
 from __future__ import annotations
 

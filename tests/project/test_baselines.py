@@ -1,4 +1,4 @@
-"""Tables of score cards: each is of the bot, the maps and the policy that were asked for."""
+"""Tables of score cards: each has the requested bot, maps and policy."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the measure of single turns says of bots of which it is known."""
+"""The measurement of single turns: its results for bots whose strength is known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The C++ baseline plays the very games that the kernels play: only then do their speeds compare."""
+"""The C++ baseline plays the same games as the kernels; otherwise a comparison of their speeds is invalid."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Learning curves: those of other settings are told apart, and one seed says nothing of others."""
+"""Learning curves: curves of different settings are not mixed, and one seed does not describe other seeds."""
 
 from __future__ import annotations
 

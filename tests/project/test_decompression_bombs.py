@@ -1,4 +1,4 @@
-"""Files that are small and ask for much: refused in one line with place and reason, in little time and memory."""
+"""Small files that expand to large data: a one-line error with place and reason, in little time and memory."""
 
 from __future__ import annotations
 

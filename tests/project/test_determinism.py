@@ -1,4 +1,4 @@
-"""The same seed gives the same game: alone, in a batch of any size, in one thread or two, cloned or saved."""
+"""Equal seeds give equal games: alone, in batches of any size, with one or two threads, cloned or saved."""
 
 from __future__ import annotations
 

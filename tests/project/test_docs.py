@@ -1,4 +1,4 @@
-"""What the documentation shows runs as it stands there, and the notebook is the tutorial."""
+"""All code of the documentation runs unchanged, and the notebook has the content of the tutorial."""
 
 from __future__ import annotations
 

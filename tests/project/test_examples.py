@@ -1,4 +1,4 @@
-"""Every example runs, for a few seconds."""
+"""Run every example for a few seconds, and check its output."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ SHORT = {
     "cleanrl_ppo": (["2048"], "steps"),
     "my_search": (["2"], "rounds per game"),
     "clone_search": (["1", "2"], "Elo of cloned"),
-    "many_maps_ppo": (["1024", "1"], "on maps that it never saw"),
+    "many_maps_ppo": (["1024", "1"], "on maps that were not used in training"),
 }
 #: What is smaller in some programs than in the example: rollouts, networks' examples, evaluations, searches.
 SMALLER = {

@@ -1,4 +1,4 @@
-"""The fault bench: it lets pass what loses nothing, and notices what does."""
+"""The program that interrupts runs on purpose: it accepts runs that lose no data, and detects lost or repeated data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the fuzzer found once stays mended; some new inputs of every kind; and the fuzzer notices what it should."""
+"""Inputs that the fuzzer once found to fail, new inputs of every type, and faults that the fuzzer must detect."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The generated pages of the site: all settings of the trainers and all features, without the libraries that train."""
+"""Generated pages of the site: all trainer settings and features, without the training libraries."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""No two modules import each other in a circle, and none imports or names what stands above it.
+"""No two modules import each other in a circle, and no module imports or names a module of a higher layer.
 
-All imports count: those inside functions, and those for type checkers alone. That Python also runs the ``__init__`` of
-every package on the way to a module does not.
+The test counts imports inside functions and imports for type checkers. It does not count the ``__init__`` of a package
+that Python runs when a module of the package is imported.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ladder: played once, continued, and written to its page from one clean commit only."""
+"""The ladder: it is played once, continues after an interruption, and is written to its page from one clean commit."""
 
 from __future__ import annotations
 

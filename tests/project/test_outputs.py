@@ -1,4 +1,4 @@
-"""Functions that save an object write a whole file or none, and never something that is not a regular file."""
+"""Functions that save an object write a complete file or none, and reject targets that are not regular files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The check that one thread at a time uses an object: its wrapper, interrupts, forks and copies."""
+"""The check that only one thread at a time uses an object: its wrapper, interrupts, forks and copies."""
 
 import copy
 import inspect

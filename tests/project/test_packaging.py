@@ -1,4 +1,4 @@
-"""The installed distribution: complete, light to import, and the imports of the project point one way."""
+"""The installed package: complete, fast to import, and with imports only from lower layers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The prose of the documents: short sentences. `.ci/prose` checks spelling and style with codespell and proselint."""
+"""Sentence lengths in the documents. `.ci/prose` checks spelling and style with codespell and proselint."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a release is made of: one version everywhere, a recipe that agrees with the package, workflows that call CI."""
+"""Releases: one version in all files, a recipe that agrees with the package, and workflows that call CI."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What reads a file refuses a FIFO, a socket and a device at once, and lists of folders name them."""
+"""File readers reject FIFOs, sockets and devices at once, and lists of folders name them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page of speeds: written from files of one clean commit and one machine."""
+"""The page of speeds: it is written only from files of one clean commit and one machine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Names are data: what comes in a log, a map or a file's name moves no cursor and is no markup."""
+"""Names from logs, maps and file names are printed as plain data: they cannot send terminal codes or markup."""
 
 from __future__ import annotations
 

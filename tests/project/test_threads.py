@@ -1,4 +1,4 @@
-"""Objects that two threads use, and agents that are copied after a move; the stress is in `thread_stress.py`."""
+"""Objects that two threads use, and agents that are copied after a move; `thread_stress.py` has the stress test."""
 
 import copy
 import functools

@@ -1,4 +1,4 @@
-"""Texts of the page: none without a translation, by a script that is seen to find what is wrong; codes of refusals."""
+"""Texts of the page: the script finds missing translations, and each error code has a text."""
 
 from __future__ import annotations
 

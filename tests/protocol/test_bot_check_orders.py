@@ -1,4 +1,4 @@
-"""`bot check` names each illegal order by its kind and reason, in the moments that it plays."""
+"""`bot check` reports the type and the reason of each illegal order, in each position that it plays."""
 
 import sys
 from pathlib import Path

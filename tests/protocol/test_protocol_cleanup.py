@@ -1,4 +1,4 @@
-"""Nothing outlives its game, whatever a bot does to its guard; and what it may use is limited, or the limit refused."""
+"""No process remains after a game, even if a bot attacks its supervisor; resource limits apply or raise an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our host and our bots play each other over pipes, and the games are those that are played inside the engine."""
+"""The project's game server and bots play over pipes, and their games equal the games inside the engine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What bots are told: the map, the opening in the competitions' order, what is in sight, and only that."""
+"""Messages to bots: the map, the picks in the competitions' order, and only the visible regions."""
 
 from __future__ import annotations
 

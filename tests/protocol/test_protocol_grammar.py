@@ -1,4 +1,4 @@
-"""The protocol's lines: what the competitions wrote, read and written again, and what real bots get wrong."""
+"""Protocol lines: those of the competitions are parsed and written again, and typical errors of bots are handled."""
 
 from __future__ import annotations
 

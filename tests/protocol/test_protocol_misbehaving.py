@@ -1,4 +1,4 @@
-"""Bots that misbehave: each game ends, nothing is left of them, and its record names the cause."""
+"""Faulty bots: each game ends, no process of a bot remains, and the game log names the cause."""
 
 from __future__ import annotations
 

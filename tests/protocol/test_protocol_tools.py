@@ -1,4 +1,4 @@
-"""The tools for authors of bots: minimal bots that pass the check, checks that fail, replays; our bots in time."""
+"""Tools for authors of bots: minimal bots that pass the check, failing checks, replays; response times of our bots."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole games in both seats, line by line, against what the competitions' engines said in the same games."""
+"""Whole games for both seats, line by line, compared with the messages of the competitions' engines."""
 
 from __future__ import annotations
 

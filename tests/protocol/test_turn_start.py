@@ -1,4 +1,4 @@
-"""Turns of our side where an engine leaves settings out: each ``update_map`` starts one."""
+"""Turns of the project's bots if a game server omits settings: each ``update_map`` starts a turn."""
 
 import subprocess
 import sys

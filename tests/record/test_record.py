@@ -1,4 +1,4 @@
-"""Logs of games: what is written is what happened, with failures and thoughts, and what is read is what was written."""
+"""Game logs: they agree with the game, with failures and insights, and reading returns the written data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Logged games that go on: as they did, with other agents, or not at all."""
+"""Continued games from logs: with the same agents, with other agents, or with an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The index of a folder's logs: always what lies in the folder, read again only where something changed."""
+"""The index of a folder's logs: it always matches the folder, and only changed files are read again."""
 
 from __future__ import annotations
 

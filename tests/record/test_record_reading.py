@@ -1,4 +1,4 @@
-"""Reading logs: files that were cut off or damaged, that are no logs, of other programs, and golden ones."""
+"""Reading logs: truncated and damaged files, files that are not logs, logs of other programs, and reference logs."""
 
 from __future__ import annotations
 

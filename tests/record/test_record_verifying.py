@@ -1,4 +1,4 @@
-"""Verifying logs: played again, the first difference is named, also where agents lost by forfeit."""
+"""Verifying logs: the game is replayed and the first difference is named, also in games that ended by forfeit."""
 
 from __future__ import annotations
 

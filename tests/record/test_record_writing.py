@@ -1,4 +1,4 @@
-"""Logs on disk: what a kill leaves, full and read-only disks, the folder of a match."""
+"""Writing logs: files after a killed process, full and read-only disks, the folder of a match."""
 
 from __future__ import annotations
 

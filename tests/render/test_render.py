@@ -1,4 +1,4 @@
-"""Pictures: SVG and pixels agree with each other and with the position, fog hides, colours can be told apart."""
+"""Pictures: SVG and pixels agree with each other and with the position, fog hides regions, and colours are distinct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs that are killed on their way."""
+"""Training runs that a test kills before they end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The policy that knows the board: it does not depend on how regions are numbered, and it learns and plays."""
+"""The policy `BoardPolicy`: it does not depend on the numbers of regions, learns, can be saved and obeys the mask."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Expert iteration on turn networks: what is taught can be played, and a run follows from its seed and goes on."""
+"""Expert iteration of turn networks: the targets are playable turns, and a run is reproducible and can be continued."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settings with former names: read in the files of run folders, refused in files of users."""
+"""Former names of settings: they are read in the files of run folders and rejected in files of users."""
 
 from __future__ import annotations
 

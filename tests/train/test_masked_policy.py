@@ -1,4 +1,4 @@
-"""The masked policy for Stable-Baselines3: equal to one distribution for each row, and never against the mask."""
+"""The masked policy for Stable-Baselines3: equal to a separate distribution for each row, without masked actions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PPO and self-play: what is exported plays as it was trained, a killed run goes on exactly, failures cost nothing."""
+"""PPO and self-play: exported policies play as trained, a killed run continues exactly, and failures lose no data."""
 
 from __future__ import annotations
 

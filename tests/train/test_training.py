@@ -1,4 +1,4 @@
-"""Evolution and TD learning: what they find, that kills and failures cost nothing, and that reports say it."""
+"""Evolution and TD learning: their results, continuation after kills and failures, and their reports."""
 
 from __future__ import annotations
 

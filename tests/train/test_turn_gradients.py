@@ -1,4 +1,4 @@
-"""The compiled gradient of the turn network: PyTorch's, of every parameter, on any map."""
+"""The compiled gradient of the turn network equals PyTorch's, for every parameter and on any map."""
 
 from __future__ import annotations
 

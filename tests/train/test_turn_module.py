@@ -1,4 +1,4 @@
-"""The turn network in PyTorch: equal to the kernels' pass, and fitted to turns it comes to play them."""
+"""The turn network in PyTorch: its outputs equal the kernels' outputs, and it learns to play its training turns."""
 
 from __future__ import annotations
 

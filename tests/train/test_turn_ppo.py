@@ -1,4 +1,4 @@
-"""PPO on turns in full: rollouts are games as they are played, rewards are learned from, and runs go on exactly."""
+"""PPO of complete turns: rollouts equal real games, rewards improve the policy, and runs continue exactly."""
 
 from __future__ import annotations
 

@@ -1,5 +1,7 @@
-"""The value network's training: games, labels and fits follow from the seed, a killed run goes on exactly, and what is
-damaged does not come through the gate."""
+"""Training of the value network: games, labels and fits are reproducible, and a killed run continues exactly.
+
+The gate rejects a damaged network.
+"""
 
 from __future__ import annotations
 

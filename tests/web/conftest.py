@@ -1,4 +1,4 @@
-"""A server that tests share which begin games of their own on it, and a tournament that it shows."""
+"""Fixtures: a server that several tests share, with separate games for each test, and a tournament on this server."""
 
 from __future__ import annotations
 

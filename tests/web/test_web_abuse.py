@@ -1,4 +1,4 @@
-"""The server against those who mean no good: nonsense, floods, clients that never read, too many games."""
+"""The server under attack: invalid input, floods of requests, clients that never read, too many games."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``warlight play`` and its like: what cannot be is said in one line, before anything is opened."""
+"""``warlight play`` and related commands: errors are one line, and appear before a port or browser is opened."""
 
 from __future__ import annotations
 

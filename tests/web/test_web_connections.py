@@ -1,4 +1,4 @@
-"""Connections and requests that mean no good: slow, many, forged, odd, and a server without files to spare."""
+"""Hostile connections and requests: slow, numerous, forged or malformed, and a server without free file descriptors."""
 
 from __future__ import annotations
 

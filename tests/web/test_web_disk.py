@@ -1,4 +1,4 @@
-"""What the server says is on disk: turns and rounds survive its end, and a full disk costs nothing but time."""
+"""Confirmed turns and rounds are on disk: they survive the server's end, and a full disk causes only delays."""
 
 from __future__ import annotations
 

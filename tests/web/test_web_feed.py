@@ -1,4 +1,4 @@
-"""What viewers are sent while a game is played: cut from its steps, and the same as from its log."""
+"""Events for viewers during a game: they come from the game's steps and equal the events from its log."""
 
 from __future__ import annotations
 

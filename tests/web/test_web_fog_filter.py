@@ -1,4 +1,4 @@
-"""What a player is sent of a game: never more than the engine lets it see, and all of that."""
+"""Game data for players: it contains all information that the engine shows to the player, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a game was decided by: dice beside their expectation, turns beside better ones, and how it is told."""
+"""Game reports: dice compared with their expectation, turns compared with better ones, and the report's text."""
 
 from __future__ import annotations
 

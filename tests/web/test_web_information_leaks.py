@@ -1,7 +1,7 @@
-"""Nothing that is hidden from a seat is sent to it: every message of a server, all rules and maps.
+"""No message of a server contains information that is hidden from its seat, under all rules and on all maps.
 
-``WARLIGHT_SEAT_ROUNDS=100000 pytest -m slow tests/web/test_web_information_leaks.py`` checks so many rounds,
-each for each seat.
+``WARLIGHT_SEAT_ROUNDS=100000 pytest -m slow tests/web/test_web_information_leaks.py`` checks 100,000 rounds
+for each seat.
 """
 
 from __future__ import annotations

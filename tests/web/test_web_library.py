@@ -1,4 +1,4 @@
-"""The library: games found by what is in them, named, deleted, taken along; and games that are not kept."""
+"""The library of games: search by content, names, deletion, downloads; and games that are not stored."""
 
 from __future__ import annotations
 

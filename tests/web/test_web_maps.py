@@ -1,4 +1,4 @@
-"""Maps over the server's wire: opened, checked as they are drawn, kept, listed, played on, removed."""
+"""Maps over the server's HTTP interface: opened, checked during drawing, stored, listed, played, removed."""
 
 from __future__ import annotations
 

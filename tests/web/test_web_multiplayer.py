@@ -1,4 +1,4 @@
-"""Playing with friends over the wire: what an invitation opens, spectators, turns taken back, clocks, rematches."""
+"""Games with friends over HTTP: invitations, spectators, withdrawn turns, clocks, rematches."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who can be played against: all agents there are, policies of one's own, which games each plays, and the ladder."""
+"""Opponents of the page: all agents and users' policies, the games that each supports, and the ladder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Committing a turn: for what was seen, once, knowingly; and taking it back while bots think."""
+"""Committing a turn on the page: for the visible position, once, on purpose; and withdrawing it while bots search."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The map editor: maps drawn by mouse, fingers and keys, what the checks say meanwhile, keeping, playing, opening."""
+"""The map editor: drawing by mouse, touch and keyboard, check results, storing, playing and opening maps."""
 
 from __future__ import annotations
 

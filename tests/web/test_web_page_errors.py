@@ -1,4 +1,4 @@
-"""What the page says where something is wrong, missing, gone or hidden, and for how long."""
+"""Messages of the page for errors and for missing, deleted or hidden objects, and how long they are visible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The guide of a first game: followed by mouse, fingers and keys alone, left and taken up again."""
+"""The guide of a first game: completed by mouse, touch or keyboard alone, closed and continued."""
 
 from __future__ import annotations
 

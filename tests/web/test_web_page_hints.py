@@ -1,4 +1,4 @@
-"""Hints in sentences: what they say of positions is true, and what the words in them mean stands beside them."""
+"""Hints as sentences: their statements about positions are true, and the page explains their terms."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Several people at one screen: what each may see, and whose turn it is."""
+"""Several people at one screen: each sees only permitted information, and the page shows whose turn it is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page in Czech: every screen without an English sentence, plural forms, the choice that is kept, files, axe."""
+"""The page in Czech: no English sentence on any screen, plural forms, the stored choice, files, and axe checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The library on the page: finding, naming, sharing, deleting, and lists that are longer than the screen."""
+"""The library on the page: search, names, sharing, deletion, and lists that are longer than the screen."""
 
 from __future__ import annotations
 

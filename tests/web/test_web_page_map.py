@@ -1,4 +1,4 @@
-"""The map: its share of the screen, what is drawn on it, how it is dragged, orders at their targets."""
+"""The map on the page: its part of the screen, its drawing, its dragging, and orders at their targets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The list of moves beside the map: what it has, where it leads, what it draws."""
+"""The list of moves beside the map: its entries, its links, and the drawings that it causes on the map."""
 
 from __future__ import annotations
 

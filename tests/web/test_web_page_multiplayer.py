@@ -1,4 +1,4 @@
-"""Friends at screens of their own: invitations, who is there, turns taken back, clocks, spectators, rematches."""
+"""Friends at separate screens: invitations, presence, withdrawn turns, clocks, spectators, rematches."""
 
 from __future__ import annotations
 

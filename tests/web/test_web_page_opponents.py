@@ -1,4 +1,4 @@
-"""Choosing opponents from the ladder, playing several at once, and how games are left and played again."""
+"""Selecting opponents from the ladder, games against several opponents, leaving games, and rematches."""
 
 from __future__ import annotations
 

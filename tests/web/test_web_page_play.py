@@ -1,4 +1,4 @@
-"""Playing in the browser: whole games by mouse and by keyboard alone, through the end of the server."""
+"""Games in the browser: complete games by mouse alone and by keyboard alone, with a restart of the server."""
 
 from __future__ import annotations
 

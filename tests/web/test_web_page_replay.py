@@ -1,4 +1,4 @@
-"""Replays in the browser: as files without a network, step by step, in notebooks, with a bot to ask."""
+"""Replays in the browser: as files without a network, step by step, in notebooks, with questions to a bot."""
 
 from __future__ import annotations
 

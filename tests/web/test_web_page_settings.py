@@ -1,4 +1,4 @@
-"""Settings of the page: one dialog on every screen, what is chosen is kept; sounds, which are off unless wanted."""
+"""Settings of the page: one dialog on every screen stores the choices; sounds are off by default."""
 
 from __future__ import annotations
 

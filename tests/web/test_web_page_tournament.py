@@ -1,4 +1,4 @@
-"""A tournament in the browser: its tables while it is played, and the way from a cell to a replay."""
+"""A tournament in the browser: its tables during the games, and the links from table cells to replays."""
 
 from __future__ import annotations
 

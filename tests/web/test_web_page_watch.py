@@ -1,4 +1,4 @@
-"""Bots in the browser, live."""
+"""Live games between bots in the browser."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Replays that the server opens: files that are handed in, games of tournaments; bots asked about either."""
+"""Replays on the server: uploaded files and games of tournaments, and bots' answers about their positions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Games that end otherwise than by their rules: who resigns, who agrees on a draw, and what the log has of it."""
+"""Games that end before a result by the rules: resignations, agreed draws, and their entries in the log."""
 
 from __future__ import annotations
 

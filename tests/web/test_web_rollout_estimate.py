@@ -1,4 +1,4 @@
-"""Win probabilities by playouts, against games that are played out one by one."""
+"""Win probabilities from playouts, compared with games that are played one by one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The server over its wire: turns, tokens, origins, bounds, restarts, and bots that do not answer."""
+"""The server over HTTP and WebSockets: turns, tokens, origins, limits, restarts, and bots that do not answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A viewer whose connection ends is gone at once, whatever it was being sent."""
+"""A viewer whose connection ends is removed at once, whatever the server is sending to it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept from the server's loop: worker processes, their limits, what their answers depend on."""
+"""Work outside the server's event loop: worker processes, their limits, and the inputs that determine their answers."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""One module for each kind of input; `Target`s by their names."""
+"""The fuzz targets by name; each type of input has its own module."""

@@ -1,4 +1,4 @@
-"""Actions in all encodings: what the environments take does what it says, and what they refuse does nothing."""
+"""Actions in all encodings: an accepted action has its documented effect, and a rejected action changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Calls of the public interface with arguments that are wrong: a refusal is an `InputError` and changes nothing."""
+"""Calls of the public interface with wrong arguments: each raises an `InputError` and changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whole games that a damaged engine tells: to our bots' side of the protocol, and to the reflex that never thinks."""
+"""Games from a faulty game server, for the project's bots and the fallback policy, which answers without a search."""
 
 from __future__ import annotations
 

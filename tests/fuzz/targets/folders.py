@@ -1,4 +1,4 @@
-"""Folders of runs that were interrupted, copied badly, or written to by others."""
+"""Run folders after interruptions, incomplete copies, or writes of other programs."""
 
 from __future__ import annotations
 

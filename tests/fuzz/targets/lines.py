@@ -1,4 +1,4 @@
-"""Single lines of the protocol: what bots answer, read leniently, and what engines say."""
+"""Single lines of the text protocol: answers of bots, which are parsed leniently, and messages of game servers."""
 
 from __future__ import annotations
 

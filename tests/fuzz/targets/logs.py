@@ -1,4 +1,4 @@
-"""Logs of games, plain and compressed: read, listed, replayed, verified, continued."""
+"""Game logs, plain and compressed: read, listed, replayed, verified, continued."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of maps in every form."""
+"""Map files in every format."""
 
 from __future__ import annotations
 

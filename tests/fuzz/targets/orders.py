@@ -1,4 +1,4 @@
-"""Turns: as text, step by step, and rounds of orders of any kind, which the oracle plays, too."""
+"""Turns as text and step by step; rounds of arbitrary orders, compared with the oracle."""
 
 from __future__ import annotations
 

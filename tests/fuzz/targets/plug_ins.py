@@ -1,4 +1,4 @@
-"""Users' functions inside the search that follow a script (`fuzz.scripted_functions`): it says so, or plays on."""
+"""Users' scripted functions in a search (`fuzz.scripted_functions`): the search plays or reports an error."""
 
 from __future__ import annotations
 

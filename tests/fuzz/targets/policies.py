@@ -1,4 +1,4 @@
-"""Files of trained policies: archives whose header, arrays or container lie."""
+"""Files of trained policies: archives with a false header, array or container."""
 
 from __future__ import annotations
 

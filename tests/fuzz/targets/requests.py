@@ -1,4 +1,4 @@
-"""Requests to the server, over HTTP and over sockets."""
+"""Requests to the server, over HTTP and over WebSockets."""
 
 from __future__ import annotations
 

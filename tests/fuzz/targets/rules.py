@@ -1,4 +1,4 @@
-"""Rules as people write them: presets, and tables of fields."""
+"""Rules in users' forms: presets, and tables of fields."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Files of settings: tournaments and training in TOML, weights in JSON."""
+"""Settings files: tournaments and training in TOML, weights in JSON."""
 
 from __future__ import annotations
 

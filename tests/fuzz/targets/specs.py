@@ -1,4 +1,4 @@
-"""Texts that people type: agents, clocks, rules, options of hosted bots."""
+"""Texts that users type: agents, clocks, rules, options of external bots."""
 
 from __future__ import annotations
 

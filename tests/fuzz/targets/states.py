@@ -1,4 +1,4 @@
-"""Saved states of environments, damaged: what is taken is played on, what is refused has changed nothing."""
+"""Damaged saved states of environments: accepted states can be played, and rejected states change nothing."""
 
 from __future__ import annotations
 

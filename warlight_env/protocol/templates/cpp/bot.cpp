@@ -1,4 +1,4 @@
-// A minimal bot of the Warlight AI Challenges, versions 1 and 2 (C++17).
+// A minimal bot for versions 1 and 2 of the text protocol of the Warlight AI Challenges (C++17).
 // Build and run it with: g++ -O2 -std=c++17 -o bot bot.cpp && ./bot
 
 #include <algorithm>
@@ -11,10 +11,10 @@
 
 using Words = std::vector<std::string>;
 
-/// Knows what the engine has told, and answers its questions.
+/// Stores the messages of the game server, and answers its requests.
 class Bot {
 public:
-    /// Take in a line; whether it is a question, whose answer is in `answer`.
+    /// Process a line. Return true if the line is a request; `answer` then has the answer.
     bool hear(const Words& words, std::string& answer) {
         const std::string& head = words[0];
         const std::string second = words.size() > 1 ? words[1] : "";
@@ -42,10 +42,10 @@ public:
                 owner_[std::stoi(words[i])] = words[i + 1];
                 army_[std::stoi(words[i])] = std::stoi(words[i + 2]);
             }
-        } else if (head == "pick_starting_regions") {  // challenge 1: six of them, best first
+        } else if (head == "pick_starting_regions") {  // challenge 1: the best six, in order
             answer = pick(words, 6);
             return true;
-        } else if (head == "pick_starting_region") {  // challenge 2: one
+        } else if (head == "pick_starting_region") {  // challenge 2: one region
             answer = pick(words, 1);
             return true;
         } else if (head == "go") {
@@ -62,7 +62,7 @@ private:
         return found != owner_.end() && found->second == name_;
     }
 
-    /// The offered regions, best first: those of the smallest super regions.
+    /// Return the best offered regions, best first. A region of a smaller super region is better.
     std::string pick(const Words& words, size_t count) {
         std::vector<int> offered;
         for (size_t i = 2; i < words.size(); ++i) offered.push_back(std::stoi(words[i]));
@@ -75,7 +75,7 @@ private:
         return answer;
     }
 
-    /// Where new armies go: all to the largest army at a border.
+    /// Return the placement: all new armies go to the border region with the most armies.
     std::string place() {
         int best = 0;
         for (const auto& [region, owner] : owner_) {
@@ -89,7 +89,7 @@ private:
         return name_ + " place_armies " + std::to_string(best) + " " + std::to_string(income_);
     }
 
-    /// Attacks and transfers: each region attacks one weaker neighbour.
+    /// Return attacks and transfers. Each region attacks at most one weaker neighbour.
     std::string attack() {
         std::string moves;
         int count = 0;
@@ -115,11 +115,11 @@ private:
     std::string name_ = "player1";
     std::map<int, int> super_region_, size_, army_;
     std::map<int, std::set<int>> neighbors_;
-    std::map<int, std::string> owner_;  // of the regions in sight
+    std::map<int, std::string> owner_;  // only visible regions
     int income_ = 5;
 };
 
-/// Read lines until the input ends; print for yourself to std::cerr only.
+/// Answer lines until the input ends. Print debug output only to std::cerr.
 int main() {
     Bot bot;
     for (std::string line, answer; std::getline(std::cin, line);) {

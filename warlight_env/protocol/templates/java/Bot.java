@@ -1,4 +1,4 @@
-// A minimal bot of the Warlight AI Challenges, versions 1 and 2 (Java 11 or later).
+// A minimal bot for versions 1 and 2 of the text protocol of the Warlight AI Challenges (Java 11 or later).
 // Run it with: java Bot.java, or faster: javac Bot.java && java Bot
 
 import java.io.BufferedReader;
@@ -11,16 +11,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 
-/** Knows what the engine has told, and answers its questions. */
+/** Stores the messages of the game server, and answers its requests. */
 public class Bot {
     private String name = "player1";
     private final Map<Integer, Integer> superRegion = new LinkedHashMap<>();
     private final Map<Integer, TreeSet<Integer>> neighbors = new LinkedHashMap<>();
-    private final Map<Integer, String> owner = new LinkedHashMap<>(); // of the regions in sight
+    private final Map<Integer, String> owner = new LinkedHashMap<>(); // only visible regions
     private final Map<Integer, Integer> army = new LinkedHashMap<>();
     private int income = 5;
 
-    /** The offered regions, best first: those of the smallest super regions. */
+    /** Return the offered regions, best first. A region of a smaller super region is better. */
     private List<Integer> pick(String[] words) {
         Map<Integer, Integer> size = new LinkedHashMap<>();
         superRegion.values().forEach(s -> size.merge(s, 1, Integer::sum));
@@ -36,7 +36,7 @@ public class Bot {
         return name.equals(owner.get(region));
     }
 
-    /** Where new armies go: all to the largest army at a border. */
+    /** Return the placement: all new armies go to the border region with the most armies. */
     private List<String> place() {
         int best = 0;
         for (int region : owner.keySet()) {
@@ -52,7 +52,7 @@ public class Bot {
         return List.of(name + " place_armies " + best + " " + income);
     }
 
-    /** Attacks and transfers: each region attacks one weaker neighbour. */
+    /** Return attacks and transfers. Each region attacks at most one weaker neighbour. */
     private List<String> attack() {
         List<String> moves = new ArrayList<>();
         for (int region : owner.keySet()) {
@@ -78,7 +78,7 @@ public class Bot {
         return moves;
     }
 
-    /** Take in a line; the answer, if it is a question, else null. */
+    /** Process a line. Return the answer if the line is a request, else null. */
     private String hear(String[] words) {
         String kind = words[0].equals("settings") || words[0].equals("setup_map") || words[0].equals("go")
                 ? words[0] + " " + words[1] : words[0];
@@ -112,7 +112,7 @@ public class Bot {
                     army.put(Integer.parseInt(words[i]), Integer.parseInt(words[i + 2]));
                 }
                 return null;
-            case "pick_starting_regions": { // challenge 1: six of them, best first
+            case "pick_starting_regions": { // challenge 1: the best six, in order
                 List<Integer> picks = pick(words);
                 StringBuilder answer = new StringBuilder();
                 for (int region : picks.subList(0, Math.min(6, picks.size()))) {
@@ -120,7 +120,7 @@ public class Bot {
                 }
                 return answer.toString();
             }
-            case "pick_starting_region": // challenge 2: one
+            case "pick_starting_region": // challenge 2: one region
                 return String.valueOf(pick(words).get(0));
             case "go place_armies":
                 return answer(place());
@@ -135,7 +135,7 @@ public class Bot {
         return orders.isEmpty() ? "No moves" : String.join(", ", orders);
     }
 
-    /** Read lines until the input ends; print for yourself to System.err only. */
+    /** Answer lines until the input ends. Print debug output only to System.err. */
     public static void main(String[] arguments) throws IOException {
         Bot bot = new Bot();
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));

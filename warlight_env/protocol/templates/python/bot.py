@@ -1,26 +1,26 @@
-"""A minimal bot of the Warlight AI Challenges, versions 1 and 2. Run it with: python3 bot.py"""
+"""A minimal bot for versions 1 and 2 of the text protocol of the Warlight AI Challenges. Run it with: python3 bot.py"""
 
 import sys
 
 
 class Bot:
-    """Stores the engine's messages, and answers its questions."""
+    """Stores the messages of the game server, and answers its requests."""
 
     def __init__(self):
         self.name = "player1"
         self.super_region = {}  # region -> super region
         self.neighbors = {}  # region -> set of regions
         self.income = 5
-        self.owner = {}  # region -> name, for the regions in sight
-        self.army = {}
+        self.owner = {}  # region -> name of the owner, only for visible regions
+        self.army = {}  # region -> number of armies, only for visible regions
 
     def pick(self, offered):
-        """Return the offered regions, best first: those of the smallest super regions."""
+        """Return the offered regions, best first. A region of a smaller super region is better."""
         sizes = list(self.super_region.values())
         return sorted(offered, key=lambda region: sizes.count(self.super_region[region]))
 
     def place(self):
-        """Return placements as (region, armies): all armies go to the largest army at a border."""
+        """Return placements as (region, armies): all new armies go to the border region with the most armies."""
         own = [region for region, name in self.owner.items() if name == self.name]
         borders = [r for r in own if any(self.owner.get(n) != self.name for n in self.neighbors[r])]
         if not own:
@@ -30,7 +30,7 @@ class Bot:
         return [(best, self.income)]
 
     def attack(self):
-        """Return attacks and transfers as (from, to, armies). Each region attacks one weaker neighbour."""
+        """Return attacks and transfers as (from, to, armies). Each region attacks at most one weaker neighbour."""
         moves = []
         for region, name in self.owner.items():
             spare = self.army[region] - 1
@@ -46,7 +46,7 @@ class Bot:
         return moves[:50]
 
     def hear(self, words):
-        """Process a line. Return the answer if the line is a question, else None."""
+        """Process a line. Return the answer if the line is a request, else None."""
         head, rest = words[0], words[1:]
         if head == "settings" and rest[0] == "your_bot":
             self.name = rest[1]
@@ -78,7 +78,7 @@ class Bot:
 
 
 def main():
-    """Read lines until the input ends. Print your own output to sys.stderr only."""
+    """Answer lines until the input ends. Print debug output only to sys.stderr."""
     bot = Bot()
     for line in sys.stdin:
         words = line.split()
