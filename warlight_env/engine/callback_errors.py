@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import inspect
 from types import TracebackType
 from typing import Any, Final
 
@@ -169,35 +170,24 @@ if not JIT_DISABLED:
         result = types.Tuple((types.boolean, called.return_type))  # type: ignore[attr-defined]
         return result(label, function, *kinds), generate
 
-    # One function for each number of arguments, because Numba needs seconds to pack records into a tuple.
+    def _attempt_with(count: int) -> Any:
+        """Return an intrinsic ``attempt(label, function, *arguments)`` for a fixed number of arguments.
 
-    @intrinsic
-    def attempt_3(typing_context, label, function, a, b, c):
-        """Call a compiled function; return (success, result) and store its exception for `raise_callback_errors`.
-
+        It calls a compiled function, returns (success, result), and stores its exception for `raise_callback_errors`.
         label: a literal, the function's name in error messages.
         """
-        return _attempt(typing_context, label, function, (a, b, c))
 
-    @intrinsic
-    def attempt_4(typing_context, label, function, a, b, c, d):
-        """Call with four arguments, see `attempt_3`."""
-        return _attempt(typing_context, label, function, (a, b, c, d))
+        def attempt(typing_context: Any, label: Any, function: Any, *kinds: Any) -> Any:
+            return _attempt(typing_context, label, function, kinds)
 
-    @intrinsic
-    def attempt_5(typing_context, label, function, a, b, c, d, e):
-        """Call with five arguments, see `attempt_3`."""
-        return _attempt(typing_context, label, function, (a, b, c, d, e))
+        # Numba needs seconds to pack records into a tuple. So the intrinsic's signature names each argument.
+        names = "typing_context", "label", "function", *(f"argument_{i}" for i in range(count))
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        signature = inspect.Signature([inspect.Parameter(name, kind) for name in names])
+        attempt.__signature__ = signature  # type: ignore[attr-defined]
+        return intrinsic(attempt)
 
-    @intrinsic
-    def attempt_6(typing_context, label, function, a, b, c, d, e, f):
-        """Call with six arguments, see `attempt_3`."""
-        return _attempt(typing_context, label, function, (a, b, c, d, e, f))
-
-    @intrinsic
-    def attempt_7(typing_context, label, function, a, b, c, d, e, f, g):
-        """Call with seven arguments, see `attempt_3`."""
-        return _attempt(typing_context, label, function, (a, b, c, d, e, f, g))
+    attempt_3, attempt_4, attempt_5, attempt_6, attempt_7 = map(_attempt_with, range(3, 8))
 
 else:
 
@@ -205,8 +195,8 @@ else:
         """Return False, because exceptions propagate normally in plain Python."""
         return False
 
-    def attempt_3(label, function, *arguments):
+    def _call(label: str, function: Any, *arguments: Any) -> Any:
         """Return (True, result of the function)."""
         return True, function(*arguments)
 
-    attempt_4 = attempt_5 = attempt_6 = attempt_7 = attempt_3
+    attempt_3 = attempt_4 = attempt_5 = attempt_6 = attempt_7 = _call
