@@ -14,7 +14,7 @@ from warlight_env.agents.players.one_ply import OnePlyWork, choose_turn, make_on
 from warlight_env.agents.records.generator_work import copy_turn
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Int, RandomState
+from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, position_at
 from warlight_env.engine.reference import reference
@@ -39,6 +39,17 @@ class DuelSettings(NamedTuple):
     max_rounds: int  #: after this many rounds the game is a draw
     dealt: bool  #: whether starting regions are random; if not, the agents choose them
     terms: npt.NDArray[np.float64]  #: [4, S] `super_region_terms`
+
+
+class DuelGames(NamedTuple):
+    """A batch of B two-player games between the agents 0 and 1, and their results."""
+
+    state: State
+    rng: npt.NDArray[np.uint64]  #: [B, 2, 2] a generator for each seat
+    scores: npt.NDArray[np.float64]  #: [B] receives 1, 0.5 or 0 for agent 0
+    #: [G, T, 2, F], T > max_rounds: for the first G games, receives the FEATURES of agents 0 and 1 at the start of each
+    #: round and after the last round; the other games are not traced.
+    trace: npt.NDArray[np.float32]
 
 
 class DuelWork(NamedTuple):
@@ -121,16 +132,7 @@ def _trace(
 
 @kernel
 def play_duels(
-    mine: Context,
-    theirs: Context,
-    duel: DuelSettings,
-    first: Int,
-    last: Int,
-    state: State,
-    rng: RandomState,
-    work: DuelWork,
-    scores: npt.NDArray[np.float64],
-    trace: npt.NDArray[np.float32],
+    mine: Context, theirs: Context, duel: DuelSettings, games: DuelGames, first: Int, last: Int, work: DuelWork
 ) -> Int:
     """Play games first .. last - 1 of a batch of two-player games between the agents 0 and 1; return the rounds played.
 
@@ -140,12 +142,8 @@ def play_duels(
         mine, theirs: contexts of the agents 0 and 1. A one-ply player evaluates positions with its context's
             evaluation, and predicts the other player's turn with its context's policy. An agent with 0 samples moves
             according to its own policy.
-        duel: a `DuelSettings`; work: a `DuelWork`.
-        rng: uint64[B, 2, 2], a generator for each seat.
-        scores: float64[B], receives 1, 0.5 or 0 for agent 0.
-        trace: float32[B, T, 2, F]; T > max_rounds. Contains the FEATURES of agents 0 and 1 in game b at the start of
-            each round and after the last round. Games without an entry in `trace` are not traced.
     """
+    state, rng, trace = games.state, games.rng, games.trace
     played, turns, agent_at = np.int64(0), work.turns, work.agent_at
     for b in range(first, last):
         agent_at[b % 2], agent_at[1 - b % 2] = 0, 1
@@ -170,5 +168,5 @@ def play_duels(
             _trace(mine, duel, state, b, trace, rounds, agent_at)
         played += rounds
         winner = state.winner[b]
-        scores[b] = 0.5 if winner < 0 else 1.0 if agent_at[winner] == 0 else 0.0
+        games.scores[b] = 0.5 if winner < 0 else 1.0 if agent_at[winner] == 0 else 0.0
     return played
