@@ -91,7 +91,6 @@ def _move_deploys(
     attacks: AttackRows,
     count: Int,
     borders: Regions,
-    n_borders: Int,
     rng: RandomState,
 ) -> None:
     """Deploy one, half, some or all of a region's new armies on a border region instead.
@@ -105,7 +104,7 @@ def _move_deploys(
         if deploy[r] > 0:
             source = r
             break
-    target = borders[below(rng, n_borders)]
+    target = borders[below(rng, borders.shape[0])]
     if source < 0 or target == source:
         return
     moved = np.int64(deploy[source])
@@ -134,7 +133,6 @@ def _add(
     count: Int,
     free: FreeArmies,
     borders: Regions,
-    n_borders: Int,
     rng: RandomState,
 ) -> Int:
     """Send armies from a border region to a neighbour without an order from there, and return the new count.
@@ -143,7 +141,7 @@ def _add(
     some.
     """
     board, attack_kill, owner, army = context.board, context.params.dice.kill[0], position.owner, position.army
-    source = np.int64(borders[below(rng, n_borders)])
+    source = np.int64(borders[below(rng, borders.shape[0])])
     target = _neighbor(board, source, rng)
     if is_ordered(attacks, count, source, target):
         return count
@@ -180,21 +178,20 @@ def random_neighbor(
     attacks: AttackRows,
     count: Int,
     borders: Regions,
-    n_borders: Int,
     rng: RandomState,
     free: FreeArmies,
 ) -> Int:
     """Make one random change to a turn in place, which may have no effect; return the new number of attacks.
 
-    borders: from `list_borders`, at least one. rng uint64[2]. free int64[N] is written.
+    borders: the regions from `list_borders`, at least one. rng uint64[2]. free int64[N] is written.
     """
     board, owner, army = context.board, position.owner, position.army
     kind = min(np.int64(below(rng, _TICKETS)), _ADD)
     if kind in (_MOVE_DEPLOYS, _MOVE_AND_ADD):
-        _move_deploys(owner, player, deploy, attacks, count, borders, n_borders, rng)
+        _move_deploys(owner, player, deploy, attacks, count, borders, rng)
     count = fit(army, deploy, attacks, count, free)
     if kind in (_ADD, _MOVE_AND_ADD):
-        count = _add(context, position, player, attacks, count, free, borders, n_borders, rng)
+        count = _add(context, position, player, attacks, count, free, borders, rng)
         return fit(army, deploy, attacks, count, free)
     if kind == _MOVE_DEPLOYS or count == 0:
         return count
