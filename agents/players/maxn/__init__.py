@@ -3,6 +3,6 @@
 The registry and experiments import it. To add a term of a battle's value, extend `value`.
 """
 
-from warlight_env.agents.players.maxn.agent import PARAMETERS, MaxnAgent
+from warlight_env.agents.players.maxn.agent import PARAMETERS, MaxnAgent, MaxnSettings
 
-__all__ = ["PARAMETERS", "MaxnAgent"]
+__all__ = ["PARAMETERS", "MaxnAgent", "MaxnSettings"]
