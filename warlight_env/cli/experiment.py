@@ -57,7 +57,7 @@ def list_(*, json: JsonOption = False) -> None:
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class RunOptions:
+class ExperimentOptions:
     """The options of ``warlight experiment run``."""
 
     agent: Annotated[
@@ -81,7 +81,7 @@ class RunOptions:
 @app.command
 def run(
     *names: Annotated[str, Parameter(help="Names of experiments from `warlight experiment list`, or all.")],
-    options: RunOptions = RunOptions(),
+    options: ExperimentOptions = ExperimentOptions(),
 ) -> int:
     """Run experiments; each writes result.json and result.md into its folder.
 
