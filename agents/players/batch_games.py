@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.players.aggressive import aggressive_orders
-from warlight_env.agents.players.random import random_orders
+from warlight_env.agents.players.random import DEFAULTS, random_orders
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
 from warlight_env.engine.position import Position, position_at
@@ -36,7 +36,7 @@ def policy_orders(
     """Write the turn of a built-in policy with its default parameters, and return the number of attacks."""
     available = income(context.board, context.params.base_income, position.owner, player)
     if policy == RANDOM:
-        return random_orders(context.board, position, player, available, 3, 1, scratch, deploy, attacks, rng)
+        return random_orders(context.board, position, player, available, DEFAULTS, scratch, deploy, attacks, rng)
     return aggressive_orders(context, position, player, available, scratch, deploy, attacks)
 
 

@@ -1,4 +1,4 @@
-"""A kernel that plays whole games of one-ply players against each other or against a bot, for training."""
+"""Whole games between one-ply players, or against a bot, in one kernel call, for training with thousands of games."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from warlight_env.agents.players.one_ply import OnePlyWork, choose_turn, make_on
 from warlight_env.agents.records.generator_work import copy_turn
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Int, RandomState
+from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import Position, position_at
 from warlight_env.engine.reference import reference
@@ -22,11 +22,9 @@ from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import resolve_picks
 from warlight_env.engine.state import OVER, PICK, State, Workspace, make_workspace
 
-#: The features of a position for one player (`write_features`). "held" is the number of the player's regions. The next
-#: five features are sums over the player's regions of a number of the region's super region: its bonus, neighbours,
-#: borders, regions, or the player's regions in it. "whole_bonus_squared" is the sum of bonus² over the player's regions
-#: in super regions that the player owns completely. The last three features are the player's armies, largest territory
-#: and threatened bonus.
+#: The terms of a position's weighted sum (`write_features`): the number of the player's regions. Sums over these
+#: regions: the bonus, neighbours, borders and regions of their super region, and the player's regions in it. bonus² of
+#: regions in whole super regions; armies; the largest territory; threatened bonus.
 FEATURES: Final = (
     "held", "bonus", "neighbors", "borders", "regions", "own_regions", "whole_bonus_squared", "army",
     "largest_territory", "threatened_bonus",
@@ -36,24 +34,35 @@ FEATURES: Final = (
 class DuelSettings(NamedTuple):
     """Settings of games between the agents 0 and 1."""
 
-    samples: npt.NDArray[np.int64]  #: [2] simulations for one turn of each agent; 0: the agent's policy draws the turn
+    samples: npt.NDArray[np.int64]  #: [2] simulations for each turn of an agent; 0: the agent's policy moves
     epsilon: float  #: probability that a one-ply player takes a random turn
     max_rounds: int  #: after this many rounds the game is a draw
-    dealt: bool  #: whether starting regions are random; if not, the agents pick them
+    dealt: bool  #: whether starting regions are random; if not, the agents choose them
     terms: npt.NDArray[np.float64]  #: [4, S] `super_region_terms`
+
+
+class DuelGames(NamedTuple):
+    """A batch of B two-player games between the agents 0 and 1, and their results."""
+
+    state: State
+    rng: npt.NDArray[np.uint64]  #: [B, 2, 2] a generator for each seat
+    scores: npt.NDArray[np.float64]  #: [B] receives 1, 0.5 or 0 for agent 0
+    #: [G, T, 2, F], T > max_rounds: for the first G games, receives the FEATURES of agents 0 and 1 at the start of each
+    #: round and after the last round; the other games are not traced.
+    trace: npt.NDArray[np.float32]
 
 
 class DuelWork(NamedTuple):
     """Working memory of one thread."""
 
     one_ply: OnePlyWork
-    turns: Workspace  #: the orders of both players in a round
+    turns: Workspace  #: for the round
     preferences: npt.NDArray[np.int32]  #: [2, N]
     agent_at: npt.NDArray[np.int64]  #: [2] the agent in each seat
 
 
 def make_duel_work(n_regions: int, n_edges: int) -> DuelWork:
-    """Allocate working memory for one thread."""
+    """Make working memory for one thread."""
     return reference(
         DuelWork(
             one_ply=make_one_ply_work(n_regions, n_edges, 2),
@@ -123,32 +132,18 @@ def _trace(
 
 @kernel
 def play_duels(
-    mine: Context,
-    theirs: Context,
-    duel: DuelSettings,
-    first: Int,
-    last: Int,
-    state: State,
-    rng: RandomState,
-    work: DuelWork,
-    scores: npt.NDArray[np.float64],
-    trace: npt.NDArray[np.float32],
+    mine: Context, theirs: Context, duel: DuelSettings, games: DuelGames, first: Int, last: Int, work: DuelWork
 ) -> Int:
     """Play games first .. last - 1 of a batch of two-player games between the agents 0 and 1; return the rounds played.
 
-    `setup.start_game` must have started the games. Players see the complete position, without fog. Agent a has seat
-    (a + b) mod 2 in game b.
+    `setup.start_game` starts the games, without fog. Agent a has seat (a + b) mod 2 of game b.
 
     Args:
         mine, theirs: contexts of the agents 0 and 1. A one-ply player evaluates positions with its context's
-            evaluation, and predicts the other player's turn with its context's policy. An agent with 0 samples draws
-            its turns from its context's policy.
-        duel: a `DuelSettings`; work: a `DuelWork`.
-        rng: uint64[B, 2, 2], a random generator for each seat.
-        scores: float64[B], receives the result of each game for agent 0: 1 (win), 0.5 (draw) or 0 (loss).
-        trace: float32[B, T, 2, F]; T > max_rounds. Receives the FEATURES of agents 0 and 1 in game b at the start of
-            each round and after the last round. If `trace` is shorter than the batch, the later games are not traced.
+            evaluation, and predicts the other player's turn with its context's policy. An agent with 0 samples moves
+            according to its own policy.
     """
+    state, rng, trace = games.state, games.rng, games.trace
     played, turns, agent_at = np.int64(0), work.turns, work.agent_at
     for b in range(first, last):
         agent_at[b % 2], agent_at[1 - b % 2] = 0, 1
@@ -173,5 +168,5 @@ def play_duels(
             _trace(mine, duel, state, b, trace, rounds, agent_at)
         played += rounds
         winner = state.winner[b]
-        scores[b] = 0.5 if winner < 0 else 1.0 if agent_at[winner] == 0 else 0.0
+        games.scores[b] = 0.5 if winner < 0 else 1.0 if agent_at[winner] == 0 else 0.0
     return played

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Final
+from typing import Annotated, Final, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,17 @@ CHUNKS: Final = 3
 MARGIN: Final = 1
 
 _ONE = np.uint64(1)
+
+
+class RandomSettings(NamedTuple):
+    """The parameters of the random bot."""
+
+    chunks: int = CHUNKS  #: number of parts into which the income is split
+    margin: int = MARGIN  #: armies by which a target may be stronger
+
+
+#: The default parameters.
+DEFAULTS: Final = RandomSettings()
 
 
 @inline_kernel
@@ -63,8 +74,7 @@ def random_orders(
     position: Position,
     player: Int,
     available: Int,
-    chunks: Int,
-    margin: Int,
+    settings: RandomSettings,
     scratch: Scratch,
     deploy: Armies,
     attacks: AttackRows,
@@ -76,7 +86,7 @@ def random_orders(
     probability 1/2. It sends all free armies to a random neighbour that is not the player's and has at most `margin`
     more armies. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] with A >= E.
     """
-    owner, army = position.owner, position.army
+    owner, army, chunks, margin = position.owner, position.army, settings.chunks, settings.margin
     regions, candidates = scratch.queue, scratch.mark
     for r in range(owner.shape[0]):
         deploy[r] = 0
@@ -120,7 +130,7 @@ def random_policy(
     """Write the turn of `random_orders` with default parameters. The signature is `plug_ins.policy_signature`."""
     board, params, owner = context.board, context.params, position.owner
     available = income(board, params.base_income, owner, player)
-    return random_orders(board, position, player, available, CHUNKS, MARGIN, work.scratch, deploy, attacks, rng)
+    return random_orders(board, position, player, available, DEFAULTS, work.scratch, deploy, attacks, rng)
 
 
 @kernel
@@ -172,8 +182,7 @@ class RandomAgent(KernelAgent):
                 view.position,
                 view.player,
                 view.income,
-                self.chunks,
-                self.margin,
+                RandomSettings(self.chunks, self.margin),
                 self._scratch,
                 self._deploy,
                 self._attacks,

@@ -6,17 +6,32 @@ directed edge from a region to a neighbour.
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Armies, AttackRows, Int, Owners, Regions
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, Owners
+from warlight_env.engine.memory import private_zeros
+from warlight_env.engine.position import Position
 
 #: Number of values of each entry in an action row: deploy weights 0 .. 4, or 0, 25, 50, 75 and 100 % of the armies.
 VALUES: Final = 5
 _NONE, _ONE = np.uintp(0), np.uintp(1)
+
+
+class AllocationWork(NamedTuple):
+    """Working memory of `allocate_income` for one thread."""
+
+    own: npt.NDArray[np.int32]  #: [N] receives the player's regions
+    classes: npt.NDArray[np.int64]  #: [3, VALUES] data of each weight
+
+
+def make_allocation_work(n_regions: int) -> AllocationWork:
+    """Make working memory for one thread."""
+    return AllocationWork(private_zeros(n_regions, np.int32), private_zeros((3, VALUES), np.int64))
 
 
 @kernel
@@ -60,8 +75,7 @@ def allocate_income(
     income: Int,
     max_orders: Int,
     weights: Any,
-    own: Regions,
-    classes: npt.NDArray[np.int64],
+    work: AllocationWork,
     deploy_out: Armies,
 ) -> Any:
     """Distribute the income over the player's regions in proportion to weights 0 .. 4 (largest remainder method).
@@ -69,9 +83,10 @@ def allocate_income(
     If remainders are equal, regions with lower numbers come first. Quotas and remainders depend only on the weight. So
     the code computes them once for each weight, and then assigns armies to regions in one pass. If the rules limit the
     number of orders, only the first regions with a weight above 0 get armies. Writes deploy_out int32[N], and the
-    player's regions to own int32[N]; classes int64[3, 5] is working memory. Returns the number of own regions and the
-    number of own regions with a weight above 0.
+    player's regions to `work.own`. Returns the number of own regions and the number of own regions with a weight
+    above 0.
     """
+    own, classes = work.own, work.classes
     n_own = 0
     for r in range(owner.shape[0]):
         own[n_own] = r
@@ -111,30 +126,28 @@ def share_of(available: Int, value: Int) -> Int:
 
 @kernel
 def decode_factored(
-    neighbor_start: npt.NDArray[np.uint32],
-    edge_target: npt.NDArray[np.uint32],
-    owner: Owners,
-    army: Armies,
+    board: Board,
+    position: Position,
     player: Int,
     income: Int,
     max_orders: Int,
-    priority: Any,
     action: Any,
-    own: Regions,
-    classes: npt.NDArray[np.int64],
+    work: AllocationWork,
     deploy_out: Armies,
     attacks_out: AttackRows,
 ) -> Any:
     """Decode an action row: write its orders to deploy_out int32[N] and attacks_out int32[E, 3].
 
-    owner int8[N], army int32[N]: the position, or the player's view of it. own int32[N] and classes int64[3, 5]:
-    working memory. Returns the number of attacks, and the number of entries that the action mask does not allow.
+    The row has N + 2 E entries, or N + E entries without priorities. position: the position, or the player's view of
+    it. Returns the number of attacks, and the number of entries that the action mask does not allow.
     """
-    n, e_all = owner.shape[0], edge_target.shape[0]
+    neighbor_start, edge_target, army, own = board.neighbor_start, board.edge_target, position.army, work.own
+    n, e_all = army.shape[0], edge_target.shape[0]
+    priority = action.shape[0] > n + e_all
     used = 0
     for i in range(action.shape[0]):
         used += 1 if action[i] != 0 else 0
-    n_own, named = allocate_income(owner, player, income, max_orders, action, own, classes, deploy_out)
+    n_own, named = allocate_income(position.owner, player, income, max_orders, action, work, deploy_out)
     used -= named
     count, start = np.uintp(0), np.uintp(n)  # unsigned, because signed indices are checked for negative values
     levels = VALUES if priority else 1

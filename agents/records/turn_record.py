@@ -9,7 +9,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.records.factored_turns import VALUES
+from warlight_env.agents.records.factored_turns import VALUES, AllocationWork, make_allocation_work
 from warlight_env.engine.jit import read_only, shared
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
@@ -202,8 +202,7 @@ class TurnNetworkBuffers(NamedTuple):
     score: Floats  #: [N] scores of regions as the main deploy region
     row: npt.NDArray[np.int64]  #: [N + 2 E] a turn as an action row of `factored_turns`
     log_prob: npt.NDArray[np.float64]  #: [1] logarithm of the turn's probability
-    own: npt.NDArray[np.int32]  #: [N]
-    classes: npt.NDArray[np.int64]  #: [3, V]
+    allocation: AllocationWork
 
 
 def make_turn_network_buffers(n_regions: int, n_edges: int, players: int) -> TurnNetworkBuffers:
@@ -221,7 +220,6 @@ def make_turn_network_buffers(n_regions: int, n_edges: int, players: int) -> Tur
             score=private_zeros(n, np.float32),
             row=private_zeros(n + 2 * max(1, n_edges), np.int64),
             log_prob=private_zeros(1, np.float64),
-            own=private_zeros(n, np.int32),
-            classes=private_zeros((3, VALUES), np.int64),
+            allocation=make_allocation_work(n),
         )
     )

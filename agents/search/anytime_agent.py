@@ -5,17 +5,19 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, ClassVar
+from dataclasses import fields, replace
+from typing import Any, ClassVar, Final
 
 from warlight_env.agents.plug_ins.functions import Functions
-from warlight_env.agents.records.generator_work import MAX_TURNS
 from warlight_env.agents.records.search_record import SearchRecord
 from warlight_env.agents.search.anytime import AnytimeSearch
 from warlight_env.agents.search.search_agent import Limits, SearchAgent
 from warlight_env.agents.search.search_settings import DEFAULT_SIMULATIONS, SearchSettings
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.view import View
+
+#: Names of the parameters for users' functions.
+_FUNCTIONS: Final = frozenset(field.name for field in fields(Functions))
 
 
 class AnytimeAgent(SearchAgent):
@@ -41,20 +43,14 @@ class AnytimeAgent(SearchAgent):
         secs: float | None = None,
         *,
         settings: SearchSettings | None = None,
-        evaluation: Callable[..., Any] | None = None,
-        generator: Callable[..., Any] | None = None,
-        policy: Callable[..., Any] | None = None,
-        leaf: Callable[..., Any] | None = None,
-        prior: Callable[..., Any] | None = None,
-        capacity: int = MAX_TURNS,
         **more: Any,
     ) -> None:
+        own = Functions(**{name: more.pop(name) for name in _FUNCTIONS & more.keys()})
         base = self.default_settings if settings is None else settings
         chosen = {"simulations": sims, "seconds": secs, **more}
         self.settings: Any = replace(base, **{k: v for k, v in chosen.items() if v is not None})
         super().__init__(seed, self.settings.simulations, self.settings.seconds, self.settings.weights)
         self._moves = 0
-        own = Functions(evaluation, generator, policy, leaf, prior, capacity)
         self.functions: Functions = self.settings.functions(own)
         self.search: Any = None  #: the search of the last move
 

@@ -117,7 +117,7 @@ def described_turn(
             weight_logits(context, net, r, main, of_main, logits)
             row[r] = _chosen(logits, VALUES, temperature, rng, net.log_prob)
     income = np.int64(net.holding[player, INCOME])
-    allocate_income(owner, player, income, context.params.max_orders, row, net.own, net.classes, deploy)
+    allocate_income(owner, player, income, context.params.max_orders, row, net.allocation, deploy)
     for r in range(n):
         if owner[r] != player or army[r] + deploy[r] <= 1:
             continue
@@ -128,9 +128,8 @@ def described_turn(
             if row[n + e] > 0:
                 row[n + edges + e] = _chosen(priorities, VALUES, temperature, rng, net.log_prob)
     count, _ = decode_factored(
-        board.neighbor_start, board.edge_target, owner, army, player, income, context.params.max_orders, True,
-        row, net.own, net.classes, deploy, attacks,
-    )  # fmt: skip
+        board, position, player, income, context.params.max_orders, row, net.allocation, deploy, attacks
+    )
     return np.int64(count)
 
 

@@ -115,7 +115,7 @@ def test_changed_turns_are_legal_and_deploy_as_much(seed):
     deploy, count, met = np.zeros(n, dtype=np.int32), 0, set()
     deploy[borders[0]] = game.income(0)
     for _ in range(600):
-        count = random_neighbor(context, seen.position, 0, deploy, attacks, count, borders, n_borders, rng, free)
+        count = random_neighbor(context, seen.position, 0, deploy, attacks, count, borders[:n_borders], rng, free)
         count = fit(seen.army, deploy, attacks, count, free)
         orders = Orders.from_arrays(deploy, attacks, count)
         assert game.check(0, orders) == []

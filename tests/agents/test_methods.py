@@ -21,6 +21,7 @@ from warlight_env.agents.players.maxn.agent import MaxnAgent
 from warlight_env.agents.players.maxn.battle_turns import list_first_battles, make_battle_work, make_turn
 from warlight_env.agents.players.maxn.odds import ODDS_ARMIES, capture_chance, make_odds
 from warlight_env.agents.players.maxn.value import (
+    TermInputs,
     Terms,
     battle_value,
     hold_chance,
@@ -405,10 +406,8 @@ def test_terms_change_battles_as_they_say():
     several = label_components(view.board, fought.owner, 0, work.part, work.generator.scratch.queue) > 1
 
     def value(source=1, target=2, sent=29, **terms):
-        return battle_value(
-            context, fought, terms_of(view, **terms), 0, source, target, sent, several, work.part, work.spared,
-            -math.inf,
-        )  # fmt: skip
+        inputs = TermInputs(several, work.part, work.spared)
+        return battle_value(context, fought, terms_of(view, **terms), 0, source, target, sent, inputs, -math.inf)
 
     plain, chance = value(), capture_chance(odds, 29, 2)
     mine = shares_of(position_share, context, fought)[0]

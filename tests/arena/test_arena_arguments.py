@@ -17,6 +17,7 @@ from warlight_env.arena import (
     Entrant,
     GameRanking,
     Match,
+    PlayOptions,
     Sprt,
     Tournament,
     continue_game,
@@ -95,13 +96,23 @@ def test_matches_that_there_are_not(changes):
 
 
 @pytest.mark.parametrize("changes", [
-    {"agents": 3}, {"agents": [3, 4]}, {"max_rounds": "x"}, {"max_rounds": -1}, {"budget": 3}, {"seats": (0, 0)},
-    {"seats": 3}, {"clocks": [3, 4]}, {"clocks": []}, {"picks": np.zeros(2)}, {"on_late": 3}, {"seed": "x"},
+    {"agents": 3}, {"agents": [3, 4]}, {"max_rounds": "x"}, {"max_rounds": -1}, {"picks": np.zeros(2)}, {"seed": "x"},
+    {"options": None}, {"options": {"seats": (0, 1)}},
 ])  # fmt: skip
 def test_games_that_there_are_not(changes):
     agents = [make_agent("random", seed) for seed in range(2)]
     with pytest.raises(InputError):
         play_game(**{"agents": agents, "map": RING, "rules": RULES, "max_rounds": 1, **changes})
+
+
+@pytest.mark.parametrize("changes", [
+    {"budget": 3}, {"seats": (0, 0)}, {"seats": 3}, {"clocks": [3, 4]}, {"clocks": []}, {"on_late": 3},
+    {"on_crash": np.zeros(2)},
+])  # fmt: skip
+def test_options_of_games_that_there_are_not(changes):
+    agents = [make_agent("random", seed) for seed in range(2)]
+    with pytest.raises(InputError, match=next(iter(changes))):
+        play_game(agents, RING, RULES, max_rounds=1, options=PlayOptions(**changes))
 
 
 def test_tournaments_that_there_are_not():

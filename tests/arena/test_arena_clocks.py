@@ -10,8 +10,11 @@ import pytest
 from arena_agents import Crasher, Expander, Forgetful, Fragile, Garbled, Idle, PickCrasher, Slow
 from warlight_env import Orders
 from warlight_env.agents import Budget, make_agent
-from warlight_env.arena import Clock, ClockError, Match, MatchError, play_game
+from warlight_env.arena import Clock, ClockError, Match, MatchError, PlayOptions, play_game
 from warlight_env.arena.games.clocks import MARGIN, RunningClock
+
+#: An agent that fails loses the game.
+FORFEIT = PlayOptions(on_crash="forfeit")
 
 
 def match(agents, **kwargs):
@@ -31,7 +34,7 @@ class Told(Idle):
 def budgets(clock: str | None, rounds: int = 3) -> list[Budget | None]:
     agent = Told(1)
     clocks = None if clock is None else [Clock.parse(clock), None]
-    play_game([agent, Idle(2)], "small", max_rounds=rounds, clocks=clocks)
+    play_game([agent, Idle(2)], "small", max_rounds=rounds, options=PlayOptions(clocks=clocks))
     return agent.budgets
 
 
@@ -145,7 +148,7 @@ def test_agents_that_do_not_say_their_simulations():
 
 def test_an_empty_bank_is_no_licence():
     search = make_agent("mcts:100000", 1)
-    play_game([search, Idle(2)], "small", max_rounds=1, clocks=[Clock(bank=1e-6), None])
+    play_game([search, Idle(2)], "small", max_rounds=1, options=PlayOptions(clocks=[Clock(bank=1e-6), None]))
     assert search.simulations < 1000
 
 
@@ -222,7 +225,7 @@ def test_picks_that_are_no_picks_lose_too(answer):
         def pick(self, view):
             return answer
 
-    record = play_game([Undecided(1), Idle(2)], "small", picks="agents", on_crash="forfeit")
+    record = play_game([Undecided(1), Idle(2)], "small", picks="agents", options=FORFEIT)
     (failure,) = record.failures
     assert record.winner == 1 and failure.round == 0 and "regions (integers)" in failure.reason
 
@@ -235,20 +238,20 @@ def test_picks_that_are_not_offered_are_dropped(answer):
         def pick(self, view):
             return answer
 
-    record = play_game([Undecided(1), Idle(2)], "small", picks="agents", on_crash="forfeit")
+    record = play_game([Undecided(1), Idle(2)], "small", picks="agents", options=FORFEIT)
     assert not record.failures
 
 
 def test_two_who_crash_together_draw():
-    record = play_game([Crasher(1), Crasher(2)], "small", on_crash="forfeit")
+    record = play_game([Crasher(1), Crasher(2)], "small", options=FORFEIT)
     assert record.winner is None and record.placements == (1, 1) and not record.cut_off
     assert [failure.agent for failure in record.failures] == [0, 1]
 
 
 def test_of_three_the_others_play_on():
-    record = play_game([Idle(1), Crasher(2), Idle(3)], "world", max_rounds=9, on_crash="forfeit")
+    record = play_game([Idle(1), Crasher(2), Idle(3)], "world", max_rounds=9, options=FORFEIT)
     assert record.winner is None and record.placements == (1, 3, 1) and record.cut_off and record.rounds == 9
-    record = play_game([Crasher(1), make_agent("aggressive", 2), Crasher(3)], "world", on_crash="forfeit")
+    record = play_game([Crasher(1), make_agent("aggressive", 2), Crasher(3)], "world", options=FORFEIT)
     assert record.winner == 1 and record.placements == (2, 1, 2) and record.rounds == 3 and not record.cut_off
 
 
@@ -268,10 +271,10 @@ def test_who_fails_ranks_as_if_eliminated_in_that_round():
 
     agents = [Idle(1), make_agent("aggressive", 2), Idle(3)]
     agents[2 - first_out] = Tired(4)
-    record = play_game(agents, "world", seed=5, max_rounds=300, on_crash="forfeit")
+    record = play_game(agents, "world", seed=5, max_rounds=300, options=FORFEIT)
     assert record.failures and record.placements == plain.placements
     agents[first_out], agents[2 - first_out] = Crasher(1), Idle(3)
-    record = play_game(agents, "world", seed=5, max_rounds=300, on_crash="forfeit")
+    record = play_game(agents, "world", seed=5, max_rounds=300, options=FORFEIT)
     assert record.failures[0].round == 3 and record.placements == plain.placements
 
 
@@ -293,7 +296,7 @@ def test_an_observer_is_told_of_forfeits():
         def ended(self, record):
             told.append(record.winner)
 
-    play_game([Crasher(1), Expander(2)], "small", seed=9, on_crash="forfeit", observer=Witness())
+    play_game([Crasher(1), Expander(2)], "small", seed=9, options=FORFEIT, observer=Witness())
     assert told[0] == "Crasher" and told[1:4] == [(1, 0, 1), (2, 0, 1), (3, 0, 1)]
     assert "agent 'crasher' failed in round 3 (seat 1, game's seed 9): ZeroDivisionError" in told[4]
     assert told[5:] == [1]

@@ -15,20 +15,18 @@ from env_helpers import ENCODINGS, LONG, SMALL, act, as_game, make, sample
 from helpers import PRESETS, RING
 from warlight_env import maps
 from warlight_env.agents import make_agent
-from warlight_env.agents.records.factored_turns import allocate_income
+from warlight_env.agents.records.factored_turns import allocate_income, make_allocation_work
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import MAX_ARMIES, Rules, RulesError
 from warlight_env.envs import ActionEncoding, InexpressibleError, OrdersActions, WarlightParallelEnv
 from warlight_env.game import Game
 
-NO_WORK = np.zeros((3, 5), dtype=np.int64)
-
 
 def shares(weights: list[int], income: int, owner: list[int] | None = None, max_orders: int = 0) -> list[int]:
     n = len(weights)
-    out, own = np.zeros(n, dtype=np.int32), np.zeros(n, dtype=np.int32)
+    out = np.zeros(n, dtype=np.int32)
     owner_array = np.array(owner or [0] * n, dtype=np.int8)
-    allocate_income(owner_array, 0, income, max_orders, np.array(weights), own, NO_WORK.copy(), out)
+    allocate_income(owner_array, 0, income, max_orders, np.array(weights), make_allocation_work(n), out)
     return out.tolist()
 
 

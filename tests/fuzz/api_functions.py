@@ -23,6 +23,7 @@ from warlight_env.arena import (
     Clock,
     Entrant,
     Match,
+    PlayOptions,
     Sprt,
     Tournament,
     continue_game,
@@ -228,9 +229,12 @@ def _of_agents(folder: Path) -> Calls:
 
 
 def _of_the_arena() -> Calls:
+    named = {field.name for field in dataclasses.fields(PlayOptions)}
+
     def play(agents: Any, **arguments: Any) -> Any:
         made = [make_agent(agent, 0) for agent in agents] if isinstance(agents, list) else agents
-        return play_game(made, **arguments)
+        options = {name: arguments.pop(name) for name in named & arguments.keys()}
+        return play_game(made, options=PlayOptions(**options), **arguments)
 
     def match(**arguments: Any) -> Any:
         return Match(**arguments).setup()

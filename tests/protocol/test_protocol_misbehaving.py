@@ -16,7 +16,7 @@ import pytest
 from arena_agents import Idle
 from protocol_helpers import Marked, misbehaving
 from warlight_env.agents import AgentError, make_agent
-from warlight_env.arena import continue_game
+from warlight_env.arena import PlayOptions, continue_game
 from warlight_env.arena.games.game_loop import AgentCrashError, play_game
 from warlight_env.arena.games.seated_agent import QUOTED_FAULTS
 from warlight_env.cli import main
@@ -208,7 +208,9 @@ def test_a_matchs_clock_takes_the_place_of_the_bots_own():
     bot = make_agent(misbehaving("honest"), 1)
     bot.on_line = lambda direction, line: lines.append(line)
     clocks = [Clock(bank=7.0, increment=0.25), None]
-    play_game([bot, make_agent("random", 2)], "world", "challenge2", 5, max_rounds=2, clocks=clocks)
+    play_game(
+        [bot, make_agent("random", 2)], "world", "challenge2", 5, max_rounds=2, options=PlayOptions(clocks=clocks)
+    )
     asked = [int(line.split()[2]) for line in lines if line.startswith("go")]
     assert len(asked) == 4 and asked[0] == 7000 and asked[1] <= 7000 and 6000 < asked[2] <= 7000
 

@@ -21,7 +21,7 @@ from log_helpers import (
 )
 from warlight_env import maps
 from warlight_env.agents import make_agent
-from warlight_env.arena import AgentCrashError, Match, play_game
+from warlight_env.arena import AgentCrashError, Match, PlayOptions, play_game
 from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
@@ -194,7 +194,8 @@ def test_forfeits_are_logged_and_the_game_goes_on(tmp_path):
     file = tmp_path / "forfeit.wl.jsonl"
     agents = [PickCrasher(1), Crasher(2), Expander(3), Expander(4)]
     with LogWriter(file) as writer:
-        record = play_game(agents, "world", seed=4, picks="agents", max_rounds=5, on_crash="forfeit", observer=writer)
+        options = PlayOptions(on_crash="forfeit")
+        record = play_game(agents, "world", seed=4, picks="agents", max_rounds=5, options=options, observer=writer)
     log = GameLog.load(file)
     assert [(f.player, f.round) for f in log.failures] == [(0, 0), (1, 3)]
     assert (log.status, log.end.placements) == ("complete", record.placements)

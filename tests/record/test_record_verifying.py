@@ -10,7 +10,7 @@ import pytest
 
 from arena_agents import Crasher, Expander, PickCrasher
 from log_helpers import play_logged
-from warlight_env.arena import play_game
+from warlight_env.arena import PlayOptions, play_game
 from warlight_env.engine.rules import Rules
 from warlight_env.record import (
     GameLog,
@@ -71,7 +71,8 @@ def test_the_end_of_a_game_with_forfeits_is_verified(tmp_path, change, field):
     file = tmp_path / "forfeit.wl.jsonl"
     agents = [PickCrasher(1), Crasher(2), Expander(3), Expander(4)]
     with LogWriter(file) as writer:
-        play_game(agents, "world", seed=4, picks="agents", max_rounds=5, on_crash="forfeit", observer=writer)
+        options = PlayOptions(on_crash="forfeit")
+        play_game(agents, "world", seed=4, picks="agents", max_rounds=5, options=options, observer=writer)
     log = GameLog.load(file)
     assert verify(log) == []
     (difference,) = verify(change(log))
@@ -81,7 +82,7 @@ def test_the_end_of_a_game_with_forfeits_is_verified(tmp_path, change, field):
 def test_a_game_that_forfeits_end_before_its_limit_is_verified(tmp_path):
     file = tmp_path / "forfeit.wl.jsonl"
     with LogWriter(file) as writer:
-        play_game([Crasher(1), Expander(2)], "world", seed=4, on_crash="forfeit", observer=writer)
+        play_game([Crasher(1), Expander(2)], "world", seed=4, options=PlayOptions(on_crash="forfeit"), observer=writer)
     log = GameLog.load(file)
     assert (log.end.winner, log.end.cut_off, verify(log)) == (1, False, [])
     assert verify(replace(log, end=replace(log.end, winner=0, placements=(1, 2))))

@@ -22,7 +22,7 @@ from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.view import View
 from warlight_env.train.exit.settings import ExitSettings
-from warlight_env.train.exit.targets import write_target
+from warlight_env.train.exit.targets import TargetSettings, write_target
 
 
 class Expert(KernelAgent):
@@ -39,6 +39,7 @@ class Expert(KernelAgent):
     def __init__(self, settings: ExitSettings, network: TurnNetwork | None, seed: int) -> None:
         super().__init__(seed)
         self._settings, self._network = settings, network
+        self._target = TargetSettings(settings.samples, float(settings.target_temperature))
 
     def _prepare(self, view: View) -> None:
         super()._prepare(view)
@@ -57,9 +58,8 @@ class Expert(KernelAgent):
     def _write(self, view: View) -> int:
         return int(
             write_target(
-                self._context, minimal_determinization(view), view.player, self._settings.samples,
-                self._settings.target_temperature,
-                self.rng, self._work, self.row, self._deploy, self._attacks,
+                self._context, minimal_determinization(view), view.player, self._target, self.rng, self._work,
+                self.row, self._deploy, self._attacks,
             )
         )  # fmt: skip
 

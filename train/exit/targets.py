@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -11,9 +13,16 @@ from warlight_env.agents.records.factored_turns import encode_nearest
 from warlight_env.agents.records.generator_work import copy_turn
 from warlight_env.agents.search.lookahead import highest, score_turns
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import uniform
+
+
+class TargetSettings(NamedTuple):
+    """How targets are chosen."""
+
+    samples: int  #: simulations of each turn, at least 1
+    temperature: float  #: of the softmax of mean shares; 0: the best turn
 
 
 @kernel
@@ -21,8 +30,7 @@ def write_target(
     context: Context,
     position: Position,
     player: Int,
-    samples: Int,
-    temperature: Real,
+    settings: TargetSettings,
     rng: RandomState,
     work: ChoiceWork,
     row: npt.NDArray[np.int8],
@@ -36,7 +44,7 @@ def write_target(
     to deploy int32[N] and attacks int32[E, 3], and as categorical choices (`factored_turns`) to row int8[N + 2 E].
     Returns the number of attacks.
     """
-    lookahead, board = work.lookahead, context.board
+    lookahead, board, samples, temperature = work.lookahead, context.board, settings.samples, settings.temperature
     count = generate(context, position, player, rng, work.generator, lookahead.turns)
     chosen: Int = np.int64(0)
     if count > 1:

@@ -76,9 +76,8 @@ def _write(context: Context, rows: TurnRows, work: TurnNetworkBuffers, out: _Num
             for i in range(N_NODE):
                 out.nodes[m, r, i] = work.nodes[r, i]
         income, deploy = np.int64(work.holding[player, INCOME]), out.deploy[m]
-        allocate_income(
-            position.owner, player, income, context.params.max_orders, rows.row[m], work.own, work.classes, deploy
-        )
+        max_orders = context.params.max_orders
+        allocate_income(position.owner, player, income, max_orders, rows.row[m], work.allocation, deploy)
         for r in range(position.owner.shape[0]):
             if position.owner[r] != player or position.army[r] + deploy[r] <= 1:
                 continue

@@ -169,7 +169,7 @@ def _evaluate_borders(
     board, owner, row, n = context.board, position.owner, rows.row[m], position.owner.shape[0]
     edges, income = board.edge_target.shape[0], np.int64(work.holding[player, INCOME])
     deploy, logits = stack_armies(), stack_singles()
-    allocate_income(owner, player, income, context.params.max_orders, row, work.own, work.classes, deploy)
+    allocate_income(owner, player, income, context.params.max_orders, row, work.allocation, deploy)
     embed_ends(context, position, player, work)
     of_shares, of_priorities, spread = _ZERO, _ZERO, _ZERO
     activations.borders[m, 0] = border

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from warlight_env import maps
 from warlight_env.agents.players.compiled import COMPILED
-from warlight_env.agents.players.duels import FEATURES, DuelSettings, make_duel_work, play_duels
+from warlight_env.agents.players.duels import FEATURES, DuelGames, DuelSettings, make_duel_work, play_duels
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.weights import THESIS, Weights, super_region_terms
 from warlight_env.arena.contests.contest_runner import check_jobs
@@ -146,7 +146,7 @@ class Duels:
         duel = reference(DuelSettings(samples, epsilon, self.max_rounds, self.picks == "random", self._terms))
         features: Any = np.zeros((0, 1, 2, len(FEATURES)), dtype=np.float32) if trace is None else trace
         work = make_duel_work(board.n_regions, board.n_edges)
-        play_duels(mine, theirs, duel, 0, len(scores), state, rng, work, scores, features)
+        play_duels(mine, theirs, duel, DuelGames(state, rng, scores, features), 0, len(scores), work)
 
 
 def plays_compiled(rules: Rules) -> bool:

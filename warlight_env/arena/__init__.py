@@ -12,6 +12,7 @@ from warlight_env.arena.games.clocks import Clock, ClockError
 from warlight_env.arena.games.continuation import continue_game
 from warlight_env.arena.games.game_loop import SAFETY_ROUNDS, AgentCrashError, GameObserver, GameRecord, play_game
 from warlight_env.arena.games.game_setup import MatchError, MatchSetup
+from warlight_env.arena.games.play_options import PlayOptions
 from warlight_env.arena.games.seated_agent import Failure, TimeUse
 from warlight_env.arena.matches.agent_result import AgentResult, SeatResult, TimeResult
 from warlight_env.arena.matches.match import Match
@@ -51,6 +52,7 @@ __all__ = [
     "RunFolderError",
     "SeatResult",
     "MatchSetup",
+    "PlayOptions",
     "Sprt",
     "SprtError",
     "SprtResult",

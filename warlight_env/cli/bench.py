@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -26,54 +27,62 @@ from warlight_env.cli.common import (
 from warlight_env.cli.tournament import QuietOption
 
 
-def bench(
-    policy: Annotated[
-        str | None, Parameter(help="Agent, for example mcts:sims=100, or a .zip file saved by Stable-Baselines3.")
-    ] = None,
-    *,
+@Parameter(name="*")
+@dataclass(frozen=True)
+class BenchOptions:
+    """The options of ``warlight bench``."""
+
     suite: Annotated[
         str, Parameter(help="Benchmark suite: suite-v1, or suite-maps-v1 for unseen maps. A suite never changes.")
-    ] = "suite-v1",
+    ] = "suite-v1"
     action: Annotated[
         str | None,
         Parameter(help="For a .zip: the policy's action encoding (default: from its settings file, or steps)."),
-    ] = None,
+    ] = None
     observation: Annotated[
         str | None, Parameter(help="For a .zip: the policy's observation (default: from its settings file, or flat).")
-    ] = None,
-    max_cycles: Annotated[Integer | None, Parameter(help="For a .zip: maximum episode length in training.")] = None,
-    deterministic: Annotated[
-        bool, Parameter(negative="", help="For a .zip: always take the most likely action.")
-    ] = False,
+    ] = None
+    max_cycles: Annotated[Integer | None, Parameter(help="For a .zip: maximum episode length in training.")] = None
+    deterministic: Annotated[bool, Parameter(negative="", help="For a .zip: always take the most likely action.")] = (
+        False
+    )
     trust: Annotated[
         bool,
         Parameter(
             negative="",
             help="For a .zip: confirm that you trust the source of the file; loading it can run any program.",
         ),
-    ] = False,
+    ] = False
     map: Annotated[
         list[str] | None, Parameter(help="Play only these maps of the suite; the total score requires all maps.")
-    ] = None,
+    ] = None
     clock: Annotated[
         str | None,
         Parameter(help="Limit of the policy per move: 457sims or 1s; or a time bank: 10s+0.5s (default: none)."),
-    ] = None,
+    ] = None
     games: Annotated[
         Integer | None, Parameter(help="Play at most this many games per opponent and map; scores are not comparable.")
-    ] = None,
-    out: Annotated[Path | None, Parameter(help="Run folder (default: runs/SUITE-POLICY).")] = None,
+    ] = None
+    out: Annotated[Path | None, Parameter(help="Run folder (default: runs/SUITE-POLICY).")] = None
     verify: Annotated[
         bool,
         Parameter(
             negative="", help="Only check that the suite's opponents play the same games as when the suite was made."
         ),
-    ] = False,
-    jobs: JobsOption = None,
-    backend: BackendOption = "local",
-    ray_address: RayAddressOption = None,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
+    ] = False
+    jobs: JobsOption = None
+    backend: BackendOption = "local"
+    ray_address: RayAddressOption = None
+    json: JsonOption = False
+    quiet: QuietOption = False
+
+
+def bench(
+    policy: Annotated[
+        str | None, Parameter(help="Agent, for example mcts:sims=100, or a .zip file saved by Stable-Baselines3.")
+    ] = None,
+    *,
+    options: BenchOptions = BenchOptions(),
 ) -> int:
     """Play a policy against a fixed suite of opponents, maps and seeds, so that scores of policies are comparable.
 
@@ -89,49 +98,53 @@ def bench(
     from warlight_env.cli.unit_progress import unit_progress
     from warlight_env.folder_lock import FolderLock
 
-    place = read_backend(backend, ray_address)
-    chosen = Suite.load(suite)
-    if verify:
+    place = read_backend(options.backend, options.ray_address)
+    chosen = Suite.load(options.suite)
+    if options.verify:
         changed = chosen.changes()
-        print(f"{suite}: " + (f"different games in {', '.join(changed)}" if changed else "the games are unchanged"))
+        found = f"different games in {', '.join(changed)}" if changed else "the games are unchanged"
+        print(f"{options.suite}: {found}")
         return FAILURE if changed else OK
     if policy is None:
         raise UsageError("bench: give an agent or a .zip file")
-    if games is not None and games < 1:
-        raise UsageError(f"--games {games}: must be at least 1")
-    only = tuple(map or ())
+    if options.games is not None and options.games < 1:
+        raise UsageError(f"--games {options.games}: must be at least 1")
+    only = tuple(options.map or ())
     for name in only:
         if name not in chosen.map_digests:
-            raise UsageError(f"--map {name}: the maps of {suite} are {', '.join(chosen.map_digests)}")
-    subject = make_subject(policy, action, observation, max_cycles, deterministic, trust=trust)
-    if policy.endswith(".zip") and not deterministic:
+            raise UsageError(f"--map {name}: the maps of {options.suite} are {', '.join(chosen.map_digests)}")
+    subject = make_subject(
+        policy, options.action, options.observation, options.max_cycles, options.deterministic, trust=options.trust
+    )
+    if policy.endswith(".zip") and not options.deterministic:
         print(
             f"{policy}: actions are sampled from the policy, as in training; Stable-Baselines3's evaluate_policy takes "
             "the most likely actions: use --deterministic for that",
             file=sys.stderr,
         )
-    limit = None if clock is None else Clock.parse(clock)
+    limit = None if options.clock is None else Clock.parse(options.clock)
     check_subject(subject, chosen, only)
-    contests = chosen.contests(subject, only, limit, games)
+    contests = chosen.contests(subject, only, limit, options.games)
     shown = Path(policy).name if policy.endswith(".zip") else policy
-    folder = out or Path("runs", re.sub(r"[^A-Za-z0-9_.=-]+", "-", f"{suite}-{shown}"))
-    settings: dict[str, str | int | None] = {"clock": clock}
+    folder = options.out or Path("runs", re.sub(r"[^A-Za-z0-9_.=-]+", "-", f"{options.suite}-{shown}"))
+    settings: dict[str, str | int | None] = {"clock": options.clock}
     if policy.endswith(".zip"):
         assert isinstance(subject, CheckpointSource)
         settings |= {
             "action": subject.named, "observation": subject.observation,
-            "actions are": "likeliest" if deterministic else "drawn", "max cycles": subject.max_cycles,
+            "actions are": "likeliest" if options.deterministic else "drawn", "max cycles": subject.max_cycles,
         }  # fmt: skip
     with FolderLock(folder, in_use=RunFolderError) as lock:
-        with unit_progress(f"{shown} on {suite}", sum(c.n_games for c in contests), "games", quiet) as advance:
+        title, games = f"{shown} on {options.suite}", sum(c.n_games for c in contests)
+        with unit_progress(title, games, "games", options.quiet) as advance:
             results = play_contests(
-                contests, jobs=jobs, backend=place, folder=lock,
+                contests, jobs=options.jobs, backend=place, folder=lock,
                 on_games=lambda key, records: advance(len(records), key),
             )  # fmt: skip
-        card = make_card(chosen, shown, results, settings, games)
+        card = make_card(chosen, shown, results, settings, options.games)
         write_file(folder / "card.json", json_.dumps(card.to_dict(), indent=2) + "\n")
         write_file(folder / "card.md", card.to_markdown())
-    if json:
+    if options.json:
         print_json(card.to_dict())
     else:
         print(card.to_markdown())

@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from cyclopts import Parameter
 
@@ -83,12 +83,9 @@ def hotseat(
     _serve(players, [], "play", options)
 
 
-def watch_live(
-    agents: Sequence[str], seed: int, picks: str, map: str, rules: str, *, host: str, port: int, browser: bool
-) -> None:
+def watch_live(agents: Sequence[str], picks: Literal["random", "agents"], options: GameOptions) -> None:
     """Play a game between bots and show it in the browser, for ``warlight watch A B --live``."""
     players = [(bot, bot) for bot in agents]
-    options = GameOptions(seed=seed, map=map, rules=rules, host=host, port=port, browser=browser)
     _serve(players, list(agents), "random" if picks == "random" else "play", options)
 
 

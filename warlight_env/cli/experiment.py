@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -54,27 +55,35 @@ def list_(*, json: JsonOption = False) -> None:
     print("  units: games or measurements for each agent; minutes: approximate time for each agent on one core")
 
 
-@app.command
-def run(
-    *names: Annotated[str, Parameter(help="Names of experiments from `warlight experiment list`, or all.")],
+@Parameter(name="*")
+@dataclass(frozen=True)
+class ExperimentOptions:
+    """The options of ``warlight experiment run``."""
+
     agent: Annotated[
         list[str] | None,
         Parameter(help="Agent; repeat the option for one run with each agent (default: mcts_thesis).", negative=""),
-    ] = None,
+    ] = None
     quick: Annotated[
         bool, Parameter(negative="", help="Play only a few games with very short searches, as a test of the setup.")
-    ] = False,
+    ] = False
     budget_type: Annotated[
         Literal["simulations", "seconds"],
         Parameter(help="Limit of the bots per move: as many simulations as in the thesis, or as many seconds."),
-    ] = "simulations",
-    out: Annotated[Path, Parameter(help="Folder with a subfolder for each run.")] = Path("runs"),
-    seed: SeedOption = 1,
-    jobs: JobsOption = None,
-    backend: BackendOption = "local",
-    ray_address: RayAddressOption = None,
-    json: JsonOption = False,
-    quiet: QuietOption = False,
+    ] = "simulations"
+    out: Annotated[Path, Parameter(help="Folder with a subfolder for each run.")] = Path("runs")
+    seed: SeedOption = 1
+    jobs: JobsOption = None
+    backend: BackendOption = "local"
+    ray_address: RayAddressOption = None
+    json: JsonOption = False
+    quiet: QuietOption = False
+
+
+@app.command
+def run(
+    *names: Annotated[str, Parameter(help="Names of experiments from `warlight experiment list`, or all.")],
+    options: ExperimentOptions = ExperimentOptions(),
 ) -> int:
     """Run experiments. Each experiment writes result.json and result.md to its own folder.
 
@@ -89,28 +98,29 @@ def run(
 
     if not names:
         raise UsageError(f"experiment run: give at least one experiment, or all; there are {', '.join(MODULES)}")
-    check_jobs(jobs, optional=True)
-    place = read_backend(backend, ray_address)
+    check_jobs(options.jobs, optional=True)
+    place = read_backend(options.backend, options.ray_address)
     chosen = [experiment(name) for name in (MODULES if "all" in names else dict.fromkeys(names))]
-    for spec in agent or ():
+    for spec in options.agent or ():
         parse(spec)
     results = []
     for made in chosen:
         of_experiment = []
-        for spec in made.agents if agent is None or made.agents == ("",) else agent:
-            settings = ExperimentSettings(spec, made.budget or budget_type, quick, seed, jobs, place)
-            folder = out / folder_name(made.name, settings)
+        for spec in made.agents if options.agent is None or made.agents == ("",) else options.agent:
+            budget = made.budget or options.budget_type
+            settings = ExperimentSettings(spec, budget, options.quick, options.seed, options.jobs, place)
+            folder = options.out / folder_name(made.name, settings)
             title = f"{made.name} {spec}".strip()
-            with unit_progress(title, made.units(settings), "units", quiet) as advance:
+            with unit_progress(title, made.units(settings), "units", options.quiet) as advance:
                 of_experiment.append(run_experiment(made, settings, folder, advance))
             if of_experiment[-1].interrupted:
                 break
         results += of_experiment
-        if not json:
+        if not options.json:
             print(to_markdown(made, of_experiment))
         if of_experiment[-1].interrupted:
             break
-    if json:
+    if options.json:
         print_json([result.to_dict() for result in results])
     return INTERRUPTED if results[-1].interrupted else OK
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -25,15 +26,17 @@ from warlight_env.cli.common import (
     read_backend,
     read_rules,
 )
+from warlight_env.cli.tournament import QuietOption
 
 #: The default number of games without --sprt, and the default maximum number of games with --sprt.
 GAMES, GAMES_WITH_TEST = 200, 20_000
 
 
-def match(
-    *agents: Annotated[
-        str, Parameter(help="Two to six bots, for example random, random:chunks=5, mcts:1s or mcts:457.")
-    ],
+@Parameter(name="*")
+@dataclass(frozen=True)
+class MatchOptions:
+    """The options of ``warlight match``."""
+
     games: Annotated[
         Integer | None,
         Parameter(
@@ -41,9 +44,9 @@ def match(
             help="Number of games (default: 200); with --sprt, the maximum number (default: 20000). With "
             "--paired, the number is rounded up to a multiple of the number of bots.",
         ),
-    ] = None,
-    seed: SeedOption = 1,
-    jobs: JobsOption = None,
+    ] = None
+    seed: SeedOption = 1
+    jobs: JobsOption = None
     paired: Annotated[
         bool,
         Parameter(
@@ -51,7 +54,7 @@ def match(
             help="Play one game per seed for each rotation of the bots on the seats; the statistics count these "
             "games as one sample.",
         ),
-    ] = False,
+    ] = False
     clock: Annotated[
         list[str] | None,
         Parameter(
@@ -59,7 +62,7 @@ def match(
             "the time added per move, 10s+0.5s. Give one limit for all bots, or one for each bot in "
             "order ('none': no limit). The limit replaces the bot's parameters sims and secs.",
         ),
-    ] = None,
+    ] = None
     sprt: Annotated[
         str | None,
         Parameter(
@@ -68,18 +71,18 @@ def match(
             "stronger by elo0 or by elo1 Elo points. The error rates of the test are at most alpha and "
             "beta (default: 0.05).",
         ),
-    ] = None,
+    ] = None
     on_crash: Annotated[
         Literal["raise", "forfeit"],
         Parameter(help="If a bot fails, end the match (raise), or count the game as lost (forfeit)."),
-    ] = "raise",
+    ] = "raise"
     on_late: Annotated[
         Literal["report", "forfeit"],
         Parameter(
             help="If an answer exceeds the time of --clock by more than 50 ms, only report it (report), or also "
             "count the game as lost (forfeit)."
         ),
-    ] = "report",
+    ] = "report"
     out: Annotated[
         Path | None,
         Parameter(
@@ -87,25 +90,30 @@ def match(
             help="Folder that stores finished games. After any interruption, even a killed process, the same "
             "command continues the match.",
         ),
-    ] = None,
+    ] = None
     log: Annotated[
         Path | None,
         Parameter(name="--log", help="Folder for a log of each game; see warlight replay and warlight log."),
-    ] = None,
-    decision_info: Annotated[bool, Parameter(negative="", help="With --log: also log the bots' reasoning.")] = False,
-    backend: BackendOption = "local",
-    ray_address: RayAddressOption = None,
-    picks: PicksOption = "random",
+    ] = None
+    decision_info: Annotated[bool, Parameter(negative="", help="With --log: also log the bots' reasoning.")] = False
+    backend: BackendOption = "local"
+    ray_address: RayAddressOption = None
+    picks: PicksOption = "random"
     max_rounds: Annotated[
         Integer | None,
         Parameter(help="End a game as a draw after this many rounds (default: the limit in the rules, or 500)."),
-    ] = None,
-    map: MapOption = "world",
-    rules: RulesOption = "thesis",
-    json: JsonOption = False,
-    quiet: Annotated[
-        bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
-    ] = False,
+    ] = None
+    map: MapOption = "world"
+    rules: RulesOption = "thesis"
+    json: JsonOption = False
+    quiet: QuietOption = False
+
+
+def match(
+    *agents: Annotated[
+        str, Parameter(help="Two to six bots, for example random, random:chunks=5, mcts:1s or mcts:457.")
+    ],
+    options: MatchOptions = MatchOptions(),
 ) -> int:
     """Play games between bots. Print each bot's wins, losses and draws with 95 % intervals, Elo, time and speed.
 
@@ -114,29 +122,32 @@ def match(
     from warlight_env.arena import Match, Sprt
     from warlight_env.cli.match_progress import make_progress
 
-    if decision_info and log is None:
+    if options.decision_info and options.log is None:
         raise UsageError("--decision-info needs --log FOLDER: the bots' reasoning is written to the logs")
+    games = options.games
     if games is None:
-        games = GAMES if sprt is None else GAMES_WITH_TEST
+        games = GAMES if options.sprt is None else GAMES_WITH_TEST
+    stop = None if options.sprt is None else Sprt.parse(options.sprt)
+    clock = options.clock
     asked = Match(
-        agents, games=games, seed=seed, map=map, rules=read_rules(rules), paired=paired, picks=picks,
-        max_rounds=max_rounds, jobs=jobs, stop=None if sprt is None else Sprt.parse(sprt),
-        clocks=clock[0] if clock and len(clock) == 1 else clock, on_crash=on_crash, on_late=on_late,
-        log=log, insight=decision_info,
+        agents, games=games, seed=options.seed, map=options.map, rules=read_rules(options.rules), paired=options.paired,
+        picks=options.picks, max_rounds=options.max_rounds, jobs=options.jobs, stop=stop,
+        clocks=clock[0] if clock and len(clock) == 1 else clock, on_crash=options.on_crash, on_late=options.on_late,
+        log=options.log, insight=options.decision_info,
     )  # fmt: skip
-    place = read_backend(backend, ray_address)
-    if not quiet and asked.contest().n_games > games:
+    place = read_backend(options.backend, options.ray_address)
+    if not options.quiet and asked.contest().n_games > games:
         print(f"--paired: {asked.contest().n_games} games, {len(agents)} for each seed", file=sys.stderr)
-    with make_progress(agents, asked.contest(), quiet) as progress:
-        result = asked.run(progress.add, backend=place, folder=out)
+    with make_progress(agents, asked.contest(), options.quiet) as progress:
+        result = asked.run(progress.add, backend=place, folder=options.out)
     if result.games == 0:
-        if out is not None:
-            print(f"too few games for a result; the same command continues the match in {out}", file=sys.stderr)
+        if options.out is not None:
+            print(f"too few games for a result; the same command continues the match in {options.out}", file=sys.stderr)
         raise KeyboardInterrupt
-    if json:
+    if options.json:
         print_json(result.to_dict())
     else:
         print(result)
-        if result.interrupted and out is not None:
-            print(f"  the same command continues the match in {out}")
+        if result.interrupted and options.out is not None:
+            print(f"  the same command continues the match in {options.out}")
     return INTERRUPTED if result.interrupted else OK

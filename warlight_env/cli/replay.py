@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +14,7 @@ from cyclopts import Parameter
 from warlight_env.cli.common import OK, Integer, UsageError
 from warlight_env.cli.round_text import describe_round, show_position
 from warlight_env.cli.task_progress import task_progress
+from warlight_env.cli.tournament import QuietOption
 from warlight_env.output import check_output
 from warlight_env.tables import counted, printable
 
@@ -25,52 +26,59 @@ if TYPE_CHECKING:
 _CANDIDATES = 3
 
 
-def replay(
-    file: Annotated[Path, Parameter(help="Log of a game: NAME.wl.jsonl or NAME.wl.jsonl.gz.")],
-    *,
+@Parameter(name="*")
+@dataclass(frozen=True)
+class ReplayOptions:
+    """The options of ``warlight replay``."""
+
     text: Annotated[
         bool,
         Parameter(
             negative="",
             help="Show the game in the terminal, round by round (the default without an output file or folder).",
         ),
-    ] = False,
-    svg: Annotated[Path | None, Parameter(help="Folder for an SVG picture of each position.")] = None,
-    gif: Annotated[Path | None, Parameter(help="File for an animated GIF.")] = None,
-    html: Annotated[
-        Path | None, Parameter(help="HTML file to write: a page with the game, which works without a network.")
-    ] = None,
-    mp4: Annotated[Path | None, Parameter(help="File for an MP4 video; requires the extra 'export'.")] = None,
+    ] = False
+    svg: Annotated[Path | None, Parameter(help="Folder for an SVG picture of each position.")] = None
+    gif: Annotated[Path | None, Parameter(help="File for an animated GIF.")] = None
+    html: Annotated[Path | None, Parameter(help="HTML file to write: a page with the game, which works without a network.")] = (
+        None
+    )
+    mp4: Annotated[Path | None, Parameter(help="File for an MP4 video; requires the extra 'export'.")] = None
     round: Annotated[
         Integer | None, Parameter(name="--round", help="Show only the position after this many rounds.")
-    ] = None,
+    ] = None
     seat: Annotated[
         Integer | None,
         Parameter(help="Under fog: show only what the player on this seat sees. Seats are numbered from 1."),
-    ] = None,
+    ] = None
     decision_info: Annotated[
         bool,
         Parameter(
             negative="", help="Show the bots' reasoning, if the log contains it (match … --log … --decision-info)."
         ),
-    ] = False,
-    orders: Annotated[bool, Parameter(help="In pictures, draw the orders of the next round as arrows.")] = True,
-    width: Annotated[Integer, Parameter(help="Width of pictures in pixels, 200 to 4000.")] = 960,
-    delay: Annotated[float, Parameter(help="Time to show each position, in seconds.")] = 0.7,
-    quiet: Annotated[
-        bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
-    ] = False,
+    ] = False
+    orders: Annotated[bool, Parameter(help="In pictures, draw the orders of the next round as arrows.")] = True
+    width: Annotated[Integer, Parameter(help="Width of pictures in pixels, 200 to 4000.")] = 960
+    delay: Annotated[float, Parameter(help="Time to show each position, in seconds.")] = 0.7
+    quiet: QuietOption = False
+
+
+def replay(
+    file: Annotated[Path, Parameter(help="Log of a game: NAME.wl.jsonl or NAME.wl.jsonl.gz.")],
+    *,
+    options: ReplayOptions = ReplayOptions(),
 ) -> int:
     """Show a logged game in one or several forms: text, a page, SVG pictures, a GIF or a video.
 
     The command shows the positions in the log, and does not check them: see warlight log verify. If the game was
     interrupted, the command shows the rounds before the interruption.
     """
-    if not 0.02 <= delay <= 3600:
-        raise UsageError(f"--delay {delay}: must be 0.02 to 3600 seconds")
-    if not 200 <= width <= 4000:
-        raise UsageError(f"--width {width}: must be 200 to 4000 pixels")
-    for option, path, suffix in (("--html", html, ".html"), ("--gif", gif, ".gif"), ("--mp4", mp4, ".mp4")):
+    if not 0.02 <= options.delay <= 3600:
+        raise UsageError(f"--delay {options.delay}: must be 0.02 to 3600 seconds")
+    if not 200 <= options.width <= 4000:
+        raise UsageError(f"--width {options.width}: must be 200 to 4000 pixels")
+    files = (("--html", options.html, ".html"), ("--gif", options.gif, ".gif"), ("--mp4", options.mp4, ".mp4"))
+    for option, path, suffix in files:
         if path is not None and path.suffix.lower() != suffix:
             raise UsageError(f"{option} {path}: must end in {suffix}")
         if path is not None:
@@ -81,22 +89,23 @@ def replay(
     log = GameLog.load(file)
     if log.start is None:
         raise UsageError(f"{file}: the log is cut off before the first position of the game")
-    shown = frames(log, round, None if seat is None else seat - 1, orders=orders)
-    if text or not (html or svg or gif or mp4):
-        _print_rounds(log, shown, None if seat is None else seat - 1, decision_info, delay)
-    if html is not None:
+    seat = None if options.seat is None else options.seat - 1
+    shown = frames(log, options.round, seat, orders=options.orders)
+    if options.text or not (options.html or options.svg or options.gif or options.mp4):
+        _print_rounds(log, shown, seat, options.decision_info, options.delay)
+    if options.html is not None:
         from warlight_env.web.export import write_html
 
-        write_html(log, html, seat=None if seat is None else seat - 1)
-        print(f"{html}: {counted(len(log.rounds), 'round')}", file=sys.stderr)
-    if svg is not None:
-        with task_progress("pictures", quiet) as told:
-            write_svgs(shown, svg, width, lambda done: told(done, len(shown)))
-        print(f"{svg}: {counted(len(shown), 'picture')}", file=sys.stderr)
-    for path, write in ((gif, write_gif), (mp4, write_mp4)):
+        write_html(log, options.html, seat=seat)
+        print(f"{options.html}: {counted(len(log.rounds), 'round')}", file=sys.stderr)
+    if options.svg is not None:
+        with task_progress("pictures", options.quiet) as told:
+            write_svgs(shown, options.svg, options.width, lambda done: told(done, len(shown)))
+        print(f"{options.svg}: {counted(len(shown), 'picture')}", file=sys.stderr)
+    for path, write in ((options.gif, write_gif), (options.mp4, write_mp4)):
         if path is not None:
-            with task_progress(path.name, quiet) as told:
-                write(shown, path, width, delay, lambda done: told(done, len(shown)))
+            with task_progress(path.name, options.quiet) as told:
+                write(shown, path, options.width, options.delay, lambda done: told(done, len(shown)))
             print(f"{path}: {counted(len(shown), 'position')}", file=sys.stderr)
     return OK
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from warlight_env.cli.browser import BrowserOption, HostOption, PortOption, watch_live
+from warlight_env.cli.browser import BrowserOption, GameOptions, HostOption, PortOption, watch_live
 from warlight_env.cli.common import (
     Integer,
     MapOption,
@@ -26,19 +27,27 @@ if TYPE_CHECKING:
     from warlight_env.game import Game
 
 
+@Parameter(name="*")
+@dataclass(frozen=True)
+class WatchOptions:
+    """The options of ``warlight watch``."""
+
+    seed: SeedOption = 1
+    game: Annotated[Integer, Parameter(help="Number of the game to show, among the games of a match, from 1.")] = 1
+    delay: Annotated[float, Parameter(help="Pause between rounds on a terminal, in seconds.")] = 0.5
+    rounds: Annotated[Integer | None, Parameter(help="Stop after this many rounds.")] = None
+    picks: PicksOption = "random"
+    map: MapOption = "world"
+    rules: RulesOption = "thesis"
+    live: Annotated[bool, Parameter(negative="", help="Show the game in the browser instead of the terminal.")] = False
+    host: HostOption = "127.0.0.1"
+    port: PortOption = 8040
+    browser: BrowserOption = True
+
+
 def watch(
     *agents: Annotated[str, Parameter(help="Two to six bots, for example random or random:chunks=5.")],
-    seed: SeedOption = 1,
-    game: Annotated[Integer, Parameter(help="Number of the game to show, among the games of a match, from 1.")] = 1,
-    delay: Annotated[float, Parameter(help="Pause between rounds on a terminal, in seconds.")] = 0.5,
-    rounds: Annotated[Integer | None, Parameter(help="Stop after this many rounds.")] = None,
-    picks: PicksOption = "random",
-    map: MapOption = "world",
-    rules: RulesOption = "thesis",
-    live: Annotated[bool, Parameter(negative="", help="Show the game in the browser instead of the terminal.")] = False,
-    host: HostOption = "127.0.0.1",
-    port: PortOption = 8040,
-    browser: BrowserOption = True,
+    options: WatchOptions = WatchOptions(),
 ) -> None:
     """Watch a game between bots in the terminal. Show the position after each round, with its orders and battles.
 
@@ -46,28 +55,32 @@ def watch(
     """
     if not 2 <= len(agents) <= 6:
         raise UsageError(f"{counted(len(agents), 'bot')}: give two to six bots: warlight watch mcts aggressive")
-    if live:
-        given = {"--game": game != 1, "--delay": delay != 0.5, "--rounds": rounds is not None}
+    if options.live:
+        given = {"--game": options.game != 1, "--delay": options.delay != 0.5, "--rounds": options.rounds is not None}
         if unused := [option for option, there in given.items() if there]:
             raise UsageError(f"{unused[0]}: not possible with --live, because the page controls the game")
-        watch_live(agents, seed, picks, map, rules, host=host, port=port, browser=browser)
+        game_options = GameOptions(
+            seed=options.seed, map=options.map, rules=options.rules,
+            host=options.host, port=options.port, browser=options.browser,
+        )  # fmt: skip
+        watch_live(agents, options.picks, game_options)
         return
-    if game < 1:
-        raise UsageError(f"--game {game}: must be at least 1")
-    if not 0 <= delay <= 3600:
-        raise UsageError(f"--delay {delay}: must be 0 to 3600 seconds")
-    if rounds is not None and rounds < 1:
-        raise UsageError(f"--rounds {rounds}: must be at least 1")
+    if options.game < 1:
+        raise UsageError(f"--game {options.game}: must be at least 1")
+    if not 0 <= options.delay <= 3600:
+        raise UsageError(f"--delay {options.delay}: must be 0 to 3600 seconds")
+    if options.rounds is not None and options.rounds < 1:
+        raise UsageError(f"--rounds {options.rounds}: must be at least 1")
     from warlight_env.arena.games.game_loop import play_rounds, round_limit
 
-    played, bots = start_game(agents, map, rules, seed, picks, game - 1)
+    played, bots = start_game(agents, options.map, options.rules, options.seed, options.picks, options.game - 1)
     names = [f"{seat + 1} {bot.name}" for seat, bot in enumerate(bots)]
-    limit = round_limit(played.rules, played.map.n_regions, rounds)
+    limit = round_limit(played.rules, played.map.n_regions, options.rounds)
     terminal = sys.stdout.isatty()
     _show(played, names, [], terminal)
     for orders, result in play_rounds(played, bots, limit):
         if terminal:
-            time.sleep(delay)
+            time.sleep(options.delay)
         _show(played, names, list(describe_round(played.map, names, orders, result)), terminal)
     print(_outcome(played, names))
 

@@ -1,15 +1,15 @@
-"""Exceptions in functions that kernels call through pointers: the kernel returns, then Python raises the exception.
+"""Exceptions of functions that kernels call through pointers: the kernel ends, then Python raises the exception.
 
-A call through a pointer cannot report a failure, so Numba prints the exception and returns an undefined value. The
-functions `attempt_3` to `attempt_7` of this module catch the exception instead. These functions store the exception in
-the list that the context `raise_callback_errors` made for the calling thread. As soon as the list has an entry,
-`failed` returns True, and the kernel calls no more functions through pointers.
+A call through a pointer cannot report a failure, so Numba prints the exception and returns an undefined value. Here
+`attempt` catches it and stores it in a list of the calling thread inside `raise_callback_errors`. While the list has
+entries, `failed` returns True, and this thread calls no more such functions. So the kernel ends soon.
 """
 
 from __future__ import annotations
 
 import contextlib
 import ctypes
+import inspect
 from types import TracebackType
 from typing import Any, Final
 
@@ -24,13 +24,12 @@ from warlight_env.engine.atomic import atomic_add
 from warlight_env.engine.jit import JIT_DISABLED, kernel, protected
 from warlight_env.errors import IN_FUNCTION
 
-#: The key of a thread's list in Python's dictionary of that thread. Compiled code finds the list with this key.
+#: The key of a thread's list in Python's dictionary of the thread; the C interface finds the list with this key.
 _KEY: Final = "warlight_env.engine.callback_errors"
 
-#: The number of threads in which a function has failed. If the number is 0, `failed` need not look for the thread's
-#: list.
+#: The number of threads with entries in their list. If this number is 0, `failed` need not read the list.
 _failures: Final = np.zeros(1, dtype=np.int64)
-_FAILURES: Final = "warlight_env_guard_failures"  # a symbol's name, because cached code cannot contain addresses
+_FAILURES: Final = "warlight_env_guard_failures"  # a symbol: cached code cannot contain addresses
 llvmlite.binding.add_symbol(_FAILURES, _failures.ctypes.data)
 
 _thread_dict_at = ctypes.pythonapi.PyThreadState_GetDict
@@ -38,22 +37,22 @@ _thread_dict_at.restype, _thread_dict_at.argtypes = ctypes.c_void_p, ()
 
 
 def _thread_dict() -> dict[str, Any]:
-    """Return the dictionary that Python keeps for the current thread."""
+    """Return Python's dictionary of this thread."""
     here: dict[str, Any] = ctypes.cast(_thread_dict_at(), ctypes.py_object).value
     return here
 
 
 @kernel
 def _forget(failures: npt.NDArray[np.int64]) -> None:
-    """Subtract 1 from `_failures`, atomically, because compiled code in other threads changes it at the same time."""
+    """Decrease the number of threads with failures; atomic, because compiled code counts at the same time."""
     atomic_add(failures, 0, -1)
 
 
 class raise_callback_errors:  # noqa: N801  callers use it like a statement
-    """Collect the exceptions of functions called through pointers in this thread; raise the first one at the end.
+    """Collect exceptions of functions behind pointers in this thread; raise the first at the end of the context.
 
-    The caller of `attempt_3` gives the function's name as a label. If the message of the exception does not contain the
-    label, a note with the label is added.
+    The exception is the function's own. If its message does not contain the function's label from `attempt`, a note
+    adds this label.
     """
 
     __slots__ = ("_before", "_found")
@@ -81,7 +80,7 @@ class raise_callback_errors:  # noqa: N801  callers use it like a statement
 
 
 def _name(failure: BaseException, label: str) -> None:
-    """Add a note with the function's label to an exception if its message lacks it, even if ``str(failure)`` fails."""
+    """Add the function's label to an exception if it is missing. The exception's own methods may be faulty."""
     try:
         named = label in str(failure)
     except Exception:
@@ -108,10 +107,7 @@ if not JIT_DISABLED:
         return builder.call(_c_function(builder, _COUNT, [_POINTER], "PyList_Size"), [found])
 
     def _keep(context: Any, builder: Any, status: Any, label: str) -> None:
-        """Append an exception and its function's label to the list of this thread.
-
-        If there is no list, print the exception.
-        """
+        """Append a failure to the list of this thread; without a list, print it as Numba does."""
         pyapi = context.get_python_api(builder)
         gil = pyapi.gil_ensure()
         context.call_conv.raise_error(builder, pyapi, status)
@@ -142,7 +138,7 @@ if not JIT_DISABLED:
 
     @intrinsic
     def failed(_):
-        """Whether a function has raised an exception in this thread inside the current `raise_callback_errors`."""
+        """Whether a function has failed in this thread inside the current `raise_callback_errors`."""
 
         def generate(context, builder, signature, arguments):
             answer = cgutils.alloca_once_value(builder, cgutils.false_bit)
@@ -174,37 +170,24 @@ if not JIT_DISABLED:
         result = types.Tuple((types.boolean, called.return_type))  # type: ignore[attr-defined]
         return result(label, function, *kinds), generate
 
-    # One function for each number of arguments, because Numba needs seconds to compile a tuple of NamedTuples.
+    def _attempt_with(count: int) -> Any:
+        """Return an intrinsic ``attempt(label, function, *arguments)`` for a fixed number of arguments.
 
-    @intrinsic
-    def attempt_3(typing_context, label, function, a, b, c):
-        """Call a compiled function with three arguments; return (success, result).
-
-        If the function raises an exception, store it for `raise_callback_errors`.
-
+        It calls a compiled function, returns (success, result), and stores its exception for `raise_callback_errors`.
         label: a literal, the function's name in error messages.
         """
-        return _attempt(typing_context, label, function, (a, b, c))
 
-    @intrinsic
-    def attempt_4(typing_context, label, function, a, b, c, d):
-        """Call a compiled function with four arguments, like `attempt_3`."""
-        return _attempt(typing_context, label, function, (a, b, c, d))
+        def attempt(typing_context: Any, label: Any, function: Any, *kinds: Any) -> Any:
+            return _attempt(typing_context, label, function, kinds)
 
-    @intrinsic
-    def attempt_5(typing_context, label, function, a, b, c, d, e):
-        """Call a compiled function with five arguments, like `attempt_3`."""
-        return _attempt(typing_context, label, function, (a, b, c, d, e))
+        # Numba needs seconds to pack records into a tuple. So the intrinsic's signature names each argument.
+        names = "typing_context", "label", "function", *(f"argument_{i}" for i in range(count))
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        signature = inspect.Signature([inspect.Parameter(name, kind) for name in names])
+        attempt.__signature__ = signature  # type: ignore[attr-defined]
+        return intrinsic(attempt)
 
-    @intrinsic
-    def attempt_6(typing_context, label, function, a, b, c, d, e, f):
-        """Call a compiled function with six arguments, like `attempt_3`."""
-        return _attempt(typing_context, label, function, (a, b, c, d, e, f))
-
-    @intrinsic
-    def attempt_7(typing_context, label, function, a, b, c, d, e, f, g):
-        """Call a compiled function with seven arguments, like `attempt_3`."""
-        return _attempt(typing_context, label, function, (a, b, c, d, e, f, g))
+    attempt_3, attempt_4, attempt_5, attempt_6, attempt_7 = map(_attempt_with, range(3, 8))
 
 else:
 
@@ -212,8 +195,8 @@ else:
         """Return False, because exceptions propagate normally in plain Python."""
         return False
 
-    def attempt_3(label, function, *arguments):
+    def _call(label: str, function: Any, *arguments: Any) -> Any:
         """Return (True, result of the function)."""
         return True, function(*arguments)
 
-    attempt_4 = attempt_5 = attempt_6 = attempt_7 = attempt_3
+    attempt_3 = attempt_4 = attempt_5 = attempt_6 = attempt_7 = _call

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -161,6 +161,14 @@ def _find(attacks: AttackRows, count: Int, source: Int, target: Int) -> Int:
     return -1
 
 
+class GivenOrders(NamedTuple):
+    """A player's orders before the check, any integers, and the results of the check."""
+
+    deploys: npt.NDArray[np.int64]  #: [D, 2] (region, armies)
+    attacks: npt.NDArray[np.int64]  #: [M, 3] (from, to, armies)
+    reasons: npt.NDArray[np.int8]  #: [D + M] written by the check: codes of REASONS
+
+
 @kernel
 def check_orders(
     board: Board,
@@ -168,20 +176,16 @@ def check_orders(
     owner: Owners,
     player: Int,
     available: Int,
-    deploys: npt.NDArray[np.int64],
-    attacks: npt.NDArray[np.int64],
+    given: GivenOrders,
     deploy_out: Armies,
     attacks_out: AttackRows,
-    reasons: npt.NDArray[np.int8],
 ) -> Any:
     """Check a player's orders in the position at the start of the round; write the legal orders as arrays.
 
-    deploys int64[D, 2] of (region, armies), attacks int64[M, 3] of (from, to, armies): any integers.
     `available` is the income. Writes deploy_out int32[N], the armies per region, and attacks_out int32[A, 3], A >= E,
-    with at most one attack per directed edge. Writes reasons int8[D + M], codes of REASONS. Returns the number of
-    attacks and of dropped orders.
+    with at most one attack per directed edge. Writes the reasons. Returns the number of attacks and of dropped orders.
     """
-    n = owner.shape[0]
+    n, deploys, attacks, reasons = owner.shape[0], given.deploys, given.attacks, given.reasons
     n_deploys = deploys.shape[0]
     for r in range(n):
         deploy_out[r] = 0
@@ -234,9 +238,8 @@ def check_turn(
     """
     deploys, attacks = orders.arrays()
     reasons = np.zeros(len(deploys) + len(attacks), dtype=np.int8)
-    count, dropped = check_orders(
-        board, params, owner, player, available, deploys, attacks, deploy_out, attacks_out, reasons
-    )
+    given = GivenOrders(deploys, attacks, reasons)
+    count, dropped = check_orders(board, params, owner, player, available, given, deploy_out, attacks_out)
     return int(count), int(dropped), reasons
 
 

@@ -60,6 +60,14 @@ class Bookkeeping(NamedTuple):
     truncated: npt.NDArray[np.uint8]  #: [B, P]
 
 
+class CheckedGames(NamedTuple):
+    """All data of a core's games."""
+
+    state: State
+    standing: Bookkeeping
+    turns: Turns  #: for 0 games if no turns are submitted
+
+
 @kernel
 def _fault_of_numbers(standing: Any, b: Int, fault: Any) -> Int:
     most = MAX_CYCLES + 1
@@ -217,17 +225,9 @@ def _fault_of_turn(
 
 @kernel
 def _fault_of_game(
-    board: Board,
-    params: RuleParams,
-    stepwise: Bool,
-    whole: Bool,
-    state: State,
-    standing: Any,
-    turns: Turns,
-    b: Int,
-    work: Work,
-    fault: Any,
+    board: Board, params: RuleParams, stepwise: Bool, whole: Bool, games: CheckedGames, b: Int, work: Work, fault: Any
 ) -> Int:
+    state, standing, turns = games.state, games.standing, games.turns
     players = standing.live.shape[1]
     code = _fault_of_numbers(standing, b, fault)
     if code != 0:
@@ -251,18 +251,10 @@ def _fault_of_game(
 
 @kernel
 def _first_fault(
-    board: Board,
-    params: RuleParams,
-    stepwise: Bool,
-    whole: Bool,
-    state: State,
-    standing: Any,
-    turns: Turns,
-    work: Work,
-    fault: Any,
+    board: Board, params: RuleParams, stepwise: Bool, whole: Bool, games: CheckedGames, work: Work, fault: Any
 ) -> Any:
-    for b in range(state.phase.shape[0]):
-        code = _fault_of_game(board, params, stepwise, whole, state, standing, turns, b, work, fault)
+    for b in range(games.state.phase.shape[0]):
+        code = _fault_of_game(board, params, stepwise, whole, games, b, work, fault)
         if code != 0:
             return b, code
     return 0, 0
@@ -286,7 +278,7 @@ def check_games(
     """
     *numbers, live, terminated, truncated = standing
     flags = (array.view(np.uint8) for array in (live, terminated, truncated))
-    fault = new_fault()
-    b, code = _first_fault(board, params, stepwise, whole, state, Bookkeeping(*numbers, *flags), turns, work, fault)
+    games, fault = CheckedGames(state, Bookkeeping(*numbers, *flags), turns), new_fault()
+    b, code = _first_fault(board, params, stepwise, whole, games, work, fault)
     if code:
         raise StateError(f"game {b}: {told(REASONS, int(code), fault)}")

@@ -4,6 +4,6 @@ Chaloupka, Krůl and Láncoš (Brno, 2020) used this method for the game Dice Wa
 this package. To add a term of a battle's value, extend `value`.
 """
 
-from warlight_env.agents.players.maxn.agent import PARAMETERS, MaxnAgent
+from warlight_env.agents.players.maxn.agent import PARAMETERS, MaxnAgent, MaxnSettings
 
-__all__ = ["PARAMETERS", "MaxnAgent"]
+__all__ = ["PARAMETERS", "MaxnAgent", "MaxnSettings"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Annotated, Final
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Final
 
 from warlight_env.agents.evaluation.determinization import minimal_determinization
 from warlight_env.agents.parameters import (
@@ -46,60 +46,66 @@ _SLICE: Final = 200
 
 
 @documented
+@dataclass(frozen=True)
+class MaxnSettings:
+    """The settings of Max^N; `maxn.value.battle_value` describes the terms of a battle's value."""
+
+    sims: Annotated[int | None, Param("number of positions to evaluate per move", 1, 10**9, python_range=FROM_ONE)] = (
+        None
+    )
+    secs: Annotated[float | None, SECONDS] = None
+    depth: Annotated[int, Param("search depth in players' moves", 1, MAX_DEPTH)] = 4
+    breadth: Annotated[int, Param("number of turns to search for each player", 1, MAX_BREADTH)] = 5
+    territory_weight: Annotated[
+        float,
+        Param(
+            "weight of each region of the largest connected territory",
+            0,
+            1000,
+            python_range=Range(),
+            more="It is added to the same term of the weights.",
+        ),
+    ] = 0.0
+    join_weight: Annotated[
+        float, Param("weight of battles that connect own territories", 0, 10, python_range=Range())
+    ] = 0.0
+    spare_weight: Annotated[
+        float,
+        Param(
+            "weight of the penalty for attacks on weak enemies that border a strong enemy",
+            0,
+            10,
+            python_range=Range(),
+        ),
+    ] = 0.0
+    follow_up_weight: Annotated[
+        float, Param("weight of the best battle that can follow a capture", 0, 10, python_range=Range())
+    ] = 0.0
+    weights: Annotated[str | Weights, WEIGHTS] = "default"
+
+    def __post_init__(self) -> None:
+        check_values(MaxnSettings, vars(self))
+
+
 class MaxnAgent(SearchAgent):
-    """Searches several moves ahead; each player maximises its own value, and battles have average results.
+    """Searches several moves ahead; each player maximises its own share, and battles have average results.
 
     A move is a whole turn. It begins with one of the best few battles, which gets the whole income. Then the best
     battle of each new position follows (`maxn.battle_turns.make_turn`). Players move one after the other, in seat
     order, beginning with the searching player. With a limit of seconds or positions the depth grows from 1 step by
-    step, and the deepest completed search gives the answer. The search is deterministic. `maxn.value.battle_value`
-    describes the terms of a battle's value.
+    step, and the deepest completed search gives the answer. The search is deterministic. See `MaxnSettings` for
+    the parameters.
     """
 
     name = "maxn"
 
-    def __init__(
-        self,
-        seed: int = 0,
-        sims: Annotated[
-            int | None, Param("number of positions to evaluate per move", 1, 10**9, python_range=FROM_ONE)
-        ] = None,
-        secs: Annotated[float | None, SECONDS] = None,
-        depth: Annotated[int, Param("search depth in players' moves", 1, MAX_DEPTH)] = 4,
-        breadth: Annotated[int, Param("number of turns to search for each player", 1, MAX_BREADTH)] = 5,
-        territory_weight: Annotated[
-            float,
-            Param(
-                "weight of each region of the largest connected territory", 0, 1000, python_range=Range(),
-                more="It is added to the same term of the weights.",
-            ),
-        ] = 0.0,
-        join_weight: Annotated[
-            float, Param("weight of battles that connect own territories", 0, 10, python_range=Range())
-        ] = 0.0,
-        spare_weight: Annotated[
-            float,
-            Param(
-                "weight of the penalty for attacks on weak enemies that border a strong enemy", 0, 10,
-                python_range=Range(),
-            ),
-        ] = 0.0,
-        follow_up_weight: Annotated[
-            float, Param("weight of the best battle that can follow a capture", 0, 10, python_range=Range())
-        ] = 0.0,
-        weights: Annotated[str | Weights, WEIGHTS] = "default",
-    ) -> None:  # fmt: skip
-        super().__init__(seed, sims, secs, weights)
-        check_values(
-            MaxnAgent,
-            {
-                "sims": sims, "secs": secs, "depth": depth, "breadth": breadth, "territory_weight": territory_weight,
-                "join_weight": join_weight, "spare_weight": spare_weight, "follow_up_weight": follow_up_weight,
-            },
-        )  # fmt: skip
-        self.depth, self.breadth = depth, breadth
-        self._terms = float(join_weight), float(spare_weight), float(follow_up_weight)
-        self.weights = self.weights._replace(largest_territory=self.weights.largest_territory + territory_weight)
+    def __init__(self, seed: int = 0, sims: int | None = None, secs: float | None = None, **parameters: Any) -> None:
+        settings = MaxnSettings(sims, secs, **parameters)
+        super().__init__(seed, sims, secs, settings.weights)
+        self.depth, self.breadth = settings.depth, settings.breadth
+        self._terms = float(settings.join_weight), float(settings.spare_weight), float(settings.follow_up_weight)
+        largest_territory = self.weights.largest_territory + settings.territory_weight
+        self.weights = self.weights._replace(largest_territory=largest_territory)
 
     def _search(self, view: View, limits: Limits) -> SearchRecord:
         unlimited = limits.simulations is None and limits.deadline == float("inf")
@@ -146,4 +152,4 @@ class MaxnAgent(SearchAgent):
 
 
 #: The parameters that specifications of this agent accept.
-PARAMETERS: Final = parameters_of(MaxnAgent)
+PARAMETERS: Final = parameters_of(MaxnSettings)

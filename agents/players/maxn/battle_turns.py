@@ -14,7 +14,7 @@ from warlight_env.agents.generators.deploys import DEFENSIVE, deploy_nearest, wr
 from warlight_env.agents.generators.inland import move_inland
 from warlight_env.agents.generators.turns import prepare
 from warlight_env.agents.players.maxn.odds import capture_chance
-from warlight_env.agents.players.maxn.value import Terms, battle_value, carry_out, mark_spared
+from warlight_env.agents.players.maxn.value import TermInputs, Terms, battle_value, carry_out, mark_spared
 from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import AttackRows, Bool, Int
@@ -88,7 +88,7 @@ def list_battles(
         several = label_components(board, owner, player, work.part, work.generator.scratch.queue) > 1
     if terms.spare != 0.0:
         mark_spared(context, position, player, work.spared)
-    rows, worth = work.rows, work.worth
+    inputs, rows, worth = TermInputs(several, work.part, work.spared), work.rows, work.worth
     found: Int = 0
     last: Int = most - 1
     for source in range(owner.shape[0]):
@@ -101,9 +101,7 @@ def list_battles(
             least = worth[last] if found == most else 0.0
             army[source] += extra
             sent = np.int64(army[source]) - 1
-            value = battle_value(
-                context, position, terms, player, source, target, sent, several, work.part, work.spared, least
-            )
+            value = battle_value(context, position, terms, player, source, target, sent, inputs, least)
             army[source] -= extra
             if value <= least:
                 continue

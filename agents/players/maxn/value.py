@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from warlight_env.agents.context import Context, evaluate
 from warlight_env.agents.players.maxn.odds import Odds, capture_chance
@@ -25,6 +26,14 @@ class Terms(NamedTuple):
     join: float
     spare: float
     chains: float
+
+
+class TermInputs(NamedTuple):
+    """Properties of a position that the additional terms use."""
+
+    several: Bool  #: whether the player has several connected territories
+    part: npt.NDArray[np.int32]  #: [N] the player's territories, see `label_components`
+    spared: npt.NDArray[np.int8]  #: [P] weak enemies, see `mark_spared`
 
 
 @kernel
@@ -150,17 +159,14 @@ def battle_value(
     source: Int,
     target: Int,
     sent: Int,
-    several: Bool,
-    part: Armies,
-    spared: Marks,
+    inputs: TermInputs,
     least: Real,
 ) -> Real:
     """Return `simple_value` plus the active terms, in units of the player's share.
 
     join: adds P(success) / steps for a target on a shortest path between two own territories. spare: subtracts
     P(success) for attacks on enemies that `mark_spared` marks. chains: adds P(success) times the value of the best
-    battle that can start from the captured region. several: whether the player has several territories. part: the
-    result of `label_components`. least: a result of at most `least` need not be exact, see `simple_value`.
+    battle that can start from the captured region. least: a result of at most `least` need not be exact, see `simple_value`.
     """
     board, odds, owner, army = context.board, terms.odds, position.owner, position.army
     plain = terms.join == 0.0 and terms.spare == 0.0 and terms.chains == 0.0
@@ -171,9 +177,9 @@ def battle_value(
     shares = stack_floats()
     evaluate(context, position, shares)
     share = shares[player]
-    if terms.join != 0.0 and several:
-        value += terms.join * share * success * joins(board, part, source, target)
-    if terms.spare != 0.0 and owner[target] >= 0 and spared[owner[target]] != 0:
+    if terms.join != 0.0 and inputs.several:
+        value += terms.join * share * success * joins(board, inputs.part, source, target)
+    if terms.spare != 0.0 and owner[target] >= 0 and inputs.spared[owner[target]] != 0:
         value -= terms.spare * share * success
     if terms.chains != 0.0:
         value += terms.chains * success * _best_sequel(context, position, odds, player, source, target, sent)

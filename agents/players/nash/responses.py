@@ -95,13 +95,12 @@ def hill_climb(context: Context, setup: NashSetup, position: Position, p: Int, p
     n_borders = list_borders(context.board, position.owner, p, work.borders)
     if n_borders == 0:
         return kept
+    borders = work.borders[:n_borders]
     while work.spent[0] < end:
         _copy(work, BEST, TRIED)
         deploy, attacks, count = turns.deploy[TRIED], turns.attacks[TRIED], turns.counts[TRIED]
         for _ in range(1 + below(rng, 2)):
-            count = random_neighbor(
-                context, position, p, deploy, attacks, count, work.borders, n_borders, rng, work.free
-            )
+            count = random_neighbor(context, position, p, deploy, attacks, count, borders, rng, work.free)
         count = fit(position.army, deploy, attacks, count, work.free)
         if not is_within(deploy, count, context.params.max_orders):
             work.spent[0] += 1  # an invalid turn counts as a simulation, so that the loop ends

@@ -42,13 +42,12 @@ def hill_climb(context: Context, position: Position, player: Int, rounds: Int, t
     n_borders = list_borders(context.board, position.owner, player, work.borders)
     if n_borders == 0:
         return kept
+    borders = work.borders[:n_borders]
     for _ in range(trials):
         _copy(turns, BEST, TRIED)
         deploy, attacks, count = turns.deploy[TRIED], turns.attacks[TRIED], turns.counts[TRIED]
         for _ in range(2 if below(rng, 3) == 0 else 1):
-            count = random_neighbor(
-                context, position, player, deploy, attacks, count, work.borders, n_borders, rng, work.free
-            )
+            count = random_neighbor(context, position, player, deploy, attacks, count, borders, rng, work.free)
         count = fit(position.army, deploy, attacks, count, work.free)
         if not is_within(deploy, count, params.max_orders):
             continue

@@ -91,7 +91,6 @@ def _move_deploys(
     attacks: AttackRows,
     count: Int,
     borders: Regions,
-    n_borders: Int,
     rng: RandomState,
 ) -> None:
     """Move one, half, some or all of the armies that are deployed on a random region to a random border region.
@@ -105,7 +104,7 @@ def _move_deploys(
         if deploy[r] > 0:
             source = r
             break
-    target = borders[below(rng, n_borders)]
+    target = borders[below(rng, borders.shape[0])]
     if source < 0 or target == source:
         return
     moved = np.int64(deploy[source])
@@ -134,7 +133,6 @@ def _add(
     count: Int,
     free: FreeArmies,
     borders: Regions,
-    n_borders: Int,
     rng: RandomState,
 ) -> Int:
     """Add an order from a random border region to a random neighbour; return the new number of orders.
@@ -144,7 +142,7 @@ def _add(
     order gets armies of another order from the region.
     """
     board, attack_kill, owner, army = context.board, context.params.dice.kill[0], position.owner, position.army
-    source = np.int64(borders[below(rng, n_borders)])
+    source = np.int64(borders[below(rng, borders.shape[0])])
     target = _neighbor(board, source, rng)
     if is_ordered(attacks, count, source, target):
         return count
@@ -181,21 +179,20 @@ def random_neighbor(
     attacks: AttackRows,
     count: Int,
     borders: Regions,
-    n_borders: Int,
     rng: RandomState,
     free: FreeArmies,
 ) -> Int:
     """Make one random change to a turn in place; return the new number of attacks. The change may have no effect.
 
-    borders: the result of `list_borders`, with at least one region. rng uint64[2]. free int64[N]: working memory.
+    borders: the regions from `list_borders`, with at least one region. rng uint64[2]. free int64[N]: working memory.
     """
     board, owner, army = context.board, position.owner, position.army
     kind = min(np.int64(below(rng, _TICKETS)), _ADD)
     if kind in (_MOVE_DEPLOYS, _MOVE_AND_ADD):
-        _move_deploys(owner, player, deploy, attacks, count, borders, n_borders, rng)
+        _move_deploys(owner, player, deploy, attacks, count, borders, rng)
     count = fit(army, deploy, attacks, count, free)
     if kind in (_ADD, _MOVE_AND_ADD):
-        count = _add(context, position, player, attacks, count, free, borders, n_borders, rng)
+        count = _add(context, position, player, attacks, count, free, borders, rng)
         return fit(army, deploy, attacks, count, free)
     if kind == _MOVE_DEPLOYS or count == 0:
         return count

@@ -10,12 +10,12 @@ from warlight_env.agents import Agent, Budget
 from warlight_env.arena.games.game_loop import (
     AgentCrashError,
     GameRecord,
-    check_budget,
     check_rounds,
     play_rounds,
     round_limit,
 )  # fmt: skip
 from warlight_env.arena.games.game_setup import AgentSource, MatchError, agent_from_source
+from warlight_env.arena.games.play_options import check_budget
 from warlight_env.arguments import check_flag, is_integer, short_repr
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game

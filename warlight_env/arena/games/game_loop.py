@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, get_args
 
 from warlight_env.agents import Budget
 from warlight_env.agents.agent_adapter import PlainAgent, is_agent
-from warlight_env.arena.games.clocks import Clock
 from warlight_env.arena.games.forfeits import Forfeits
-from warlight_env.arena.games.seated_agent import AgentFaults, Failure, OnCrash, OnLate, SeatedAgent, TimeUse
+from warlight_env.arena.games.play_options import DEFAULTS, PlayOptions, check_choice
+from warlight_env.arena.games.seated_agent import AgentFaults, Failure, SeatedAgent, TimeUse
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rules import Rules
@@ -201,43 +201,21 @@ def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
     return min(by_rules, max_rounds) if by_rules else max_rounds
 
 
-def _check_arguments(
-    agents: Any, picks: Any, max_rounds: Any, budget: Any, seats: Any, clocks: Any, on_crash: Any, on_late: Any
-) -> None:
+def _check_arguments(agents: Any, picks: Any, max_rounds: Any, options: Any) -> None:
     """Raise GameError for an invalid argument of `play_game`; the class `Game` checks the arguments not listed here."""
     if not isinstance(agents, Sequence) or not all(map(is_agent, agents)):
         raise GameError(f"agents = {short_repr(agents)}: must be a list of agents, each with a name, pick and act")
-    choices = (
-        ("picks", picks, get_args(Picks)),
-        ("on_crash", on_crash, get_args(OnCrash)),
-        ("on_late", on_late, get_args(OnLate)),
-    )
-    for name, value, known in choices:
-        if not isinstance(value, str) or value not in known:
-            raise GameError(f"{name} = {short_repr(value)}: must be one of {', '.join(known)}")
+    check_choice("picks", picks, get_args(Picks))
     check_rounds(max_rounds)
-    check_budget(budget)
-    numbers = list(range(len(agents)))
-    if seats is not None and (
-        not isinstance(seats, Sequence) or not all(map(is_integer, seats)) or sorted(seats) != numbers
-    ):
-        raise GameError(f"seats = {short_repr(seats)}: must contain each of {numbers} once")
-    if clocks is not None:
-        timed = isinstance(clocks, Sequence) and all(isinstance(clock, Clock | None) for clock in clocks)
-        if not timed or len(clocks) != len(agents):
-            raise GameError(f"clocks = {short_repr(clocks)}: must be a list with a Clock or None for each agent")
+    if not isinstance(options, PlayOptions):
+        raise GameError(f"options = {short_repr(options)}: must be PlayOptions")
+    options.check(len(agents))
 
 
 def check_rounds(max_rounds: Any) -> None:
-    """Raise GameError unless `max_rounds` is an integer from 0 up, or None."""
+    """Raise GameError unless this is a valid number of rounds or None."""
     if max_rounds is not None and not (is_integer(max_rounds) and max_rounds >= 0):
         raise GameError(f"max_rounds = {short_repr(max_rounds)}: must be an integer from 0 up, or None")
-
-
-def check_budget(budget: Any) -> None:
-    """Raise GameError unless `budget` is a `Budget` or None."""
-    if not isinstance(budget, Budget | None):
-        raise GameError(f"budget = {short_repr(budget)}: must be a Budget or None")
 
 
 def play_game(
@@ -248,15 +226,8 @@ def play_game(
     *,
     picks: Picks = "random",
     max_rounds: int | None = None,
-    budget: Budget | None = None,
-    number: int = 0,
-    unit: int = 0,
-    seats: tuple[int, ...] | None = None,
-    stop: Callable[[], bool] | None = None,
     observer: GameObserver | None = None,
-    clocks: Sequence[Clock | None] | None = None,
-    on_crash: OnCrash = "raise",
-    on_late: OnLate = "report",
+    options: PlayOptions = DEFAULTS,
 ) -> GameRecord:
     """Play a game between agents to its end, and return its result.
 
@@ -267,25 +238,20 @@ def play_game(
         picks: "random": the starting regions are drawn at random. "agents": the agents pick them.
         max_rounds: the game is stopped as a draw after this number of rounds; None: the limit of the rules, or
             SAFETY_ROUNDS.
-        budget: the argument `budget` of every call of `act`, for agents without a clock.
-        number, unit, seats: fields of the result, see `GameRecord`. These arguments do not change the game.
-        stop: a function that is called after each round; the game stops if it returns True.
         observer: an object whose methods are called at the events of the game, for example to log them.
-        clocks: a clock or None for each seat.
-        on_crash: "raise": a failure of an agent ends the game with an error. "forfeit": the agent leaves the game in
-            that round. This agent loses, and its armies stay on the map. The game ends when at most one agent is left.
-        on_late: "report": late answers are only counted. "forfeit": an agent with a late answer leaves the game.
+        options: time limits, failures, an early end, and entries of the record.
 
     Raises:
-        AgentCrashError: an agent raised an exception or returned a wrong answer, and `on_crash` is "raise".
-        GameStopped: `stop` returned True.
+        AgentCrashError: an agent raised an exception or returned a wrong answer, and `options.on_crash` is "raise".
+        GameStopped: `options.stop` returned True.
         MapError, RulesError, GameError: the map or the rules do not allow this number of agents, or an argument has a
             wrong type.
     """
-    _check_arguments(agents, picks, max_rounds, budget, seats, clocks, on_crash, on_late)
-    seats = tuple(range(len(agents))) if seats is None else seats
+    _check_arguments(agents, picks, max_rounds, options)
+    seats = tuple(range(len(agents))) if options.seats is None else options.seats
+    clocks = options.clocks
     players = [
-        SeatedAgent(agent, seats[seat], None if clocks is None else clocks[seat], on_crash, on_late)
+        SeatedAgent(agent, seats[seat], None if clocks is None else clocks[seat], options.on_crash, options.on_late)
         for seat, agent in enumerate(agents)
     ]
     start = time.perf_counter()
@@ -307,7 +273,7 @@ def play_game(
             for illegal in pick_regions(game, players, observer):
                 dropped[seats[illegal.player]] += 1
             note()
-            for orders, result in play_rounds(game, players, 0 if forfeits.over else limit, budget):
+            for orders, result in play_rounds(game, players, 0 if forfeits.over else limit, options.budget):
                 if observer is not None:
                     observer.played(orders, result, game)
                 for illegal in result.dropped:
@@ -315,7 +281,7 @@ def play_game(
                 note()
                 if forfeits.over:
                     break
-                if stop is not None and not game.done and stop():
+                if options.stop is not None and not game.done and options.stop():
                     raise GameStopped
         finally:
             seconds = time.perf_counter() - start
@@ -330,7 +296,7 @@ def play_game(
     for agent, player, place in zip(seats, players, forfeits.placements(game), strict=True):
         places[agent], use[agent] = place, player.use
     record = GameRecord(
-        number, unit, seed, seats, None if winner is None else seats[winner], game.round, tuple(places),
+        options.number, options.unit, seed, seats, None if winner is None else seats[winner], game.round, tuple(places),
         not (game.done or forfeits.over), tuple(dropped), seconds, tuple(forfeits.failures), tuple(use),
         tuple(faults for player in players if (faults := player.faults()) is not None),
     )  # fmt: skip

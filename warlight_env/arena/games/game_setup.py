@@ -21,6 +21,7 @@ from warlight_env.agents.registry import pinned
 from warlight_env.arena.games.clocks import Clock
 from warlight_env.arena.games.game_loop import AgentCrashError, GameObserver, GameRecord, Picks, play_game
 from warlight_env.arena.games.match_logs import check_logged, log_writer, open_folder
+from warlight_env.arena.games.play_options import PlayOptions
 from warlight_env.arena.games.seated_agent import OnCrash, OnLate
 from warlight_env.arguments import short_repr
 from warlight_env.engine.rng import derive_seed
@@ -131,12 +132,19 @@ class MatchSetup:
     def _play(
         self, number: int, seating: Seating, stop: Callable[[], bool] | None, observer: GameObserver | None
     ) -> GameRecord:
+        options = PlayOptions(
+            clocks=[self.clocks[a] for a in seating.seats] if self.clocks else None,
+            on_crash=self.on_crash,
+            on_late=self.on_late,
+            stop=stop,
+            number=number,
+            unit=seating.unit,
+            seats=seating.seats,
+        )
         try:
             return play_game(
                 seating.agents, self.map, self.rules, seating.seed,
-                picks=self.picks, max_rounds=self.max_rounds, number=number, unit=seating.unit, seats=seating.seats,
-                stop=stop, clocks=[self.clocks[a] for a in seating.seats] if self.clocks else None,
-                on_crash=self.on_crash, on_late=self.on_late, observer=observer,
+                picks=self.picks, max_rounds=self.max_rounds, observer=observer, options=options,
             )  # fmt: skip
         except AgentCrashError as error:
             reason = error.reason

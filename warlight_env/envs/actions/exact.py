@@ -14,7 +14,7 @@ import numpy.typing as npt
 from warlight_env.agents.context import Context
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import ActionRow, Armies, AttackRows, Int, Marks, Owners, Regions
+from warlight_env.engine.kernel_types import ActionRow, Int, Marks, Regions
 from warlight_env.engine.rules import MAX_ARMIES
 from warlight_env.envs.actions.kernels import COUNT, READY, ActionWork, PlayerPosition, Turn
 
@@ -56,27 +56,25 @@ def decode_preferences(allowed: Marks, top: Int, action: ActionRow, out: Regions
 @kernel
 def decode_exact(
     board: Board,
-    owner: Owners,
-    player: Int,
-    income: Int,
+    seen: PlayerPosition,
     max_orders: Int,
     max_armies: Int,
     action: Any,
     places: npt.NDArray[np.int32],
-    deploy_out: Armies,
-    attacks_out: AttackRows,
+    turn: Turn,
 ) -> Any:
     """Convert a row with exact numbers to the arrays of a turn (`Turn.deploy` and `Turn.attacks`).
 
-    action: the row: armies per region, armies per edge, and the place of each edge's attack in the order of attacks.
+    action: the row: armies per region, armies per edge, and the place of each edge's attack to a turn.
     places: int32[E + 1], working memory.
 
     Returns the number of attacks, and the number of illegal entries that were dropped. Illegal are orders on regions
     that the player does not own, orders beyond the rules' limit, and armies beyond the income.
     """
+    owner, player, deploy_out, attacks_out = seen.position.owner, seen.player, turn.deploy, turn.attacks
     n, e_all = owner.shape[0], board.edge_target.shape[0]
     illegal = np.int64(0)
-    left = np.int64(income)
+    left = np.int64(seen.income)
     named = 0
     for r in range(n):
         deploy_out[r] = 0
@@ -133,16 +131,5 @@ def submit_exact(
         for e in range(board.edge_target.shape[0]):  # the places in the order of attacks are always legal
             illegal += row[n + e] != 0
         return illegal
-    turn.status[COUNT], illegal = decode_exact(
-        board,
-        seen.position.owner,
-        seen.player,
-        seen.income,
-        params.max_orders,
-        config[0],
-        row,
-        work.places,
-        turn.deploy,
-        turn.attacks,
-    )
+    turn.status[COUNT], illegal = decode_exact(board, seen, params.max_orders, config[0], row, work.places, turn)
     return illegal

@@ -11,7 +11,13 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.records.factored_turns import VALUES, allocate_income, decode_factored, share_of
+from warlight_env.agents.records.factored_turns import (
+    VALUES,
+    allocate_income,
+    decode_factored,
+    make_allocation_work,
+    share_of,
+)
 from warlight_env.array_arguments import integer_array
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
@@ -21,7 +27,7 @@ from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import I8, ActionEncoding, free_regions
 from warlight_env.envs.actions.exact import decode_preferences
-from warlight_env.envs.actions.kernels import COUNT, OWN, READY, ActionWork, PlayerPosition, Turn
+from warlight_env.envs.actions.kernels import COUNT, OWN, READY, ActionWork, PlayerPosition, Turn, make_turn
 from warlight_env.envs.actions.maskable import MaskableChoices
 from warlight_env.envs.actions.turns import (
     I64,
@@ -47,24 +53,18 @@ def submit_factored(
 
     The row contains a weight for each region, a fraction for each edge and, optionally, a priority for each edge.
     """
-    board, params = context.board, context.params
     turn.status[READY] = 1
     if seen.picking:
         turn.status[COUNT], illegal = decode_preferences(seen.free, _TOP, row, turn.preferences)
         return illegal
-    priority = row.shape[0] > seen.position.owner.shape[0] + board.edge_target.shape[0]
     turn.status[COUNT], illegal = decode_factored(
-        board.neighbor_start,
-        board.edge_target,
-        seen.position.owner,
-        seen.position.army,
+        context.board,
+        seen.position,
         seen.player,
         seen.income,
-        params.max_orders,
-        priority,
+        context.params.max_orders,
         row,
-        work.own,
-        work.classes,
+        work.allocation,
         turn.deploy,
         turn.attacks,
     )
@@ -165,14 +165,12 @@ class FactoredActions(ActionEncoding):
             preferences = np.zeros(n, dtype=np.int32)
             count, _ = decode_preferences(free_regions(view), _TOP, row, preferences)
             return preferences[:count].tolist()
-        deploy = np.zeros(n, dtype=np.int32)
-        attacks = np.zeros((self.board.n_edges, 3), dtype=np.int32)
+        turn, work = make_turn(n, self.board.n_edges), make_allocation_work(n)
         count, _ = decode_factored(
-            self.board.neighbor_start, self.board.edge_target, view.owner, view.army, view.player, view.income,
-            self.params.max_orders, self.priority, row, np.zeros(n, dtype=np.int32),
-            np.zeros((3, VALUES), dtype=np.int64), deploy, attacks,
+            self.board, view.position, view.player, view.income, self.params.max_orders, row, work,
+            turn.deploy, turn.attacks,
         )  # fmt: skip
-        return Orders.from_arrays(deploy, attacks, count)
+        return Orders.from_arrays(turn.deploy, turn.attacks, count)
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> I64:
         """Convert a turn to an action int64[`mask_rows`]; raise `InexpressibleError` if no action expresses the turn.
@@ -279,13 +277,12 @@ def _exact_weights(view: View, deploy: I64, max_orders: int) -> I64 | None:
         )
     regions = np.flatnonzero(deploy)
     order = regions[np.lexsort((regions, -deploy[regions]))]
-    weights, out = np.zeros_like(deploy), np.zeros(len(deploy), dtype=np.int32)
-    own, classes = np.zeros(len(deploy), dtype=np.int32), np.zeros((3, VALUES), dtype=np.int64)
+    weights, out, work = np.zeros_like(deploy), np.zeros(len(deploy), dtype=np.int32), make_allocation_work(len(deploy))
     for cuts in combinations_with_replacement(range(len(order) + 1), _TOP - 1):
         bounds = (0, *cuts, len(order))
         for w in range(_TOP):
             weights[order[bounds[w] : bounds[w + 1]]] = _TOP - w
-        allocate_income(view.owner, view.player, view.income, max_orders, weights, own, classes, out)
+        allocate_income(view.owner, view.player, view.income, max_orders, weights, work, out)
         if (out == deploy).all():
             return weights
     return None

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from numba import types
 
 from warlight_env.agents.context import Context, record_types
+from warlight_env.agents.records.factored_turns import AllocationWork, make_allocation_work
 from warlight_env.agents.records.generator_work import GeneratorWork, make_generator_work
 from warlight_env.engine.jit import function_at, kernel, pointer
 from warlight_env.engine.kernel_types import Bool, Int, Marks
@@ -57,10 +58,9 @@ class Turn(NamedTuple):
 class ActionWork(NamedTuple):
     """The working memory of the action encodings' kernels: arrays that these kernels overwrite."""
 
-    own: npt.NDArray[np.int32]  #: [N]
     places: npt.NDArray[np.int32]  #: [E + 1]
     keys: npt.NDArray[np.int64]  #: [max(N, E)]
-    classes: npt.NDArray[np.int64]  #: [3, 5]
+    allocation: AllocationWork
     generator: GeneratorWork
     rng: npt.NDArray[np.uint64]  #: [2] an unused random generator, for functions that have one as a parameter
 
@@ -69,10 +69,9 @@ def make_action_work(n_regions: int, n_edges: int, players: int) -> ActionWork:
     """Make the working memory of one thread."""
     return reference(
         ActionWork(
-            own=private_zeros(n_regions, np.int32),
             places=private_zeros(n_edges + 1, np.int32),
             keys=private_zeros(max(n_regions, n_edges), np.int64),
-            classes=private_zeros((3, 5), np.int64),
+            allocation=make_allocation_work(n_regions),
             generator=make_generator_work(n_regions, n_edges, players),
             rng=private_zeros(2, np.uint64),
         )

@@ -16,7 +16,7 @@ from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import I8, ActionEncoding, free_regions
 from warlight_env.envs.actions.exact import decode_exact, decode_preferences
-from warlight_env.envs.actions.kernels import OWN
+from warlight_env.envs.actions.kernels import OWN, make_turn
 from warlight_env.envs.actions.maskable import MaskableChoices, MaskableDict
 from warlight_env.envs.actions.turns import (
     I64,
@@ -129,13 +129,10 @@ class OrdersActions(ActionEncoding):
             preferences = np.zeros(n, dtype=np.int32)
             count, _ = decode_preferences(free_regions(view), self.max_income, row[:n], preferences)
             return preferences[:count].tolist()
-        deploy = np.zeros(n, dtype=np.int32)
-        attacks = np.zeros((self.board.n_edges, 3), dtype=np.int32)
-        count, _ = decode_exact(
-            self.board, view.owner, view.player, view.income, self.params.max_orders, self._max_armies, row,
-            np.zeros(self.board.n_edges + 1, dtype=np.int32), deploy, attacks,
-        )  # fmt: skip
-        return Orders.from_arrays(deploy, attacks, count)
+        turn, places = make_turn(n, self.board.n_edges), np.zeros(self.board.n_edges + 1, dtype=np.int32)
+        limit = self.params.max_orders
+        count, _ = decode_exact(self.board, self._seen(view), limit, self._max_armies, row, places, turn)
+        return Orders.from_arrays(turn.deploy, turn.attacks, count)
 
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> dict[str, I64]:
         """Convert a turn to an action; raise `InexpressibleError` if no action expresses the turn.

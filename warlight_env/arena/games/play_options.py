@@ -1,0 +1,64 @@
+"""Options of `play_game` that most games leave at their defaults."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, get_args
+
+from warlight_env.agents import Budget
+from warlight_env.arena.games.clocks import Clock
+from warlight_env.arena.games.seated_agent import OnCrash, OnLate
+from warlight_env.arguments import is_integer, short_repr
+from warlight_env.step_results import GameError
+
+
+@dataclass(frozen=True)
+class PlayOptions:
+    """Time limits and failures of the agents, an early end, and entries of the record, for `play_game`.
+
+    With on_crash or on_late "forfeit", an agent that fails, or is late, leaves the game in that round. It loses, and
+    its armies remain. The game ends when at most one remaining agent can play.
+    """
+
+    budget: Budget | None = None  #: argument of every `act` of an agent without a clock
+    clocks: Sequence[Clock | None] | None = None  #: by seat; None: no agent has a clock
+    on_crash: OnCrash = "raise"  #: reaction to an agent's failure: raise its error, or "forfeit"
+    on_late: OnLate = "report"  #: reaction to an answer after the clock's time: count it, or also "forfeit"
+    stop: Callable[[], bool] | None = None  #: called after each round; True stops the game
+    number: int = 0  #: entry of the record
+    unit: int = 0  #: entry of the record
+    seats: tuple[int, ...] | None = None  #: entry of the record: the agent on each seat; None: in the order of seats
+
+    def check(self, n_agents: int) -> None:
+        """Raise GameError unless the options are possible for a game of this number of agents."""
+        check_choice("on_crash", self.on_crash, get_args(OnCrash))
+        check_choice("on_late", self.on_late, get_args(OnLate))
+        check_budget(self.budget)
+        seats: Any = self.seats
+        numbers = list(range(n_agents))
+        if seats is not None and (
+            not isinstance(seats, Sequence) or not all(map(is_integer, seats)) or sorted(seats) != numbers
+        ):
+            raise GameError(f"seats = {short_repr(seats)}: must contain each of {numbers} once")
+        clocks: Any = self.clocks
+        if clocks is not None:
+            timed = isinstance(clocks, Sequence) and all(isinstance(clock, Clock | None) for clock in clocks)
+            if not timed or len(clocks) != n_agents:
+                raise GameError(f"clocks = {short_repr(clocks)}: must be a list with a Clock or None for each agent")
+
+
+#: No limits, no clocks; an agent's failure is an error.
+DEFAULTS: Final = PlayOptions()
+
+
+def check_choice(name: str, value: Any, known: Sequence[str]) -> None:
+    """Raise GameError unless an argument has one of the known values."""
+    if not isinstance(value, str) or value not in known:
+        raise GameError(f"{name} = {short_repr(value)}: there are {', '.join(known)}")
+
+
+def check_budget(budget: Any) -> None:
+    """Raise GameError unless this is a `Budget` or None."""
+    if not isinstance(budget, Budget | None):
+        raise GameError(f"budget = {short_repr(budget)}: must be a Budget or None")
