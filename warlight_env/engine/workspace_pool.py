@@ -28,16 +28,14 @@ class WorkspacePool:
     @contextlib.contextmanager
     def borrow(self) -> Iterator[Workspace]:
         """Lend a workspace for the duration of a `with` block. The content of its arrays is undefined."""
-        work = self._take()
+        try:
+            work = self._free.pop()
+        except IndexError:
+            work = make_workspace(*self._shape)
         try:
             yield work
         finally:
             self._free.append(work)
-
-    def _take(self) -> Workspace:
-        with contextlib.suppress(IndexError):
-            return self._free.pop()
-        return make_workspace(*self._shape)
 
 
 @functools.lru_cache(maxsize=64)
