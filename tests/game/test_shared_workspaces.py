@@ -10,22 +10,28 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from warlight_env.agents import make_agent
 from warlight_env.engine import workspace_pool
 from warlight_env.game import Game, IllegalOrdersError, Orders
 
 
-def started(seed: int = 3) -> tuple[Game, list[Orders]]:
-    """Return a game and a legal turn of each player."""
-    game = Game("small", seed=seed, picks="random")
-    return game, [make_agent("aggressive", p).act(game.view(p)) for p in range(2)]
+def attack(game: Game, player: int, kept: int) -> Orders:
+    """Return a legal turn: the income goes to a region, and all armies but some attack from there."""
+    home = game.owner.tolist().index(player)
+    target = next(r for r in game.map.neighbors[home] if game.owner[r] != player)
+    return Orders([(home, game.income(player))], [(home, target, int(game.army[home]) + game.income(player) - kept)])
+
+
+def started() -> tuple[Game, list[Orders]]:
+    """Return a game and a turn of each player."""
+    game = Game("small", seed=3, picks="random")
+    return game, [attack(game, player, kept=1) for player in range(2)]
 
 
 class Interrupted(Orders):
     """Orders whose conversion to arrays first runs a function."""
 
     def before(self, run):
-        object.__setattr__(self, "run", run)
+        self.run = run
         return self
 
     def arrays(self):
@@ -46,7 +52,7 @@ def test_a_round_inside_a_round_changes_nothing(place, of):
     other = game.clone() if of == "clone" else Game("small", seed=9, picks="random")
     expected = game.clone()
     expected.play_round(turns)
-    others = [make_agent("random", p).act(other.view(p)) for p in range(2)]
+    others = [attack(other, player, kept=2 + player) for player in range(2)]
     other_expected = other.clone()
     other_expected.play_round(others)
 
