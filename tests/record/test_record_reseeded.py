@@ -16,7 +16,7 @@ def test_a_game_with_new_dice_cannot_begin_a_log(tmp_path):
     with LogWriter(file) as writer:
         for recorder in (memory, writer):
             with pytest.raises(LogError, match="round 0: the game cannot be logged: `reseed` has replaced its dice"):
-                recorder.began(game, [Idle(), Idle()], 9)
+                recorder.began(game, [Idle(0), Idle(1)], 9)
     assert memory.header is None
     assert list(tmp_path.iterdir()) == []
 
@@ -24,7 +24,7 @@ def test_a_game_with_new_dice_cannot_begin_a_log(tmp_path):
 @pytest.mark.parametrize("picks", ["play", "random"])
 def test_a_log_ends_before_the_first_step_with_new_dice(picks):
     game, memory = Game("small", seed=3, picks=picks), MemoryRecorder()
-    memory.began(game, [Idle(), Idle()], 9)
+    memory.began(game, [Idle(0), Idle(1)], 9)
     steps = 0
     for reseeded in (False, False, True):
         if reseeded:
@@ -48,7 +48,7 @@ def test_a_log_ends_before_the_first_step_with_new_dice(picks):
 
 def test_a_clone_of_a_logged_game_may_have_new_dice():
     game, memory = Game("small", seed=3, picks="random"), MemoryRecorder()
-    memory.began(game, [Idle(), Idle()], 9)
+    memory.began(game, [Idle(0), Idle(1)], 9)
     game.clone(seed=7).play_round({})
     result = game.play_round({})
     memory.played({}, result, game)
@@ -57,7 +57,7 @@ def test_a_clone_of_a_logged_game_may_have_new_dice():
 
 def test_after_undo_of_the_new_dice_the_game_can_be_logged():
     game, memory = Game("small", seed=3, picks="random"), MemoryRecorder()
-    memory.began(game, [Idle(), Idle()], 9)
+    memory.began(game, [Idle(0), Idle(1)], 9)
     game.play_round({})
     game.reseed(7)
     game.undo()
