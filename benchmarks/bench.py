@@ -29,6 +29,7 @@ from timing import build_c_loop, c_processes, interleaved, seconds, temporary_fo
 from training import bench_training
 from warlight_env import maps
 from warlight_env.agents.context import bare_context
+from warlight_env.agents.players.aggressive import AggressiveAgent
 from warlight_env.agents.players.batch_games import AGGRESSIVE, RANDOM, play_games
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.board import make_board
@@ -210,10 +211,11 @@ def bench_parallel(quick: bool) -> list[Row]:
 
 
 def bench_game(quick: bool) -> list[Row]:
-    """Measure `Game.clone` and the compact form of a position."""
+    """Measure `Game.clone`, a round in a clone, and the compact form of a position."""
     from warlight_env.game import Game
 
     game = Game("world", seed=1, picks="random")
+    turns = [AggressiveAgent(player).act(game.view(player)) for player in range(2)]
     n = 20_000 if quick else 200_000
 
     def clone_often() -> None:
@@ -223,7 +225,24 @@ def bench_game(quick: bool) -> list[Row]:
     def clones() -> float:
         return n / seconds(clone_often)
 
-    rate = interleaved({"": clones}, 5)[""]
+    def rounds_in_place() -> None:
+        for _ in range(n // 20):
+            game.play_round(turns)
+            game.undo()
+
+    def rounds_in_clones() -> None:
+        for seed in range(n // 20):
+            game.clone(seed=seed).play_round(turns)
+
+    rates = interleaved(
+        {
+            "clones": clones,
+            "in place": lambda: n // 20 / seconds(rounds_in_place),
+            "in clones": lambda: n // 20 / seconds(rounds_in_clones),
+        },
+        5,
+    )
+    rate, ratio = rates["clones"], rates["in place"] / rates["in clones"]
     position = game.view(0).position
     packed, back = np.zeros(compact_size(len(position.owner)), dtype=np.uint8), make_position(len(position.owner))
     assert pack(position, packed)
@@ -231,6 +250,8 @@ def bench_game(quick: bool) -> list[Row]:
     assert all(map(np.array_equal, position, back))
     return [
         Row("Game.clone() from Python", "≥ 200,000/s", f"{rate:,.0f}/s", rate, rate >= 200_000),
+        Row("Game.play_round() and undo()", "–", f"{rates['in place']:,.0f}/s", rates["in place"], None),
+        Row("… duration of clone(seed) and play_round(), divided by this", "≤ 2", f"{ratio:.2f}", ratio, ratio <= 2),
         Row("a state in its compact form, 42 regions", "≤ 128 bytes", f"{packed.nbytes} bytes", packed.nbytes,
             packed.nbytes <= 128),
     ]  # fmt: skip

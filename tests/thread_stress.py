@@ -171,7 +171,7 @@ def game() -> Shared:
         shared.play_round({0: orders}, on_illegal="skip")
 
     def clone(rng: np.random.Generator) -> None:
-        other = shared.clone()
+        other = shared.clone(seed=int(rng.integers(100)))
         if not other.done:
             other.play_round({}, on_illegal="skip")
         Game.from_dict(other.to_dict())
@@ -188,6 +188,7 @@ def game() -> Shared:
             clone,
             hashes,
             lambda rng: shared.undo(),
+            lambda rng: shared.reseed(int(rng.integers(100))),
             lambda rng: shared.view(1),
             lambda rng: shared.changed(),
         ],

@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal, NamedTuple, Never
 
 import numpy as np
 import numpy.typing as npt
@@ -38,10 +38,10 @@ from warlight_env.engine.state import (
     Workspace,
     copy_state,
     make_state,
-    make_workspace,
     state_bytes,
 )
 from warlight_env.engine.view import View, view_of
+from warlight_env.engine.workspace_pool import workspace_pool
 from warlight_env.notebooks import html_of
 from warlight_env.saved_position import FORMAT, fill_state
 from warlight_env.step_results import (
@@ -58,6 +58,25 @@ from warlight_env.thread_ownership import UseLock, exclusive
 
 OnIllegal = Literal["raise", "skip"]
 
+#: A step in the path of seeds of `reseed`, so that `Game(seed=s)` and `reseed(s)` have different dice.
+_RESEED: Final = 0x5EED
+
+
+class _DiceSeed(NamedTuple):
+    """The seed that determines the dice."""
+
+    value: int
+    reseeded: bool  # a seed of `reseed`, not of the constructor
+
+
+class _Past(NamedTuple):
+    """The game before a step, for `undo`."""
+
+    state: State
+    last: RoundResult | None
+    dice_seed: _DiceSeed
+    past: _Past | None
+
 
 class Game:
     """A game of 2 to 6 players. Only one thread at a time may use it.
@@ -66,7 +85,7 @@ class Game:
         map: the name of a bundled map, the path of a map file, or a `Map`.
         rules: the name of a rules preset, a `Rules` object, or a dict with the fields of `Rules`.
         players: number of players, 2 to 6.
-        seed: any integer of fewer than 300 digits. It determines the regions that players may pick, and all dice.
+        seed: any integer of fewer than 300 digits. It determines the regions that players may pick, and all dice. `reseed` replaces the dice.
         picks: "play" starts the game with the picking phase. "random" draws the start regions of all players at random.
 
     Raises:
@@ -74,8 +93,8 @@ class Game:
     """
 
     __slots__ = (
-        "_board", "_in_use", "_last", "_params", "_past", "_starts", "_state", "_workspace", "map", "players", "rules",
-        "seed",
+        "_board", "_dice_seed", "_in_use", "_last", "_params", "_past", "_starts", "_state", "_workspaces", "map",
+        "players", "rules",
     )  # fmt: skip
 
     def __init__(
@@ -86,41 +105,48 @@ class Game:
         seed: int = 0,
         picks: Literal["play", "random"] = "play",
     ) -> None:
-        if not is_integer(seed):
-            raise GameError(f"seed = {short_repr(seed)}: must be an integer")
-        if abs(int(seed)) >= SEEDS:
-            raise GameError("seed: must have fewer than 300 digits")
+        self._dice_seed = _DiceSeed(_checked_seed(seed), reseeded=False)
         if not isinstance(picks, str) or picks not in ("play", "random"):
             raise GameError(f"picks = {short_repr(picks)}: must be 'play' or 'random'")
         self._in_use = UseLock()
         self.map = map if isinstance(map, maps.Map) else maps.load(map)
         self.rules = Rules.of(rules)
         self.players = players
-        self.seed = int(seed)
         self._board = make_board(self.map)
         self._params = check_players(self._board, self.rules, players)
-        self._workspace: Workspace | None = None
+        self._workspaces = workspace_pool(self._board.n_regions, self._board.n_edges, players)
         self._state = make_state(1, self._board.n_regions, players)
-        self._past: tuple[State, RoundResult | None, Any] | None = None
+        self._past: _Past | None = None
         self._last: RoundResult | None = None  # `view` needs the last result, and the start regions below
         self._starts: tuple[tuple[int, ...], ...] | None = None
         self._state.rng[0] = make_rng(derive_seed(self.seed))
-        if not start_game(self._board, self._params, self._state, 0, self._work.scratch):
-            raise RulesError(
-                f"map {self.map.name!r}: cannot find start regions for {players} players that are not neighbours"
-            )
-        if picks == "random" and self.phase == "pick":
-            self._pick_at_random()
+        with self._workspaces.borrow() as work:
+            if not start_game(self._board, self._params, self._state, 0, work.scratch):
+                raise RulesError(
+                    f"map {self.map.name!r}: cannot find start regions for {players} players that are not neighbours"
+                )
+            if picks == "random" and self.phase == "pick":
+                self._pick_at_random(work)
         self._note_starts()
 
-    @property
-    def _work(self) -> Workspace:
-        """The arrays that kernels use as working memory. Each clone makes its own arrays at their first use."""
-        if self._workspace is None:
-            self._workspace = make_workspace(self._board.n_regions, self._board.n_edges, self.players)
-        return self._workspace
-
     # State
+
+    @property
+    def seed(self) -> int:
+        """The seed of use dice: the argument of the constructor, or of the last `reseed`. Read-only.
+
+        After an `undo` it is again the seed of the dice that the game then has.
+        """
+        return self._dice_seed.value
+
+    @seed.setter
+    def seed(self, value: Never) -> None:
+        raise AttributeError("Game.seed is read-only: call reseed(seed) for new dice, or clone(seed=...) for a copy")
+
+    @property
+    def reseeded(self) -> bool:
+        """Whether the dice come from `reseed`, not from the constructor's seed."""
+        return self._dice_seed.reseeded
 
     @property
     def phase(self) -> str:
@@ -249,14 +275,16 @@ class Game:
             self._check_player(player)
             if player not in pickers:
                 raise GameError(f"player {player} cannot pick now; the players who must pick are {pickers}")
+        counts = np.zeros(self.players, dtype=np.int32)
         for player in pickers:
             legal = self._legal_preferences(player, preferences.get(player, ()), illegal, strict=on_illegal == "raise")
             table[player, : len(legal)] = legal
-            self._work.counts[player] = len(legal)
+            counts[player] = len(legal)
         if illegal and on_illegal == "raise":
             raise IllegalOrdersError(illegal)
         state = copy_state(self._state)
-        resolve_picks(self._params, state, 0, table, self._work.counts, self._work.scratch)
+        with self._workspaces.borrow() as work:
+            resolve_picks(self._params, state, 0, table, counts, work.scratch)
         self._go_on(state)
         self._note_starts()
         return illegal
@@ -267,9 +295,9 @@ class Game:
         picked: dict[int, int] = {}  # for each region: the step of the game in which a player picked it
         now, past, step = self._state, self._past, 0
         while past is not None:
-            for region in np.flatnonzero(now.owner[0] != past[0].owner[0]).tolist():
+            for region in np.flatnonzero(now.owner[0] != past.state.owner[0]).tolist():
                 picked[region] = step
-            now, past, step = past[0], past[2], step - 1
+            now, past, step = past.state, past.past, step - 1
         # Start regions with an unknown step come first: regions assigned at random, and regions picked before the game
         # was saved and loaded.
         starts = (np.flatnonzero(self.owner == p).tolist() for p in range(self.players))
@@ -293,18 +321,18 @@ class Game:
             illegal.append(IllegalOrder(player, "pick", len(legal), tuple(legal), reason))
         return legal
 
-    def _pick_at_random(self) -> None:
+    def _pick_at_random(self, work: Workspace) -> None:
+        table, counts = np.full((self.players, 1), -1, dtype=np.int32), np.zeros(self.players, dtype=np.int32)
         while self._state.phase[0] == PICK:
-            self._work.counts[:] = 0
-            table = np.full((self.players, 1), -1, dtype=np.int32)
-            resolve_picks(self._params, self._state, 0, table, self._work.counts, self._work.scratch)
+            resolve_picks(self._params, self._state, 0, table, counts, work.scratch)
 
     @exclusive
     def check(self, player: int, orders: Orders) -> list[IllegalOrder]:
         """Check a player's orders for this round. Return the illegal orders with reasons; the game does not change."""
-        return self._check(player, orders)
+        with self._workspaces.borrow() as work:
+            return self._check(player, orders, work)
 
-    def _check(self, player: int, orders: Orders) -> list[IllegalOrder]:
+    def _check(self, player: int, orders: Orders, work: Workspace) -> list[IllegalOrder]:
         """Check orders as in `check`, and write the legal orders to the player's rows of the arrays in `_work`."""
         self._check_player(player)
         if self.phase != "play":
@@ -314,11 +342,11 @@ class Game:
         try:
             count, dropped, reasons = check_turn(
                 self._board, self._params, self._state.owner[0], player, self.income(player), orders,
-                self._work.deploy[player], self._work.attacks[player],
+                work.deploy[player], work.attacks[player],
             )  # fmt: skip
         except OrdersTypeError as error:
             raise OrdersTypeError(error.reason, player) from None
-        self._work.counts[player] = count
+        work.counts[player] = count
         return dropped_orders(player, orders, reasons) if dropped else []
 
     @exclusive
@@ -344,20 +372,21 @@ class Game:
                 )
         given = self._by_player(orders)
         illegal: list[IllegalOrder] = []
-        for player in range(self.players):
-            turn = given.get(player)
-            illegal += self._check(player, Orders() if turn is None else turn)
-        if illegal and on_illegal == "raise":
-            raise IllegalOrdersError(illegal)
-        events = np.zeros((int(self._work.counts.sum()), EVENT_COLUMNS), dtype=np.int32)
-        before, state, work = self._state.owner[0], copy_state(self._state), self._work
-        done = play_round(self._params, state, 0, work, script, events)
-        self._go_on(state)
-        self._last = round_result(
-            self.map.neighbors, self.rules.fog, self.round, work.deploy, events[:done], before, self._state.owner[0],
-            illegal,
-        )  # fmt: skip
-        return self._last
+        with self._workspaces.borrow() as work:
+            for player in range(self.players):
+                turn = given.get(player)
+                illegal += self._check(player, Orders() if turn is None else turn, work)
+            if illegal and on_illegal == "raise":
+                raise IllegalOrdersError(illegal)
+            events = np.zeros((int(work.counts.sum()), EVENT_COLUMNS), dtype=np.int32)
+            before, state = self._state.owner[0], copy_state(self._state)
+            done = play_round(self._params, state, 0, work, script, events)
+            self._go_on(state)
+            self._last = round_result(
+                self.map.neighbors, self.rules.fog, self.round, work.deploy, events[:done], before,
+                self._state.owner[0], illegal,
+            )  # fmt: skip
+            return self._last
 
     def _by_player(self, orders: Any) -> dict[int, Orders | None]:
         if isinstance(orders, Mapping):
@@ -379,7 +408,7 @@ class Game:
 
         Do not modify the states in `_state` and `_past`: clones of the game share them.
         """
-        self._past, self._state = (self._state, self._last, self._past), state
+        self._past, self._state = _Past(self._state, self._last, self._dice_seed, self._past), state
 
     @property
     def can_undo(self) -> bool:
@@ -395,7 +424,7 @@ class Game:
         """
         if self._past is None:
             raise GameError("there is no last step: no pick or round has been played, or all were undone")
-        now, before = self._state, self._past[0]
+        now, before = self._state, self._past.state
         regions = ((now.owner != before.owner) | (now.army != before.army)).nonzero()[1]
         owner, army = now.owner[0].take(regions), now.army[0].take(regions)
         return list(zip(regions.tolist(), owner.tolist(), army.tolist(), strict=True))
@@ -405,17 +434,43 @@ class Game:
         """Undo the last pick or round. The state of the dice is restored, too."""
         if self._past is None:
             raise GameError("nothing to undo: the game has just begun")
-        self._state, self._last, self._past = self._past
+        self._state, self._last, self._dice_seed, self._past = self._past
 
     @exclusive
-    def clone(self) -> Game:
-        """Return an independent copy. It has the same dice and undo history, so equal orders have equal results."""
+    def reseed(self, seed: int) -> None:
+        """Replace the dice of all future steps. Afterwards only the position and the seed determine them.
+
+        Possible in all phases. The position, the offers and the undo history stay the same. `reseed` is not a step:
+        `undo` undoes the last pick or round, and restores the dice from before it, also older dice.
+
+        seed: any integer. The dice differ from those of a new game with this seed.
+
+        Raises:
+            GameError: the seed is not an integer of fewer than 300 digits.
+        """
+        checked = _checked_seed(seed)
+        self._state = self._state._replace(rng=make_rng(derive_seed(checked, _RESEED)).reshape(1, 2))
+        self._dice_seed = _DiceSeed(checked, reseeded=True)
+
+    @exclusive
+    def clone(self, seed: int | None = None) -> Game:
+        """Return an independent copy, with the same undo history.
+
+        A search must give each copy a new seed. Otherwise the search knows the results of the real game's dice.
+
+        seed: None: the same future, including dice. An integer: new dice, see `reseed`.
+
+        Raises:
+            GameError: the seed is neither None nor an integer of fewer than 300 digits.
+        """
         other = Game.__new__(Game)
         other._in_use = UseLock()
-        other.map, other.rules, other.players, other.seed = self.map, self.rules, self.players, self.seed
-        other._board, other._params, other._workspace = self._board, self._params, None
-        other._state, other._past = self._state, self._past
+        other.map, other.rules, other.players = self.map, self.rules, self.players
+        other._board, other._params, other._workspaces = self._board, self._params, self._workspaces
+        other._state, other._past, other._dice_seed = self._state, self._past, self._dice_seed
         other._last, other._starts = self._last, self._starts
+        if seed is not None:
+            other.reseed(seed)
         return other
 
     copy = clone
@@ -470,6 +525,7 @@ class Game:
             "rules": self.rules.to_dict(),
             "players": self.players,
             "seed": self.seed,
+            "reseeded": self.reseeded,
             "state": {name: array[0].tolist() for name, array in self._state._asdict().items()},
             "hash": self.hash(),
         }
@@ -486,11 +542,15 @@ class Game:
         for key in ("map", "rules", "players", "seed", "state"):
             if key not in data:
                 raise GameError(f"saved game: {key!r} is missing")
+        reseeded = data.get("reseeded", False)  # missing in older files
+        if not isinstance(reseeded, bool):
+            raise GameError(f"saved game: 'reseeded' must be true or false, not {short_repr(reseeded)}")
         map_ = data["map"]
         if not isinstance(map_, maps.Map):
             map_ = maps.load(map_) if isinstance(map_, str) else maps.from_dict(map_)
         game = cls(map_, data["rules"], data["players"], data["seed"])
         fill_state(game._params, game._state, data["state"])
+        game._dice_seed = game._dice_seed._replace(reseeded=reseeded)
         game._starts = None  # unknown: `to_dict` does not save them, because only the first round needs them
         if "hash" in data and not (isinstance(data["hash"], str) and data["hash"] == game.hash()):
             raise GameError("saved game: the hash does not match the other fields")
@@ -529,6 +589,14 @@ def _copied(given: Mapping[int, Any], what: str) -> dict[int, Any]:
         return {player: given[player] for player in given}
     except Exception as error:  # a method of the caller's object may raise any exception
         raise GameError(f"{what}: the entries cannot be read: {type(error).__name__}") from None
+
+
+def _checked_seed(seed: Any) -> int:
+    if not is_integer(seed):
+        raise GameError(f"seed = {short_repr(seed)}: must be an integer")
+    if abs(int(seed)) >= SEEDS:
+        raise GameError("seed: must have fewer than 300 digits")
+    return int(seed)
 
 
 def _check_on_illegal(on_illegal: str) -> None:

@@ -60,7 +60,10 @@ class OfGame(Subject):
     def __init__(self, picks: str) -> None:
         self._first, self._picking = Game(LADDER, RULES, 2, 3, picks=picks), picks == "play"  # type: ignore[arg-type]
         player: Callable[[], Arguments] = lambda: {"player": 1}  # noqa: E731
-        self.methods = {"view": player, "alive": player, "income": player, "offers": player}
+        seed: Callable[[], Arguments] = lambda: {"seed": 5}  # noqa: E731
+        self.methods = {
+            "view": player, "alive": player, "income": player, "offers": player, "reseed": seed, "clone": seed,
+        }  # fmt: skip
         if self._picking:
             preferences = {p: list(self._first.offers(p)[:1]) for p in range(2)}
             self.methods |= {"pick": lambda: {"preferences": copied(preferences), "on_illegal": "raise"}}

@@ -40,9 +40,9 @@ class ReplayOptions:
     ] = False
     svg: Annotated[Path | None, Parameter(help="Folder for an SVG picture of each position.")] = None
     gif: Annotated[Path | None, Parameter(help="File for an animated GIF.")] = None
-    html: Annotated[Path | None, Parameter(help="HTML file to write: a page with the game, which works without a network.")] = (
-        None
-    )
+    html: Annotated[
+        Path | None, Parameter(help="HTML file to write: a page with the game, which works without a network.")
+    ] = None
     mp4: Annotated[Path | None, Parameter(help="File for an MP4 video; requires the extra 'export'.")] = None
     round: Annotated[
         Integer | None, Parameter(name="--round", help="Show only the position after this many rounds.")

@@ -99,6 +99,9 @@ class NamedAgent(Protocol):
 class Recorder(ABC):
     """A `GameObserver` that makes a line of the log for each event of a game. Subclasses store the lines.
 
+    A log has one seed, the constructor's. So `began`, `picked` and `played` raise LogError, and write nothing, if
+    `Game.reseed` has replaced the game's dice.
+
     Args:
         players: the data about the player on each seat, see `describe`. None: only the agents' names.
         match: data about the match for the header of the log; None: no match.
@@ -127,6 +130,7 @@ class Recorder(ABC):
 
     def began(self, game: Game, agents: Sequence[NamedAgent], limit: int) -> None:
         """Write the header and the start position. See `GameObserver.began`."""
+        _check_dice(game)
         self._agents = agents
         players = tuple(Player(agent.name) for agent in agents) if self.players is None else tuple(self.players)
         picking = game.phase == "pick"
@@ -154,12 +158,14 @@ class Recorder(ABC):
 
     def picked(self, preferences: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
         """Write a step of the picking phase. See `GameObserver.picked`."""
+        _check_dice(game)
         self._write_insights(preferences, 0)
         given = [np.asarray(preferences[p]).tolist() if p in preferences else None for p in range(game.players)]
         self.record_event(picks_data(given, dropped, game.changed(), game.fingerprint()))
 
     def played(self, orders: Mapping[int, Orders | None], result: RoundResult, game: Game) -> None:
         """Write a round. See `GameObserver.played`."""
+        _check_dice(game)
         self._write_insights(orders, result.round)
         given = [orders.get(player) for player in range(game.players)]
         changed, fingerprint = game.changed(), game.fingerprint()
@@ -251,6 +257,15 @@ class MemoryRecorder(Recorder):
         if self._decoder is None:
             raise LogError("the log is empty: the game has not begun")
         return GameLog.of(self._decoder.finish())
+
+
+def _check_dice(game: Game) -> None:
+    """Raise LogError for a reseeded game. `verify` could not play it again."""
+    if game.reseeded:
+        raise LogError(
+            f"round {game.round}: the game cannot be logged: `reseed` has replaced its dice, "
+            "but a log has only the seed of the constructor"
+        )
 
 
 def describe(spec: str, seed: int | None = None) -> Player:
