@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded_io, registration_hooks
 from warlight_env.agents.agent_adapter import AgentFactoryError, as_agent, call_factory
+from warlight_env.agents.agent_info import AgentInfo
 from warlight_env.agents.agent_spec import AgentSpec
 from warlight_env.agents.base import Agent
+from warlight_env.agents.bot_profile import BotProfile
+from warlight_env.agents.built_in import BUILT_IN
 from warlight_env.agents.former_names import present_parameter
 from warlight_env.agents.parameters import Parameter, parameters_of
 from warlight_env.agents.records.turn_record import TurnNetworkError
@@ -33,27 +34,7 @@ class AgentError(InputError):
     """Error for an unknown agent or parameter, or for a value that a parameter does not allow."""
 
 
-@dataclass(frozen=True)
-class AgentInfo:
-    """An agent's entry in the registry."""
-
-    name: str
-    summary: str
-    load: Callable[[], Callable[..., Any]]
-    declared: Callable[[], dict[str, Parameter]] = dict  #: returns the agent's parameters
-    form: str = ""  #: the form of all text after the name, if the agent takes it as one text
-    players: int = MAX_PLAYERS  #: the largest number of players in its games
-    wraps: bool = False  #: whether the text of its form is an agent's specification
-    #: if that text may name a file: returns the digest of the file's content
-    digest_of: Callable[[str], str] | None = None
-
-    @functools.cached_property
-    def parameters(self) -> dict[str, Parameter]:
-        """The parameters by name; the module that declares them is loaded at the first access."""
-        return self.declared()
-
-
-_AGENTS: dict[str, AgentInfo] = {}
+_AGENTS: dict[str, AgentInfo] = {info.name: info for info in BUILT_IN}
 
 
 def register(
@@ -65,6 +46,8 @@ def register(
     players: int = MAX_PLAYERS,
     wraps: bool = False,
     digest_of: Callable[[str], str] | None = None,
+    profile: BotProfile | None = None,
+    presets: Mapping[str, BotProfile] | None = None,
 ) -> None:
     """Add an agent; `load()` returns a callable that takes `seed` and the parameters as keywords.
 
@@ -74,6 +57,8 @@ def register(
     players: the largest number of players in its games. wraps: whether that text is an agent's specification.
     digest_of: if that text may be the name of an .npz file: returns 16 hexadecimal digits for its content, for
     `pinned`.
+    summary: one sentence. profile: the name, level and face that people see; None: the page shows the specification
+    and the summary. presets: other profiles for some specifications, by the text after the name, without the colon.
 
     The callable returns an `Agent`, or any object with a name, `pick` and `act`, see `as_agent`.
 
@@ -81,6 +66,7 @@ def register(
         AgentError: the name is taken or not possible in a specification, or another argument has the wrong type.
     """
     _check_registration(name, load, summary, settings, form, players, wraps, digest_of)
+    _check_profiles(name, profile, presets)
     registration_hooks.run()  # register the agents above first, so that their names are taken
     if name in _AGENTS:
         raise AgentError(f"an agent named {name!r} is already registered")
@@ -88,7 +74,9 @@ def register(
     def declared() -> dict[str, Parameter]:
         return {} if settings is None else parameters_of(settings)
 
-    _AGENTS[name] = AgentInfo(name, summary, load, declared, form, players, wraps, digest_of)
+    _AGENTS[name] = AgentInfo(
+        name, summary, load, declared, form, players, wraps, digest_of, profile, dict(presets or {})
+    )
 
 
 def _check_registration(
@@ -111,113 +99,19 @@ def _check_registration(
     check_flag(wraps, f"agent {name!r}: wraps", AgentError)
 
 
-def _built_in(name: str, module: str, factory: str, summary: str, parameters: str = "") -> None:
-    """Add a built-in agent; `factory` and `parameters` are names in its module."""
-
-    def load() -> Callable[..., Agent]:
-        return getattr(importlib.import_module(module), factory)
-
-    def declared() -> dict[str, Parameter]:
-        return getattr(importlib.import_module(module), parameters) if parameters else {}
-
-    _AGENTS[name] = AgentInfo(name, summary, load, declared)
-
-
-_built_in(
-    "random",
-    "warlight_env.agents.players.random",
-    "RandomAgent",
-    "deploys on random border regions and attacks random neighbours that are not clearly stronger",
-    "PARAMETERS",
-)
-_built_in(
-    "aggressive",
-    "warlight_env.agents.players.aggressive",
-    "AggressiveAgent",
-    "deploys everything next to the most valuable region that it does not own, then attacks every weaker neighbour",
-)
-_built_in(
-    "smart_random",
-    "warlight_env.agents.players.smart_random",
-    "SmartRandomAgent",
-    "plays a random generated turn",
-)
-_built_in(
-    "one_big_army",
-    "warlight_env.agents.players.one_big_army",
-    "OneBigArmyAgent",
-    "deploys everything on its strongest region, which attacks the most valuable neighbour that it does not own",
-)
-_built_in(
-    "one_ply",
-    "warlight_env.agents.players.one_ply",
-    "OnePlyAgent",
-    "plays the generated turn with the best average position after one round",
-    "PARAMETERS",
-)
-_built_in(
-    "plan",
-    "warlight_env.agents.players.plan",
-    "PlanAgent",
-    "plans its turn from goals, without search: super regions, captures, regions to defend",
-    "PARAMETERS",
-)
-_built_in(
-    "nash",
-    "warlight_env.agents.players.nash.agent",
-    "NashAgent",
-    "equilibrium search: computes mixtures of planned and network turns for all players, and adds best responses",
-    "PARAMETERS",
-)
-_built_in(
-    "mcts",
-    "warlight_env.agents.players.mcts",
-    "MctsAgent",
-    "Monte Carlo tree search over generated turns",
-    "PARAMETERS",
-)
-_built_in(
-    "mcts_thesis",
-    "warlight_env.agents.players.mcts",
-    "thesis_mcts",
-    "mcts with the parameters of the thesis",
-    "THESIS_PARAMETERS",
-)
-_built_in(
-    "mcts_no_defense",
-    "warlight_env.agents.players.mcts",
-    "no_defense",
-    "mcts without the defensive deploy, and with offensive as the only method of attack",
-    "PARAMETERS",
-)
-_built_in(
-    "pmcts",
-    "warlight_env.agents.players.mcts",
-    "parallel_mcts",
-    "mcts with a tree in each of two threads",
-    "PARALLEL_PARAMETERS",
-)
-_built_in(
-    "flat_mc",
-    "warlight_env.agents.players.flat",
-    "FlatAgent",
-    "flat Monte Carlo: samples generated turns at random and plays the turn with the best median result",
-    "PARAMETERS",
-)
-_built_in(
-    "minimax2",
-    "warlight_env.agents.players.minimax2",
-    "Minimax2Agent",
-    "two plies: each generated turn against each generated reply, over many simulations of the round",
-    "PARAMETERS",
-)
-_built_in(
-    "maxn",
-    "warlight_env.agents.players.maxn",
-    "MaxnAgent",
-    "Max^N search: each player maximises its own share, with turns that consist of the best battles",
-    "PARAMETERS",
-)
+def _check_profiles(name: str, profile: Any, presets: Any) -> None:
+    if profile is not None and not isinstance(profile, BotProfile):
+        raise AgentError(f"agent {name!r}: profile = {short_repr(profile)}: must be a BotProfile or None")
+    if presets is None:
+        return
+    if not isinstance(presets, Mapping):
+        raise AgentError(f"agent {name!r}: presets = {short_repr(presets)}: must be a mapping or None")
+    for text, preset in presets.items():
+        if not isinstance(text, str) or not text.isprintable() or not isinstance(preset, BotProfile):
+            raise AgentError(
+                f"agent {name!r}: presets[{short_repr(text)}] = {short_repr(preset)}: must map the text after the "
+                "agent's name to a BotProfile"
+            )
 
 
 @functools.cache
@@ -273,6 +167,13 @@ def package_agents() -> list[str]:
 def describe() -> list[AgentInfo]:
     """Return all agents with their parameters."""
     return [info for _, info in sorted(_known().items())]
+
+
+def profile_of(spec: str) -> BotProfile | None:
+    """Return the profile of a bot with its description; None: the agent has no profile, or is unknown."""
+    read = AgentSpec.parse(spec)
+    info = _known_here().get(read.name)
+    return None if info is None else info.profiles.get(str(read), info.profiles.get(info.name))
 
 
 def _value(spec: str, name: str, parameter: Parameter, text: str) -> Any:

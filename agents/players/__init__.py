@@ -1,5 +1,5 @@
 """The bots.
 
 The registry, `train` and the layers above `agents` import them. Add a bot as a module or a package here, and an entry
-to the registry. A bot that consists only of kernels also gets an entry in `compiled`.
+to `agents/built_in.py`. A bot that consists only of kernels also gets an entry in `compiled`.
 """

@@ -1,4 +1,5 @@
 // Calls of the server, with the keys that this browser holds.
+import type { Face } from './avatars';
 import { type Opponent, notPlayed } from './opponents';
 import type { Refused } from './reasons';
 import { errorMessage, type ErrorBody } from './error-messages';
@@ -28,6 +29,7 @@ export interface GameRow {
   name: string; // that somebody gave it
   players: string[];
   bots: (string | null)[]; // their specifications, by seat
+  faces: (Face | null)[]; // of bots, by seat
   watch: string | null; // of games between bots, which everybody may watch
   map: string;
   rules: string;

@@ -65,6 +65,11 @@ export function t(english: string, values?: Values): string {
   return text;
 }
 
+/** A text of the server in the chosen language: no ICU message. `texts/cs/bots.ts` has the texts of bots. */
+export function serverText(english: string): string {
+  return TEXTS[locale.now]?.[english] ?? english;
+}
+
 /** A piece of a text, and the element in which it stands: "<b>three</b> rounds"; '': in none. */
 export interface Piece {
   text: string;

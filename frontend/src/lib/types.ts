@@ -1,6 +1,8 @@
 // What the server and exported files hold; `warlight_env/web/documents/replay_document.py` and
 // `docs/reference/game-log.md` say more.
 
+import type { Face } from './avatars';
+
 export interface RegionDoc {
   name: string;
   code: string;
@@ -67,6 +69,7 @@ export interface GameDoc {
   rules: Rules;
   limit: number;
   players: { name: string; spec: string | null }[];
+  faces: (Face | null)[]; // of bots, by player
   colours: Colours;
   continues: number | null;
   seed?: number;
