@@ -84,9 +84,7 @@ class Opponents:
     def __init__(self, bots: Sequence[str], files: UserPolicies) -> None:
         self.files = files
         others = [name for name in package_agents() if name not in bots]
-        self._known = {
-            spec: _offered(spec, "package" if spec in others else "bot") for spec in (*bots, *others)
-        }
+        self._known = {spec: _offered(spec, "package" if spec in others else "bot") for spec in (*bots, *others)}
 
     @property
     def specs(self) -> list[str]:
