@@ -104,8 +104,8 @@ def test_bots_of_one_name_are_told_apart_by_their_specifications():
 def test_a_bot_without_a_profile_is_called_by_its_specification_and_has_no_face(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
     registry.register("mine", lambda: RandomAgent, "Does {as} told.")
-    row = offered("mine:5")["mine:5"]
-    assert (row["name"], row["description"], row["level"], row["face"]) == ("mine:5", "Does {as} told.", None, None)
+    row = offered("mine")["mine"]
+    assert (row["name"], row["description"], row["level"], row["face"]) == ("mine", "Does {as} told.", None, None)
 
 
 def test_levels_agree_with_the_ratings():
