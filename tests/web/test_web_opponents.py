@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from tournament_helpers import play_cup
 
-from warlight_env import Game, maps
+from warlight_env import Rules, maps
 from warlight_env.agents import registry
 from warlight_env.agents.bot_profile import Level
 from warlight_env.agents.players.random import RandomAgent
@@ -120,8 +120,7 @@ def test_levels_agree_with_the_ratings():
 
 def test_documents_of_games_have_the_faces_of_bots():
     players = (Player("Ann"), Player("Attila", "aggressive"), Player("x", "not-here:1"), Player("y", "belief:plan"))
-    game = Game("world", "thesis", 4, seed=1, picks="random")
-    header = Header(game.map, game.rules, players, 1, "random", 100, "")
+    header = Header(maps.load("world"), Rules.of("thesis"), players, 1, "random", 100, "")
     faces = header_fields(header)["faces"]
     rows = offered("aggressive", "belief:nash:secs=1")
     assert faces == [None, rows["aggressive"]["face"], None, rows["belief:nash:secs=1"]["face"]]
