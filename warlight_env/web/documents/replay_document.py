@@ -31,7 +31,7 @@ def header_fields(header: Header, *, secret: bool = False) -> dict[str, Any]:
         "rules": dataclasses.asdict(header.rules),
         "limit": header.round_limit,
         "players": [{"name": p.name, "spec": p.spec} for p in header.players],
-        "faces": [face_of(p.spec) for p in header.players],
+        "faces": [face_of(p.name if p.spec is None else p.spec) for p in header.players],
         "colours": _colours(len(header.players)),
         "continues": None if header.continues is None else header.continues.rounds,
     }
