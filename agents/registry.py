@@ -1,20 +1,21 @@
-"""The registry of agents. It makes agents from specifications such as ``random:chunks=5`` or, in short, ``mcts:1s``."""
+"""Agents by name, with parameters, as in ``random:chunks=5`` or, in short, ``mcts:1s``."""
 
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded_io, registration_hooks
 from warlight_env.agents.agent_adapter import AgentFactoryError, as_agent, call_factory
+from warlight_env.agents.agent_info import AgentInfo
 from warlight_env.agents.agent_spec import AgentSpec
 from warlight_env.agents.base import Agent
+from warlight_env.agents.bot_profile import BotProfile
+from warlight_env.agents.built_in import BUILT_IN
 from warlight_env.agents.former_names import present_parameter
 from warlight_env.agents.parameters import Parameter, parameters_of
 from warlight_env.agents.records.turn_record import TurnNetworkError
@@ -25,36 +26,15 @@ from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.errors import InputError, crash_reason, did_you_mean
 
-#: The group of entry points through which other packages add agents. An entry point has the agent's name, and refers to
-#: a callable with the arguments (seed, **parameters).
+#: Entry points of other packages: name → a callable with arguments (seed, **parameters).
 ENTRY_POINTS = "warlight_env.agents"
 
 
 class AgentError(InputError):
-    """Error: an agent or a parameter does not exist, or a parameter does not allow the given value."""
+    """Error for an unknown agent or parameter, or for a value that a parameter does not allow."""
 
 
-@dataclass(frozen=True)
-class AgentInfo:
-    """An agent's entry in the registry."""
-
-    name: str
-    summary: str
-    load: Callable[[], Callable[..., Any]]
-    declared: Callable[[], dict[str, Parameter]] = dict  #: returns the agent's parameters
-    form: str = ""  #: for agents that take all text after the name as one argument: a description of this text
-    players: int = MAX_PLAYERS  #: the largest number of players in the agent's games
-    wraps: bool = False  #: whether the text after the name is another agent's specification
-    #: for agents with a file name as the text after the name: returns the digest of the file's content
-    digest_of: Callable[[str], str] | None = None
-
-    @functools.cached_property
-    def parameters(self) -> dict[str, Parameter]:
-        """The agent's parameters with their names. The first access imports the module that declares them."""
-        return self.declared()
-
-
-_AGENTS: dict[str, AgentInfo] = {}
+_AGENTS: dict[str, AgentInfo] = {info.name: info for info in BUILT_IN}
 
 
 def register(
@@ -66,17 +46,19 @@ def register(
     players: int = MAX_PLAYERS,
     wraps: bool = False,
     digest_of: Callable[[str], str] | None = None,
+    profile: BotProfile | None = None,
+    presets: Mapping[str, BotProfile] | None = None,
 ) -> None:
-    """Register an agent. `load()` returns a callable that takes `seed` and the parameters as keyword arguments.
+    """Add an agent; `load()` returns a callable that takes `seed` and the parameters as keywords.
 
-    settings: a dataclass, or an agent's class, that declares the parameters with `parameters.Param`. None: the agent
-    has no parameters.
-    form: a description of the text after the name. With a `form`, the callable takes `seed` and `text` instead. `text`
-    is all text after the name, without the colon.
-    players: the largest number of players in the agent's games.
-    wraps: whether the text after the name is another agent's specification.
-    digest_of: for agents with the name of an .npz file as the text after the name. It returns 16 hexadecimal digits
-    that identify the content of the file, for `pinned`.
+    settings: a dataclass, or an agent's class, that declares the parameters with `parameters.Param`. None: no
+    parameters.
+    With a `form`, the callable takes `seed` and `text` instead: all text after the name, without the colon.
+    players: the largest number of players in its games. wraps: whether that text is an agent's specification.
+    digest_of: if that text may be the name of an .npz file: returns 16 hexadecimal digits for its content, for
+    `pinned`.
+    summary: one sentence. profile: the name, level and face that people see; None: the page shows the specification
+    and the summary. presets: other profiles for some specifications, by the text after the name, without the colon.
 
     The callable returns an `Agent`, or any object with a name, `pick` and `act`, see `as_agent`.
 
@@ -84,14 +66,17 @@ def register(
         AgentError: the name is taken or not possible in a specification, or another argument has the wrong type.
     """
     _check_registration(name, load, summary, settings, form, players, wraps, digest_of)
-    registration_hooks.run()  # first register this project's agents outside of `agents`, so that their names are taken
+    _check_profiles(name, profile, presets)
+    registration_hooks.run()  # register the agents above first, so that their names are taken
     if name in _AGENTS:
         raise AgentError(f"an agent named {name!r} is already registered")
 
     def declared() -> dict[str, Parameter]:
         return {} if settings is None else parameters_of(settings)
 
-    _AGENTS[name] = AgentInfo(name, summary, load, declared, form, players, wraps, digest_of)
+    _AGENTS[name] = AgentInfo(
+        name, summary, load, declared, form, players, wraps, digest_of, profile, dict(presets or {})
+    )
 
 
 def _check_registration(
@@ -114,113 +99,19 @@ def _check_registration(
     check_flag(wraps, f"agent {name!r}: wraps", AgentError)
 
 
-def _built_in(name: str, module: str, factory: str, summary: str, parameters: str = "") -> None:
-    """Register a built-in agent. `factory` and `parameters` are names of objects in the agent's module."""
-
-    def load() -> Callable[..., Agent]:
-        return getattr(importlib.import_module(module), factory)
-
-    def declared() -> dict[str, Parameter]:
-        return getattr(importlib.import_module(module), parameters) if parameters else {}
-
-    _AGENTS[name] = AgentInfo(name, summary, load, declared)
-
-
-_built_in(
-    "random",
-    "warlight_env.agents.players.random",
-    "RandomAgent",
-    "deploys on random border regions and attacks random neighbours that are not clearly stronger",
-    "PARAMETERS",
-)
-_built_in(
-    "aggressive",
-    "warlight_env.agents.players.aggressive",
-    "AggressiveAgent",
-    "deploys everything next to the most valuable region that it does not own, then attacks every weaker neighbour",
-)
-_built_in(
-    "smart_random",
-    "warlight_env.agents.players.smart_random",
-    "SmartRandomAgent",
-    "plays a random candidate turn",
-)
-_built_in(
-    "one_big_army",
-    "warlight_env.agents.players.one_big_army",
-    "OneBigArmyAgent",
-    "deploys everything on its strongest region, which attacks the most valuable neighbour that it does not own",
-)
-_built_in(
-    "one_ply",
-    "warlight_env.agents.players.one_ply",
-    "OnePlyAgent",
-    "plays the candidate turn with the best average position after one simulated round",
-    "PARAMETERS",
-)
-_built_in(
-    "plan",
-    "warlight_env.agents.players.plan",
-    "PlanAgent",
-    "plans its turn from goals, without search: super regions, captures, regions to defend",
-    "PARAMETERS",
-)
-_built_in(
-    "nash",
-    "warlight_env.agents.players.nash.agent",
-    "NashAgent",
-    "equilibrium search: computes mixed strategies over planned and network turns, and adds best responses",
-    "PARAMETERS",
-)
-_built_in(
-    "mcts",
-    "warlight_env.agents.players.mcts",
-    "MctsAgent",
-    "Monte Carlo tree search over candidate turns",
-    "PARAMETERS",
-)
-_built_in(
-    "mcts_thesis",
-    "warlight_env.agents.players.mcts",
-    "thesis_mcts",
-    "mcts with the parameters of the thesis",
-    "THESIS_PARAMETERS",
-)
-_built_in(
-    "mcts_no_defense",
-    "warlight_env.agents.players.mcts",
-    "no_defense",
-    "mcts without the defensive deploy, and with offensive as the only method of attack",
-    "PARAMETERS",
-)
-_built_in(
-    "pmcts",
-    "warlight_env.agents.players.mcts",
-    "parallel_mcts",
-    "mcts with a tree in each of two threads",
-    "PARALLEL_PARAMETERS",
-)
-_built_in(
-    "flat_mc",
-    "warlight_env.agents.players.flat",
-    "FlatAgent",
-    "flat Monte Carlo: simulates random candidate turns and plays the turn with the best median result",
-    "PARAMETERS",
-)
-_built_in(
-    "minimax2",
-    "warlight_env.agents.players.minimax2",
-    "Minimax2Agent",
-    "minimax over two plies: simulates each candidate turn against each candidate reply",
-    "PARAMETERS",
-)
-_built_in(
-    "maxn",
-    "warlight_env.agents.players.maxn",
-    "MaxnAgent",
-    "Max^N search over turns that consist of the best battles: each player maximises its own value",
-    "PARAMETERS",
-)
+def _check_profiles(name: str, profile: Any, presets: Any) -> None:
+    if profile is not None and not isinstance(profile, BotProfile):
+        raise AgentError(f"agent {name!r}: profile = {short_repr(profile)}: must be a BotProfile or None")
+    if presets is None:
+        return
+    if not isinstance(presets, Mapping):
+        raise AgentError(f"agent {name!r}: presets = {short_repr(presets)}: must be a mapping or None")
+    for text, preset in presets.items():
+        if not isinstance(text, str) or not text.isprintable() or not isinstance(preset, BotProfile):
+            raise AgentError(
+                f"agent {name!r}: presets[{short_repr(text)}] = {short_repr(preset)}: must map the text after the "
+                "agent's name to a BotProfile"
+            )
 
 
 @functools.cache
@@ -241,7 +132,7 @@ def _known() -> dict[str, AgentInfo]:
     return known
 
 
-#: For each file ending: the specification that an error message suggests to the user.
+#: The agents for each type of file, by the end of the file's name.
 _FOR_FILES: Final = {
     ".zip": "sb3:file={},trust=yes if you trust its author",
     ".npz": "policy:{}",
@@ -250,13 +141,13 @@ _FOR_FILES: Final = {
 
 
 def _info(name: str) -> AgentInfo:
-    if name in _AGENTS:  # do not load the entry points of other packages, which is slow
+    if name in _AGENTS:  # skip the slow search for other packages' agents
         return _AGENTS[name]
     known = _known()
     if name not in known:
         for end, meant in _FOR_FILES.items():
             if name.lower().endswith(end):
-                raise AgentError(f"there is no agent {name!r}; to use this file, write {meant.format(name)}")
+                raise AgentError(f"there is no agent {name!r}; for a file write {meant.format(name)}")
         raise AgentError(
             f"there is no agent {name!r}{did_you_mean(name, known)}; the agents are {', '.join(sorted(known))}"
         )
@@ -264,7 +155,7 @@ def _info(name: str) -> AgentInfo:
 
 
 def agent_names() -> list[str]:
-    """Return the names of all agents, including the agents of other packages."""
+    """Return the names of all agents, including those of other packages."""
     return sorted(_known())
 
 
@@ -276,6 +167,13 @@ def package_agents() -> list[str]:
 def describe() -> list[AgentInfo]:
     """Return all agents with their parameters."""
     return [info for _, info in sorted(_known().items())]
+
+
+def profile_of(spec: str) -> BotProfile | None:
+    """Return the profile of a bot with its description; None: the agent has no profile, or is unknown."""
+    read = AgentSpec.parse(spec)
+    info = _known_here().get(read.name)
+    return None if info is None else info.profiles.get(str(read), info.profiles.get(info.name))
 
 
 def _value(spec: str, name: str, parameter: Parameter, text: str) -> Any:
@@ -290,14 +188,14 @@ def _value(spec: str, name: str, parameter: Parameter, text: str) -> Any:
 
 
 def _renamed(info: AgentInfo, key: str, value: str, present_key: str, present_value: str) -> str:
-    """Return the message for a parameter that has been renamed, or a value that has been renamed."""
+    """Return the message for a parameter that has another name or value now."""
     if value == present_value and key not in info.parameters:
         return f"parameter {key!r} is now {present_key!r}"
     return f"'{key}={value}' is now '{present_key}={present_value}'"
 
 
 def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[str, str]:
-    """Return the key and the value of a parameter that is given without a key: simulations or seconds per move."""
+    """Return key and value of a parameter that is written as its value alone: simulations or seconds per move."""
     for key, read in (("sims", read_simulations), ("secs", read_seconds)):
         value = read(part)
         if value is not None and key in parameters:
@@ -309,12 +207,12 @@ def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[s
     raise AgentError(f"agent {spec!r}: expected key=value{short and f' (or {short})'}, got {part!r}")
 
 
-#: Largest number of agents that may be nested around another agent. In "belief:mcts" this number is 1.
+#: Largest number of nested agents around another agent, as in "belief:mcts".
 MOST_WRAPPED: Final = 8
 
 
 def _unwrapped(spec: str) -> tuple[list[str], AgentSpec]:
-    """Split a nested specification: return the outer agents' names with colons, and the innermost specification."""
+    """Return the agents around the innermost one, each with its colon, and the innermost one."""
     around: list[str] = []
     known = _known_here()
     while (info := known.get((read := AgentSpec.parse(spec)).name)) is not None and info.wraps:
@@ -324,10 +222,10 @@ def _unwrapped(spec: str) -> tuple[list[str], AgentSpec]:
 
 
 def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
-    """Parse a specification ``name`` or ``name:key=value,…``; return the agent's `AgentInfo` and its parameters.
+    """Return an agent's record and its parameters from ``name`` or ``name:key=value,…``.
 
-    For agents with the parameters `sims` or `secs`, the key may be left out: ``mcts:457`` and ``mcts:457sims`` mean
-    ``mcts:sims=457``; ``mcts:1.5s`` and ``mcts:1500ms`` mean ``mcts:secs=1.5``.
+    For agents that take `sims` or `secs`, the value may be alone: ``mcts:457`` and ``mcts:457sims`` are
+    ``mcts:sims=457``; ``mcts:1.5s`` and ``mcts:1500ms`` are ``mcts:secs=1.5``.
 
     Raises:
         AgentError: the specification is wrong; the message names the problem.
@@ -379,20 +277,20 @@ def _model_digest(path: str) -> str:
     return digest(bounded_io.read_bytes(Path(path), bounded_io.MODEL_BYTES, AgentError, "model"))
 
 
-#: Parameters with a file name as value: the file ending, and a function that returns the digest of the file's content.
+#: Parameters that name files: the end of the name, and a function for the digest of the content.
 _FILES: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
     "weights": (".json", lambda path: Weights.load(path).digest()),
     "value": (".npz", _network_digest),
     "net": (".npz", _turns_digest),
     "file": (".zip", _model_digest),
 }
-_FILE_END: Final = ".npz"  #: the ending of files with names that are the whole text after an agent's name
+_FILE_END: Final = ".npz"  #: the end of file names that are the whole text after an agent's name
 
 
 def pinned(spec: str) -> str:
-    """Append the digest of a file's present content to each file name in a specification.
+    """Return a specification with a digest of the file's present content after each file name.
 
-    The files contain weights, networks or models.
+    Files of weights, networks and models get digests.
 
     Raises:
         AgentError: the specification is wrong. WeightsError, ValueNetworkError, TurnNetworkError, PolicyFileError: a
@@ -414,7 +312,7 @@ def pinned(spec: str) -> str:
 
 
 def unpinned(spec: str) -> str:
-    """Remove the digests that `pinned` appends to the file names in a specification."""
+    """Return the specification from which `pinned` made this one."""
     around, read = _unwrapped(spec)
     info = _known_here().get(read.name)
     if info is None or not info.form:
@@ -425,10 +323,10 @@ def unpinned(spec: str) -> str:
 
 
 def make_agent(spec: str, seed: int) -> Agent:
-    """Make the agent of a specification. Agents with the same specification and seed play the same turns.
+    """Return the agent of a specification. Agents from the same specification and seed play the same turns.
 
     Raises:
-        AgentError: the agent or a parameter does not exist, or the factory of another package raised an error.
+        AgentError: the agent or a parameter does not exist, or another package cannot make its agent.
     """
     info, values = parse(spec)
     if not is_integer(seed):

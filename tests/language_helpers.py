@@ -25,10 +25,10 @@ _SEEN: Final = """() => {
 }"""
 
 
-def czech() -> dict[str, str]:
-    """Return the Czech text of each message, by its English text."""
+def czech(files: str = "*.ts") -> dict[str, str]:
+    """Return the Czech text of each message in some files, by its English text."""
     texts = {}
-    for file in sorted((FRONTEND / "src" / "texts" / "cs").glob("*.ts")):
+    for file in sorted((FRONTEND / "src" / "texts" / "cs").glob(files)):
         for quoted, plain, text in _ENTRY.findall(file.read_text(encoding="utf-8")):
             texts[quoted or plain] = text
     return texts

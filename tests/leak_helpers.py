@@ -51,8 +51,8 @@ NOW: Final = {
 }  # fmt: skip
 YOU: Final = {"income", "offers", "picks", "in", "alive"}
 LOOK: Final = {
-    "version", "program", "map", "rules", "limit", "players", "colours", "continues", "id", "kind", "seat", "people",
-    "chances", "awaited", "spectator", "clock", "friends",
+    "version", "program", "map", "rules", "limit", "players", "faces", "colours", "continues", "id", "kind", "seat",
+    "people", "chances", "awaited", "spectator", "clock", "friends",
 }  # fmt: skip
 
 

@@ -133,7 +133,7 @@ class Game:
 
     @property
     def seed(self) -> int:
-        """The seed of use dice: the argument of the constructor, or of the last `reseed`. Read-only.
+        """The seed of the dice: the argument of the constructor, or of the last `reseed`. Read-only.
 
         After an `undo` it is again the seed of the dice that the game then has.
         """

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from warlight_env import Game
-from warlight_env.agents import AgentError, agent_names, make_agent
+from warlight_env.agents import AgentError, BotProfile, agent_names, make_agent
 from warlight_env.agents.players.flat import FlatAgent
 from warlight_env.agents.players.mcts import MctsAgent
 from warlight_env.agents.players.nash.agent import NashAgent
@@ -70,7 +70,8 @@ def test_agents_are_nested_within_a_limit(use):
     [
         {"name": 2.5}, {"name": []}, {"name": HUGE}, {"name": ""}, {"name": "a:b"}, {"name": "a[b"}, {"name": " a"},
         {"name": "a\n"}, {"load": 3}, {"summary": None}, {"settings": 3}, {"form": 3}, {"players": 1},
-        {"players": HUGE}, {"wraps": 1}, {"digest_of": "x"},
+        {"players": HUGE}, {"wraps": 1}, {"digest_of": "x"}, {"profile": "Ada"}, {"presets": ["secs=1"]},
+        {"presets": {"secs=1": "Ada"}}, {"presets": {1: BotProfile("Ada")}},
     ],
 )  # fmt: skip
 def test_what_cannot_be_an_agent_is_not_registered(changes):

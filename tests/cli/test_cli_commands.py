@@ -43,6 +43,7 @@ def test_agents_are_listed(capsys):
     assert main(["agents", "list"]) == 0
     out = capsys.readouterr().out
     assert all(f"  {info.form or info.name} " in out and info.summary in out for info in registry.describe())
+    assert re.search(r"^ +plan +Petra +Plans its goals", out, re.M)
     assert main(["agents", "list", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     assert [one["name"] for one in listed] == registry.agent_names()
@@ -54,8 +55,11 @@ def test_what_an_agent_takes_is_shown(capsys):
     assert re.search(r"^ +sims +\d* .*$", out, re.M) and re.search(
         r"^ +local_search +0.5 +fraction of the budget", out, re.M
     )
+    assert re.search(r"^ +mcts +Linden +hard$", out, re.M) and re.search(r"^ +mcts:secs=5 +Sequoia +hard$", out, re.M)
     assert main(["agents", "show", "nash", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)["parameters"]
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["profiles"]["nash:secs=5"]["name"] == "Athena"
+    told = shown["parameters"]
     assert told["final_move"]["choices"] == ["best", "mixture", "most_likely"]
     assert (told["local_search"]["default"], told["local_search"]["low"], told["local_search"]["high"]) == (
         0.5,

@@ -7,11 +7,15 @@ import re
 import shutil
 import subprocess
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 from language_helpers import FRONTEND, czech
 
+from warlight_env.agents.bot_profile import Face, Level
+from warlight_env.agents.registry import describe, package_agents
 from warlight_env.engine.orders import REASONS
+from warlight_env.web.opponents.catalog import PACKAGE_AGENT, USER_POLICY
 
 ROOT = FRONTEND.parent
 SCRIPT = Path("scripts") / "texts.mjs"
@@ -49,7 +53,7 @@ def test_every_text_of_the_page_is_a_message_with_its_czech(frontend: Path):
     assert code == 0
     found = re.fullmatch(r"(\d+) messages, (\d+) of them in Czech; 0 problems", lines[-1])
     assert found is not None
-    assert found[1] == found[2] == str(len(czech()))
+    assert found[1] == found[2] == str(len(czech()) - len(czech("bots.ts")))
 
 
 COMPONENT = """<script lang="ts">
@@ -117,6 +121,31 @@ def test_the_script_finds_what_is_wrong_and_where(frontend: Path, tmp_path: Path
     assert all(line.startswith(("texts/cs.ts:7: cannot be read", "words.ts:2: a sentence")) for line in rest), rest
     assert len(rest) == 2
     assert lines[-1].endswith(f"{len(lines) - 1} problems")
+
+
+def test_the_page_has_czech_for_every_text_of_a_bot_and_for_no_other():
+    infos = [info for info in describe() if not info.name.startswith("test-") and info.name not in package_agents()]
+    profiles = [profile for info in infos for profile in info.profiles.values()]
+    texts = {info.summary for info in infos} | {profile.description for profile in profiles}
+    assert set(czech("bots.ts")) == texts | {*get_args(Level), PACKAGE_AGENT, USER_POLICY}
+    assert all(czech("bots.ts").values())
+
+
+def test_the_page_draws_every_colour_and_shape_of_a_face_and_no_other():
+    text = (FRONTEND / "src" / "lib" / "avatars.ts").read_text(encoding="utf-8")
+    lists = {
+        name: set(re.findall(r"'(\w+)'", names)) for name, names in re.findall(r"^const (\w+) = \[(.+)\]", text, re.M)
+    }
+    colours = {
+        name: set(re.findall(r"(\w+): '#", names))
+        for name, names in re.findall(r"^const (\w+) = \{(.+?)\}", text, re.M | re.S)
+    }
+    drawn = {"head": "HEADS", "top": "TOPS", "eyes": "EYES", "mouth": "MOUTHS", "ground": "GROUNDS", "skin": "SKINS"}
+    hints = get_type_hints(Face)
+    assert hints.keys() == drawn.keys()
+    assert {field: set(get_args(hint)) for field, hint in hints.items()} == {
+        field: (lists | colours)[name] for field, name in drawn.items()
+    }
 
 
 def codes() -> set[str]:

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
+import itertools
 import json
 import pickle
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
 from tournament_helpers import play_cup
 
-from warlight_env import maps
+from warlight_env import Rules, maps
+from warlight_env.agents import registry
+from warlight_env.agents.bot_profile import Level
+from warlight_env.agents.players.random import RandomAgent
 from warlight_env.agents.registry import agent_names, make_agent, parse
 from warlight_env.arena.policies.policy_file import built_in_policies
 from warlight_env.cli import main
-from warlight_env.record import GameLog
+from warlight_env.record import GameLog, Header, Player
+from warlight_env.web.documents.replay_document import header_fields
 from warlight_env.web.http.settings import BOTS
+from warlight_env.web.opponents.catalog import Opponents
 from warlight_env.web.opponents.leaderboard import LeaderboardError, bundled, make_leaderboard
 from warlight_env.web.opponents.supported_games import games_of
+from warlight_env.web.opponents.user_policies import UserPolicies
 from web_helpers import Server, needs_page, serving
 
 
@@ -70,6 +78,55 @@ def test_every_agent_is_offered_but_those_that_need_something_of_ones_own():
     assert all(make_agent(spec, 1) for spec in BOTS)
 
 
+def offered(*specs: str) -> dict[str, dict[str, Any]]:
+    """The bots that a server offers, in the data for its page."""
+    server = Opponents(specs, UserPolicies(None, None, None))  # type: ignore[arg-type]
+    return {bot.spec: bot.to_dict() for bot in asyncio.run(server.all())}
+
+
+def test_every_bot_that_the_page_offers_has_a_name_a_level_and_a_face_of_its_own():
+    rows = {spec: row for spec, row in offered(*BOTS).items() if row["kind"] == "bot"}
+    assert len({row["name"] for row in rows.values()}) == len(rows) == len(BOTS)
+    assert len({json.dumps(row["face"]) for row in rows.values()}) == len(rows)
+    assert all(row["level"] for row in rows.values())
+    assert (rows["nash:secs=5"]["name"], rows["nash:secs=5"]["seconds"]) == ("Athena", 5)
+    assert (rows["plan"]["name"], rows["plan"]["seconds"]) == ("Petra", 0)
+    assert rows["belief:nash:secs=1"]["seconds"] == 1
+
+
+def test_bots_of_one_name_are_told_apart_by_their_specifications():
+    rows = offered("nash:secs=1", "nash:secs=3", "nash:secs=5")
+    assert [row["name"] for row in rows.values() if row["kind"] == "bot"] == [
+        "Ada (nash:secs=1)", "Ada (nash:secs=3)", "Athena",
+    ]  # fmt: skip
+
+
+def test_a_bot_without_a_profile_is_called_by_its_specification_and_has_no_face(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
+    registry.register("mine", lambda: RandomAgent, "Does {as} told.")
+    row = offered("mine")["mine"]
+    assert (row["name"], row["description"], row["level"], row["face"]) == ("mine", "Does {as} told.", None, None)
+
+
+def test_levels_agree_with_the_ratings():
+    levels, rows = get_args(Level), offered(*BOTS)
+    for part in bundled()["ladders"]:
+        elo = {level: [] for level in levels}
+        for spec, rating in part["opponents"].items():
+            elo[rows[spec]["level"]].append(rating["elo"])
+        for weaker, stronger in itertools.pairwise(levels):
+            assert max(elo[weaker]) < min(elo[stronger]), part["map"]
+
+
+def test_documents_of_games_have_the_faces_of_bots():
+    players = (Player("Ann"), Player("Attila", "aggressive"), Player("x", "not-here:1"), Player("y", "belief:plan"))
+    header = Header(maps.load("world"), Rules.of("thesis"), players, 1, "random", 100, "")
+    faces = header_fields(header)["faces"]
+    rows = offered("aggressive", "belief:nash:secs=1")
+    assert faces == [None, rows["aggressive"]["face"], None, rows["belief:nash:secs=1"]["face"]]
+    assert faces[1]["top"] == "horns"
+
+
 @needs_page
 def test_each_says_which_games_it_plays_and_a_game_that_it_does_not_is_refused(server: Server):
     told = opponents(server)
@@ -97,6 +154,7 @@ def test_policies_in_ones_own_folder_play_by_their_names(server: Server, place: 
     assert {spec for spec, row in told.items() if row["kind"] == "file"} == {
         "policy:mine.npz", "policy:torn.npz", "policy:trap.npz",
     }  # fmt: skip
+    assert (told["policy:mine.npz"]["name"], told["policy:mine.npz"]["face"]) == ("mine", None)
     assert told["policy:mine.npz"]["regions"] == [1, 20] and not told["policy:mine.npz"]["problem"]
     assert "cannot be read" in told["policy:torn.npz"]["problem"]
     assert "cannot be read" in told["policy:trap.npz"]["problem"]

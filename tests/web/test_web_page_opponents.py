@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from page_helpers import PAGE, hand_in
 
+from warlight_env.agents.registry import make_agent
+from warlight_env.arena.games.game_loop import play_game
+from warlight_env.record import MemoryRecorder
+from warlight_env.web.export import write_html
 from web_helpers import Server
 
 pytestmark = PAGE
@@ -26,6 +31,11 @@ def seats(page: Any) -> Any:
 
 def choose(page: Any, name: str) -> None:
     ladder(page).get_by_role("button", name=re.compile(f"^{name} ")).click()
+
+
+def shapes(part: Any) -> list[str]:
+    """Forms and colours of the face in a part of a page."""
+    return re.findall(r' (?:d|fill)="[^"]*"', part.locator("svg").first.inner_html())
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -99,6 +109,26 @@ def test_all_agents_are_there_and_who_is_not_rated_says_so(server: Server, open_
     assert len(texts) == len(told)
     rated = [spec for spec, row in told.items() if row["ratings"]]
     assert sum("not rated" in text for text in texts) == len(told) - len(rated)
+
+
+def test_a_bot_has_its_name_level_and_face_on_the_home_screen_and_in_an_exported_replay(
+    server: Server, open_page: Callable[..., Any], tmp_path: Path
+):
+    page = open_page(server.page())
+    card = ladder(page).get_by_role("button", name=re.compile("^Attila "))
+    lines = {"Attila\N{NO-BREAK SPACE}easy", "Attacks every weaker neighbour in every round."}
+    assert lines <= set(card.inner_text().split("\n"))
+    assert "One second per turn." in ladder(page).get_by_role("button", name=re.compile("^Ada ")).inner_text()
+    face, other = (shapes(card), shapes(ladder(page).get_by_role("button").first))
+    recorder = MemoryRecorder()
+    record = play_game([make_agent("random", 1), make_agent("aggressive", 1)], "small", seed=3, observer=recorder)
+    assert record.winner == 1
+    write_html(recorder.log, tmp_path / "replay.html", chances=False)
+    page.goto((tmp_path / "replay.html").as_uri())
+    page.keyboard.press("End")
+    result = page.get_by_role("region", name="Result")
+    assert shapes(result) == face != other
+    assert "aggressive wins" in result.inner_text()
 
 
 def test_who_resigns_is_asked_once_and_plays_again_on_the_same_seats(server: Server, open_page: Callable[..., Any]):

@@ -430,8 +430,9 @@ def test_a_folder_of_many_large_games_is_listed_beside_the_loop(tmp_path: Path):
                 listed = (await client.get("home")).json()["games"]
         assert [row["id"] for row in listed] == [f"game{number:05d}" for number in range(MANY - 1, MANY - 21, -1)]
         assert listed[0] == {
-            "id": "game00499", "name": "", "players": ["Ann", "Bo"], "bots": [None, None], "watch": None,
-            "map": "strip", "rules": "thesis", "rounds": 1, "fog": False, "over": False, "winner": None, "when": 499,
+            "id": "game00499", "name": "", "players": ["Ann", "Bo"], "bots": [None, None], "faces": [None, None],
+            "watch": None, "map": "strip", "rules": "thesis", "rounds": 1, "fog": False, "over": False, "winner": None,
+            "when": 499,
         }  # fmt: skip
         assert work.longest < SHORT
 

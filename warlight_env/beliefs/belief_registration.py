@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warlight_env.agents.bot_profile import BotProfile, Face
 from warlight_env.agents.registry import register
 
 if TYPE_CHECKING:
@@ -23,8 +24,9 @@ def register_agents() -> None:
     register(
         "belief",
         _load,
-        "an agent that uses the most likely position under fog, for games of two players",
+        "Guesses the hidden regions in fog, then lets another bot play.",
         form="belief:AGENT",
         players=2,
         wraps=True,
+        profile=BotProfile("Cassandra", "hard", Face("violet", "pink", "drop", "halo", "veil", "flat")),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
@@ -10,7 +11,7 @@ from warlight_env.cli.common import JsonOption, print_json
 from warlight_env.tables import align
 
 if TYPE_CHECKING:
-    from warlight_env.agents.registry import AgentInfo
+    from warlight_env.agents.agent_info import AgentInfo
 
 app = App(name="agents", help="The agents that play matches and tournaments, and their parameters.")
 
@@ -28,8 +29,9 @@ def list_(*, json: JsonOption = False) -> None:
     if json:
         print_json([_summary(info) for info in infos])
         return
-    rows = [["agent", "what it does"], *([info.form or info.name, info.summary] for info in infos)]
-    print("\n".join(align(rows, left=2)))
+    rows = [["agent", "name", "what it does"]]
+    rows += [[info.form or info.name, info.profile.name if info.profile else "", info.summary] for info in infos]
+    print("\n".join(align(rows, left=3)))
     print("\nwarlight agents show NAME lists the parameters of an agent. Example of their use:")
     print("warlight match mcts:sims=457,threads=2 aggressive")
 
@@ -38,16 +40,24 @@ def list_(*, json: JsonOption = False) -> None:
 def show(
     name: Annotated[str, Parameter(help="Name of an agent, for example mcts.")], /, *, json: JsonOption = False
 ) -> None:
-    """Show the parameters of an agent, with their default values and bounds."""
+    """Show the parameters of profiles, and its parameters with their default values and bounds."""
     from warlight_env.agents.registry import parse
 
     info, _ = parse(name)
     if json:
-        print_json({**_summary(info), "parameters": {key: _told(info, key) for key in info.parameters}})
+        profiles = {spec: dataclasses.asdict(profile) for spec, profile in info.profiles.items()}
+        parameters = {key: _told(info, key) for key in info.parameters}
+        print_json({**_summary(info), "profiles": profiles, "parameters": parameters})
         return
     print(f"{info.form or info.name}: {info.summary}")
     if info.players == 2:
         print("  only for games of two players")
+    if info.profiles:
+        rows = [["on the page", "name", "level", "description"]]
+        for spec, profile in info.profiles.items():
+            own = "" if profile.description == info.summary else profile.description
+            rows.append([spec, profile.name, profile.level or "", own])
+        print("\n".join([*align(rows, left=4), ""]))
     rows = [["parameter", "default", "meaning"]]
     for key in info.parameters:
         told = _told(info, key)

@@ -23,7 +23,7 @@ def register_agents() -> None:
     register(
         "cmd",
         _load,
-        "an external program that uses the text protocol of the Warlight AI Challenges",
+        "A program that uses the text protocol of the Warlight AI process.",
         form="cmd:COMMAND or cmd[OPTION=VALUE,…]:COMMAND",
         players=2,
     )

@@ -1,4 +1,5 @@
 // Calls of the server's API, with the tokens that are stored in this browser.
+import type { Face } from './avatars';
 import { type Opponent, notPlayed } from './opponents';
 import type { Refused } from './reasons';
 import { errorMessage, type ErrorBody } from './error-messages';
@@ -30,6 +31,7 @@ export interface GameRow {
   name: string; // title that a user gave to the game
   players: string[];
   bots: (string | null)[]; // specifications of the bots by seat; null: a person
+  faces: (Face | null)[]; // of bots, by seat
   watch: string | null; // token to watch the game, if only bots play
   map: string;
   rules: string;

@@ -72,7 +72,12 @@ export function t(english: string, values?: Values): string {
   return text;
 }
 
-/** A part of a text, and the name of the element around it: "b" for "<b>three</b>"; '': no element. */
+/** A text of the server in the chosen language: no ICU message. `texts/cs/bots.ts` has the texts of bots. */
+export function serverText(english: string): string {
+  return TEXTS[locale.now]?.[english] ?? english;
+}
+
+/** A piece of a text, and the name of the element around it: "b" for "<b>three</b>"; '': no element. */
 export interface Piece {
   text: string;
   in: string;

@@ -130,7 +130,7 @@ export class Setup {
   get players(): NewPlayer[] {
     const friends = this.seats.filter((seat) => seat.kind === 'friend');
     const friend = (seat: SetupSeat) => t('Friend') + (friends.length > 1 ? ` ${friends.indexOf(seat as (typeof friends)[number]) + 1}` : '');
-    const names = this.seats.map((seat) => (seat.kind === 'bot' ? nameOf(seat.spec) : seat.name.trim() || friend(seat)));
+    const names = this.seats.map((seat) => (seat.kind === 'bot' ? nameOf(this.home.opponents, seat.spec) : seat.name.trim() || friend(seat)));
     const told = names.map((name, i) => {
       const same = names.filter((other) => other === name).length > 1;
       return (same ? `${name.slice(0, 29)} ${names.slice(0, i + 1).filter((other) => other === name).length}` : name).slice(0, 32);

@@ -1,6 +1,8 @@
 // Types of the data from the server and in exported files; see `warlight_env/web/documents/replay_document.py` and
 // `docs/reference/game-log.md`.
 
+import type { Face } from './avatars';
+
 export interface RegionDoc {
   name: string;
   code: string;
@@ -68,6 +70,7 @@ export interface GameDoc {
   rules: Rules;
   limit: number;
   players: { name: string; spec: string | null }[];
+  faces: (Face | null)[]; // of bots, by player
   colours: Colours;
   continues: number | null;
   seed?: number;

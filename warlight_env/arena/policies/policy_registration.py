@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final
 
+from warlight_env.agents.bot_profile import BotProfile, Face
 from warlight_env.agents.parameters import Param
 from warlight_env.agents.registry import register
 
@@ -27,6 +28,28 @@ class _SavedModelSettings:
     play: Annotated[
         str, Param("sampled: sample actions from their probabilities; likeliest: take the most likely action")
     ] = "sampled"
+
+
+_PRESETS: Final = {
+    "any": BotProfile(
+        "Nova",
+        "hard",
+        Face("slate", "purple", "block", "antenna", "visor", "smirk"),
+        "A neural network for every map, without search.",
+    ),
+    "world": BotProfile(
+        "Atlas",
+        "hard",
+        Face("slate", "blue", "round", "antenna", "visor", "grid"),
+        "A neural network that was trained on the world map only.",
+    ),
+    "small": BotProfile(
+        "Nano",
+        "medium",
+        Face("slate", "yellow", "block", "antenna", "one", "oh"),
+        "A neural network that was trained on the small map.",
+    ),
+}
 
 
 def _load() -> Callable[..., Agent]:
@@ -52,8 +75,9 @@ def register_agents() -> None:
     register(
         "policy",
         _load,
-        "a trained policy",
+        "A trained policy.",
         form="policy:FILE or policy:NAME (any, world, strategies, small)",
         digest_of=_digest,
+        presets=_PRESETS,
     )
-    register("sb3", _load_saved, "a trained model of Stable-Baselines3", _SavedModelSettings)
+    register("sb3", _load_saved, "A trained model of Stable-Baselines3.", _SavedModelSettings)

@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from pathlib import PurePath
+from typing import Any, Final, Literal
 
-from warlight_env.agents.registry import package_agents, parse
+from warlight_env.agents.bot_profile import Level
+from warlight_env.agents.registry import package_agents, parse, profile_of
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
+from warlight_env.web.documents.faces import face_of
 from warlight_env.web.errors import RequestError
 from warlight_env.web.opponents.leaderboard import ratings_of
 from warlight_env.web.opponents.supported_games import SupportedGames, games_of
-from warlight_env.web.opponents.user_policies import UserPolicies
+from warlight_env.web.opponents.user_policies import PREFIX, SUFFIX, UserPolicies
 from warlight_env.web.requests import NewPlayer
+from warlight_env.web.workers.bot_workers import move_seconds
+
+#: The descriptions of bots from other packages and of the user's policies.
+PACKAGE_AGENT: Final = "An agent from another package."
+USER_POLICY: Final = "A policy from your own folder."
 
 
 @dataclass(frozen=True)
@@ -23,14 +32,46 @@ class OfferedBot:
 
     spec: str
     kind: Literal["bot", "package", "file"]
-    line: str  #: one line that describes the bot
+    name: str
+    description: str  #: one sentence
     games: SupportedGames
+    level: Level | None = None
     problem: str = ""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the bot's description for the page."""
-        facts = {"spec": self.spec, "kind": self.kind, "line": self.line, "problem": self.problem}
-        return {**facts, **self.games.to_dict(), "ratings": ratings_of(self.spec)}
+        return {
+            "spec": self.spec,
+            "kind": self.kind,
+            "name": self.name,
+            "description": self.description,
+            "level": self.level,
+            "face": face_of(self.spec),
+            "seconds": move_seconds(self.spec),
+            "problem": self.problem,
+            **self.games.to_dict(),
+            "ratings": ratings_of(self.spec),
+        }
+
+
+def _offered(spec: str, kind: Literal["bot", "package"]) -> OfferedBot:
+    games, profile = games_of(spec), profile_of(spec)
+    if profile is not None:
+        return OfferedBot(spec, kind, profile.name, profile.description, games, profile.level)
+    description = PACKAGE_AGENT if kind == "package" else parse(spec)[0].summary
+    return OfferedBot(spec, kind, _name_without_profile(spec), description, games)
+
+
+def _name_without_profile(spec: str) -> str:
+    """Return the file's name for a policy's file, and else the specification."""
+    is_file = spec.startswith(PREFIX) and spec.endswith(SUFFIX)
+    return PurePath(spec.removeprefix(PREFIX)).name.removesuffix(SUFFIX) if is_file else spec
+
+
+def _with_distinct_names(bots: Sequence[OfferedBot]) -> list[OfferedBot]:
+    """Append the specification to names that several bots have, as in ``Ada (nash:secs=3)``."""
+    counts = Counter(bot.name for bot in bots)
+    return [replace(bot, name=f"{bot.name} ({bot.spec})") if counts[bot.name] > 1 else bot for bot in bots]
 
 
 class Opponents:
@@ -43,10 +84,7 @@ class Opponents:
     def __init__(self, bots: Sequence[str], files: UserPolicies) -> None:
         self.files = files
         others = [name for name in package_agents() if name not in bots]
-        self._known = {
-            spec: OfferedBot(spec, "package" if spec in others else "bot", parse(spec)[0].summary, games_of(spec))
-            for spec in (*bots, *others)
-        }
+        self._known = {spec: _offered(spec, "package" if spec in others else "bot") for spec in (*bots, *others)}
 
     @property
     def specs(self) -> list[str]:
@@ -55,11 +93,14 @@ class Opponents:
 
     async def all(self) -> list[OfferedBot]:
         """Return all bots that are offered. The folder of policies is scanned again."""
-        return [*self._known.values(), *(await self._in_folder()).values()]
+        return _with_distinct_names([*self._known.values(), *(await self._in_folder()).values()])
 
     async def _in_folder(self) -> dict[str, OfferedBot]:
         found = await self.files.scan()
-        return {spec: OfferedBot(spec, "file", "", file.games, file.problem) for spec, file in found.items()}
+        return {
+            spec: OfferedBot(spec, "file", _name_without_profile(spec), USER_POLICY, file.games, problem=file.problem)
+            for spec, file in found.items()
+        }
 
     async def check(self, spec: str, players: int, regions: int | None = None, rules: Rules | None = None) -> None:
         """Raise `RequestError` for a bot that is not offered or does not support such a game. None: no check."""

@@ -1,31 +1,8 @@
 // Czech of opponents, of setting up a game with them, and of leaving it.
 export const opponents = {
   '{you, select, yes {You resign} other {{who} resigns}}': '{you, select, yes {Vzdáváš hru} other {{who} vzdává hru}}',
-  'A policy from your own folder.': 'Strategie z tvé vlastní složky.',
-  'An agent from another package.': 'Agent z jiného balíčku.',
-  'A neural network for every map. No search.': 'Neuronová síť pro každou mapu. Nehledá.',
-  'A neural network that was trained on the world map only.': 'Neuronová síť, která se učila jen na mapě světa.',
-  'A neural network that was trained on the small map.': 'Neuronová síť, která se učila na malé mapě.',
-  'A trained policy.': 'Natrénovaná strategie.',
-  'Plays random orders.': 'Hraje náhodné rozkazy.',
-  'Plays a random one of a few sensible turns.': 'Hraje náhodně jeden z několika rozumných tahů.',
-  'Gathers one big army and attacks with it.': 'Shromáždí jednu velkou armádu a útočí s ní.',
-  'Attacks every weaker neighbour in every round.': 'Každé kolo útočí na každého slabšího souseda.',
-  'Looks one round ahead and plays the best turn.': 'Dívá se o kolo dopředu a hraje nejlepší tah.',
-  'Expects your best answer to every turn.': 'Na každý tah čeká tvou nejlepší odpověď.',
-  'Looks ahead for all players. Each plays for itself.': 'Dívá se dopředu za všechny hráče. Každý hraje sám za sebe.',
-  'Tries random turns and plays the best one.': 'Zkouší náhodné tahy a hraje ten nejlepší.',
-  'A tree search without defensive deploys.': 'Prohledává strom tahů bez obranného nasazení.',
-  'The original tree search of the thesis.': 'Původní prohledávání stromu z diplomové práce.',
-  'Searches two trees in parallel and combines the results.': 'Prohledává souběžně dva stromy a výsledky spojí.',
-  'Plans goals: bonuses, captures, borders. No search.': 'Plánuje cíle: bonusy, výboje, hranice. Bez prohledávání.',
-  'Guesses the hidden regions in fog.': 'Odhaduje skrytá území v mlze.',
-  'Searches a tree of turns for {secs, plural, one {one second} other {# seconds}}.':
-    'Prohledává strom tahů {secs, plural, one {# sekundu} few {# sekundy} many {# sekundy} other {# sekund}}.',
-  'Searches a tree of turns with a few hundred simulations.': 'Prohledává strom tahů s několika sty simulacemi.',
-  'Compares turns by your best answers for {secs, plural, one {one second} other {# seconds}}.':
-    'Porovnává tahy podle tvých nejlepších odpovědí {secs, plural, one {# sekundu} few {# sekundy} many {# sekundy} other {# sekund}}.',
-  'Compares turns by your best answers.': 'Porovnává tahy podle tvých nejlepších odpovědí.',
+  '{secs, plural, one {One second} other {# seconds}} per turn.':
+    '{secs, plural, one {# sekunda} few {# sekundy} many {# sekundy} other {# sekund}} na tah.',
   'plays two-player games only': 'hraje jen ve dvou',
   'plays games of {least} to {most} players': 'hraje hry {least} až {most} hráčů',
   'plays maps of up to {most} regions': 'hraje mapy nejvýš s {most} územími',

@@ -1,0 +1,42 @@
+"""An agent's entry in the registry."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from warlight_env.agents.bot_profile import BotProfile
+from warlight_env.agents.parameters import Parameter
+from warlight_env.engine.rules import MAX_PLAYERS
+
+
+@dataclass(frozen=True)
+class AgentInfo:
+    """An agent's entry in the registry."""
+
+    name: str
+    summary: str
+    load: Callable[[], Callable[..., Any]]
+    declared: Callable[[], dict[str, Parameter]] = dict  #: returns the agent's parameters
+    form: str = ""  #: the form of all text after the name, if the agent takes it as one text
+    players: int = MAX_PLAYERS  #: the largest number of players in its games
+    wraps: bool = False  #: whether the text of its form is an agent's specification
+    #: if that text may name a file: returns the digest of the file's content
+    digest_of: Callable[[str], str] | None = None
+    profile: BotProfile | None = None  #: of all specifications that are not in `presets`
+    #: profiles of specifications, by the text after the agent's name, without the colon
+    presets: Mapping[str, BotProfile] = field(default_factory=dict)
+
+    @functools.cached_property
+    def parameters(self) -> dict[str, Parameter]:
+        """The parameters by name; the module that declares them is loaded at the first access."""
+        return self.declared()
+
+    @functools.cached_property
+    def profiles(self) -> dict[str, BotProfile]:
+        """All profiles with their descriptions, by specification; the agent's own profile is under its name."""
+        own = {} if self.profile is None else {self.name: self.profile}
+        presets = {f"{self.name}:{text}": profile for text, profile in self.presets.items()}
+        return {spec: profile.described(self.summary) for spec, profile in (own | presets).items()}
