@@ -1,7 +1,8 @@
 """Bots with a common interface, and their registry.
 
 `envs` and all packages above it in the import order (see ARCHITECTURE.md) import this package. This package imports
-`features`, `networks` and the packages below them. To add a bot, write it in `players` and add an entry to `built_in`. Other packages register bots with `register`.
+`features`, `networks` and the packages below them. To add a bot, write it in `players` and add an entry to
+`built_in`. Other packages register bots with `register`.
 """
 
 from warlight_env.agents.base import Agent, Budget

@@ -85,7 +85,8 @@ class Game:
         map: the name of a bundled map, the path of a map file, or a `Map`.
         rules: the name of a rules preset, a `Rules` object, or a dict with the fields of `Rules`.
         players: number of players, 2 to 6.
-        seed: any integer of fewer than 300 digits. It determines the regions that players may pick, and all dice. `reseed` replaces the dice.
+        seed: any integer of fewer than 300 digits. It determines the regions that players may pick, and all dice.
+            `reseed` replaces the dice.
         picks: "play" starts the game with the picking phase. "random" draws the start regions of all players at random.
 
     Raises:

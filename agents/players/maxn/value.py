@@ -166,7 +166,8 @@ def battle_value(
 
     join: adds P(success) / steps for a target on a shortest path between two own territories. spare: subtracts
     P(success) for attacks on enemies that `mark_spared` marks. chains: adds P(success) times the value of the best
-    battle that can start from the captured region. least: a result of at most `least` need not be exact, see `simple_value`.
+    battle that can start from the captured region. least: a result of at most `least` need not be exact, see
+    `simple_value`.
     """
     board, odds, owner, army = context.board, terms.odds, position.owner, position.army
     plain = terms.join == 0.0 and terms.spare == 0.0 and terms.chains == 0.0
