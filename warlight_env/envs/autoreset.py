@@ -34,8 +34,8 @@ class Autoreset:
 
         The failed games, too, use up the seeds that were drawn for them.
         """
-        draw = self._episodes.draw if options is NO_OPTIONS else functools.partial(self._episodes.draw, options=options)
-        self._episodes.reset(self.seeds.draw(games, draw), np.asarray(games).tolist(), options)
+        drawn = self.seeds.draw(games, functools.partial(self._episodes.draw, options=options))
+        self._episodes.reset(drawn, np.asarray(games).tolist(), options)
         if len(self.ended):
             self.ended = np.setdiff1d(self.ended, games, assume_unique=True)
 
