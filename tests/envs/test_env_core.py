@@ -15,6 +15,7 @@ from helpers import PRESETS
 from warlight_env.engine.rules import PRESETS as PRESET_RULES
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import OVER
+from warlight_env.engine.validity import StateError
 from warlight_env.envs import EnvCore, WarlightParallelEnv, global_features, node_features
 from warlight_env.envs.actions.kernels import READY
 from warlight_env.envs.buffers import Buffers
@@ -272,6 +273,39 @@ def test_a_clone_has_what_is_handed_in(action):
     assert core.state.round.tolist() == [1, 1] and other.state.round.tolist() == [0, 0]
     other.resolve()
     assert equal(core.snapshot(), other.snapshot())
+
+
+@pytest.mark.parametrize("action", ["factored", "continuous", "steps"])
+@pytest.mark.parametrize("picking", ["play", "random"])
+def test_a_snapshot_has_what_is_handed_in(action, picking):
+    core, other = (EnvCore(SMALL, batch=3, action=action, picking=picking) for _ in range(2))
+    core.reset([1, 2, 3])
+    acting = np.array([[1, 1], [1, 0], [0, 0]], np.int8)
+    core.submit_actions(random_rows(core, np.random.default_rng(3)), acting=acting)
+    core.turns.status[:, :, READY] = acting
+    saved = pickle.loads(pickle.dumps(core.snapshot()))
+    other.restore(saved)
+    assert equal(other.snapshot(), saved)
+    core.restore(saved)
+    rows = random_rows(core, np.random.default_rng(4))
+    for each in (core, other):
+        each.resolve()
+        assert each.state.round.tolist() == [int(picking == "random"), 0, 0]
+        each.submit_actions(rows)
+        each.turns.status[:, :, READY] = 1
+        each.resolve()
+    assert equal(core.snapshot(), other.snapshot())
+
+
+def test_turns_of_another_kind_of_encoding_are_refused():
+    plain, stepwise = (EnvCore(SMALL, action=action, picking="random") for action in ("factored", "steps"))
+    for core in (plain, stepwise):
+        core.reset([1])
+    nothing, saved = plain.snapshot(), stepwise.snapshot()
+    partial = saved._replace(turns=saved.turns._replace(status=np.array([[[1, 0, 0], [0, 0, 0]]], np.int32)))
+    for core, wrong in ((stepwise, nothing), (plain, saved), (plain, partial)):
+        with pytest.raises(StateError, match="another action encoding"):
+            core.restore(wrong)
 
 
 def test_a_reset_that_cannot_be_changes_nothing():

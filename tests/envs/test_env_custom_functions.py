@@ -12,7 +12,9 @@ import pytest
 from gymnasium.utils.env_checker import check_env
 
 from env_helpers import SMALL
-from warlight_env.envs import EnvCore, WarlightEnv, WarlightParallelEnv, WarlightVectorEnv
+from helpers import make_map
+from warlight_env.engine.rules import RulesError
+from warlight_env.envs import EnvCore, WarlightEnv, WarlightMapsEnv, WarlightParallelEnv, WarlightVectorEnv
 from warlight_env.envs.actions.kernels import READY
 from warlight_env.envs.sb3 import make_vec_env
 from warlight_env.errors import InputError
@@ -212,3 +214,36 @@ def test_the_example_of_the_documents():
 def test_a_file_cannot_tell_of_a_function():
     with pytest.raises(InputError, match="cannot store a custom observation function"):
         _ = WarlightEnv(observation=planes, **ARGUMENTS).policy_settings
+
+
+def test_all_maps_share_one_compiled_reward(monkeypatch):
+    compiled, njit = [], numba.njit
+
+    def counting(function, *arguments, **options):
+        if function is conquests:
+            compiled.append(function)
+        return njit(function, *arguments, **options)
+
+    monkeypatch.setattr(numba, "njit", counting)
+    names = ["generated:8:1", "generated:10:1", "generated:12:1"]
+    env = WarlightMapsEnv(names, action="strategies", reward=conquests)
+    for name in names:
+        env.reset(seed=1, options={"map": name})
+        env.step(0)
+    assert len(compiled) == 1
+
+
+@pytest.mark.parametrize("reward", ["win", conquests])
+def test_games_begin_only_with_a_reset(reward):
+    env = WarlightParallelEnv(SMALL, reward=reward)
+    env.set_state(env.get_state())
+    assert env.agents == [] and not env.core.out.live.any()
+
+
+def test_a_core_is_made_although_some_deals_are_not_found():
+    """On a line of four, two regions at random are open: half of the time they are neighbours."""
+    line = make_map([0] * 4, [(0, 1), (1, 2), (2, 3)], [1], "line")
+    rules = {"picking": "dealt", "picks": 1, "dealt_apart": True, "offers_per_super_region": 0, "wastelands": 2.0}
+    core = EnvCore(line, rules, batch=8, reward=Plain(conquests), observation=planes)
+    with pytest.raises(RulesError, match="cannot find start regions"):
+        core.reset(range(8))

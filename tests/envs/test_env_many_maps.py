@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import copy
 import functools
+import gc
 import pickle
 import subprocess
 import sys
-from typing import ClassVar
+import weakref
+from typing import Any, ClassVar
 
 import gymnasium
 import numpy as np
@@ -240,7 +242,7 @@ def test_a_batch_of_stable_baselines_and_its_curriculum():
     env = make_vec_env(6, seed=1, map=["small"], map_limits=(42, 164), action="factored", mask="observation")
     model = PPO(MaskedFactoredPolicy, env, n_steps=8, batch_size=16, n_epochs=1, device="cpu")
     model.learn(48)
-    env.episodes.set_maps({"world": 1.0})
+    env.set_maps({"world": 1.0})
     env.reset()
     assert {env.episodes.map_of(b).name for b in range(6)} == {"world"}
     model.set_env(env)
@@ -630,3 +632,106 @@ def test_a_model_of_many_maps_plays_wherever_an_agent_is_named(tmp_path):
     assert isinstance(make_subject(str(path), trust=True)(1).act(view), Orders)  # as `warlight bench` plays it
     with pytest.raises(InputError, match="space for 50 regions"):
         Match([f"sb3:file={path},trust=yes", "random"], games=2, map="large", seed=1, picks="random").run()
+
+
+class Silent:
+    """An agent that plays nothing; `alive` contains all agents of this class that are in memory."""
+
+    name = "silent"
+    alive: ClassVar[weakref.WeakSet[Any]] = weakref.WeakSet()
+
+    def __init__(self, seed):
+        self.alive.add(self)
+
+    def pick(self, view):
+        return list(view.offers)
+
+    def act(self, view):
+        return Orders()
+
+
+@pytest.mark.parametrize("opponent", ["random", ["random", Silent]])
+def test_views_include_the_last_round_on_all_maps_after_the_first_view(opponent):
+    arguments = {"players": 3} if isinstance(opponent, list) else {}
+    env = WarlightMapsEnv(["small", "world"], action="strategies", opponent=opponent, **arguments)
+    env.reset(seed=1, options={"map": "small"})
+    assert env.view().last_round is None
+    for name in ("world", "small"):
+        env.reset(options={"map": name})
+        env.step(0)
+        assert env.view().last_round is not None
+
+
+def test_views_include_the_last_round_in_games_that_move_to_a_map_later():
+    env = WarlightMapsVectorEnv(3, map=["small", "world"], action="strategies")
+    env.reset(seed=1, options={"map": "world"})
+    env.reset(options={"map": "small", "reset_mask": np.array([True, False, False])})
+    env.episodes.view(0)
+    env.reset(options={"map": "small", "reset_mask": np.array([False, True, False])})
+    env.step(np.zeros(3, np.int64))
+    assert all(env.episodes.view(b).last_round is not None for b in range(3))
+
+
+def test_agents_of_maps_without_games_are_removed():
+    env = WarlightMapsVectorEnv(4, map=["small"], map_limits=(42, 164), action="strategies", opponent=Silent)
+    env.reset(seed=1)
+    env.step(np.zeros(4, np.int64))
+    gc.collect()
+    assert len(Silent.alive) == 4
+    env.set_opponent("aggressive")
+    env.set_maps(["world"])
+    env.reset()
+    gc.collect()
+    assert len(Silent.alive) == 0
+    other = WarlightMapsVectorEnv(4, map=["world"], map_limits=(42, 164), action="strategies", opponent="aggressive")
+    env.reset(seed=5)
+    other.reset(seed=5)
+    _plays_like(env, other)
+    env.set_maps(["small"])
+    env.set_opponent(Silent)
+    env.reset(seed=1)
+    env.step(np.zeros(4, np.int64))
+    assert len(Silent.alive) == 4
+
+
+@pytest.mark.parametrize("wrong", [["small", "world"], ["small"], {"small": 1.0}, GeneratedMaps(8, 12), 5])
+def test_the_option_map_is_one_map(wrong):
+    env = WarlightMapsEnv(SETS, action="strategies")
+    with pytest.raises(InputError, match=r"option 'map' = .*: must be one map"):
+        env.reset(options={"map": wrong})
+    with pytest.raises(MapError):
+        env.reset(options={"map": "nowhere"})
+
+
+@pytest.mark.parametrize(
+    ("make_env", "name"),
+    [
+        (lambda: WarlightMapsEnv(["small"], batch=3), "batch"),
+        (lambda: WarlightMapsVectorEnv(2, map=["small"], batch=3), "batch"),
+        (lambda: WarlightVectorEnv(2, map="small", batch=3), "batch"),
+        (lambda: make_vec_env(2, map=["small"], batch=3), "batch"),
+        (lambda: WarlightVectorEnv(2, map="small", padded=True), "padded"),
+        (lambda: WarlightMapsEnv(["small"], padded=False), "padded"),
+        (lambda: make_vec_env(2, map="small", padded=True), "padded"),
+    ],
+)
+def test_arguments_of_the_batch_are_not_those_of_environments(make_env, name):
+    with pytest.raises(TypeError, match=f"'{name}'"):
+        make_env()
+
+
+@pytest.mark.parametrize("name", ["features", "encoding", "edge_index"])
+def test_attributes_that_depend_on_the_map_name_the_method_that_has_them(name):
+    for env in (WarlightMapsVectorEnv(2, map=["small"]), make_vec_env(2, map=["small"])):
+        with pytest.raises(AttributeError, match="core_of"):
+            getattr(env, name)
+        env.reset()
+        assert getattr(env.episodes.core_of(1)[0], name) is not None
+    single = WarlightMapsEnv("small")
+    single.reset()
+    assert getattr(single, name) is not None
+
+
+def test_an_environment_of_one_map_for_stable_baselines_keeps_its_map():
+    with pytest.raises(InputError, match="cannot change its map"):
+        make_vec_env(2, map="small").set_maps(["world"])

@@ -394,6 +394,37 @@ def test_a_step_that_a_reward_breaks_off_can_be_taken_again(given, action):
     assert equal(played(1), played(0))
 
 
+class Drawing:
+    """A policy of random actions, which depend only on the last call of `reseed`."""
+
+    def reseed(self, seed):
+        self.rng = np.random.default_rng(seed % 2**32)
+
+    def __call__(self, observations, masks):
+        return np.array([self.rng.choice(np.flatnonzero(mask)) for mask in masks])
+
+
+@pytest.mark.parametrize("make_env", [WarlightVectorEnv, WarlightMapsVectorEnv])
+@pytest.mark.parametrize("action", ["strategies", "steps"])
+def test_a_policy_draws_the_same_after_a_step_that_a_reward_breaks_off(make_env, action):
+    def played(times: int) -> list[np.ndarray]:
+        pay = BreakingReward(times)
+        env = make_env(3, map="small", opponent=Drawing(), reward=pay, action=action, seat=0)
+        env.reset(seed=3)
+        end = np.full(3, env.single_action_space.n - 1 if action == "steps" else 0)
+        armies = []
+        for _ in range(6):
+            try:
+                env.step(end)
+            except RuntimeError:
+                env.step(end)
+            armies += [core.state.army[c].copy() for core, c in map(env.episodes.core_of, range(3))]
+        assert pay.left == 0
+        return armies
+
+    assert equal(played(1), played(0))
+
+
 def test_a_reset_that_fails_leaves_the_game_as_it_was():
     pool = OpponentPool({"random": 1})
     env, other = make(opponent=pool), make(opponent="random")

@@ -17,7 +17,7 @@ from stable_baselines3.common.monitor import Monitor
 from stable_baselines3.common.vec_env import DummyVecEnv, VecMonitor, VecNormalize
 
 from env_helpers import SMALL, equal
-from warlight_env.envs import WarlightEnv, load_policy
+from warlight_env.envs import OpponentError, OpponentPool, WarlightEnv, load_policy
 from warlight_env.envs.sb3 import WarlightVecEnv, make_vec_env
 from warlight_env.errors import InputError
 from warlight_env.thread_ownership import ConcurrentUseError
@@ -229,3 +229,22 @@ def test_methods_that_are_not_there_and_attributes_that_cannot_be_set_are_refuse
     with pytest.raises(AttributeError):
         env.get_attr("no_such_attribute")
     assert not env.has_attr("no_such_attribute")
+
+
+def test_a_game_whose_restart_fails_begins_in_the_next_step():
+    pool = OpponentPool({"random": 1})
+    env = make_vec_env(2, seed=1, map=SMALL, action="strategies", opponent=pool, max_cycles=3)
+    env.reset()
+    env.episodes.core.out.cycles[0] = 2  # the first game ends two steps before the second
+    pool.remove("random")
+    with pytest.raises(OpponentError, match="empty"):
+        env.step([0, 0])
+    with pytest.raises(OpponentError, match="empty"):
+        env.step([0, 0])
+    pool.add("random", "random")
+    _, rewards, dones, infos = env.step([0, 0])
+    assert dones.tolist() == [False, True] and list(env.ended_against) == [1], "the first end is not reported again"
+    assert rewards[0] == 0 and "episode" not in infos[0] and infos[0]["round"] == 0
+    assert infos[1]["episode"]["l"] == 3, "steps whose results were lost count"
+    lengths = [info["episode"]["l"] for _ in range(3) for info in env.step([0, 0])[3] if "episode" in info]
+    assert lengths == [3, 3]

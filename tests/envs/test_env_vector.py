@@ -9,11 +9,13 @@ import numpy as np
 import pytest
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
+from gymnasium.vector.utils import batch_space
 
 from env_helpers import SMALL, equal
 from warlight_env import Orders
-from warlight_env.envs import ActionEncoding, WarlightEnv, WarlightVectorEnv
+from warlight_env.envs import ActionEncoding, OpponentError, OpponentPool, WarlightEnv, WarlightVectorEnv
 from warlight_env.envs.conformance import vector_conformance_test
+from warlight_env.errors import InputError
 
 CASES = {
     "factored": {"action": "factored", "opponent": "aggressive"},
@@ -186,3 +188,104 @@ def test_all_games_begin_before_some_of_them_begin_anew():
     env = WarlightVectorEnv(2, map=SMALL, action="factored")
     with pytest.raises(ValueError, match="reset all games first"):
         env.reset(options={"reset_mask": np.array([True, False])})
+
+
+@pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
+def test_a_game_whose_restart_fails_begins_in_the_next_call(mode):
+    pool = OpponentPool({"random": 1})
+    env = WarlightVectorEnv(2, map=SMALL, action="factored", max_cycles=3, opponent=pool, autoreset_mode=mode, seat=0)
+    env.reset(seed=[1, 2])
+    env.episodes.core.out.cycles[0] = 2  # the first game ends two steps before the second
+    zeros, cycles = np.zeros((2, env.single_action_space.shape[0]), dtype=np.int64), env.episodes.core.out.cycles
+    if mode == "NextStep":
+        assert env.step(zeros)[3].tolist() == [True, False]
+    pool.remove("random")
+    for _ in range(2 if mode == "NextStep" else 1):
+        with pytest.raises(OpponentError, match="empty"):
+            env.step(zeros)
+    pool.add("random", "random")
+    _, rewards, terminated, truncated, infos = env.step(zeros)
+    assert not terminated.any() and not rewards[0]
+    # In the mode "NextStep", the second game ended in one of the failed calls, so it also begins anew.
+    assert truncated.tolist() == [False, False] and infos["round"].tolist() == (
+        [0, 0] if mode == "NextStep" else [0, 2]
+    )
+    assert cycles.tolist() == ([0, 0] if mode == "NextStep" else [0, 2])
+    if mode == "SameStep":
+        assert env.step(zeros)[3].tolist() == [False, True]
+    else:
+        assert env.step(zeros)[3].tolist() == [False, False]
+    assert env.step(zeros)[3].tolist() == [False, False]
+
+
+def test_a_custom_observation_that_raises_loses_only_the_results_of_its_step():
+    class Observation:
+        failing = False
+
+        def __call__(self, seen):
+            if self.failing:
+                raise RuntimeError("mine")
+            return seen.army.copy()
+
+    observation = Observation()
+    env = WarlightVectorEnv(2, map=SMALL, action="factored", max_cycles=3, observation=observation)
+    env.reset(seed=1)
+    zeros = np.zeros((2, env.single_action_space.shape[0]), dtype=np.int64)
+    observation.failing = True
+    with pytest.raises(RuntimeError, match="mine"):
+        env.step(zeros)
+    observation.failing = False
+    assert env.episodes.core.out.cycles.tolist() == [1, 1]
+    assert [env.step(zeros)[3].all() for _ in range(4)] == [False, True, False, False]
+
+
+def test_final_infos_mark_the_ended_games_like_those_of_gymnasium():
+    arguments = {"map": SMALL, "action": "strategies", "opponent": "aggressive"}
+    ours = WarlightVectorEnv(3, autoreset_mode="SameStep", **arguments)
+    theirs = SyncVectorEnv([lambda: WarlightEnv(**arguments)] * 3, autoreset_mode=AutoresetMode.SAME_STEP)
+    for env in (ours, theirs):
+        env.reset(seed=4)
+    partly = 0
+    for _ in range(60):
+        actions = np.array([np.flatnonzero(mask)[-1] for mask in ours.action_masks()])
+        mine, other = ours.step(actions)[4], theirs.step(actions)[4]
+        assert ("final_info" in mine) == ("final_info" in other)
+        if "final_info" not in mine:
+            continue
+        partly += not mine["_final_info"].all()
+        got, expected = mine["final_info"], other["final_info"]
+        assert got.keys() == expected.keys() and np.array_equal(mine["_final_info"], other["_final_info"])
+        for name in filter(lambda name: not name.startswith("_"), got):
+            ended = got[f"_{name}"]
+            assert np.array_equal(ended, expected[f"_{name}"]), name
+            assert np.array_equal(got[name][ended], expected[name][ended]), name
+    assert partly
+
+
+class PhaseByPhase(OneFront):
+    """An encoding whose `decode` fails after the end of the game."""
+
+    def decode(self, view, action):
+        return {"pick": [], "play": Orders()}[view.phase]
+
+
+def test_actions_of_ended_games_are_not_decoded():
+    env = WarlightVectorEnv(2, map=SMALL, action=PhaseByPhase)
+    env.reset(seed=1)
+    core, actions = env.episodes.core, env.action_space.sample()
+    core.state.owner[0] = env.episodes.learner[0]
+    core.refresh_observations(whole=False)
+    assert env.step(actions)[2].tolist() == [True, False]
+    assert env.step(actions)[2].tolist() == [False, False] and core.state.round.tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("action", ["factored", "continuous", "steps", OneFront])
+def test_a_batch_has_one_action_for_each_game_when_a_game_begins_anew(action):
+    env = WarlightVectorEnv(2, map=SMALL, action=action, max_cycles=2)
+    env.reset(seed=1)
+    env.episodes.core.out.cycles[0] = 1
+    wide = batch_space(env.single_action_space, 3).sample()
+    for _ in range(2):
+        with pytest.raises(InputError, match=r"shape|3 actions for 2 games"):
+            env.step(wide)
+        env.step(batch_space(env.single_action_space, 2).sample())

@@ -102,10 +102,10 @@ def test_a_number_that_cannot_be_is_named_and_nothing_changes(field, at, value, 
 @pytest.mark.parametrize(
     ("field", "at", "value", "message"),
     [
-        ("status", (0, 1, 0), 15, "turns: status of player 1 has 15"),
-        ("status", (0, 1, 0), -1, "turns: status of player 1 has -1"),
-        ("status", (0, 1, 2), 2, "turns: status of player 1 has 2"),
-        ("status", (0, 1, 1), -7, "turns: status of player 1 has -7"),
+        ("status", (0, 1, 0), 15, "turns: status of player 1 contains 15"),
+        ("status", (0, 1, 0), -1, "turns: status of player 1 contains -1"),
+        ("status", (0, 1, 2), 2, "turns: status of player 1 contains 2"),
+        ("status", (0, 1, 1), -7, "turns: status of player 1 contains -7"),
         ("status", (0, 1, 0), 1, "turns: attack 0 of player 1: must be from a region of the player"),
         (
             "deploy",
@@ -341,7 +341,7 @@ def test_the_last_step_that_can_be_counted_leads_to_a_state_that_can_be_restored
 def test_before_its_first_game_a_core_has_turns_without_anything_in_them():
     core = EnvCore(RING, {"picks": 1}, action="steps")
     refused(core, damage(core, "status", (0, 1, 0), 63), "game 0: turns: status of player 1")
-    refused(core, damage(core, "status", (0, 1, 0), 2), "preference")
+    refused(core, damage(core, "status", (0, 1, 0), 2), "prefers region")
     core.restore(core.snapshot())
 
 

@@ -123,7 +123,7 @@ class OfCore(Subject):
                 "actions": rows.copy(), "dropped": np.zeros((2, 2), np.int32), "acting": np.ones((2, 2), np.int8)
             },
             "submit_choice": lambda: {"b": 0, "player": 1, "choice": Orders()},
-            "resolve": lambda: {"selected": np.ones(2, np.int8), "numbers": np.arange(2)},
+            "resolve": lambda: {"selected": np.ones(2, np.int8)},
             "refresh_observations": lambda: {"turns_only": False, "whole": True},
             "seen": lambda: {"slot": 0, "games": games.copy()},
             "flat_masks": lambda: {"slot": 0, "games": games.copy()},

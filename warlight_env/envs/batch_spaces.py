@@ -15,7 +15,7 @@ from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.array_arguments import array_of, checked_array, integer_array
 from warlight_env.engine.board import Board
 from warlight_env.engine.memory import in_one_block
-from warlight_env.envs.actions.batches import part_of
+from warlight_env.envs.actions.batches import check_count, part_of
 from warlight_env.envs.actions.continuous import scores_of
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import ActionError, EnvCore
@@ -24,7 +24,6 @@ from warlight_env.envs.padding import Padding
 from warlight_env.envs.parts import EnvParts
 from warlight_env.envs.step_many import PaddingLayout, gather_masks, gather_seen
 from warlight_env.envs.views import read_rows
-from warlight_env.errors import InputError
 
 I8: TypeAlias = npt.NDArray[np.int8]
 I32: TypeAlias = npt.NDArray[np.int32]
@@ -62,14 +61,13 @@ class OneMapSpaces:
         """Convert actions to rows, and write the rows to the arrays that kernels read; see `PaddedSpaces.read`."""
         part = parts.all[0]
         rows, dropped, core = part.record.rows[:, 0], np.zeros(len(acting), dtype=np.int32), part.core
-        try:
+        if acting.all():
             dropped[:] = read_rows(core, actions, np.arange(len(acting)), 0, rows)
-        except InputError:
-            if acting.all():
-                raise
+        else:
             # A game that is only reset in this step ignores its action, so this action may have any value.
+            check_count(self.action_space, actions, len(acting))
             games = np.flatnonzero(acting)
-            some = rows[games]
+            some = np.empty((len(games), rows.shape[1]), dtype=np.int64)
             dropped[games] = read_rows(core, part_of(self.action_space, actions, games), games, 0, some)
             rows[games] = some
         return np.zeros((len(acting), 0), dtype=np.int64), dropped

@@ -151,12 +151,19 @@ class EnvCore(SingleThreaded):
         #: The user's functions for rewards and observations; None: the built-in reward or observation is used.
         self.custom_reward: CustomReward | None = None
         self.custom_observation: CustomObservation | None = None
-        if reward is not None or observation is not None:
-            self.reset(range(self.batch))
+        if reward is None and observation is None:
+            return
+        trial = self.new_like(self.batch)
+        if self._may_fail:
+            for b in range(self.batch):
+                with contextlib.suppress(RulesError):  # this game has not begun, and contains only neutral regions
+                    trial.reset([b], [b])
+        else:
+            trial.reset(range(self.batch))
         if reward is not None:
-            self.custom_reward = CustomReward(reward, self.games())
+            self.custom_reward = CustomReward(reward, trial.games())
         if observation is not None:
-            self.custom_observation = CustomObservation(observation, self.seen(0))
+            self.custom_observation = CustomObservation(observation, trial.seen(0))
 
     def _set_settings(self, max_cycles: int) -> None:
         choices, features = self.board.n_regions + self.board.n_edges, self.observation != "raw"
@@ -345,6 +352,8 @@ class EnvCore(SingleThreaded):
     ) -> None:
         """Submit actions without playing a round. A call of `resolve` then completes the step.
 
+        Each call sets `out.illegal` of all players anew, also of players without an action in this call.
+
         acting: int8[B, S], 0 for a slot whose row is ignored; None: no row is ignored. `step` documents the
         arguments `actions` and `dropped`, and the errors.
         """
@@ -387,9 +396,7 @@ class EnvCore(SingleThreaded):
         """
         action_submission.submit_policy(self, policy, pick, chosen, number, after, rngs, context)
 
-    def resolve(
-        self, selected: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
-    ) -> None:  # fmt: skip
+    def resolve(self, selected: npt.NDArray[np.int8] | None = None) -> None:
         """Play the round of each game in which all players have submitted a turn, and update the results in `out`.
 
         `submit_actions` and this method together do the same as `step`. If a user's reward function raises an
@@ -398,11 +405,9 @@ class EnvCore(SingleThreaded):
         Args:
             selected: int8[B], 0 for a game that is not played: it does not change and has reward 0. None: all
                 games are played.
-            numbers: int64[B], the numbers of the games in a larger batch, for error messages. -1 marks an unused game,
-                for which a user's reward function is not called.
         """
         with contextlib.nullcontext() if self.custom_reward is None else self.rollback_on_error():
-            self.resolve_bare(selected, numbers)
+            self.resolve_bare(selected)
 
     def resolve_bare(
         self, selected: npt.NDArray[np.int8] | None = None, numbers: npt.NDArray[np.int64] | None = None
@@ -410,6 +415,9 @@ class EnvCore(SingleThreaded):
         """Do the same as `resolve`, but without protection against errors; call it inside `rollback_on_error`.
 
         If a user's reward function raises an exception, the rounds are already played, but `out.reward` is not final.
+
+        numbers: int64[B], the numbers of the games in a larger batch, for error messages. -1 marks an unused game, for
+        which a user's reward function is not called.
         """
         earlier = None if self.custom_reward is None else select_games(self.games(), np.arange(self.batch))
         every = self.row_buffers.every_game
@@ -426,7 +434,7 @@ class EnvCore(SingleThreaded):
     def _own_paid(self, earlier: Games, numbers: npt.NDArray[np.int64] | None) -> npt.NDArray[np.float64]:
         """Return float64[B, P], the rewards of the user's function. Games with a negative number are unused and get 0.
 
-        earlier: the games before the step. numbers: see `resolve`.
+        earlier: the games before the step. numbers: see `resolve_bare`.
         """
         own, games, wins = self.custom_reward, self.games(), self.out.reward
         assert own is not None

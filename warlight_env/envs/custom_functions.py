@@ -88,7 +88,8 @@ class CustomFunction:
 
     Args:
         what: the name of the function in error messages.
-        function: the user's function.
+        function: the user's function. For a `CustomFunction`, both objects share the user's function and its compiled
+            code, so games on several maps compile it only once.
         arguments: arguments for a first call, which the constructor makes; it raises the exceptions of this call.
 
     Attributes:
@@ -98,13 +99,17 @@ class CustomFunction:
     def __init__(self, what: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
         self.what = what
         self._compiled: Callable[..., Any] | None = None
+        made: Callable[..., Any] | None = None
+        if isinstance(function, CustomFunction):
+            function, made = function._source, function._compiled or function._source
+        self._source = function
         self.function: Callable[..., Any] = function.py_func if isinstance(function, Dispatcher) else function
         self.result = self.function(*arguments)
         if isinstance(function, Dispatcher):
             self._compiled = function
             self.result = self(*arguments)
-        elif isinstance(function, FunctionType) and not JIT_DISABLED:
-            self._compiled = _compiled(function, arguments, self.result)
+        elif isinstance(function, FunctionType) and not JIT_DISABLED and made is not function:
+            self._compiled = _compiled(made or numba.njit(function), arguments, self.result)
 
     @property
     def compiled(self) -> bool:
@@ -121,12 +126,12 @@ class CustomFunction:
             raise
 
 
-def _compiled(function: Callable[..., Any], arguments: tuple[Any, ...], said: Any) -> Callable[..., Any] | None:
-    """Compile a function; return None if Numba cannot compile it, or if the compiled function has another result.
+def _compiled(made: Callable[..., Any], arguments: tuple[Any, ...], said: Any) -> Callable[..., Any] | None:
+    """Compile a result of `numba.njit` for the arguments; return it, or None if it cannot replace the Python function.
 
+    The result is None if Numba cannot compile the function, or if the compiled function has another result.
     said: the result of the Python function for these arguments.
     """
-    made: Callable[..., Any] = numba.njit(function)
     try:
         found = made(*arguments)
     except (NumbaError, TypeError, ValueError, NotImplementedError):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -61,26 +62,24 @@ class StepResults(NamedTuple):
 class Episodes:
     """B games, each of one learner against opponents that the environment controls.
 
-    The games are stored in one or more `EnvCore` objects; the learner has slot 0. Games on the same map are in the same
-    `EnvCore`, or in a few of them, see `parts`. Kernels process these objects one after another. If all games are on
-    one map, then the attribute `core` is the only `EnvCore`.
+    All games are in one `EnvCore`, the attribute `core`; the learner has slot 0. The games of the subclass
+    `PaddedEpisodes` are in one or more `EnvCore` objects, and kernels process these objects one after another.
 
     Args:
-        map, rules, players, action, observation, fog, picking, max_cycles, reward: the same as for `EnvCore`. With
-            `padded` the map is a set of maps, see `WarlightMapsEnv`.
+        map, rules, players, action, observation, fog, picking, max_cycles, reward: the same as for `EnvCore`. The map
+            of `PaddedEpisodes` is a set of maps, see `WarlightMapsEnv`.
         opponent: the players in the other seats; see `make_opponent`. A list has one opponent for each seat. If it is a
             mapping of opponents to weights, or an `OpponentPool`, the opponents are drawn at random in every game.
         seat: the learner's seat, or "random" for a random seat in every game.
         mask: "info" for observations without masks; "observation" adds the mask to observations, with the key
             action_mask.
         batch: B, the number of games.
-        padded: True: every game has its own map, and observations and actions are padded to one size.
-        map_limits: the numbers of regions and directed edges to which observations and actions are padded. None: the
-            largest numbers in the set of maps.
+        map_limits: only for `PaddedEpisodes`: the numbers of regions and directed edges to which observations and
+            actions are padded. None: the largest numbers in the set of maps.
     """
 
-    #: The `EnvCore` of all games. Games on many maps do not have this attribute, see `core_of`.
-    core: EnvCore
+    #: Whether every game has its own map, and observations and actions are padded to one size.
+    padded: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -98,7 +97,6 @@ class Episodes:
         mask: Literal["observation", "info"] = "info",
         batch: int = 1,
         *,
-        padded: bool = False,
         map_limits: MapLimits | tuple[int, int] | None = None,
     ) -> None:
         if not isinstance(mask, str) or mask not in ("observation", "info"):
@@ -112,14 +110,15 @@ class Episodes:
         self._most_cycles: int | None = None
         with_mask = mask == "observation"
         self.form: Form
-        if padded:
+        if self.padded:
             self._maps: MapSet = map_set(map)
             padding = Padding(
                 self._maps.map_limits if map_limits is None else MapLimits.of(map_limits), self._settings["action"]
             )
             self._check_maps(self._maps, padding.map_limits)
             self._parts = EnvParts(batch, self._new_core, padding.board_arrays)
-            #: The `EnvCore` of any map. The settings are the same for all maps.
+            # The `EnvCore` of any map. All of them have the same settings, except `slots`, whether they record the
+            # history, and with the encoding "steps" the default of `max_cycles`, which depends on the map.
             self._some = self._parts.of(self._maps.draw(np.random.default_rng(0))).parts[0].core
             self.form = PaddedSpaces(padding, self._some, with_mask)
         elif map_limits is not None:
@@ -127,7 +126,7 @@ class Episodes:
                 f"map_limits = {short_repr(map_limits)}: only environments of many maps take this argument"
             )
         else:
-            self.core = self._some = self._new_core(map, batch)
+            self._some = self._new_core(map, batch)
             self._maps, self.form = OneMap(self.core.map), OneMapSpaces(self.core, with_mask)
             self._parts = EnvParts(batch, self._new_core, nothing_shown)
             self._parts.settle(self.core)
@@ -142,14 +141,24 @@ class Episodes:
         #: uint64[B]: the seed of each game.
         self.seeds = np.zeros(batch, dtype=np.uint64)
         self._begun = np.zeros(batch, dtype=np.bool_)
+        self._shows_history = False  # whether `view` was called, so that all games record their history
         self._everybody = np.ones(batch, dtype=np.int8)
         self.set_opponent(opponent)
 
     def _new_core(self, map: Any, batch: int = 1) -> EnvCore:
         core = InnerCore(map, batch=batch, slots=1, **self._settings)
+        if core.custom_reward is not None:
+            self._settings["reward"] = core.custom_reward  # the games on all maps share its compiled function
         if self._most_cycles is not None:
             core.max_cycles = min(core.max_cycles, self._most_cycles)
         return core
+
+    @property
+    def core(self) -> EnvCore:
+        """The `EnvCore` of all games. Games on many maps do not have this attribute, see `core_of`."""
+        if self.padded:
+            raise AttributeError("games on many maps have no common `core`; `core_of(b)` returns the EnvCore of game b")
+        return self._some
 
     @property
     def policy_settings(self) -> PolicySettings:
@@ -162,7 +171,7 @@ class Episodes:
             raise InputError("observation: a policy file cannot store a custom observation function")
         return PolicySettings(
             told_action(self._action), core.observation, core.max_cycles, core.picking, core.players, core.rules,
-            *form.told(core), padded=form.padding is not None,
+            *form.told(core), padded=self.padded,
         )  # fmt: skip
 
     # Maps
@@ -246,7 +255,12 @@ class Episodes:
             if named is None and isinstance(more.get("start"), Game):
                 named = more["start"].map
             if named is not None:
-                chosen, map_limits = map_set(named).draw(np.random.default_rng(0)), padding.map_limits
+                if not isinstance(named, str | Path | maps.Map):
+                    raise InputError(
+                        f"option 'map' = {short_repr(named)}: must be one map: a `Map`, a map's name or a path"
+                    )
+                chosen = named if isinstance(named, maps.Map) else maps.load(named)
+                map_limits = padding.map_limits
                 if not map_limits.holds(chosen):
                     raise InputError(
                         f"option 'map': the map has {len(chosen.regions)} regions and {edges_of(chosen)} directed "
@@ -314,7 +328,7 @@ class Episodes:
     ) -> None:  # fmt: skip
         """Begin games, each with its seed and its opponents, at their places in the `parts`."""
         for part in parts:
-            part.players.prepare(self._slots)
+            part.players.prepare(self._slots, self._shows_history)
         numbers = [list(map(part.players.number, who)) for (part, _), who in zip(places, opponents, strict=True)]
         learners, seat = np.zeros(len(games), np.int8), self._seat_of(options)
         words = np.array([seed & (2**64 - 1) for seed in seeds], np.uint64)
@@ -335,7 +349,7 @@ class Episodes:
         for seed, (part, c) in zip(seeds, places, strict=True):
             part.players.begin(c, seed)
         for part in parts:
-            part.players.forget_idle()
+            part.players.forget_idle(part.played)
 
     def step(self, actions: Any, acting: npt.NDArray[np.bool_] | None = None) -> None:
         """Step the games with the learners' actions and the opponents' turns; `results` then returns the results.
@@ -343,7 +357,8 @@ class Episodes:
         acting: bool[B], whether a game makes a step; None: all games do.
 
         Raises InputError for invalid actions or a wrong shape of `acting`. If an opponent or a custom reward function
-        raises an exception, this method raises it, too. In all these cases no game makes a step.
+        raises an exception, this method raises it, too. In all these cases no game makes a step. Agents in Python may
+        keep changes of their own, see `AgentOpponent`.
         """
         moves = self._everybody if acting is None else checked_array(acting, "acting", np.int8, (self.batch,))
         if not self._begun.all() and (moves.astype(np.bool_) & ~self._begun).any():
@@ -353,11 +368,14 @@ class Episodes:
         lineup = self._parts.lineup
         custom_reward = self._some.custom_reward is not None
         at_once = not (lineup.others or custom_reward or any(part.core.round_history is not None for part in parts))
-        others = (playing.opponent for playings in lineup.others.values() for playing in playings)
-        may_raise = custom_reward or any(opponent.raises for opponent in others)
+        others = [playing for playings in lineup.others.values() for playing in playings]
+        may_raise = custom_reward or any(playing.opponent.raises for playing in others)
         with contextlib.ExitStack() as rollback_on_error:
-            for part in parts if may_raise else ():
-                rollback_on_error.enter_context(part.core.rollback_on_error())
+            if may_raise:
+                for part in parts:
+                    rollback_on_error.enter_context(part.core.rollback_on_error())
+                for playing in others:
+                    rollback_on_error.enter_context(playing.opponent.rollback_on_error(playing.memory))
             bad = step_many(
                 self._parts.addresses, *lineup.kernels(), lineup.numbers, rows, moves, dropped, self.form.kernel_layout,
                 at_once,
@@ -404,12 +422,27 @@ class Episodes:
         return self.form.masks(self._parts, slice(None))
 
     def view(self, b: int) -> View:
-        """Return the learner's view of game b. After the first call, views also include the events of later rounds."""
+        """Return the learner's view of game b. After the first call, views of all games include later events.
+
+        These are the events of all rounds after that call, also in games that begin later, on any map.
+        """
         part, c = self._parts.at(b)
-        part.players.record_history()
+        if not self._shows_history:
+            self._shows_history = True
+            for each in self._parts.all:
+                each.players.record_history()
         return part.core.view(int(self.learner[b]), c)
 
     def render(self, mode: str | None, b: int) -> Any:
         """Render the true position of game b in a render mode; see `EnvCore.render`."""
         core, c = self.core_of(b)
         return core.render(mode, c)
+
+
+class PaddedEpisodes(Episodes):
+    """`Episodes` in which every game has its own map, and observations and actions are padded to one size.
+
+    Games on the same map are in the same `EnvCore`, or in a few of them, see `envs.parts`.
+    """
+
+    padded = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from warlight_env.envs.actions import EncodingFactory
-from warlight_env.envs.episodes import Episodes
+from warlight_env.envs.episodes import Episodes, PaddedEpisodes
 from warlight_env.envs.map_sets import MapLimits, MapsLike
 from warlight_env.envs.single import WarlightEnv
 from warlight_env.envs.vector import WarlightVectorEnv
@@ -14,16 +14,18 @@ from warlight_env.maps import Map
 
 
 def games_on_maps(
-    map: MapsLike = ("small", "world"), *, action: str | EncodingFactory = "factored", **settings: Any
-) -> Episodes:
-    """Make B games, each on a map of a set. The settings are those of `Episodes`, without the argument `observation`.
+    map: MapsLike = ("small", "world"), *, action: str | EncodingFactory = "factored", batch: int, **settings: Any
+) -> PaddedEpisodes:
+    """Make B games, each on a map of a set; B = `batch`.
+
+    The settings are those of `Episodes`, without the argument `observation`.
 
     Raises:
         InputError: the settings contain the argument `observation`, or `Episodes` rejects an argument.
     """
     if "observation" in settings:
         raise InputError("observation: environments of many maps have a fixed observation, see WarlightMapsEnv")
-    return Episodes(map, action=action, observation="graph", padded=True, **settings)
+    return PaddedEpisodes(map, action=action, observation="graph", batch=batch, **settings)
 
 
 class WarlightMapsEnv(WarlightEnv):
@@ -69,7 +71,7 @@ class WarlightMapsEnv(WarlightEnv):
     def __init__(
         self, map: MapsLike = ("small", "world"), *, render_mode: str | None = None, **settings: Any
     ) -> None:  # fmt: skip
-        self._set_up(games_on_maps(map, **settings), render_mode)
+        self._set_up(games_on_maps(map, batch=1, **settings), render_mode)
 
     @property
     def map_limits(self) -> MapLimits:

@@ -37,12 +37,17 @@ class CoreOpponents:
         # An `EnvCore` that `EnvCore.new_like` made may already record the history of its games.
         self._remembers_for_opponents = core.records_history
 
-    def prepare(self, slots: Sequence[Slot]) -> None:
-        """Set the opponents of games that begin now; let the `EnvCore` compute the observations or views they need."""
+    def prepare(self, slots: Sequence[Slot], history: bool) -> None:
+        """Set the opponents of games that begin now; let the `EnvCore` compute the observations or views they need.
+
+        history: whether to record the history of the games even if no opponent needs views.
+        """
         self._slots, core = slots, self._core
         if core.slots == 1 and any(slot.observes for slot in slots):
             core.set_slots(core.players)
-        if any(slot.views for slot in slots) and not core.records_history:
+        if history:
+            self.record_history()
+        elif not core.records_history and any(slot.views for slot in slots):
             core.record_history()
             self._remembers_for_opponents = True
 
@@ -73,14 +78,14 @@ class CoreOpponents:
             if playing is not None and not isinstance(playing.opponent, BotOpponent):
                 playing.opponent.begin(playing.memory, self._core, b, player, derive_seed(seed, 3, player))
 
-    def forget_idle(self) -> None:
-        """Remove the opponents that play in no game."""
-        if len(self._table) > 1:
+    def forget_idle(self, played: bool) -> None:
+        """Remove the opponents that play in no game. played: whether the `EnvCore` contains a game."""
+        if len(self._table) > 1 or not played:
             in_use = np.isin(np.arange(len(self._table)), self.chosen)
             for i in np.flatnonzero(~in_use).tolist():
                 self.changed |= self._table[i] is not None
                 self._table[i] = None
-        asking = (*self._slots, *(playing.opponent for playing in self.playing()))
+        asking = (*(self._slots if played else ()), *(playing.opponent for playing in self.playing()))
         if self._remembers_for_opponents and not any(one.views for one in asking):
             self._core.round_history, self._remembers_for_opponents = None, False
 

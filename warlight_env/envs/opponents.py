@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -72,6 +73,13 @@ class Opponent(ABC):
         Games in which player ``after[b]`` has not submitted a complete turn are skipped.
         """
 
+    def rollback_on_error(self, memory: Any) -> contextlib.AbstractContextManager[None]:
+        """Return a context manager that restores the memory after an exception in its block.
+
+        By default, it restores nothing.
+        """
+        return contextlib.nullcontext()
+
 
 def _to_move(
     core: EnvCore, chosen: npt.NDArray[np.int16], number: int, after: npt.NDArray[np.int8]
@@ -120,7 +128,11 @@ class BotOpponent(Opponent):
 
 
 class AgentOpponent(Opponent):
-    """An opponent that makes a new `Agent` for every game with the function `make(seed)`, and calls it in Python."""
+    """An opponent that makes a new `Agent` for every game with the function `make(seed)`, and calls it in Python.
+
+    After an error in a step, the environment cannot restore the agents. An agent that has already moved in this step
+    keeps its changes, for example those of its random generator, and is asked again in the next step.
+    """
 
     views = True
 
@@ -180,6 +192,16 @@ class PolicyOpponent(Opponent):
 
     def begin(self, memory: npt.NDArray[np.uint64], core: EnvCore, b: int, player: int, seed: int) -> None:
         memory[b, player] = seed & (2**64 - 1)
+
+    @contextlib.contextmanager
+    def rollback_on_error(self, memory: npt.NDArray[np.uint64]) -> Iterator[None]:
+        """Return a context manager that restores the seeds of the next random actions after an exception."""
+        before = memory.copy()
+        try:
+            yield
+        except BaseException:
+            memory[...] = before
+            raise
 
     def move(
         self,

@@ -172,8 +172,8 @@ class EnvParts:
     def move(self, maps: Sequence[Map], games: Sequence[int]) -> list[Place]:
         """Assign each of the `games` to its map in `maps`, and return their places.
 
-        A game that is already on its map keeps its place. Any other game gets an unused place. If an error occurs, no
-        game moves.
+        A game that is already on its map keeps its place. Any other game gets an unused place, and the opponents that
+        play in no other game of its earlier part are removed. If an error occurs, no game moves.
         """
         of_map: dict[str, list[int]] = {}
         left: list[tuple[int, Place]] = []
@@ -205,6 +205,12 @@ class EnvParts:
                 part.players.chosen[c] = -1
         if of_map:
             self._forget_idle()
+        if left:
+            parts = list({id(part): part for _, (part, _) in left}.values())
+            for part in parts:
+                part.players.forget_idle(part.played)
+            if not self._changed:
+                self.note([part for part in parts if part.players.changed])
         return [place for b in games if (place := self.where[b]) is not None]
 
     def _put(self, b: int, place: Place) -> None:

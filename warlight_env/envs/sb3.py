@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -19,15 +18,16 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from warlight_env.arguments import index, integers_of, is_integer, path_of, short_repr
 from warlight_env.envs.actions import ActionEncoding
+from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.episodes import NO_OPTIONS, Episodes
 from warlight_env.envs.many_maps import games_on_maps
-from warlight_env.envs.map_sets import GeneratedMaps
+from warlight_env.envs.map_sets import GeneratedMaps, MapsLike
 from warlight_env.envs.opponents import Opponent
 from warlight_env.envs.policy_settings import PolicySettings, beside
 from warlight_env.envs.registration import ENVIRONMENT_ID, MAPS_ID
 from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.reset_options import options_given
-from warlight_env.envs.seeds import Seeds, checked_seed
+from warlight_env.envs.seeds import checked_seed
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
 from warlight_env.output import replacing, write_errors, write_file
@@ -50,8 +50,8 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
     """
 
     exclusive_methods = (
-        "reset", "seed", "set_options", "step", "step_async", "step_wait", "action_masks", "set_opponent", "set_attr",
-        "env_method", "render", "get_images", "render_game",
+        "reset", "seed", "set_options", "step", "step_async", "step_wait", "action_masks", "set_opponent", "set_maps",
+        "set_attr", "env_method", "render", "get_images", "render_game",
     )  # fmt: skip
 
     metadata: dict[str, Any] = {**RENDERING}  # noqa: RUF012
@@ -63,7 +63,7 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         #: A dict from each game that ended in the last step to its opponents, in the order of their seats.
         self.ended_against: dict[int, tuple[Opponent, ...]] = {}
         super().__init__(num_envs, self.episodes.observation_space, self.episodes.action_space)
-        self._streams = Seeds(num_envs)
+        self._games = Autoreset(self.episodes)
         #: The identifier of the thread that called `step_async`, and the actions that it passed.
         self._asked: tuple[int, Any] | None = None
         self._returns = np.zeros(num_envs)
@@ -73,7 +73,7 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
     @property
     def spec(self) -> EnvSpec:
         """The specification with which ``gymnasium.make`` makes a single environment with the same arguments."""
-        registered = MAPS_ID if self.episodes.form.padding is not None else ENVIRONMENT_ID
+        registered = MAPS_ID if self.episodes.padded else ENVIRONMENT_ID
         arguments = {"render_mode": self.render_mode, **self._arguments}
         return dataclasses.replace(gymnasium.spec(registered), kwargs=arguments)
 
@@ -106,13 +106,12 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         read = [self.episodes.read_options(options, _OPTIONS) for options in self._options]
         for b, seed in enumerate(self._seeds):
             if seed is not None:
-                self._streams.seed(b, seed)
+                self._games.seeds.seed(b, seed)
         if any(options != NO_OPTIONS for options in read):
             for b in self._all:
-                drawn = self._streams.draw([b], functools.partial(self.episodes.draw, options=read[b]))
-                self.episodes.reset(drawn, [b], read[b])
+                self._games.begin([b], read[b])
         else:
-            self.episodes.reset(self._streams.draw(self._all, self.episodes.draw), self._all)
+            self._games.begin(self._all)
         self._returns[:], self._lengths[:] = 0, 0
         self._asked = None
         self.reset_infos = _rows(self.episodes.results().infos)
@@ -152,20 +151,26 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         """Step all games with the actions of `step_async`.
 
         Raises:
-            InputError: this thread has not called `step_async`, or another thread has called `step_async` after it.
-                Then nothing changes.
+            InputError: this thread has not called `step_async`, or another thread has called `step_async` after it, or
+                the actions are invalid. If an opponent or a custom reward function raises an exception, this method
+                raises it, too. In all these cases no game makes a step.
+            Exception: the beginning of a new game, or a custom observation function, raises an exception, for example
+                if a pool of opponents is empty. Then all games have made the step, but its rewards, its ends and its
+                observations are lost. The next step continues: it begins the missing games, which ignore their actions
+                and have reward 0, and steps the other games.
         """
         if self._asked is None or self._asked[0] != threading.get_ident():
             raise InputError("step_wait: this thread has set no actions; call step_async first")
         (_, actions), self._asked = self._asked, None
-        episodes = self.episodes
-        episodes.step(actions)
-        reward, terminated, truncated, columns = episodes.results()
+        episodes, games, earlier = self.episodes, self._games, self._games.ended
+        reward, terminated, truncated, columns = games.step(actions)
         dones = terminated | truncated
         self._returns += reward
         self._lengths += 1
-        infos = _rows({**columns, "TimeLimit.truncated": truncated.tolist()})
-        ended = np.flatnonzero(dones)
+        if len(earlier):
+            self._begin(earlier)
+            columns = episodes.results().infos
+        infos, ended = _rows({**columns, "TimeLimit.truncated": truncated.tolist()}), games.ended
         self.ended_against = {b: episodes.opponents(b) for b in ended.tolist()}
         if len(ended):
             last = episodes.observe(ended)
@@ -174,9 +179,13 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
                     "episode": {"r": round(float(self._returns[b]), 6), "l": int(self._lengths[b]), "t": 0.0},
                     "terminal_observation": {k: v[i] for k, v in last.items()} if isinstance(last, dict) else last[i],
                 }
-            episodes.reset(self._streams.draw(ended, episodes.draw), ended.tolist())
-            self._returns[ended], self._lengths[ended] = 0, 0
+            self._begin(ended)
         return episodes.observe(), reward.astype(np.float32), dones, infos
+
+    def _begin(self, games: npt.NDArray[np.int64]) -> None:
+        """Begin new games in place of ended games."""
+        self._games.begin(games)
+        self._returns[games], self._lengths[games] = 0, 0
 
     def action_masks(self) -> npt.NDArray[np.int8]:
         """Return int8[B, M]: the flat action mask of the learner in each game."""
@@ -185,6 +194,13 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
     def set_opponent(self, opponent: Any) -> None:
         """Set the opponents of all games that begin after this call; see `make_opponent`."""
         self.episodes.set_opponent(opponent)
+
+    def set_maps(self, map: MapsLike) -> None:
+        """Use another set of maps for all games that begin after this call; see `WarlightMapsEnv.set_maps`.
+
+        Raises InputError if the environment has one map, or if a map is too large; then nothing changes.
+        """
+        self.episodes.set_maps(map)
 
     def close(self) -> None:
         """Do nothing, because the environment has no open resources."""

@@ -15,6 +15,7 @@ from warlight_env.engine.reference import reference
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.state import State, copy_state
 from warlight_env.engine.validity import StateError, exact_copy
+from warlight_env.envs.actions.kernels import READY
 from warlight_env.envs.arrays import games_named
 from warlight_env.envs.core_protocol import Core
 from warlight_env.envs.step import Turns, make_turns
@@ -38,8 +39,9 @@ class Snapshot(NamedTuple):
     terminated: npt.NDArray[np.bool_]
     truncated: npt.NDArray[np.bool_]
     bot_rngs: npt.NDArray[np.uint64]  #: the states of the random generators of compiled bots
-    #: The unfinished turns, for encodings with several actions per turn. Because of the default value, pickle can load
-    #: snapshots of older versions of this package, which have no field `bot_rngs`. `restore` then raises an error.
+    #: The submitted turns of the rounds not played yet; None if there are no turns. With encodings that have several
+    #: actions per turn, this field is never None. Because of the default value, pickle can load snapshots of older
+    #: versions of this package, which have no field `bot_rngs`. `restore` then raises an error.
     turns: Turns | None = None
 
 
@@ -110,7 +112,7 @@ def rollback_on_error(core: Core, games: bool) -> Iterator[None]:
 
 def snapshot_of(core: Core) -> Snapshot:
     """Return a copy of all data that determine the future of the games, including the random generators."""
-    return _snapshot(core, copied(core.turns) if core.settings.stepwise else None)
+    return _snapshot(core, _handed_in(core))
 
 
 def _snapshot(core: Core, turns: Turns | None) -> Snapshot:
@@ -201,14 +203,14 @@ def checked(core: Core, snapshot: Any) -> Snapshot:
             "the saved state has another map, other rules or another number of players than this environment"
         )
     rngs = exact_copy(snapshot.bot_rngs, core.bot_rngs, "bot_rngs")
-    if (snapshot.turns is not None) != core.settings.stepwise:
+    turns = None if snapshot.turns is None else _turns(core, snapshot.turns)
+    if not _of_encoding(core, turns):
         raise StateError(
             "the saved state was made with another action encoding: a turn is several actions in one of the two "
             "encodings, and one action in the other"
         )
     state = State(*_copies(snapshot.state, core.state, State._fields))
     standing = [exact_copy(getattr(snapshot, name), getattr(core.out, name), name) for name in BOOKKEEPING_FIELDS]
-    turns = None if snapshot.turns is None else _turns(core, snapshot.turns)
     check_games(core.board, core.params, core.settings.stepwise, True, state, standing, _said(core, turns), core.work)
     values: list[Any] = [snapshot.board, state, *standing, rngs, turns]
     return Snapshot(*values)
@@ -239,6 +241,14 @@ def _turns(core: Core, turns: Any) -> Turns:
     if not isinstance(turns, Turns):
         raise StateError(f"turns must be `Turns`, not {type(turns).__name__}")
     return Turns(*_copies(turns, core.turns, [f"turns.{name}" for name in Turns._fields]))
+
+
+def _of_encoding(core: Core, turns: Turns | None) -> bool:
+    """Whether turns may come from an `EnvCore` with as many actions per turn as this one; see `Snapshot.turns`."""
+    if core.settings.stepwise or turns is None:
+        return turns is not None or not core.settings.stepwise
+    submitted = turns.status.any(axis=2)
+    return bool(submitted.any() and (turns.status[:, :, READY] != 0)[submitted].all())
 
 
 def _copies(theirs: Any, mine: Any, names: Sequence[str]) -> list[npt.NDArray[Any]]:

@@ -95,6 +95,8 @@ def step_many(
         actions: int64[B, M], the learners' padded actions. acting: int8[B], 0 for a game that makes no step.
         dropped: int32[B], the number of illegal entries of each action that were found before this call.
         layout: the layout of padded actions.
+        finish: whether to play the rounds. False: the kernel only submits turns, for example because an opponent in
+            Python also submits turns before the rounds.
 
     Returns -1 for success. The result b: the action in game b is outside the limits of its map. The result B + b: the
     value of `dropped` for game b is impossible. If there is only one `MapGames`, no turn changes after an error. Padded

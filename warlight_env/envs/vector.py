@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -14,9 +13,10 @@ from gymnasium.vector.utils import batch_space
 from warlight_env.arguments import index, short_repr
 from warlight_env.array_arguments import array_of
 from warlight_env.envs.actions import ActionEncoding
+from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.render_modes import RENDERING, checked_mode
-from warlight_env.envs.seeds import Seeds, seeds_of
+from warlight_env.envs.seeds import seeds_of
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
 from warlight_env.thread_ownership import SingleThreaded
@@ -70,8 +70,7 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
         self.single_action_space = self.episodes.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._seeds = Seeds(num_envs)
-        self._ended = np.zeros(num_envs, dtype=np.bool_)
+        self._games = Autoreset(self.episodes)
         self._begun = False
 
     def _make_games(self, num_envs: int, arguments: dict[str, Any]) -> Episodes:
@@ -113,49 +112,47 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
         games = np.flatnonzero(mask)
         for b in games.tolist():
             if seeds[b] is not None:
-                self._seeds.seed(b, seeds[b])
-        drawn = self._seeds.draw(games, functools.partial(self.episodes.draw, options=read))
-        self.episodes.reset(drawn, games.tolist(), read)
-        self._ended[mask] = False
+                self._games.seeds.seed(b, seeds[b])
+        self._games.begin(games, read)
         self._begun = True
-        return self.episodes.observe(), self._infos(mask)
+        return self.episodes.observe(), self._infos(self.episodes.results().infos, mask)
 
     def step(
         self, actions: Any
     ) -> tuple[Any, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
-        """Step all games. The argument `autoreset_mode` of the class determines when finished games are replaced."""
+        """Step all games. The argument `autoreset_mode` of the class determines when finished games are replaced.
+
+        A game that only begins anew in this call ignores its action, and has reward 0.
+
+        Raises InputError for invalid actions, and the exceptions of opponents and of a custom reward function. Then no
+        game makes a step. The beginning of a new game, or a custom observation function, may also raise an exception,
+        for example if a pool of opponents is empty. Then all games have made the step, but its rewards, its ends and
+        its observations are lost. The next call continues: it begins the missing games and steps the other games.
+        """
         if not self._begun:
             raise InputError("no game has begun; call reset()")
-        episodes, mode = self.episodes, self.autoreset_mode
-        if mode == AutoresetMode.DISABLED and self._ended.any():
-            raise InputError(
-                f"games {np.flatnonzero(self._ended).tolist()} are over; call reset() with reset_mask for these games"
-            )
-        anew = np.flatnonzero(self._ended)
-        acting = ~self._ended
-        episodes.step(actions, acting)
-        results = episodes.results()
-        rewards = np.where(acting, results.reward, 0.0)
-        terminated, truncated = results.terminated & acting, results.truncated & acting
-        self._ended = self._ended | terminated | truncated  # if the next reset raises an exception, this value remains
-        if len(anew):
-            episodes.reset(self._seeds.draw(anew, episodes.draw), anew.tolist())
-        self._ended = terminated | truncated
-        ended = np.flatnonzero(self._ended)
-        infos = self._infos(np.ones(self.num_envs, dtype=np.bool_))
-        if mode == AutoresetMode.SAME_STEP and len(ended):
-            final: dict[str, Any] = {"final_obs": np.full(self.num_envs, None, dtype=object), "_final_obs": self._ended}
-            for b in ended.tolist():
-                final["final_obs"][b] = episodes.observe(b)
-            final |= {"final_info": infos, "_final_info": self._ended.copy()}
-            episodes.reset(self._seeds.draw(ended, episodes.draw), ended.tolist())
-            self._ended = np.zeros(self.num_envs, dtype=np.bool_)
-            infos = {**self._infos(np.ones(self.num_envs, dtype=np.bool_)), **final}
+        episodes, games, mode, earlier = self.episodes, self._games, self.autoreset_mode, self._games.ended
+        if mode == AutoresetMode.DISABLED and len(earlier):
+            raise InputError(f"games {earlier.tolist()} are over; call reset() with reset_mask for these games")
+        rewards, terminated, truncated, columns = games.step(actions)
+        if len(earlier):
+            games.begin(earlier)
+            columns = episodes.results().infos
+        every, ended = np.ones(self.num_envs, dtype=np.bool_), games.ended
+        if mode != AutoresetMode.SAME_STEP or not len(ended):
+            return episodes.observe(), rewards, terminated, truncated, self._infos(columns, every)
+        over = terminated | truncated
+        final: dict[str, Any] = {"final_obs": np.full(self.num_envs, None, dtype=object), "_final_obs": over}
+        for b in ended.tolist():
+            final["final_obs"][b] = episodes.observe(b)
+        final |= {"final_info": self._infos(columns, over.copy()), "_final_info": over.copy()}
+        games.begin(ended)
+        infos = {**self._infos(episodes.results().infos, every), **final}
         return episodes.observe(), rewards, terminated, truncated, infos
 
-    def _infos(self, mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
+    def _infos(self, columns: dict[str, Any], mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
         infos: dict[str, Any] = {}
-        for name, values in self.episodes.results().infos.items():
+        for name, values in columns.items():
             infos[name], infos[f"_{name}"] = values, mask
         if self.episodes.mask_size:
             infos["action_mask"], infos["_action_mask"] = self.episodes.masks(), mask

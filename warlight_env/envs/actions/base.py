@@ -20,7 +20,7 @@ from warlight_env.engine.board import Board
 from warlight_env.engine.orders import Orders, check_turn
 from warlight_env.engine.rules import MAX_ARMIES, RuleParams
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.batches import part_of
+from warlight_env.envs.actions.batches import check_count, part_of
 from warlight_env.envs.actions.exact import submit_exact
 from warlight_env.envs.actions.kernels import (
     COUNT,
@@ -215,6 +215,7 @@ class ActionEncoding(ABC):
 
         view(i) returns the view of the player of action i. out: int64[M, K], the array to which the rows are written.
         """
+        check_count(self.space, actions, len(out))
         dropped = np.zeros(len(out), dtype=np.int32)
         for i in range(len(out)):
             dropped[i] = self.row(part_of(self.space, actions, i), functools.partial(view, i), out[i])

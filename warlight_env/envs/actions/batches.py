@@ -33,6 +33,24 @@ def _part(actions: Any, games: int | npt.NDArray[np.int64]) -> Any:
         raise InputError(f"actions = {short_repr(actions)}: must be a batch with an action for each game") from None
 
 
+def check_count(space: spaces.Space[Any] | None, actions: Any, count: int) -> None:
+    """Raise InputError unless a batch contains `count` actions; the action space may be any Gymnasium space."""
+    if isinstance(space, spaces.Dict) and isinstance(actions, dict):
+        for key, part in actions.items():
+            check_count(space.spaces.get(key), part, count)
+        return
+    if isinstance(space, spaces.Tuple) and isinstance(actions, tuple) and len(actions) == len(space.spaces):
+        for inner, part in zip(space.spaces, actions, strict=True):
+            check_count(inner, part, count)
+        return
+    try:
+        found = len(actions)
+    except Exception:  # `actions` is not a batch, or has faulty methods
+        raise InputError(f"actions = {short_repr(actions)}: must be a batch with an action for each game") from None
+    if found != count:
+        raise InputError(f"actions: the batch has {found} actions for {count} games")
+
+
 def batch_of_one(space: spaces.Space[Any] | None, action: Any) -> Any:
     """Convert the action of a single game to a batch of one action."""
     if isinstance(space, spaces.Dict) and isinstance(action, dict):
