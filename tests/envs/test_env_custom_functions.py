@@ -219,10 +219,9 @@ def test_a_file_cannot_tell_of_a_function():
 def test_all_maps_share_one_compiled_reward(monkeypatch):
     compiled, njit = [], numba.njit
 
-    def counting(function, *arguments, **options):
-        if function is conquests:
-            compiled.append(function)
-        return njit(function, *arguments, **options)
+    def counting(*arguments, **options):
+        compiled.extend(argument for argument in arguments if argument is conquests)
+        return njit(*arguments, **options)
 
     monkeypatch.setattr(numba, "njit", counting)
     names = ["generated:8:1", "generated:10:1", "generated:12:1"]
