@@ -38,7 +38,7 @@ HINTS: Final = "mcts:sims=20"
 #: position.
 EVENTS: Final = {
     "start": {"owner?", "army?", "offers!", "picks"},
-    "picks": {"preferences!", "changed?", "dropped!"},
+    "picks": {"wishes!", "changed?", "dropped!"},
     "round": {"round", "orders!", "deploys?", "moves?", "dropped!", "changed?"},
     "insight": {"player!", "round", "data"},
     "failure": {"player", "round", "reason"},

@@ -59,7 +59,7 @@ def test_what_is_declared_is_what_the_documentation_says():
 @pytest.mark.parametrize(("values", "message"), [
     ({"count": 0}, "count = 0: must be an integer in 1 .. 9"), ({"count": True}, "count = True"),
     ({"count": 2.0}, "count = 2.0"), ({"count": None}, "count = None"),
-    ({"part": 1}, "part = 1: must be a number from 0"),
+    ({"part": 1}, "part = 1: must be a number of at least 0 and below 1"),
     ({"part": float("nan")}, "part = nan"), ({"part": "x"}, "part = 'x'"),
     ({"way": "left"}, "way = 'left': must be one of up, down"),
 ])  # fmt: skip

@@ -228,7 +228,7 @@ def test_an_evaluation_for_one_player_is_refused_with_the_arguments_that_it_gets
     def share(context, position, player):
         return 1.0 if position.owner[0] == player else 0.0
 
-    says = r"'share'.*: it is called with \(context, position, shares\): its parameter 'player' would get 'shares'"
+    says = r"'share'.*: its parameters must be \(context, position, shares\): parameter 'player' is at the place of"
     with pytest.raises(PlugInError, match=says):
         MctsAgent(evaluation=share)
 

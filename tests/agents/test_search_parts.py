@@ -261,7 +261,7 @@ def test_generators_may_write_more_than_nine_turns(players):
         search.run(60)
         assert len(search.candidates()) == expected
         assert sum(c.visits for c in search.candidates()) == 60
-    with pytest.raises(AnswerError, match=r"number of turns is 1 \.\. 9"):
+    with pytest.raises(AnswerError, match=r"number of turns must be in 1 \.\. 9"):
         TreeSearch(view, settings, 1, Functions(generator=too_many))
 
 
@@ -274,7 +274,7 @@ def too_many(context, position, player, rng, work, turns):
 def test_a_capacity_that_cannot_be(capacity):
     with pytest.raises(PlugInError, match="capacity = "):
         Functions(generator=every_region, capacity=capacity)
-    with pytest.raises(PlugInError, match="none is given"):
+    with pytest.raises(PlugInError, match="needs a custom generator"):
         Functions(capacity=12)
 
 

@@ -289,5 +289,7 @@ def test_a_process_that_dies_while_another_is_started_is_a_lost_one(
                 raise error
 
         monkeypatch.setattr(processes._pool, "submit", submit)
-        with pytest.raises(RunError if lost else type(trouble), match="died" if lost else "closed|bad value"):
+        with pytest.raises(
+            RunError if lost else type(trouble), match="process of the match ended" if lost else "closed|bad value"
+        ):
             processes.submit(None)  # type: ignore[arg-type]

@@ -279,7 +279,7 @@ def test_games_of_another_match_are_told(tmp_path):
 
 def test_games_without_a_description_are_not_touched(tmp_path):
     (tmp_path / "games.jsonl").write_text("somebody's games\n")
-    with pytest.raises(RunFolderError, match=r"no run.json"):
+    with pytest.raises(RunFolderError, match=r"run.json, which describes it, is missing"):
         match().run(folder=tmp_path)
     assert (tmp_path / "games.jsonl").read_text() == "somebody's games\n"
 
@@ -336,7 +336,10 @@ def files_limited_to(size: int):
 
 def test_a_file_that_cannot_grow_keeps_the_games_that_it_has(tmp_path):
     wanted = match().run()
-    with files_limited_to(1800), pytest.raises(RunError, match=r"cannot write run folder .*too large.*continues"):
+    with (
+        files_limited_to(1800),
+        pytest.raises(RunError, match=r"cannot write run folder .*too large.*to continue"),
+    ):
         match().run(folder=tmp_path)
     kept = (tmp_path / "games.jsonl").read_bytes()
     assert 0 < len(kept) <= 1800 and kept.endswith(b"\n"), "whole lines only"
@@ -409,7 +412,10 @@ def test_several_contests_share_a_folder(tmp_path):
 
 def test_keys_and_counts_are_checked():
     one, _ = contests()
-    for bad, reason in (([one, one], "given twice"), ([Contest("none", one.setup, 0)], "'none': games = 0")):
+    for bad, reason in (
+        ([one, one], "two contests have"),
+        ([Contest("none", one.setup, 0)], "'none': games = 0"),
+    ):
         with pytest.raises(MatchError, match=reason):
             play_contests(bad)
     with pytest.raises(MatchError, match="did you mean 'local'"):

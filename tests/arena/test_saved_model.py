@@ -127,7 +127,7 @@ def test_nothing_is_read_unless_somebody_trusts_it(file, tmp_path):
         make_agent(f"sb3:file={file}", 0)
     alone = tmp_path / "alone.zip"
     alone.write_bytes(file.read_bytes())
-    with pytest.raises(AgentError, match=r"alone\.json is missing"):
+    with pytest.raises(AgentError, match=r"alone\.json with the settings of the policy is missing"):
         make_agent(f"sb3:file={alone},trust=yes", 0)
     with pytest.raises(AgentError, match="play = 'best'"):
         make_agent(f"sb3:file={file},trust=yes,play=best", 0)
@@ -135,7 +135,7 @@ def test_nothing_is_read_unless_somebody_trusts_it(file, tmp_path):
 
 def test_games_that_it_was_not_trained_for_are_refused(file):
     agent = make_agent(f"sb3:file={file},trust=yes", 0)
-    with pytest.raises(InputError, match="games of 2, not 3"):
+    with pytest.raises(InputError, match="games of 2 players, not 3"):
         agent.check(view().map, Rules.of("thesis"), 3)
     with pytest.raises(InputError, match="base_income = 5"):
         agent.check(view().map, Rules.of("thesis", base_income=9), 2)

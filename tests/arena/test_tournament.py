@@ -129,7 +129,7 @@ def test_a_map_beside_the_file_is_found(tmp_path):
     [
         ('agents = ["random" 3]', r"t\.toml: .*line 1"),
         ("games = 5", r"agents: is missing"),
-        ('agents = ["random", "agressive"]', r"line 1: agents\[1\]: no agent 'agressive' \(did you mean 'aggressive'"),
+        ('agents = ["random", "agressive"]', r"line 1: agents\[1\]: there is no agent 'agressive' \(did you mean"),
         ('agents = ["random", "random:chunk=3"]', r"agents\[1\]: .*no parameter 'chunk' \(did you mean 'chunks'"),
         ('agents = ["random", "random"]', r"line 1: agents: two agents have the name 'random'"),
         ('agents = ["random"]', r"games of 2 players need at least 2 agents, not 1"),

@@ -280,7 +280,7 @@ def test_watch_tells_illegal_orders_and_stops_when_told(capsys, monkeypatch):
     registry.register("cheat", lambda: Cheat, "cheats")
     assert main(["watch", "cheat", "random", "--map", "small", "--rounds", "2"]) == 0
     out = capsys.readouterr().out
-    assert out.count("left out: 1 cheat, deploy") == 2 and "not neighbours" in out
+    assert out.count("illegal order of 1 cheat, left out: deploy") == 2 and "not neighbours" in out
     assert out.endswith("stopped after 2 rounds\n")
 
 

@@ -218,7 +218,7 @@ def test_rules_take_changes(capsys):
         (["random", "random", "--picks", "mine"], "picks"),
         (["random", "random", "--gmaes", "3"], "--games"),
         (["random", "random", "--clock", "soon"], "clock 'soon'"),
-        (["random", "random", "--clock", "1s", "--clock", "2s", "--clock", "3s"], "3 for 2 agents"),
+        (["random", "random", "--clock", "1s", "--clock", "2s", "--clock", "3s"], "there are 3 clocks for 2 agents"),
         (["random", "random", "--sprt", "20,0"], "elo0 = 20 must be below elo1 = 0"),
         (["random", "random", "random", "--sprt", "0,20"], "two agents, not 3"),
         (["random", "random", "--on-crash", "ignore"], "on-crash"),

@@ -309,7 +309,7 @@ def test_the_nearest_factored_action_of_a_bot_s_turn():
         ("orders", lambda own, far, near: Orders([], [(own, near, 13)]), "max_armies"),
         ("orders", lambda own, far, near: Orders([(own, 6)], []), "income is 5"),
         ("orders", lambda own, far, near: Orders([(near, 1)], []), "region of the player"),
-        ("orders", lambda own, far, near: Orders([], [(near, own, 1)]), "not the player's"),
+        ("orders", lambda own, far, near: Orders([], [(near, own, 1)]), "the player does not own region"),
     ],
 )
 def test_what_cannot_be_encoded_is_named(encoding, orders, reason):

@@ -81,7 +81,7 @@ def test_actions_out_of_the_space_are_refused(name):
         ("steps", Orders([], [(0, 5, 2), (0, 5, 2)]), "attack 0 to 5: occurs twice"),
         ("steps", Orders([], [(0, 5, 8), (0, 3, 1)]), "attack 0 to 3: no army of the source may leave"),
         ("steps", Orders([], [(0, 2, 1)]), "attack 0 to 2: the regions are not neighbours"),
-        ("steps", Orders([], [(3, 0, 1)]), "attack 3 to 0: not the player's"),
+        ("steps", Orders([], [(3, 0, 1)]), "attack 3 to 0: the player does not own region 3"),
         ("steps", Orders([(3, 1)], []), "deploy of 1 on 3"),
         ("steps", Orders([(0, 8)], []), "income is 7"),
         ("steps", Orders([], [(0, 9, 1)]), "not neighbours"),

@@ -352,8 +352,8 @@ def test_a_bot_s_kernels_are_told_from_other_things():
     chosen, after, rngs = np.zeros((2, 2), np.int16), np.zeros(2, np.int8), np.ones((2, 2, 2), np.uint64)
     before = core.snapshot()
     for arguments, message in [
-        ((bot._pick, bot._pick, chosen, 0, after, rngs), "plug-in"),
-        ((12345, bot._pick, chosen, 0, after, rngs), "plug-in"),
+        ((bot._pick, bot._pick, chosen, 0, after, rngs), "`plug_in`"),
+        ((12345, bot._pick, chosen, 0, after, rngs), "`plug_in`"),
         ((bot._policy, bot._pick, chosen[:1], 0, after, rngs), "chosen must be"),
         ((bot._policy, bot._pick, chosen, 0, after + 2, rngs), r"after\[0\] = 2: must be a player"),
         ((bot._policy, bot._pick, chosen, 0, after - 1, rngs), r"after\[0\] = -1: must be a player"),

@@ -128,7 +128,7 @@ def log_bombs() -> Iterator[tuple[str, bytes, str]]:
     yield (
         "line",
         begin + INSIGHT % (b'{"a":"' + "\N{SNOWMAN}".encode() + b"x" * (24 * MIB) + b'"}'),
-        "line 3: more than 24 MiB",
+        "line 3: the line has more than 24 MiB",
     )
     yield (
         "digits",

@@ -126,7 +126,7 @@ def test_a_damaged_index_is_made_anew_with_a_notice(folder, damage):
     again, read, notices = listed(folder)
     assert (again, read) == (entries, 5)
     assert len(notices) == 1
-    assert "made anew" in notices[0]
+    assert "was made again" in notices[0]
     assert str(folder / NAME) in notices[0]
     assert listed(folder) == (entries, 0, [])
 

@@ -72,7 +72,7 @@ def _game():
 
 def test_names_that_are_no_logs_are_refused(tmp_path):
     for name in ("game.json", ".wl.jsonl", "game.jsonl.gz"):
-        with pytest.raises(LogError, match=r"ends in \.wl\.jsonl"):
+        with pytest.raises(LogError, match=r"must end in \.wl\.jsonl"):
             LogWriter(tmp_path / name)
 
 

@@ -122,7 +122,7 @@ def test_a_fit_learns_and_starts_from_what_it_is_given(turns):
     start = read_turn_network(trainer.pack_arrays(long.arrays), "x").network
     on = fit_turns(replace(TINY, steps=1, learning_rate=1e-9), configs, taught, 1, start)
     assert all(np.allclose(on.arrays[name], long.arrays[name], atol=1e-6) for name in SHAPES)
-    with pytest.raises(RunError, match="held out"):
+    with pytest.raises(RunError, match="held-out games"):
         fit_turns(TINY, configs, taught._replace(game=np.zeros_like(taught.game)), 1)
 
 

@@ -226,7 +226,7 @@ def test_environments_of_another_kind(arguments, named):
 
 
 @pytest.mark.parametrize("observations, actions, named", (
-    ({MASK_KEY: 10, "observation": 3}, [5, 4], "all rows must have the same values"),
+    ({MASK_KEY: 10, "observation": 3}, [5, 4], "all rows must have equally many values"),
     ({MASK_KEY: 9, "observation": 3}, [5, 5], r"has the shape \(9,\), must be \(10,\)"),
     ({MASK_KEY: 10}, [5, 5], "must have keys in addition to 'action_mask'"),
 ))  # fmt: skip

@@ -312,7 +312,7 @@ def test_damage_is_refused(tmp_path):
         train(tmp_path, settings)
     journal.write_bytes(b"".join(lines))
     checkpoint.unlink()
-    with pytest.raises(JournalError, match=r"no checkpoint\.npz"):
+    with pytest.raises(JournalError, match=r"checkpoint\.npz is missing"):
         train(tmp_path, settings)
     checkpoint.write_bytes(state)
     train(tmp_path, settings)

@@ -390,7 +390,7 @@ def test_progress_and_text(tmp_path, capsys):
         ('parameters = "army"', "parameters: must be a list"),
         ("[[stages]]\nsigma = 'x'", "sigma: must be of type float"),
         ("[conditions]\npicks = 'mine'", "picks: must be one of"), ("seed = ", "bad.toml"),
-        ("seed = -1", "seed = -1: must be an integer from 0 up"), ("stages = []", "stages: at least one"),
+        ("seed = -1", "seed = -1: must be an integer from 0 up"), ("stages = []", "stages: give at least one stage"),
         ("holdout_pairs = 0", "holdout_pairs = 0: must"),
         ("[conditions]\nmax_rounds = 0", "conditions: max_rounds = 0"),
         ("[[stages]]\neval_interval = 0", "stages[0]: eval_interval = 0: must be an integer from 1 up"),

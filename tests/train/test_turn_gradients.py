@@ -142,7 +142,7 @@ def test_turns_that_were_told_of_later_leave_a_gradient_alone():
     loss = loss_of(told, KINDS, 2)
     loss.backward(retain_graph=True)
     assert_close(expected, {name: parameter.grad for name, parameter in module.named_parameters()})
-    with pytest.raises(RuntimeError, match="asked for already"):
+    with pytest.raises(RuntimeError, match="was already computed"):
         loss.backward()
 
 

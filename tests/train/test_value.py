@@ -271,7 +271,7 @@ def test_a_fit_learns_and_does_not_see_what_is_held_out(games):
     other = fit_network(settings, configs, samples._replace(value=wrong), 1)
     assert all(np.array_equal(other.arrays[name], fit.arrays[name]) for name in SHAPES)
     assert other.trained == fit.trained and other.held_out > fit.held_out
-    with pytest.raises(RunError, match="all labels are of games that are held out"):
+    with pytest.raises(RunError, match="all labels belong to held-out games"):
         fit_network(settings, configs, samples._replace(game=np.zeros_like(samples.game)), 1)
     with pytest.raises(RunError, match="none any more"), np.errstate(all="ignore"):
         fit_network(replace(settings, learning_rate=1e30), configs, samples, 1)

@@ -143,7 +143,7 @@ def test_a_report_that_fails_through_no_fault_of_the_log_is_told_once_and_logged
         monkeypatch.setattr(judges, "_ask", wrong)
         judges.poll(source)
         await asyncio.wait([making.task for making in judges._making.values() if making.task])
-        with pytest.raises(RequestError, match=r"cannot be made \(ValueError\)") as failed:
+        with pytest.raises(RequestError, match=r"the report failed \(ValueError\)") as failed:
             judges.poll(source)
         assert (failed.value.status, failed.value.code) == (500, "report-failed")
         assert "secret" in caplog.text and "secret" not in str(failed.value)
