@@ -96,20 +96,24 @@ class CustomFunction:
         result: the return value of the first call.
     """
 
-    def __init__(self, what: str, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    def __init__(self, what: str, function: Callable[..., Any] | CustomFunction, arguments: tuple[Any, ...]) -> None:
         self.what = what
         self._compiled: Callable[..., Any] | None = None
         made: Callable[..., Any] | None = None
+        self._source: Callable[..., Any]
         if isinstance(function, CustomFunction):
-            function, made = function._source, function._compiled or function._source
-        self._source = function
-        self.function: Callable[..., Any] = function.py_func if isinstance(function, Dispatcher) else function
+            self._source = function._source
+            made = function._compiled or function._source
+        else:
+            self._source = function
+        source = self._source
+        self.function: Callable[..., Any] = source.py_func if isinstance(source, Dispatcher) else source
         self.result = self.function(*arguments)
-        if isinstance(function, Dispatcher):
-            self._compiled = function
+        if isinstance(source, Dispatcher):
+            self._compiled = source
             self.result = self(*arguments)
-        elif isinstance(function, FunctionType) and not JIT_DISABLED and made is not function:
-            self._compiled = _compiled(made or numba.njit(function), arguments, self.result)
+        elif isinstance(source, FunctionType) and not JIT_DISABLED and made is not source:
+            self._compiled = _compiled(made or numba.njit(source), arguments, self.result)
 
     @property
     def compiled(self) -> bool:
