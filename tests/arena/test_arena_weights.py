@@ -93,7 +93,7 @@ def test_a_specification_is_pinned_to_the_network_that_its_file_holds(spec, tmp_
     save_value(tmp_path / "other.npz", {**arrays, "last": arrays["last"] + 1})
     content = (tmp_path / "other.npz").read_bytes()
     goes_by_its_file(
-        given, told, path, content, ValueNetworkError, "contains another network: its digest is", "not a value network"
+        given, told, path, content, ValueNetworkError, "another network: its digest is", "not a value network"
     )
 
 

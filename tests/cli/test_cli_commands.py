@@ -174,7 +174,7 @@ def test_doctor(capsys):
     main(["doctor"])
     out = capsys.readouterr().out
     assert "compile cache" in out and str(cache.cache_folder()) in out
-    assert re.search(r"^  page +there$", out, re.M)
+    assert re.search(r"^  page +installed$", out, re.M)
 
 
 def without(monkeypatch, *libraries):

@@ -141,7 +141,7 @@ def log_bombs() -> Iterator[tuple[str, bytes, str]]:
     yield "keys", begin + INSIGHT % (b"{" + b'"%d":0,' * MIB % tuple(range(MIB)) + b'"a":0}') * 3, "more than 5,000,000"
     for literal in (b"1e999", b"-1E+999", b"9" * 250 + b"e99"):
         yield f"infinite {len(literal)}", begin + INSIGHT % (b'{"a":%s}' % literal), "is too large for a number"
-    yield "deep", begin + INSIGHT % LONG["deep"], "line 3: 'data': nested too deeply"
+    yield "deep", begin + INSIGHT % LONG["deep"], "line 3: 'data' is nested too deeply"
     yield "deeper", begin + b"[" * MIB + b"\n", "line 3: not JSON: nested too deeply"
     yield "half", header(program="\ud800"), "line 1: not text"
     yield "rules", header(rules={"name": {}}), "name = {}: must be a string"

@@ -23,7 +23,7 @@ def register_agents() -> None:
     register(
         "cmd",
         _load,
-        "A program that uses the text protocol of the Warlight AI process.",
+        "A program that implements the AI Challenge protocol, in its own process.",
         form="cmd:COMMAND or cmd[OPTION=VALUE,…]:COMMAND",
         players=2,
     )
