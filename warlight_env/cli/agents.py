@@ -40,7 +40,7 @@ def list_(*, json: JsonOption = False) -> None:
 def show(
     name: Annotated[str, Parameter(help="Name of an agent, for example mcts.")], /, *, json: JsonOption = False
 ) -> None:
-    """Show the parameters of profiles, and its parameters with their default values and bounds."""
+    """Show an agent's profiles, and its parameters with their default values and bounds."""
     from warlight_env.agents.registry import parse
 
     info, _ = parse(name)

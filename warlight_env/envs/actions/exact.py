@@ -65,7 +65,7 @@ def decode_exact(
 ) -> Any:
     """Convert a row with exact numbers to the arrays of a turn (`Turn.deploy` and `Turn.attacks`).
 
-    action: the row: armies per region, armies per edge, and the place of each edge's attack to a turn.
+    action: the row: armies per region, armies per edge, and the place of each edge's attack in the order of attacks.
     places: int32[E + 1], working memory.
 
     Returns the number of attacks, and the number of illegal entries that were dropped. Illegal are orders on regions
