@@ -13,6 +13,20 @@ from warlight_env.engine.rules import MAX_PLAYERS
 
 
 @dataclass(frozen=True)
+class TextForm:
+    """The form of an agent that takes all text after its name, without the colon, as one text.
+
+    form: the form of the whole specification, as help texts show it, for example ``belief:AGENT``. wraps: whether the
+    text is the specification of another agent. digest_of: None, or, if the text may be the name of an .npz file, a
+    function that returns 16 hexadecimal digits for the file's content; see `registry.pinned`.
+    """
+
+    form: str
+    wraps: bool = False
+    digest_of: Callable[[str], str] | None = None
+
+
+@dataclass(frozen=True)
 class AgentInfo:
     """An agent's entry in the registry."""
 
@@ -20,14 +34,21 @@ class AgentInfo:
     summary: str
     load: Callable[[], Callable[..., Any]]
     declared: Callable[[], dict[str, Parameter]] = dict  #: returns the agent's parameters
-    form: str = ""  #: the form of all text after the name, if the agent takes it as one text
+    text: TextForm | None = None  #: the form of all text after the name, if the agent takes it as one text
     players: int = MAX_PLAYERS  #: the largest number of players in its games
-    wraps: bool = False  #: whether the text of its form is an agent's specification
-    #: if that text may name a file: returns the digest of the file's content
-    digest_of: Callable[[str], str] | None = None
     profile: BotProfile | None = None  #: of all specifications that are not in `presets`
     #: profiles of specifications, by the text after the agent's name, without the colon
     presets: Mapping[str, BotProfile] = field(default_factory=dict)
+
+    @property
+    def form(self) -> str:
+        """The form of the agent's specifications: that of its `TextForm`, otherwise its name."""
+        return self.name if self.text is None else self.text.form
+
+    @property
+    def wraps(self) -> bool:
+        """Whether the text after the name is the specification of another agent."""
+        return self.text is not None and self.text.wraps
 
     @functools.cached_property
     def parameters(self) -> dict[str, Parameter]:

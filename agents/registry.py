@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from warlight_env import bounded_io, registration_hooks
 from warlight_env.agents.agent_adapter import AgentFactoryError, as_agent, call_factory
-from warlight_env.agents.agent_info import AgentInfo
+from warlight_env.agents.agent_info import AgentInfo, TextForm
 from warlight_env.agents.agent_spec import AgentSpec
 from warlight_env.agents.base import Agent
 from warlight_env.agents.bot_profile import BotProfile
@@ -42,10 +42,8 @@ def register(
     load: Callable[[], Callable[..., Any]],
     summary: str,
     settings: type | None = None,
-    form: str = "",
+    text: TextForm | None = None,
     players: int = MAX_PLAYERS,
-    wraps: bool = False,
-    digest_of: Callable[[str], str] | None = None,
     profile: BotProfile | None = None,
     presets: Mapping[str, BotProfile] | None = None,
 ) -> None:
@@ -53,10 +51,9 @@ def register(
 
     settings: a dataclass, or an agent's class, that declares the parameters with `parameters.Param`. None: no
     parameters.
-    With a `form`, the callable takes `seed` and `text` instead: all text after the name, without the colon.
-    players: the largest number of players in its games. wraps: whether that text is an agent's specification.
-    digest_of: if that text may be the name of an .npz file: returns 16 hexadecimal digits for its content, for
-    `pinned`.
+    text: with a `TextForm`, the callable takes `seed` and `text` instead of parameters: `text` is all text after the
+    name, without the colon.
+    players: the largest number of players in its games.
     summary: one sentence. profile: the name, level and face that people see; None: the page shows the specification
     and the summary. presets: other profiles for some specifications, by the text after the name, without the colon.
 
@@ -65,7 +62,7 @@ def register(
     Raises:
         AgentError: the name is taken or not possible in a specification, or another argument has the wrong type.
     """
-    _check_registration(name, load, summary, settings, form, players, wraps, digest_of)
+    _check_registration(name, load, summary, settings, text, players)
     _check_profiles(name, profile, presets)
     registration_hooks.run()  # register the agents above first, so that their names are taken
     if name in _AGENTS:
@@ -74,29 +71,34 @@ def register(
     def declared() -> dict[str, Parameter]:
         return {} if settings is None else parameters_of(settings)
 
-    _AGENTS[name] = AgentInfo(
-        name, summary, load, declared, form, players, wraps, digest_of, profile, dict(presets or {})
-    )
+    _AGENTS[name] = AgentInfo(name, summary, load, declared, text, players, profile, dict(presets or {}))
 
 
-def _check_registration(
-    name: Any, load: Any, summary: Any, settings: Any, form: Any, players: Any, wraps: Any, digest_of: Any
-) -> None:
+def _check_registration(name: Any, load: Any, summary: Any, settings: Any, text: Any, players: Any) -> None:
     if not isinstance(name, str) or not name.isprintable() or "," in name or AgentSpec.parse(name) != AgentSpec(name):
         raise AgentError(f"name = {short_repr(name)}: must be a printable string without ':', '[' and ','")
     if not name:
         raise AgentError("name = '': must not be empty")
-    for what, text in (("summary", summary), ("form", form)):
-        if not isinstance(text, str):
-            raise AgentError(f"agent {name!r}: {what} = {short_repr(text)}: must be a string")
-    for what, function in (("load", load), ("digest_of", digest_of)):
-        if not callable(function) and (what == "load" or function is not None):
-            raise AgentError(f"agent {name!r}: {what} = {short_repr(function)}: must be a function")
+    if not isinstance(summary, str):
+        raise AgentError(f"agent {name!r}: summary = {short_repr(summary)}: must be a string")
+    if not callable(load):
+        raise AgentError(f"agent {name!r}: load = {short_repr(load)}: must be a function")
     if settings is not None and not isinstance(settings, type):
         raise AgentError(f"agent {name!r}: settings = {short_repr(settings)}: must be a class or None")
     if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
         raise AgentError(f"agent {name!r}: players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
-    check_flag(wraps, f"agent {name!r}: wraps", AgentError)
+    if text is not None:
+        _check_text(f"agent {name!r}: text", text)
+
+
+def _check_text(place: str, text: Any) -> None:
+    if not isinstance(text, TextForm):
+        raise AgentError(f"{place} = {short_repr(text)}: must be a TextForm or None")
+    if not isinstance(text.form, str) or not text.form:
+        raise AgentError(f"{place}.form = {short_repr(text.form)}: must be a string that is not empty")
+    check_flag(text.wraps, f"{place}.wraps", AgentError)
+    if text.digest_of is not None and not callable(text.digest_of):
+        raise AgentError(f"{place}.digest_of = {short_repr(text.digest_of)}: must be a function or None")
 
 
 def _check_profiles(name: str, profile: Any, presets: Any) -> None:
@@ -236,7 +238,7 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     info = _info(read.name)
     if info.wraps and len(_unwrapped(spec)[0]) > MOST_WRAPPED:
         raise AgentError(f"agent {spec!r}: at most {MOST_WRAPPED} agents may be nested")
-    if info.form:
+    if info.text is not None:
         return info, {"text": read.rest}
     values: dict[str, Any] = {}
     for part in read.parts:
@@ -300,9 +302,9 @@ def pinned(spec: str) -> str:
     read = AgentSpec.parse(spec)
     if info.wraps:
         return str(read.with_rest(pinned(read.rest)))
-    if info.form:
-        is_file = info.digest_of is not None and read.rest.endswith(_FILE_END)
-        return f"{read}#{info.digest_of(read.rest)}" if is_file and info.digest_of else str(read)
+    if info.text is not None:
+        is_file = info.text.digest_of is not None and read.rest.endswith(_FILE_END)
+        return f"{read}#{info.text.digest_of(read.rest)}" if is_file and info.text.digest_of else str(read)
 
     def digest_of(key: str, value: str) -> str | None:
         end, digest = _FILES.get(key, ("", None))
@@ -315,9 +317,9 @@ def unpinned(spec: str) -> str:
     """Return the specification from which `pinned` made this one."""
     around, read = _unwrapped(spec)
     info = _known_here().get(read.name)
-    if info is None or not info.form:
+    if info is None or info.text is None:
         read = read.without_digests((key, end) for key, (end, _) in _FILES.items())
-    elif info.digest_of:
+    elif info.text.digest_of:
         read = read.without_digest(_FILE_END)
     return "".join((*around, str(read)))
 

@@ -7,6 +7,7 @@ import pytest
 
 from warlight_env import Game
 from warlight_env.agents import AgentError, BotProfile, agent_names, make_agent
+from warlight_env.agents.agent_info import TextForm
 from warlight_env.agents.players.flat import FlatAgent
 from warlight_env.agents.players.mcts import MctsAgent
 from warlight_env.agents.players.nash.agent import NashAgent
@@ -69,8 +70,10 @@ def test_agents_are_nested_within_a_limit(use):
     "changes",
     [
         {"name": 2.5}, {"name": []}, {"name": HUGE}, {"name": ""}, {"name": "a:b"}, {"name": "a[b"}, {"name": " a"},
-        {"name": "a\n"}, {"load": 3}, {"summary": None}, {"settings": 3}, {"form": 3}, {"players": 1},
-        {"players": HUGE}, {"wraps": 1}, {"digest_of": "x"}, {"profile": "Ada"}, {"presets": ["secs=1"]},
+        {"name": "a\n"}, {"load": 3}, {"summary": None}, {"settings": 3}, {"text": "a:B"}, {"players": 1},
+        {"players": HUGE}, {"text": TextForm("")},
+        {"text": TextForm("a:B", wraps=1)}, {"text": TextForm("a:B", digest_of="x")},
+        {"profile": "Ada"}, {"presets": ["secs=1"]},
         {"presets": {"secs=1": "Ada"}}, {"presets": {1: BotProfile("Ada")}},
     ],
 )  # fmt: skip

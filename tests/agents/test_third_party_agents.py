@@ -120,7 +120,7 @@ def test_an_agent_that_believes_offers_what_the_agent_in_it_offers():
 
 
 #: Those that can be made without a file.
-ALONE = [name for name in agent_names() if not parse(name)[0].form and "file" not in parse(name)[0].parameters]
+ALONE = [name for name in agent_names() if parse(name)[0].text is None and "file" not in parse(name)[0].parameters]
 
 
 @pytest.mark.parametrize("name", ALONE)

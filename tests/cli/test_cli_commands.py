@@ -42,7 +42,7 @@ def svg_root(path: str) -> ElementTree:
 def test_agents_are_listed(capsys):
     assert main(["agents", "list"]) == 0
     out = capsys.readouterr().out
-    assert all(f"  {info.form or info.name} " in out and info.summary in out for info in registry.describe())
+    assert all(f"  {info.form} " in out and info.summary in out for info in registry.describe())
     assert re.search(r"^ +plan +Petra +Plans its goals", out, re.M)
     assert main(["agents", "list", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)

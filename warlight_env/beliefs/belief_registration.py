@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warlight_env.agents.agent_info import TextForm
 from warlight_env.agents.bot_profile import BotProfile, Face
 from warlight_env.agents.registry import register
 
@@ -25,8 +26,7 @@ def register_agents() -> None:
         "belief",
         _load,
         "Guesses the hidden regions in fog, then lets another bot play.",
-        form="belief:AGENT",
+        text=TextForm("belief:AGENT", wraps=True),
         players=2,
-        wraps=True,
         profile=BotProfile("Cassandra", "hard", Face("violet", "pink", "drop", "halo", "veil", "flat")),
     )

@@ -17,7 +17,7 @@ app = App(name="agents", help="The agents that play matches and tournaments, and
 
 
 def _summary(info: AgentInfo) -> dict[str, Any]:
-    return {"name": info.name, "form": info.form or info.name, "summary": info.summary, "players": info.players}
+    return {"name": info.name, "form": info.form, "summary": info.summary, "players": info.players}
 
 
 @app.command(name="list")
@@ -30,7 +30,7 @@ def list_(*, json: JsonOption = False) -> None:
         print_json([_summary(info) for info in infos])
         return
     rows = [["agent", "name", "what it does"]]
-    rows += [[info.form or info.name, info.profile.name if info.profile else "", info.summary] for info in infos]
+    rows += [[info.form, info.profile.name if info.profile else "", info.summary] for info in infos]
     print("\n".join(align(rows, left=3)))
     print("\nwarlight agents show NAME lists the parameters of an agent. Example of their use:")
     print("warlight match mcts:sims=457,threads=2 aggressive")
@@ -49,7 +49,7 @@ def show(
         parameters = {key: _told(info, key) for key in info.parameters}
         print_json({**_summary(info), "profiles": profiles, "parameters": parameters})
         return
-    print(f"{info.form or info.name}: {info.summary}")
+    print(f"{info.form}: {info.summary}")
     if info.players == 2:
         print("  only for games of two players")
     if info.profiles:

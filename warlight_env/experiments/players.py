@@ -129,7 +129,7 @@ def with_parameters(spec: str, parameters: dict[str, str]) -> str:
     if not parameters:
         return spec
     info, own = parse(spec)
-    if info.form:
+    if info.text is not None:
         raise ExperimentError(
             f"agent {spec!r}: an experiment sets {' and '.join(parameters)}, which {info.form} does not take; give a "
             "search such as mcts"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from warlight_env.agents.agent_info import TextForm
 from warlight_env.agents.registry import register
 
 if TYPE_CHECKING:
@@ -24,6 +25,6 @@ def register_agents() -> None:
         "cmd",
         _load,
         "A program that implements the AI Challenge protocol, in its own process.",
-        form="cmd:COMMAND or cmd[OPTION=VALUE,…]:COMMAND",
+        text=TextForm("cmd:COMMAND or cmd[OPTION=VALUE,…]:COMMAND"),
         players=2,
     )

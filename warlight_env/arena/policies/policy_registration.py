@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Final
 
+from warlight_env.agents.agent_info import TextForm
 from warlight_env.agents.bot_profile import BotProfile, Face
 from warlight_env.agents.parameters import Param
 from warlight_env.agents.registry import register
@@ -76,8 +77,7 @@ def register_agents() -> None:
         "policy",
         _load,
         "A trained policy.",
-        form="policy:FILE or policy:NAME (any, world, strategies, small)",
-        digest_of=_digest,
+        text=TextForm("policy:FILE or policy:NAME (any, world, strategies, small)", digest_of=_digest),
         presets=_PRESETS,
     )
     register("sb3", _load_saved, "A trained model of Stable-Baselines3.", _SavedModelSettings)
