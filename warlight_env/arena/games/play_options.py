@@ -26,9 +26,10 @@ class PlayOptions:
     on_crash: OnCrash = "raise"  #: reaction to an agent's failure: raise its error, or "forfeit"
     on_late: OnLate = "report"  #: reaction to an answer after the clock's time: count it, or also "forfeit"
     stop: Callable[[], bool] | None = None  #: called after each round; True stops the game
-    number: int = 0  #: entry of the record
-    unit: int = 0  #: entry of the record
-    seats: tuple[int, ...] | None = None  #: entry of the record: the agent on each seat; None: in the order of seats
+    number: int = 0  #: the field of `GameRecord`; it does not change the game
+    unit: int = 0  #: the field of `GameRecord`; it does not change the game
+    #: the number of the agent on each seat, for `GameRecord`; None: agent k is on seat k. It does not change the game.
+    seats: tuple[int, ...] | None = None
 
     def check(self, n_agents: int) -> None:
         """Raise GameError unless the options are possible for a game of this number of agents."""
