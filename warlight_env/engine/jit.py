@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numba
@@ -53,6 +54,12 @@ def kernel(function: F, *, inline: bool = False) -> F:
     enable_cache(dispatcher, function)
     _compile_bare(dispatcher, options)
     return dispatcher
+
+
+def source_of(value: Any) -> Callable[..., Any] | None:
+    """Return the Python function of a `kernel`, or None if the value is not a kernel."""
+    source = getattr(value, "__wrapped__", None) if JIT_DISABLED else getattr(value, "py_func", None)
+    return source if isinstance(source, FunctionType) else None
 
 
 def _compile_bare(dispatcher: Any, options: dict[str, Any]) -> None:
@@ -196,15 +203,26 @@ def _again(record: Any, fields: tuple[Any, ...]) -> Any:
     return read_only(record(*fields))
 
 
+#: The results of `function_at`.
+CONVERTERS: list[Any] = []
+
+
 def function_at(signature: Callable[[], Any]) -> Any:
     """Return a function for kernels: it converts the address of a `pointer` to a function with the type signature().
 
     A kernel that takes the address, an integer, starts at once. If a kernel takes the pointer itself, each call from
     Python needs tens of microseconds to find the address.
     """
-    if JIT_DISABLED:
-        return lambda function: function
+    made = _plain_converter() if JIT_DISABLED else _converter(signature)
+    CONVERTERS.append(made)
+    return made
 
+
+def _plain_converter() -> Any:
+    return lambda function: function
+
+
+def _converter(signature: Callable[[], Any]) -> Any:
     @intrinsic
     def at(typing_context: Any, address: Any) -> Any:
         function_type = types.FunctionType(signature())

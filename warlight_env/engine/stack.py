@@ -50,3 +50,16 @@ stack_singles = _maker(np.float32)
 stack_owners = _maker(np.int8)
 stack_armies = _maker(np.int32)
 stack_indices = _maker(np.uint32)
+
+_MAKERS: Final = (
+    (stack_floats, np.float64), (stack_singles, np.float32), (stack_owners, np.int8), (stack_armies, np.int32),
+    (stack_indices, np.uint32),
+)  # fmt: skip
+
+
+def python_form(value: Any) -> Any:
+    """Return a Python function in place of a function that makes an array on the stack; return other values as is."""
+    for maker, dtype in _MAKERS:
+        if value is maker:
+            return lambda: np.empty(STACK_SIZE, dtype=dtype)
+    return value

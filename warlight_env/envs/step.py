@@ -10,8 +10,8 @@ import numpy.typing as npt
 from warlight_env.agents.context import Context, picker_at, policy_at
 from warlight_env.engine.bits import BitBoard
 from warlight_env.engine.board import Board
-from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Bool, Int, Marks
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Bool, Int, Marks, RandomState
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.orders import cut_turn
 from warlight_env.engine.position import Position, make_position, position_at
@@ -117,6 +117,7 @@ class GameBatch(NamedTuple):
 
 @kernel
 def _within(row: npt.NDArray[np.integer[Any]], limits: npt.NDArray[np.int64]) -> Bool:
+    """Return whether each entry of an action row is in 0 .. limits[i] - 1."""
     bad = 0
     for i in range(row.shape[0]):
         bad |= (row[i] < 0) | (row[i] >= limits[i])
@@ -163,25 +164,32 @@ def submit_actions(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any)
     0 .. MOST_ILLEGAL.
     """
     batch, slots = acting.shape
-    out, turns, work, submit = games.out, games.turns, games.work, submit_at(games.submit_address)
+    out = games.out
     for b in range(batch):
         for q in range(out.illegal.shape[1]):
             if out.illegal[b, q] < 0 or out.illegal[b, q] > MOST_ILLEGAL:
                 return batch * slots + b
     for b in range(batch):
         for s in range(slots):
-            if _acts(out, turns, acting, b, s) >= 0 and not _within(actions[b, s], games.limits):
+            if _acts(out, games.turns, acting, b, s) >= 0 and not _within(actions[b, s], games.limits):
                 return b * slots + s
     for b in range(batch):
-        for s in range(slots):
-            p = _acts(out, turns, acting, b, s)
-            if p >= 0:
-                seen = _seen(games, b, p, out.free[b, s])
-                for i in range(actions.shape[2]):
-                    work.row[i] = actions[b, s, i]
-                turn = _turn(turns, b, p)
-                out.illegal[b, p] += submit(games.context, seen, turn, games.config, work.action, work.row)
+        submit_game(games, b, acting, actions)
     return -1
+
+
+@kernel
+def submit_game(games: GameBatch, b: Int, acting: npt.NDArray[np.int8], actions: Any) -> None:
+    """Convert the action rows of game b to turns. The rows must be within `limits`; see `submit_actions`."""
+    out, turns, work, submit = games.out, games.turns, games.work, submit_at(games.submit_address)
+    for s in range(acting.shape[1]):
+        p = _acts(out, turns, acting, b, s)
+        if p >= 0:
+            seen = _seen(games, b, p, out.free[b, s])
+            for i in range(actions.shape[2]):
+                work.row[i] = actions[b, s, i]
+            turn = _turn(turns, b, p)
+            out.illegal[b, p] += submit(games.context, seen, turn, games.config, work.action, work.row)
 
 
 @kernel
@@ -220,28 +228,36 @@ def submit_policy_turns(
 
     Returns -1 for success. Otherwise nothing changes, and the result is a game b for which after[b] is not a player.
     """
-    out, turns, work = games.out, games.turns, games.work
+    out = games.out
     policy, pick = policy_at(policy_address), picker_at(pick_address)
     for b in range(after.shape[0]):
         if after[b] < 0 or after[b] >= chosen.shape[1]:
             return b
     for b in range(chosen.shape[0]):
-        if turns.status[b, after[b], READY] == 0 or not out.live[b, after[b]]:
+        if games.turns.status[b, after[b], READY] == 0 or not out.live[b, after[b]]:
             continue
         for p in range(chosen.shape[1]):
-            if chosen[b, p] != number or not out.live[b, p]:
-                continue
-            status, rng = turns.status[b, p], rngs[b, p]
-            write_free(context.params, games.state, b, p, work.free)
-            seen = _seen(games, b, p, work.free)
-            status[READY] = 1
-            if seen.picking:
-                status[COUNT] = pick(context, seen.position, seen.free, p, rng, turns.preferences[b, p])
-                continue
-            deploy, attacks = turns.deploy[b, p], turns.attacks[b, p]
-            count = policy(context, seen.position, p, rng, work.action.generator, deploy, attacks)
-            status[COUNT] = cut_turn(context.params, deploy, count)
+            if chosen[b, p] == number and out.live[b, p]:
+                submit_bot_turn(games, context, policy, pick, b, p, rngs[b, p])
     return -1
+
+
+@inline_kernel
+def submit_bot_turn(
+    games: GameBatch, context: Context, policy: Any, pick: Any, b: Int, p: Int, rng: RandomState
+) -> None:  # fmt: skip
+    """Call a bot's kernel `policy`, or its kernel `pick`, for player p of game b, and submit the complete turn."""
+    turns, work = games.turns, games.work
+    status = turns.status[b, p]
+    write_free(context.params, games.state, b, p, work.free)
+    seen = _seen(games, b, p, work.free)
+    status[READY] = 1
+    if seen.picking:
+        status[COUNT] = pick(context, seen.position, seen.free, p, rng, turns.preferences[b, p])
+        return
+    deploy, attacks = turns.deploy[b, p], turns.attacks[b, p]
+    count = policy(context, seen.position, p, rng, work.action.generator, deploy, attacks)
+    status[COUNT] = cut_turn(context.params, deploy, count)
 
 
 # Resolution
@@ -261,32 +277,35 @@ def play_ready(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
 
     selected: int8[B], 0 for a game that is not played.
     """
-    params, settings, state, out, turns, work = (
-        games.context.params, games.settings, games.state, games.out, games.turns, games.work,
-    )  # fmt: skip
-    players = out.live.shape[1]
-    for b in range(out.live.shape[0]):
-        live = False
-        for p in range(players):
-            out.reward[b, p] = 0.0
-            live = live or out.live[b, p]
-        if not live or selected[b] == 0:
-            continue
-        out.cycles[b] += 1
-        if not _all_ready(out, turns, b):
-            continue
-        for p in range(players):
-            work.counts[p] = turns.status[b, p, COUNT]
-            if not out.live[b, p]:
-                work.counts[p] = 0
-                for r in range(turns.deploy.shape[2]):
-                    turns.deploy[b, p, r] = 0
-        if state.phase[b] == PICK:
-            resolve_picks(params, state, b, turns.preferences[b], work.counts, work.scratch)
-        else:
-            orders = Workspace(work.scratch, turns.deploy[b], turns.attacks[b], work.counts)
-            play_round(params, state, b, orders, None, None)
-        _clear(settings, turns, b)
+    for b in range(games.out.live.shape[0]):
+        play_game(games, b, selected[b] != 0)
+
+
+@kernel
+def play_game(games: GameBatch, b: Int, selected: Bool) -> None:
+    """Do the same as `play_ready` for game b."""
+    params, state, out, turns, work = games.context.params, games.state, games.out, games.turns, games.work
+    players, live = out.live.shape[1], False
+    for p in range(players):
+        out.reward[b, p] = 0.0
+        live = live or out.live[b, p]
+    if not live or not selected:
+        return
+    out.cycles[b] += 1
+    if not _all_ready(out, turns, b):
+        return
+    for p in range(players):
+        work.counts[p] = turns.status[b, p, COUNT]
+        if not out.live[b, p]:
+            work.counts[p] = 0
+            for r in range(turns.deploy.shape[2]):
+                turns.deploy[b, p, r] = 0
+    if state.phase[b] == PICK:
+        resolve_picks(params, state, b, turns.preferences[b], work.counts, work.scratch)
+    else:
+        orders = Workspace(work.scratch, turns.deploy[b], turns.attacks[b], work.counts)
+        play_round(params, state, b, orders, None, None)
+    _clear(games.settings, turns, b)
 
 
 @kernel
@@ -306,32 +325,37 @@ def finish_step(games: GameBatch, selected: npt.NDArray[np.int8]) -> None:
     A player is terminated after its elimination or the end of the game, and truncated after the maximum number of
     steps. selected: int8[B], 0 for a game that the kernel skips.
     """
-    settings, state, out = games.settings, games.state, games.out
     for b in range(selected.shape[0]):
-        if selected[b] == 0:
+        if selected[b] != 0:
+            finish_game(games, b)
+
+
+@kernel
+def finish_game(games: GameBatch, b: Int) -> None:
+    """Do the same as `finish_step` for game b."""
+    settings, state, out = games.settings, games.state, games.out
+    over = state.phase[b] == OVER
+    winner = state.winner[b]
+    late = out.cycles[b] >= settings.max_cycles
+    for p in range(out.live.shape[1]):
+        if not out.live[b, p]:
             continue
-        over = state.phase[b] == OVER
-        winner = state.winner[b]
-        late = out.cycles[b] >= settings.max_cycles
-        for p in range(out.live.shape[1]):
-            if not out.live[b, p]:
-                continue
-            pay = 0.0
-            ended = over or state.eliminated_at[b, p] != 0
-            if ended:
-                out.terminated[b, p] = True
-                if winner == p:
-                    pay = 1.0
-                elif winner != NEUTRAL or state.eliminated_at[b, p] != 0:
-                    pay = -1.0
-            elif late:
-                out.truncated[b, p] = True
-            if settings.shaping != 0:
-                now = 0.0 if ended else potentials(settings, state, out, b, p)
-                pay += settings.scale * (settings.gamma * now - out.potential[b, p])
-                out.potential[b, p] = now
-            out.reward[b, p] = pay
-            out.live[b, p] = not (ended or late)
+        pay = 0.0
+        ended = over or state.eliminated_at[b, p] != 0
+        if ended:
+            out.terminated[b, p] = True
+            if winner == p:
+                pay = 1.0
+            elif winner != NEUTRAL or state.eliminated_at[b, p] != 0:
+                pay = -1.0
+        elif late:
+            out.truncated[b, p] = True
+        if settings.shaping != 0:
+            now = 0.0 if ended else potentials(settings, state, out, b, p)
+            pay += settings.scale * (settings.gamma * now - out.potential[b, p])
+            out.potential[b, p] = now
+        out.reward[b, p] = pay
+        out.live[b, p] = not (ended or late)
 
 
 @kernel
@@ -395,24 +419,31 @@ def begin(games: GameBatch, picked: Bool, indices: npt.NDArray[np.int64]) -> Int
     Returns -1 for success. Some rules demand that the start regions of different players are not neighbours. If the
     kernel finds no such regions for a game, it returns the number of this game.
     """
-    context, settings, state, out, work = games.context, games.settings, games.state, games.out, games.work
     for k in range(indices.shape[0]):
-        b = indices[k]
-        if not start_game(context.board, context.params, state, b, work.scratch):
-            return b
-        if picked:
-            for p in range(work.counts.shape[0]):
-                work.counts[p] = 0
-            while state.phase[b] == PICK:
-                resolve_picks(context.params, state, b, work.preferences, work.counts, work.scratch)
-        out.cycles[b] = 0
-        _clear(settings, games.turns, b)
-        refresh_observations(games, b, b + 1)
-        for p in range(out.live.shape[1]):
-            out.illegal[b, p] = 0
-            out.reward[b, p] = 0.0
-            out.live[b, p] = state.eliminated_at[b, p] == 0
-            out.terminated[b, p] = False
-            out.truncated[b, p] = False
-            out.potential[b, p] = potentials(settings, state, out, b, p)
+        if not begin_game(games, picked, indices[k]):
+            return indices[k]
     return np.int64(-1)
+
+
+@kernel
+def begin_game(games: GameBatch, picked: Bool, b: Int) -> Bool:
+    """Start game b, see `begin`. Return False if the kernel finds no start regions."""
+    context, settings, state, out, work = games.context, games.settings, games.state, games.out, games.work
+    if not start_game(context.board, context.params, state, b, work.scratch):
+        return False
+    if picked:
+        for p in range(work.counts.shape[0]):
+            work.counts[p] = 0
+        while state.phase[b] == PICK:
+            resolve_picks(context.params, state, b, work.preferences, work.counts, work.scratch)
+    out.cycles[b] = 0
+    _clear(settings, games.turns, b)
+    refresh_observations(games, b, b + 1)
+    for p in range(out.live.shape[1]):
+        out.illegal[b, p] = 0
+        out.reward[b, p] = 0.0
+        out.live[b, p] = state.eliminated_at[b, p] == 0
+        out.terminated[b, p] = False
+        out.truncated[b, p] = False
+        out.potential[b, p] = potentials(settings, state, out, b, p)
+    return True

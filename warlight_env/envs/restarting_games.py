@@ -1,0 +1,128 @@
+"""The kernels that step games of learners and compiled bots, and that begin a new game in place of an ended one.
+
+Each kernel steps one game, so the CPU and the GPU can run them for many games.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context
+from warlight_env.engine.jit import inline_kernel, kernel
+from warlight_env.engine.kernel_types import Bool, Int
+from warlight_env.engine.rng import derived, mixed, seed_rng
+from warlight_env.envs.actions.kernels import READY
+from warlight_env.envs.step import (
+    GameBatch,
+    begin_game,
+    finish_game,
+    play_game,
+    refresh_observations,
+    submit_bot_turn,
+    submit_game,
+)
+
+#: The times at which a new game begins in place of an ended game: never, in the next step, or in the same step.
+NEVER: Final = 0
+NEXT_STEP: Final = 1
+SAME_STEP: Final = 2
+
+#: In `Seats.bots`: the player is a learner, whose actions are arguments of the step.
+LEARNER: Final = -1
+
+
+class Seats(NamedTuple):
+    """The players of B games, the seeds of the games, and the results of the last step for each player."""
+
+    bots: npt.NDArray[np.int8]  #: [P] the number of the bot on a seat, or LEARNER
+    acting: npt.NDArray[np.int8]  #: [B, S] 1 for the slot of a learner
+    seeds: npt.NDArray[np.uint64]  #: [B] the seed of the first game; later games use `derive_seed(seed, number)`
+    games: npt.NDArray[np.int64]  #: [B] the number of games that have begun
+    ended: npt.NDArray[np.bool_]  #: [B] whether no learner plays in the game any more
+    restarting: npt.NDArray[np.bool_]  #: [B] whether this step begins a new game
+    rngs: npt.NDArray[np.uint64]  #: [B, P, 2] the states of the bots' random generators
+    reward: npt.NDArray[np.float64]  #: [B, P]
+    terminated: npt.NDArray[np.bool_]  #: [B, P]
+    truncated: npt.NDArray[np.bool_]  #: [B, P]
+    final: npt.NDArray[np.float32]  #: [B, S, K] the features at the end of the game, before a new game began
+    picked: bool  #: whether the start regions are drawn at random
+    autoreset: int  #: NEVER, NEXT_STEP or SAME_STEP
+
+
+@kernel
+def _has_learner(games: GameBatch, seats: Seats, b: Int) -> Bool:
+    """Return whether a learner still plays in game b."""
+    for p in range(seats.bots.shape[0]):
+        if seats.bots[p] == LEARNER and games.out.live[b, p]:
+            return True
+    return False
+
+
+@kernel
+def submit_learners(games: GameBatch, seats: Seats, actions: Any, b: Int) -> None:
+    """Submit the action rows actions[b, s] of the learners of game b; see `step.submit_game`."""
+    if seats.ended[b]:
+        return
+    for p in range(seats.bots.shape[0]):
+        games.out.illegal[b, p] = 0
+    submit_game(games, b, seats.acting, actions)
+
+
+@inline_kernel
+def submit_bots(
+    games: GameBatch, seats: Seats, context: Context, policy: Any, pick: Any, number: Int, b: Int
+) -> None:  # fmt: skip
+    """Submit the turns of the bot with a number in game b. policy, pick: the bot's kernels."""
+    if seats.ended[b]:
+        return
+    for p in range(seats.bots.shape[0]):
+        if seats.bots[p] == number and games.out.live[b, p] and games.turns.status[b, p, READY] == 0:
+            submit_bot_turn(games, context, policy, pick, b, p, seats.rngs[b, p])
+
+
+@kernel
+def finish(games: GameBatch, seats: Seats, b: Int) -> None:
+    """Play the round of game b, and write the results of the step. A call of `restart_marked` then completes the step.
+
+    Game b does not change if it had ended before this step.
+    """
+    over = seats.ended[b]
+    seats.restarting[b] = over and seats.autoreset == NEXT_STEP
+    if over:
+        for p in range(seats.bots.shape[0]):
+            seats.reward[b, p] = 0.0
+            if seats.restarting[b]:
+                seats.terminated[b, p], seats.truncated[b, p] = False, False
+        return
+    play_game(games, b, True)
+    refresh_observations(games, b, b + 1)
+    finish_game(games, b)
+    out = games.out
+    for p in range(seats.bots.shape[0]):
+        seats.reward[b, p] = out.reward[b, p]
+        seats.terminated[b, p], seats.truncated[b, p] = out.terminated[b, p], out.truncated[b, p]
+    seats.ended[b] = not _has_learner(games, seats, b)
+    if seats.ended[b] and seats.autoreset == SAME_STEP:
+        seats.restarting[b] = True
+        for s in range(out.features.shape[1]):
+            for k in range(out.features.shape[2]):
+                seats.final[b, s, k] = out.features[b, s, k]
+
+
+@kernel
+def restart_marked(games: GameBatch, seats: Seats, b: Int) -> Bool:
+    """Begin a new game b if `seats.restarting[b]`. Return False if the kernel finds no start regions."""
+    if not seats.restarting[b]:
+        return True
+    seed, number = seats.seeds[b], seats.games[b]
+    value = mixed(seed if number == 0 else derived(mixed(seed), number))
+    seed_rng(value, games.state.rng[b])
+    for p in range(seats.bots.shape[0]):
+        seed_rng(derived(derived(value, 3), p), seats.rngs[b, p])
+    seats.games[b] = number + 1
+    began = begin_game(games, seats.picked, b)
+    seats.ended[b] = not _has_learner(games, seats, b)
+    return began

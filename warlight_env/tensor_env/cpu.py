@@ -1,0 +1,86 @@
+"""The games of a `WarlightTensorEnv` on the CPU: the same kernels, one game after another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.context import Context, picker_at, policy_at
+from warlight_env.agents.players.compiled import CompiledBot
+from warlight_env.agents.plug_ins.functions import plug_in
+from warlight_env.engine.jit import address, kernel
+from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.reference import reference
+from warlight_env.envs.core import EnvCore
+from warlight_env.envs.restarting_games import (
+    Seats,
+    finish,
+    restart_marked,
+    submit_bots,
+    submit_learners,
+)
+from warlight_env.envs.step import GameBatch
+from warlight_env.tensor_env.games import DeviceGames
+
+
+@kernel
+def _restart(games: GameBatch, seats: Seats) -> Int:
+    failed = np.int64(-1)
+    for b in range(seats.ended.shape[0]):
+        if not restart_marked(games, seats, b):
+            failed = np.int64(b)
+    return failed
+
+
+@kernel
+def _step(
+    games: GameBatch, seats: Seats, context: Context, policies: npt.NDArray[np.int64], pickers: npt.NDArray[np.int64],
+    actions: Any,
+) -> None:  # fmt: skip
+    for b in range(actions.shape[0]):
+        submit_learners(games, seats, actions, b)
+        for k in range(policies.shape[0]):
+            submit_bots(games, seats, context, policy_at(policies[k]), picker_at(pickers[k]), k, b)
+        finish(games, seats, b)
+
+
+class CpuGames(DeviceGames):
+    """The games of an `EnvCore` with one slot for each player."""
+
+    def __init__(self, core: EnvCore, seats: Seats, bots: Sequence[CompiledBot]) -> None:
+        self._core = core
+        self.games, self.seats = core.game_batch, reference(seats)
+        self._functions = [(plug_in("policy", bot.policy), plug_in("picker", bot.pick)) for bot in bots]
+        self._policies = _addresses([policy for policy, _ in self._functions])
+        self._pickers = _addresses([pick for _, pick in self._functions])
+        self._failed = -1
+
+    def tensor(self, array: Any) -> Any:
+        import torch
+
+        return torch.from_numpy(array)
+
+    def restart(self) -> None:
+        self._failed = max(self._failed, int(_restart(self.games, self.seats)))
+
+    def step(self, actions: Any) -> None:
+        _step(self.games, self.seats, self._core.bots_context, self._policies, self._pickers, actions.numpy())
+        self.restart()
+
+    def failed(self) -> int:
+        failed, self._failed = self._failed, -1
+        return failed
+
+
+def _addresses(functions: list[Any]) -> npt.NDArray[Any]:
+    addresses = [address(function) for function in functions]
+    return np.array(addresses, dtype=np.int64) if all(isinstance(a, int) for a in addresses) else _objects(addresses)
+
+
+def _objects(values: list[Any]) -> npt.NDArray[Any]:
+    array = np.empty(len(values), dtype=object)
+    array[:] = values
+    return array

@@ -1,0 +1,74 @@
+"""The CUDA kernels of a batch of games: one thread plays one game.
+
+`make_kernels` builds the kernels for one action encoding and its opponents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from numba import cuda
+
+from warlight_env.envs.actions.kernels import mask_at, no_mask, submit_at
+from warlight_env.envs.restarting_games import finish, restart_marked, submit_bots, submit_learners
+from warlight_env.envs.step import GameBatch
+from warlight_env.tensor_env.linking import Linker
+from warlight_env.tensor_env.records import mapped, row_reader
+
+
+class Sources(NamedTuple):
+    """The kernels of a batch as Python functions for CUDA, and the names of the fields that they read."""
+
+    restart: Callable[..., Any]  #: (games, seats, failed)
+    submit: Callable[..., Any]  #: (games, seats, actions)
+    bots: tuple[Callable[..., Any], ...]  #: (games, seats, number), one for each opponent
+    finish: Callable[..., Any]  #: (games, seats)
+    names: set[str]
+
+
+def make_kernels(encoding: Any, bots: Sequence[Any], work: Any) -> Sources:
+    """Make the kernels for an action encoding and compiled bots.
+
+    work: the working memory of one thread.
+    """
+    linker = Linker({submit_at: encoding.submit, mask_at: encoding.write_mask or no_mask})
+    device = linker.device
+    submit_game, finish_game = device(submit_learners), device(finish)
+    restart_game = device(restart_marked)
+    players = [(device(submit_bots), device(bot.policy), device(bot.pick)) for bot in bots]
+    rows = cuda.jit(device=True)(row_reader(mapped(work, lambda array: array, linker.names)))
+
+    @cuda.jit(device=True)
+    def own(games: Any, b: int) -> Any:
+        """Return the batch with the working memory of thread b."""
+        return GameBatch(
+            games.context, games.settings, games.submit_address, games.mask_address, games.config, games.limits,
+            games.state, games.out, games.turns, games.bits, rows(games.work, b),
+        )  # fmt: skip
+
+    def restart(games: Any, seats: Any, failed: Any) -> None:
+        b = cuda.grid(1)
+        if b < seats.ended.shape[0] and not restart_game(own(games, b), seats, b):
+            failed[0] = b
+
+    def submit(games: Any, seats: Any, actions: Any) -> None:
+        b = cuda.grid(1)
+        if b < actions.shape[0]:
+            submit_game(own(games, b), seats, actions, b)
+
+    def finish_step(games: Any, seats: Any) -> None:
+        b = cuda.grid(1)
+        if b < seats.ended.shape[0]:
+            finish_game(own(games, b), seats, b)
+
+    def bot_kernel(submit_turns: Any, policy: Any, pick: Any) -> Callable[..., Any]:
+        def play(games: Any, seats: Any, number: int) -> None:
+            b = cuda.grid(1)
+            if b < seats.ended.shape[0]:
+                submit_turns(own(games, b), seats, games.context, policy, pick, number, b)
+
+        return play
+
+    kernels = tuple(bot_kernel(*functions) for functions in players)
+    return Sources(restart, submit, kernels, finish_step, linker.names)

@@ -1,0 +1,303 @@
+"""The vector environment of all seats with PyTorch tensors, on the CPU or on a GPU."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+
+from warlight_env.agents.players.compiled import COMPILED
+from warlight_env.arguments import check_flag, short_repr
+from warlight_env.array_arguments import array_of
+from warlight_env.envs.core import InnerCore
+from warlight_env.envs.core_arguments import check_batch
+from warlight_env.envs.observation_spaces import observation_space_of
+from warlight_env.envs.restarting_games import LEARNER, NEVER, NEXT_STEP, SAME_STEP
+from warlight_env.envs.seeds import seeds_of
+from warlight_env.errors import InputError, RunError
+from warlight_env.features.columns import Features
+from warlight_env.tensor_env.cpu import CpuGames
+from warlight_env.tensor_env.games import DeviceGames, make_seats
+from warlight_env.tensor_env.toolkit import DeviceError
+from warlight_env.thread_ownership import SingleThreaded
+
+_MODES: Final = {
+    AutoresetMode.DISABLED: NEVER, AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP,
+}  # fmt: skip
+
+
+class WarlightTensorEnv(SingleThreaded):
+    """B games with an agent on every seat. Observations, actions and results are PyTorch tensors on one device.
+
+    On the device "cuda" a step copies no data between GPU and CPU, except one truth value for the check of actions.
+    Equal seeds and actions give equal games on both devices, to the last bit of every observation and reward.
+
+    Every tensor of a result shares memory with the environment: the next call of `step` or `reset` overwrites it. To
+    keep a tensor, call ``tensor.clone()``. Other libraries can read the tensors without a copy by DLPack or by
+    ``__cuda_array_interface__``.
+
+    A game ends when no agent plays in it any more. With `autoreset_mode` "NextStep" the next step begins a new game in
+    its place, and ignores the actions. With "SameStep" the new game begins in the same step, and the last observations
+    are in ``infos[agent]["final_obs"]``. With "Disabled" it begins only in `reset` with a ``reset_mask``.
+
+    The first game with the number b has the seed ``seed + b``; the game number k in its place has the seed
+    ``engine.rng.derive_seed(seed + b, k)``.
+
+    Args:
+        num_envs: B, the number of games.
+        device: "cuda", or "cpu".
+        opponents: the names of compiled bots ("random", "smart_random", "aggressive", "one_big_army") that play seats,
+            for example ``{"player_1": "aggressive"}``. The other seats belong to `agents`.
+        autoreset_mode: see above.
+        check_actions: whether `step` checks all actions. Without the check, the entries of actions must be within
+            the limits; other values give undefined results.
+        arguments: map, rules, players, action, observation ("graph" or "flat"), fog, picking, max_cycles and reward,
+            as for `envs.EnvCore`. Custom reward and observation functions run on the CPU only; use
+            `WarlightParallelVectorEnv` for them.
+
+    Raises InputError for invalid arguments, and DeviceError if the device does not exist or the games do not fit in its
+    memory.
+    """
+
+    exclusive_methods = ("reset", "step")
+
+    def __init__(
+        self,
+        num_envs: int,
+        *,
+        device: str = "cuda",
+        opponents: Mapping[str, str] | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        check_actions: bool = True,
+        **arguments: Any,
+    ) -> None:
+        import torch
+
+        check_batch(num_envs)
+        check_flag(check_actions, "check_actions")
+        if device not in ("cpu", "cuda"):
+            raise InputError(f"device = {short_repr(device)}: must be 'cpu' or 'cuda'")
+        try:
+            mode = AutoresetMode(autoreset_mode)
+        except ValueError:
+            known = ", ".join(known.value for known in AutoresetMode)
+            raise InputError(f"autoreset_mode = {short_repr(autoreset_mode)}: must be one of {known}") from None
+        for name in ("reward", "observation"):
+            if callable(arguments.get(name)) and not isinstance(arguments[name], str):
+                raise InputError(f"{name}: a function cannot run on a device; use `WarlightParallelVectorEnv`")
+        if arguments.get("observation", "graph") not in ("graph", "flat"):
+            raise InputError(f"observation = {short_repr(arguments['observation'])}: must be 'graph' or 'flat'")
+        core = InnerCore(batch=num_envs if device == "cpu" else 1, **arguments)
+        if not core.begins_alone:
+            raise InputError(f"rules {core.rules.name!r}: they may find no start regions; use another `picking`")
+        self.num_envs, self.device, self.autoreset_mode, self._core = num_envs, device, mode, core
+        self.possible_agents = [f"player_{p}" for p in range(core.players)]
+        bots, numbers = _seats(self.possible_agents, opponents or {})
+        #: The seats without a bot.
+        self.agents = [agent for agent, bot in zip(self.possible_agents, numbers, strict=True) if bot == LEARNER]
+        seats = make_seats(core, numbers, _MODES[mode])
+        self._games: DeviceGames
+        if device == "cpu":
+            self._games = CpuGames(core, seats, bots)
+        else:
+            from warlight_env.tensor_env.gpu import GpuGames
+
+            self._games = GpuGames(core, seats, bots, num_envs)
+        self._check, self._begun = check_actions, False
+        self._collect(torch)
+
+    def _collect(self, torch: Any) -> None:
+        """Make the tensors that results consist of."""
+        games, core = self._games, self._core
+        out, seats, tensor = games.games.out, games.seats, games.tensor
+        final = tensor(seats.final) if self.autoreset_mode == AutoresetMode.SAME_STEP else None
+        features, mask = tensor(out.features), tensor(out.mask)
+        self._seeds, self._number, self._restarting = tensor(seats.seeds.view(np.int64)), tensor(seats.games), tensor(seats.restarting)
+        self._limits = torch.as_tensor(np.array(core.limits), device=features.device)
+        narrow = torch.int8 if core.limits.max() <= 127 else torch.int64
+        self._rows = torch.zeros((self.num_envs, core.slots, core.row_size), dtype=narrow, device=features.device)
+        self._ended, live = tensor(seats.ended), tensor(out.live)
+        reward, illegal = tensor(seats.reward), tensor(out.illegal)
+        terminated, truncated = tensor(seats.terminated), tensor(seats.truncated)
+        self._flags = reward, terminated, truncated
+        self._results: dict[str, tuple[Any, ...]] = {}
+        for agent in self.agents:
+            p = self.possible_agents.index(agent)
+            infos = {"active": live[:, p], "illegal": illegal[:, p]}
+            if core.encoding.mask_size:
+                infos["action_mask"] = mask[:, p]
+            if final is not None:
+                infos["final_obs"] = self._observation(final[:, p])
+                infos["_final_obs"] = self._restarting
+            seen = self._observation(features[:, p])
+            self._results[agent] = seen, reward[:, p], terminated[:, p], truncated[:, p], infos
+
+    def _observation(self, values: Any) -> Any:
+        """Return the observation with the features float32[B, K]."""
+        core = self._core
+        if core.observation == "flat":
+            return values
+        parts = [part for part in core.features.parts if part.start is not None]
+        return {part.name: values[:, part.start : part.start + part.size].unflatten(1, part.shape) for part in parts}
+
+    @property
+    def features(self) -> Features:
+        """The name, position, range and unit of each number in an observation."""
+        return self._core.features
+
+    @property
+    def limits(self) -> npt.NDArray[np.int64]:
+        """int64[K]: the entry k of an action row must be at least 0 and less than limits[k]. Read-only."""
+        return self._core.limits
+
+    @property
+    def edge_index(self) -> npt.NDArray[np.int64]:
+        """int64[2, E]: the source and the target region of each directed edge."""
+        return self._core.edge_index
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of the observation of an agent in one game; `observations` have a leading axis B."""
+        self._seat(agent)
+        return observation_space_of(self._core)
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of the actions of an agent in one game."""
+        self._seat(agent)
+        return self._core.encoding.space
+
+    def _seat(self, agent: str) -> int:
+        if agent not in self.possible_agents:
+            raise InputError(f"agent = {short_repr(agent)}: must be one of {', '.join(self.possible_agents)}")
+        return self.possible_agents.index(agent)
+
+    def reset(
+        self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, Any]]:
+        """Begin new games; return the observations and the infos of each agent.
+
+        seed: an integer from 0 up, the seed of game 0; game b gets seed + b. A list contains a seed for each game.
+        None: games without a seed get random seeds in the first call, and continue their series of seeds later.
+        options: ``reset_mask``, bool[B], is True for each game that begins anew; without it all games begin anew.
+        """
+        import torch
+
+        mask = np.ones(self.num_envs, dtype=np.bool_)
+        if options:
+            unknown = set(options) - {"reset_mask"}
+            if unknown:
+                raise InputError(f"options: unknown keys {sorted(map(str, unknown))}; known: reset_mask")
+            mask = array_of(options["reset_mask"], "reset_mask")
+            if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
+                raise InputError(f"reset_mask must be bool[{self.num_envs}] with at least one True")
+            if not self._begun and not mask.all():
+                raise InputError("reset_mask: no game has begun; reset all games first")
+        seeds = seeds_of(seed, self.num_envs)
+        if not self._begun:
+            drawn = np.random.default_rng().integers(0, 2**63, self.num_envs)
+            seeds = [int(drawn[b]) if given is None else given for b, given in enumerate(seeds)]
+        seeded = np.array([given is not None for given in seeds]) & mask
+        words = np.array([(given or 0) % 2**64 for given in seeds], dtype=np.uint64).view(np.int64)
+        device = self._rows.device
+        chosen, new = torch.as_tensor(mask, device=device), torch.as_tensor(seeded, device=device)
+        self._seeds[new] = torch.as_tensor(words, device=device)[new]
+        self._number[new] = 0
+        for values in self._flags:
+            values[chosen] = 0
+        self._restarting.copy_(chosen)
+        self._games.restart()
+        self._begun = True
+        return self._part(0), self._part(4)
+
+    def _part(self, index: int) -> dict[str, Any]:
+        return {agent: results[index] for agent, results in self._results.items()}
+
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any], dict[str, Any], dict[str, Any]]:
+        """Step all games. Return observations, rewards, terminations, truncations and infos, one entry per agent.
+
+        Args:
+            actions: for each agent an integer tensor [B, K], or [B] if K = 1, on the environment's device. Entries of
+                agents that do not play any more (``infos[agent]["active"]`` is False) are ignored.
+
+        Returns:
+            observations: nodes float32[B, N, F] and globals float32[B, G], or float32[B, N * F + G] for "flat".
+            rewards: float64[B]. terminations, truncations: bool[B].
+            infos: ``action_mask`` int8[B, M], ``active`` bool[B], ``illegal`` int32[B] (dropped orders). In the mode
+                "SameStep" also ``final_obs`` and ``_final_obs`` bool[B], the games in which it is new.
+
+        Raises InputError for missing or invalid actions. Then no game makes a step.
+        """
+        if not self._begun:
+            raise InputError("no game has begun; call reset()")
+        if set(actions) != set(self.agents):
+            raise InputError(f"actions: the keys must be {', '.join(self.agents)}")
+        given = {agent: self._checked(agent, actions[agent]) for agent in self.agents}
+        if self._check:
+            self._check_limits(given)
+        for agent, rows in given.items():
+            self._rows[:, self._seat(agent)] = rows
+        self._games.step(self._rows)
+        return self._part(0), self._part(1), self._part(2), self._part(3), self._part(4)
+
+    def _checked(self, agent: str, action: Any) -> Any:
+        """Return the actions of an agent as a tensor int[B, K]."""
+        import torch
+
+        rows = action if isinstance(action, torch.Tensor) else torch.as_tensor(action)
+        size = self._core.row_size
+        if size == 1 and rows.shape == (self.num_envs,):
+            rows = rows[:, None]
+        if rows.shape != (self.num_envs, size) or rows.is_floating_point() or rows.is_complex():
+            raise InputError(
+                f"actions[{agent!r}] must be an integer tensor [{self.num_envs}, {size}], "
+                f"not {rows.dtype} {list(rows.shape)}"
+            )
+        if rows.device.type != self._rows.device.type:
+            raise InputError(f"actions[{agent!r}] is on {rows.device}; the environment is on {self._rows.device}")
+        return rows
+
+    def _check_limits(self, given: dict[str, Any]) -> None:
+        """Raise InputError for an entry outside the limits, in a row that is not ignored."""
+        import torch
+
+        wrong = torch.stack(
+            [
+                ((rows < 0) | (rows >= self._limits)).any(1) & self._results[agent][4]["active"] & ~self._ended
+                for agent, rows in given.items()
+            ]
+        )
+        if not wrong.any():
+            return
+        k, b = (int(value) for value in wrong.nonzero()[0])
+        agent = list(given)[k]
+        row = given[agent][b].tolist()
+        i = next(i for i, value in enumerate(row) if not 0 <= value < self.limits[i])
+        raise InputError(f"actions[{agent!r}][{b}][{i}] = {row[i]}: must be in 0 .. {self.limits[i] - 1}")
+
+    def check_starts(self) -> None:
+        """Raise RunError if a new game could not begin. The call waits for the device."""
+        failed = self._games.failed()
+        if failed >= 0:
+            raise RunError(f"game {failed}: the map has no start regions that satisfy the rules")
+
+
+def _seats(possible: list[str], opponents: Mapping[str, str]) -> tuple[list[Any], list[int]]:
+    """Return the kernels of the bots, and for each seat the number of its bot or LEARNER."""
+    for agent, name in opponents.items():
+        if agent not in possible:
+            raise InputError(f"opponents: unknown agent {short_repr(agent)}; known: {', '.join(possible)}")
+        if name not in COMPILED:
+            raise InputError(f"opponents[{agent!r}] = {short_repr(name)}: must be one of {', '.join(COMPILED)}")
+    if len(opponents) == len(possible):
+        raise InputError("opponents: at least one seat must be left for an agent")
+    kinds = list(dict.fromkeys(opponents.values()))
+    numbers = [kinds.index(opponents[agent]) if agent in opponents else LEARNER for agent in possible]
+    return [COMPILED[kind] for kind in kinds], numbers
+
+
+__all__ = ["DeviceError", "WarlightTensorEnv"]

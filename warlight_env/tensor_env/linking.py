@@ -1,0 +1,168 @@
+"""CUDA device functions from the kernels of the CPU.
+
+A `Linker` takes a kernel and compiles its Python source for CUDA, together with all kernels that it calls. So each
+kernel has one source for both targets.
+"""
+
+from __future__ import annotations
+
+import dis
+import functools
+import types
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numba.core.types.misc import unliteral
+
+from warlight_env.engine import stack
+from warlight_env.engine.jit import CONVERTERS, source_of
+from warlight_env.errors import RunError
+from warlight_env.tensor_env.toolkit import simulated
+
+
+class LinkError(RunError):
+    """A kernel calls a function that has no form for CUDA."""
+
+
+class Linker:
+    """Makes CUDA device functions from kernels, and from all kernels that they call.
+
+    On the CPU, some kernels receive the addresses of other kernels. A device function cannot receive an address, so the
+    linker binds a kernel to each converter of addresses.
+
+    Args:
+        bound: for each converter (a result of `engine.jit.function_at`), the kernel that all its calls return.
+
+    Attributes:
+        names: the names of all attributes that the linked kernels read.
+    """
+
+    def __init__(self, bound: Mapping[Any, Callable[..., Any]] | None = None) -> None:
+        self._bound = dict(bound or {})
+        self._made: dict[Any, Any] = {}
+        self.names: set[str] = set()
+
+    def device(self, kernel: Callable[..., Any]) -> Any:
+        """Return a kernel as a CUDA device function. Raises LinkError if it calls an unbound address."""
+        function = source_of(kernel)
+        if function is None:
+            raise LinkError(f"{kernel!r} is not a kernel")
+        if function not in self._made:
+            self._made[function] = device_function(self.plain(function))
+        return self._made[function]
+
+    def plain(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return a copy of a Python function in which all names of kernels refer to device functions."""
+        code = function.__code__
+        self.names.update(_attributes(code))
+        names = {**function.__globals__}
+        for name in _names(code):
+            if name in names:
+                names[name] = self._form(names[name], function)
+        closure = function.__closure__
+        if closure is not None:
+            closure = tuple(types.CellType(self._form(cell.cell_contents, function)) for cell in closure)
+        copy = types.FunctionType(code, names, function.__name__, function.__defaults__, closure)
+        copy.__kwdefaults__, copy.__module__ = function.__kwdefaults__, function.__module__
+        copy.__qualname__, copy.__annotations__ = function.__qualname__, {}
+        return copy
+
+    def _form(self, value: Any, user: Callable[..., Any]) -> Any:
+        """Return the form for CUDA of a value that a kernel uses by name."""
+        if any(value is converter for converter in CONVERTERS):
+            if value not in self._bound:
+                raise LinkError(
+                    f"{user.__module__}.{user.__qualname__} calls a function at an address; bind its converter"
+                )
+            return self._returning(value)
+        if source_of(value) is not None:
+            return self.device(value)
+        if simulated():
+            return stack.python_form(value)
+        return _numpy_on_device() if value is np else value
+
+    def _returning(self, converter: Any) -> Any:
+        """Return a function for device code that takes an address and returns the bound kernel."""
+        if converter not in self._made:
+            self._made[converter] = _constant(self.device(self._bound[converter]))
+        return self._made[converter]
+
+
+def device_function(function: Callable[..., Any]) -> Any:
+    """Return a Python function as a CUDA device function, which is compiled once for all constants as arguments."""
+    from numba import cuda
+
+    made = cuda.jit(device=True)(function)
+    if not simulated():
+        template = made.get_call_template
+
+        def get_call_template(args: Any, kws: Any) -> Any:
+            return template(tuple(map(unliteral, args)), {name: unliteral(kind) for name, kind in dict(kws).items()})
+
+        made.get_call_template = get_call_template
+    return made
+
+
+def _constant(function: Any) -> Any:
+    """Return a function for device code that ignores its argument and returns a device function."""
+    if simulated():
+        return lambda address: function
+    from numba.core.types import Dispatcher
+    from numba.extending import intrinsic
+
+    @intrinsic
+    def at(typing_context: Any, address: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return context.get_dummy_value()
+
+        return Dispatcher(function)(address), generate
+
+    return at
+
+
+@functools.cache
+def _numpy_on_device() -> types.ModuleType:
+    """Return a module for device code in place of NumPy: CUDA's library computes the mathematical functions.
+
+    All functions take and return float64.
+    """
+    from numba.cuda import libdevice
+
+    module = types.ModuleType("numpy_on_device")
+    for name in ("int8", "int16", "int32", "int64", "intp", "uint8", "uint32", "uint64", "uintp", "float32", "float64"):
+        setattr(module, name, getattr(np, name))
+    for name in ("floor", "ceil", "exp", "log", "log1p", "sqrt"):
+        setattr(module, name, getattr(libdevice, name))
+    module.inf = np.inf  # type: ignore[attr-defined]
+    return module
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _codes(constant)
+
+
+def _names(code: types.CodeType) -> set[str]:
+    """Return the global names that a function reads."""
+    return {
+        step.argval
+        for part in _codes(code)
+        for step in dis.get_instructions(part)
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+    }
+
+
+def _attributes(code: types.CodeType) -> set[str]:
+    """Return the names of all attributes that a function reads."""
+    return {
+        step.argval
+        for part in _codes(code)
+        for step in dis.get_instructions(part)
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD")
+    }
+
+
+__all__ = ["LinkError", "Linker"]

@@ -1,0 +1,110 @@
+"""Access to numba-cuda: whether it works, the settings of the compiler, and compilation without a GPU."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import hashlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from warlight_env.errors import InputError
+
+
+class DeviceError(InputError):
+    """The device does not exist, or a package for it is missing."""
+
+
+@functools.cache
+def missing() -> str | None:
+    """Return the reason why no GPU can be used; None if a GPU can be used."""
+    try:
+        from numba import cuda
+    except ImportError as error:
+        return f"Numba cannot import its CUDA target: {error}"
+    if simulated():
+        return None
+    try:
+        import numba_cuda  # noqa: F401
+    except ImportError:
+        return "the package numba-cuda is missing; install it with: pip install 'warlight-env[cuda]'"
+    try:
+        cuda.current_context()
+    except Exception as error:  # the driver has many kinds of errors
+        return f"no GPU: {str(error).strip().splitlines()[-1]}"
+    return None
+
+
+def simulated() -> bool:
+    """Whether Numba's simulator runs CUDA kernels as Python (``NUMBA_ENABLE_CUDASIM=1``)."""
+    from numba import config
+
+    return bool(config.ENABLE_CUDASIM)
+
+
+def require() -> None:
+    """Raise DeviceError if no GPU can be used."""
+    reason = missing()
+    if reason is not None:
+        raise DeviceError(f"device = 'cuda': {reason}")
+
+
+@contextlib.contextmanager
+def compiling(capability: tuple[int, int] | None = None) -> Iterator[None]:
+    """Set the compiler's options during the block.
+
+    The compiler does not fuse multiplications and additions, because a CPU rounds after both. The names of functions
+    contain digests instead of the types of all arrays in a NamedTuple; otherwise the code would be 20 times longer.
+
+    capability: the compute capability of a GPU that the machine does not have, for compilation only.
+    """
+    if simulated():
+        yield
+        return
+    import numba.cuda.cudadrv.nvvm as nvvm
+    from numba.core import types
+    from numba.cuda import dispatcher
+
+    record: Any = types.BaseNamedTuple  # type: ignore[attr-defined]
+    compile_ir, current, names = nvvm.compile_ir, dispatcher.get_current_device, record.mangling_args
+    nvvm.compile_ir = _unfused(compile_ir)
+    record.mangling_args = property(_short_name)
+    if capability is not None:
+        dispatcher.get_current_device = lambda: _NoDevice(capability)
+    try:
+        yield
+    finally:
+        nvvm.compile_ir, dispatcher.get_current_device = compile_ir, current
+        record.mangling_args = names
+
+
+def _unfused(compile_ir: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(compile_ir)
+    def compiled(code: Any, **options: Any) -> Any:
+        return compile_ir(code, **{**options, "fma": False})
+
+    return compiled
+
+
+def _short_name(kind: Any) -> tuple[str, tuple[()]]:
+    digest = hashlib.sha256(str(kind).encode()).hexdigest()[:12]
+    return f"{kind.instance_class.__name__}_{digest}", ()
+
+
+class _NoDevice:
+    """Stands in for a GPU while the machine has none."""
+
+    def __init__(self, capability: tuple[int, int]) -> None:
+        self.compute_capability = capability
+
+
+def ptx_of(function: Callable[..., Any], arguments: tuple[Any, ...], capability: tuple[int, int] = (9, 0)) -> str:
+    """Compile a CUDA kernel to PTX; this needs no GPU. arguments: arguments of the kernel, with NumPy arrays."""
+    from numba import cuda
+    from numba.core import types
+    from numba.cuda.typing.typeof import typeof
+
+    signature = types.void(*map(typeof, arguments))
+    with compiling(capability):
+        code, _ = cuda.compile(function, signature, device=False, cc=capability, abi="numba")
+    return str(code)
