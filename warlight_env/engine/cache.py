@@ -212,6 +212,19 @@ class _KernelCache(FunctionCache):
             raise _NoKeyError(str(error)) from error
 
 
+def load_file(name: str) -> bytes | None:
+    """Return the content that `save_file` wrote under a name; None if there is none, or if the file is damaged."""
+    folder = cache_folder()
+    return None if folder is None else _read(folder / name)
+
+
+def save_file(name: str, content: bytes) -> None:
+    """Write a file with a digest to `cache_folder`. If the folder cannot be written, warn, and continue without it."""
+    folder = cache_folder()
+    if folder is not None:
+        _write(folder / name, content)
+
+
 def damaged_files() -> list[Path]:
     """The files in `cache_folder` that are damaged or were written by another build."""
     damaged = []
@@ -239,7 +252,7 @@ def _files() -> list[Path]:
     folder = cache_folder()
     if folder is None or not folder.is_dir():
         return []
-    return sorted(path for path in folder.glob("[!.]*") if path.suffix in (".nbi", ".nbc", ".json"))
+    return sorted(path for path in folder.glob("[!.]*") if path.suffix in (".nbi", ".nbc", ".cubin", ".json"))
 
 
 @functools.cache

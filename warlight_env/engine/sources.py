@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 #: Packages that contain kernels. Numba itself does not detect a change of a callee in another file.
 KERNEL_PACKAGES: Final = (
     "warlight_env.engine", "warlight_env.features", "warlight_env.agents", "warlight_env.envs", "warlight_env.train",
-    "warlight_env.experiments",
+    "warlight_env.experiments", "warlight_env.tensor_env",
 )  # fmt: skip
 
 #: Hex digest of this file. Only the same version of this file reads a result of `dump_sources`.

@@ -235,13 +235,15 @@ class EnvCore(SingleThreaded):
         if made is None or made.out is not self.out or made.settings is not self.settings:
             submit = _submit_address(self.encoding.submit)
             mask = _mask_address(self.encoding.write_mask)
-            self._game_batch = made = reference(
-                GameBatch(
-                    self.context, self.settings, submit, mask, self._config, self._limits, self.state, self.out,
-                    self.turns, self.bits, self.work,
-                )
-            )  # fmt: skip
+            self._game_batch = made = reference(self.game_batch_for(submit, mask))
         return made
+
+    def game_batch_for(self, submit: int, mask: int) -> GameBatch:
+        """Return `game_batch` with other addresses of the encoding's kernels; 0 if the kernels are bound otherwise."""
+        return GameBatch(
+            self.context, self.settings, submit, mask, self._config, self._limits, self.state, self.out, self.turns,
+            self.bits, self.work,
+        )  # fmt: skip
 
     @property
     def turns(self) -> Turns:

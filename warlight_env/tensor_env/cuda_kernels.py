@@ -10,10 +10,12 @@ from typing import Any, NamedTuple
 
 from numba import cuda
 
+from warlight_env.agents.players.compiled import CompiledBot
+from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.actions.kernels import mask_at, no_mask, submit_at
 from warlight_env.envs.restarting_games import finish, restart_marked, submit_bots, submit_learners
 from warlight_env.envs.step import GameBatch
-from warlight_env.tensor_env.linking import Linker
+from warlight_env.tensor_env.linking import Linker, device_function
 from warlight_env.tensor_env.records import mapped, row_reader
 
 
@@ -25,21 +27,37 @@ class Sources(NamedTuple):
     bots: tuple[Callable[..., Any], ...]  #: (games, seats, number), one for each opponent
     finish: Callable[..., Any]  #: (games, seats)
     names: set[str]
+    key: str  #: the names of the functions that are bound to the kernels
 
 
-def make_kernels(encoding: Any, bots: Sequence[Any], work: Any) -> Sources:
-    """Make the kernels for an action encoding and compiled bots.
+def make_kernels(encoding: ActionEncoding, bots: Sequence[CompiledBot], work: Any) -> Sources:
+    """Return the kernels for an action encoding and compiled bots. Equal arguments give the same functions.
 
     work: the working memory of one thread.
     """
-    linker = Linker({submit_at: encoding.submit, mask_at: encoding.write_mask or no_mask})
+    key = encoding.submit, encoding.write_mask or no_mask, tuple(bots)
+    if key not in _made:
+        _made[key] = _make_kernels(*key, work)
+    return _made[key]
+
+
+def _full_name(*kernels: Any) -> str:
+    return " ".join(f"{kernel.__module__}.{kernel.__qualname__}" for kernel in kernels)
+
+
+#: The results of `make_kernels`.
+_made: dict[Any, Sources] = {}
+
+
+def _make_kernels(submit_row: Any, write_mask: Any, bots: tuple[CompiledBot, ...], work: Any) -> Sources:
+    linker = Linker({submit_at: submit_row, mask_at: write_mask})
     device = linker.device
     submit_game, finish_game = device(submit_learners), device(finish)
     restart_game = device(restart_marked)
     players = [(device(submit_bots), device(bot.policy), device(bot.pick)) for bot in bots]
-    rows = cuda.jit(device=True)(row_reader(mapped(work, lambda array: array, linker.names)))
+    rows = device_function(row_reader(mapped(work, lambda array: array, linker.names)))
 
-    @cuda.jit(device=True)
+    @device_function
     def own(games: Any, b: int) -> Any:
         """Return the batch with the working memory of thread b."""
         return GameBatch(
@@ -70,5 +88,6 @@ def make_kernels(encoding: Any, bots: Sequence[Any], work: Any) -> Sources:
 
         return play
 
+    key = _full_name(submit_row, write_mask, *(kernel for bot in bots for kernel in bot))
     kernels = tuple(bot_kernel(*functions) for functions in players)
-    return Sources(restart, submit, kernels, finish_step, linker.names)
+    return Sources(restart, submit, kernels, finish_step, linker.names, key)

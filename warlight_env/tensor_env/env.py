@@ -21,7 +21,7 @@ from warlight_env.envs.seeds import seeds_of
 from warlight_env.errors import InputError, RunError
 from warlight_env.features.columns import Features
 from warlight_env.tensor_env.cpu import CpuGames
-from warlight_env.tensor_env.games import DeviceGames, make_seats
+from warlight_env.tensor_env.games import DeviceGames, action_type, make_seats
 from warlight_env.tensor_env.toolkit import DeviceError
 from warlight_env.thread_ownership import SingleThreaded
 
@@ -116,10 +116,14 @@ class WarlightTensorEnv(SingleThreaded):
         out, seats, tensor = games.games.out, games.seats, games.tensor
         final = tensor(seats.final) if self.autoreset_mode == AutoresetMode.SAME_STEP else None
         features, mask = tensor(out.features), tensor(out.mask)
-        self._seeds, self._number, self._restarting = tensor(seats.seeds.view(np.int64)), tensor(seats.games), tensor(seats.restarting)
+        self._seeds, self._number, self._restarting = (
+            tensor(seats.seeds.view(np.int64)),
+            tensor(seats.games),
+            tensor(seats.restarting),
+        )
         self._limits = torch.as_tensor(np.array(core.limits), device=features.device)
-        narrow = torch.int8 if core.limits.max() <= 127 else torch.int64
-        self._rows = torch.zeros((self.num_envs, core.slots, core.row_size), dtype=narrow, device=features.device)
+        rows = np.zeros((1, core.slots, core.row_size), action_type(core))
+        self._rows = torch.as_tensor(rows, device=features.device).repeat(self.num_envs, 1, 1)
         self._ended, live = tensor(seats.ended), tensor(out.live)
         reward, illegal = tensor(seats.reward), tensor(out.illegal)
         terminated, truncated = tensor(seats.terminated), tensor(seats.truncated)

@@ -38,6 +38,11 @@ def make_seats(core: EnvCore, bots: Sequence[int], autoreset: int) -> Seats:
     )
 
 
+def action_type(core: EnvCore) -> Any:
+    """Return the dtype of action rows in the memory of a device: int8 if the limits allow it."""
+    return np.int8 if core.limits.max() <= np.iinfo(np.int8).max else np.int64
+
+
 class DeviceGames(ABC):
     """B games in the memory of a device, and the calls that step them.
 

@@ -62,3 +62,11 @@ def row_reader(tree: Any) -> Callable[[Any, Any], Any]:
     exec(source, names)  # the text consists of the names of fields and of classes
     rows: Callable[[Any, Any], Any] = names["rows"]
     return rows
+
+
+def size_of(tree: Any) -> int:
+    """Return the number of bytes of all arrays in a tree."""
+    record = fields_of(tree)
+    if record is not None:
+        return sum(map(size_of, record))
+    return tree.nbytes if isinstance(tree, np.ndarray) else 0

@@ -49,6 +49,20 @@ def require() -> None:
         raise DeviceError(f"device = 'cuda': {reason}")
 
 
+def check_memory(games: int, bytes_per_game: int) -> None:
+    """Raise DeviceError if the free memory of the GPU is too small for a number of games."""
+    if simulated():
+        return
+    from numba import cuda
+
+    free = cuda.current_context().get_memory_info()[0]
+    if games * bytes_per_game > free:
+        raise DeviceError(
+            f"num_envs = {games}: the games need {games * bytes_per_game / 2**30:.1f} GiB of GPU memory, and "
+            f"{free / 2**30:.1f} GiB are free; at most {free // bytes_per_game} games fit"
+        )
+
+
 @contextlib.contextmanager
 def compiling(capability: tuple[int, int] | None = None) -> Iterator[None]:
     """Set the compiler's options during the block.
