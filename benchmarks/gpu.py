@@ -1,137 +1,153 @@
-"""Speed of the games on a GPU: random playouts, and steps of the environment of all seats.
+"""Measure the games on a GPU: ``python benchmarks/bench.py gpu`` prints random playouts and steps of the environment.
 
-    python benchmarks/gpu.py --out results.json
-
-Every row gives the GPU, the number of games, and the speed.
+``--json runs/gpu.json`` also writes the numbers to a file. Each rate has its ratio to one core of the CPU, measured in
+the same run.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
 import time
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Final
 
 import numpy as np
 
+#: The numbers of games.
+GAMES: Final = (1, 64, 1024, 16384, 65536, 131072, 262144)
+#: The number of games on the CPU.
+CPU_GAMES: Final = 512
 
-def playouts(games: int, rounds: int = 64, columns: bool = True) -> Callable[[], int]:
-    """Return a function that plays random games on the GPU, and returns the number of played rounds."""
+
+def cpu_playouts() -> float:
+    """Return the rounds per second of random games on one core."""
+    from playouts import Playouts
+
+    playouts = Playouts(CPU_GAMES)
+    playouts.rate()
+    return playouts.rate()
+
+
+def gpu_playouts(games: int) -> float:
+    """Return the rounds per second of random games on the GPU."""
     from numba import cuda
+    from playouts import ROUNDS, Playouts
 
-    from warlight_env.agents.context import bare_context
     from warlight_env.agents.players.batch_games import RANDOM, play_games
-    from warlight_env.agents.weights import THESIS
     from warlight_env.engine.state import make_workspace
-    from warlight_env.envs.core import EnvCore
     from warlight_env.tensor_env.gpu import allocate
     from warlight_env.tensor_env.launching import Launcher
     from warlight_env.tensor_env.linking import Linker, device_function
     from warlight_env.tensor_env.records import mapped, row_reader
 
-    core = EnvCore("world", batch=1, picking="random")
-    core.reset([1])
-    context = bare_context(core.board, core.params, 2, THESIS)
+    start = Playouts(1)
     linker = Linker()
     play = linker.device(play_games)
-    one = make_workspace(core.board.n_regions, core.board.n_edges, 2)
-    rows = device_function(row_reader(mapped(one, lambda array: array, linker.names)))
+    one = make_workspace(start.board.n_regions, start.board.n_edges, 2)
+    work = mapped(one, lambda array: array, linker.names)
+    rows = device_function(row_reader(work))
 
-    def run(context: Any, state: Any, policies: Any, rngs: Any, work: Any, played: Any, rounds: int) -> None:
+    def run(context: Any, state: Any, policies: Any, rngs: Any, works: Any, played: Any, rounds: int) -> None:
         b = cuda.grid(1)
         if b < played.shape[0]:
-            played[b] = play(context, state, b, b + 1, policies, rngs, rounds, rows(work, b))
+            played[b] = play(context, state, b, b + 1, policies, rngs, rounds, rows(works, b))
 
     random = np.random.default_rng(1)
-    state = mapped(core.state, lambda array: allocate(array[0], games, columns))
-    state.rng.copy_to_device(random.integers(1, 2**63, (games, 2)).astype(np.uint64)) if not columns else None
-    work = mapped(one, lambda array: allocate(array, games, columns), linker.names)
-    rngs = cuda.to_device(random.integers(1, 2**63, (games, 2, 2)).astype(np.uint64))
-    if columns:
-        state = state._replace(rng=cuda.to_device(random.integers(1, 2**63, (games, 2)).astype(np.uint64)))
-    played = cuda.to_device(np.zeros(games, dtype=np.int64))
-    policies = cuda.to_device(np.full(2, RANDOM, dtype=np.int32))
-    shared = mapped(context, cuda.to_device, linker.names)
-    launcher = Launcher(run, "playouts", (shared, state, policies, rngs, work, played, rounds))
-
-    def play_all() -> int:
-        launcher(games)
-        cuda.synchronize()
-        return int(played.copy_to_host().sum())
-
-    return play_all
+    state = mapped(start.start, lambda array: allocate(array[0], games, False))
+    state = state._replace(rng=cuda.to_device(_generators(random, games)))
+    fixed = (
+        mapped(start.context, cuda.to_device, linker.names), state, cuda.to_device(np.full(2, RANDOM, dtype=np.int32)),
+        cuda.to_device(_generators(random, games, 2)), mapped(work, lambda array: allocate(array, games, False)),
+        cuda.to_device(np.zeros(games, dtype=np.int64)), ROUNDS,
+    )  # fmt: skip
+    launcher = Launcher(run, "benchmarks.gpu playouts", fixed)
+    cuda.synchronize()
+    began = time.perf_counter()
+    launcher(games)
+    cuda.synchronize()
+    took = time.perf_counter() - began
+    return float(fixed[5].copy_to_host().sum()) / took
 
 
-def steps(games: int, opponent: str | None, seconds: float, columns: Any) -> dict[str, Any]:
-    """Measure steps of the environment with random actions of the factored encoding, autoreset in the same step."""
+def _generators(random: np.random.Generator, *shape: int) -> np.ndarray[Any, Any]:
+    return random.integers(1, 2**63, (*shape, 2)).astype(np.uint64)
+
+
+def steps(device: str, games: int, opponent: str | None, seconds: float) -> tuple[float, float]:
+    """Return the steps per second of the environment with random factored actions, and the seconds until its start.
+
+    The step includes the check of actions, observations and masks of both seats, and new games in place of ended ones.
+    """
     import torch
 
-    from warlight_env.tensor_env import gpu
-    from warlight_env.tensor_env.env import WarlightTensorEnv
+    from warlight_env.tensor_env import WarlightTensorEnv
 
-    gpu.COLUMNS = frozenset(columns)
-    gpu.GpuGames.__init__.__defaults__ = (gpu.COLUMNS,)
     began = time.perf_counter()
-    opponents = {"player_1": opponent} if opponent else None
     env = WarlightTensorEnv(
-        games, device="cuda", map="world", picking="random", opponents=opponents, autoreset_mode="NextStep",
-    )  # fmt: skip
+        games, device=device, map="world", picking="random", opponents={"player_1": opponent} if opponent else None
+    )
     env.reset(seed=1)
-    torch.cuda.synchronize()
-    made = time.perf_counter() - began
-    limits = torch.as_tensor(np.array(env.limits), device="cuda")
-    many = [
-        {agent: (torch.rand((games, len(env.limits)), device="cuda") * limits).to(torch.int8) for agent in env.agents}
+    wait: Callable[[], None] = torch.cuda.synchronize if device == "cuda" else lambda: None
+    wait()
+    start = time.perf_counter() - began
+    limits = torch.as_tensor(np.array(env.limits), device=env.tensor_device)
+    shape = games, len(env.limits)
+    actions = [
+        {agent: (torch.rand(shape, device=env.tensor_device) * limits).to(torch.int8) for agent in env.agents}
         for _ in range(4)
     ]
-    for i in range(20):
-        env.step(many[i % 4])
-    torch.cuda.synchronize()
+    for several in actions:
+        env.step(several)
+    wait()
     count, began = 0, time.perf_counter()
     while time.perf_counter() - began < seconds:
-        for i in range(8):
-            env.step(many[i % 4])
-        torch.cuda.synchronize()
-        count += 8
-    took = time.perf_counter() - began
-    return {"games": games, "opponent": opponent, "columns": sorted(columns), "start_s": round(made, 1),
-            "ms": round(1000 * took / count, 3), "million_steps_per_s": round(games * count / took / 1e6, 3),
-            "bytes_per_game": env._games.bytes_per_game}  # fmt: skip
+        for several in actions:
+            env.step(several)
+        wait()
+        count += len(actions)
+    return games * count / (time.perf_counter() - began), start
 
 
-def main() -> None:
-    """Print a table of speeds, and write them as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--out", help="the JSON file")
+def main(words: Sequence[str]) -> int:
+    """Print the table. words: the command line after ``gpu``."""
+    parser = argparse.ArgumentParser(prog="bench.py gpu", description=__doc__)
+    parser.add_argument("--json", type=Path, help="the file for the numbers")
+    parser.add_argument("--games", type=int, nargs="+", default=GAMES, help="numbers of games")
     parser.add_argument("--seconds", type=float, default=2.0, help="seconds of each measurement of steps")
-    parser.add_argument("--only", choices=("playouts", "steps"), help="measure only one kind")
-    parser.add_argument("--columns", default="", help="the trees in column layout, separated by commas")
-    parser.add_argument("--games", type=int, nargs="*", default=[1, 64, 1024, 16384, 65536, 131072, 262144])
-    arguments = parser.parse_args()
+    given = parser.parse_args(words)
+
+    from numba import cuda
+
+    from warlight_env.tensor_env import toolkit
+
+    toolkit.require()
+    name = cuda.get_current_device().name
     rows: list[dict[str, Any]] = []
-    columns = [name for name in arguments.columns.split(",") if name]
-    if arguments.only != "steps":
-        for games in arguments.games:
-            for by_columns in (False, True):
-                began = time.perf_counter()
-                play = playouts(games, columns=by_columns)
-                play()
-                start, began = time.perf_counter() - began, time.perf_counter()
-                played = play()
-                took = time.perf_counter() - began
-                rows.append({"playouts": games, "columns": by_columns, "start_s": round(start, 1),
-                             "million_rounds_per_s": round(played / took / 1e6, 2)})  # fmt: skip
-                print(rows[-1], flush=True)
-    if arguments.only != "playouts":
-        for opponent in ("random", "aggressive", None):
-            for games in arguments.games:
-                rows.append(steps(games, opponent, arguments.seconds, columns))
-                print(rows[-1], flush=True)
-    if arguments.out:
-        with open(arguments.out, "w", encoding="utf-8") as file:
-            json.dump(rows, file, indent=1)
+
+    def add(what: str, games: int, rate: float, core: float, start: float | None = None) -> None:
+        rows.append({"what": what, "games": games, "per_second": rate, "to_one_core": rate / core, "start_s": start})
+        late = "" if start is None else f"  first step after {start:.1f} s"
+        print(f"{what:42} {games:7} games {rate / 1e6:9.3f} M/s {rate / core:8.1f} x one core{late}", flush=True)
+
+    print(f"GPU: {name.decode() if isinstance(name, bytes) else name}")
+    core = cpu_playouts()
+    print(f"random playouts, one core of the CPU: {core / 1e6:.3f} M rounds/s")
+    for games in given.games:
+        add("random playouts, rounds", games, gpu_playouts(games), core)
+    for opponent in ("random", "aggressive", None):
+        what = f"steps against {opponent}" if opponent else "steps, both seats are agents"
+        core, _ = steps("cpu", CPU_GAMES, opponent, given.seconds)
+        print(f"{what}, one core of the CPU: {core / 1e6:.3f} M steps/s")
+        for games in given.games:
+            rate, start = steps("cuda", games, opponent, given.seconds)
+            add(what, games, rate, core, start)
+    if given.json is not None:
+        given.json.write_text(json.dumps({"gpu": str(name), "rows": rows}, indent=1) + "\n", encoding="utf-8")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main(sys.argv[1:]))

@@ -83,6 +83,7 @@ def _report() -> dict[str, Any]:
         "packages": versions,
         "missing_in_extras": missing,
         "page_error": _page_error(),
+        "gpu_error": _gpu_error(),
     }
     report.update(_kernels())
     report["ok"] = all(version is not None for version in versions.values()) and "kernel_error" not in report
@@ -99,6 +100,15 @@ def _page_error() -> str | None:
     except PageMissingError as error:
         return str(error)
     return None
+
+
+def _gpu_error() -> str | None:
+    """Return the reason why `WarlightTensorEnv` cannot use a GPU; None if it can."""
+    try:
+        from warlight_env.tensor_env import toolkit
+    except ImportError as error:
+        return str(error)
+    return toolkit.missing()
 
 
 def _kernels() -> dict[str, Any]:
@@ -173,6 +183,7 @@ def _print_report(report: dict[str, Any]) -> None:
     for extra, names in report["missing_in_extras"].items():
         print(f"  extra {extra}: {'optional, not installed: ' + ', '.join(names) if names else 'complete'}")
     print(f"  page           {report['page_error'] or 'installed'}")
+    print(f"  GPU            {report['gpu_error'] or 'ready'}")
     if "kernel_error" in report:
         print(f"  kernels cannot be loaded: {report['kernel_error']}")
         return

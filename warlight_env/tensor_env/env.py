@@ -22,7 +22,6 @@ from warlight_env.errors import InputError, RunError
 from warlight_env.features.columns import Features
 from warlight_env.tensor_env.cpu import CpuGames
 from warlight_env.tensor_env.games import DeviceGames, action_type, make_seats
-from warlight_env.tensor_env.toolkit import DeviceError
 from warlight_env.thread_ownership import SingleThreaded
 
 _MODES: Final = {
@@ -149,6 +148,16 @@ class WarlightTensorEnv(SingleThreaded):
         return {part.name: values[:, part.start : part.start + part.size].unflatten(1, part.shape) for part in parts}
 
     @property
+    def device_games(self) -> DeviceGames:
+        """The games in the memory of the device, for tests and for other kernels."""
+        return self._games
+
+    @property
+    def tensor_device(self) -> Any:
+        """The ``torch.device`` of all tensors."""
+        return self._rows.device
+
+    @property
     def features(self) -> Features:
         """The name, position, range and unit of each number in an observation."""
         return self._core.features
@@ -205,7 +214,7 @@ class WarlightTensorEnv(SingleThreaded):
             seeds = [int(drawn[b]) if given is None else given for b, given in enumerate(seeds)]
         seeded = np.array([given is not None for given in seeds]) & mask
         words = np.array([(given or 0) % 2**64 for given in seeds], dtype=np.uint64).view(np.int64)
-        device = self._rows.device
+        device = self.tensor_device
         chosen, new = torch.as_tensor(mask, device=device), torch.as_tensor(seeded, device=device)
         self._seeds[new] = torch.as_tensor(words, device=device)[new]
         self._number[new] = 0
@@ -250,9 +259,7 @@ class WarlightTensorEnv(SingleThreaded):
 
     def _checked(self, agent: str, action: Any) -> Any:
         """Return the actions of an agent as a tensor int[B, K]."""
-        import torch
-
-        rows = action if isinstance(action, torch.Tensor) else torch.as_tensor(action)
+        rows = _as_tensor(action, f"actions[{agent!r}]")
         size = self._core.row_size
         if size == 1 and rows.shape == (self.num_envs,):
             rows = rows[:, None]
@@ -261,8 +268,8 @@ class WarlightTensorEnv(SingleThreaded):
                 f"actions[{agent!r}] must be an integer tensor [{self.num_envs}, {size}], "
                 f"not {rows.dtype} {list(rows.shape)}"
             )
-        if rows.device.type != self._rows.device.type:
-            raise InputError(f"actions[{agent!r}] is on {rows.device}; the environment is on {self._rows.device}")
+        if rows.device.type != self.tensor_device.type:
+            raise InputError(f"actions[{agent!r}] is on {rows.device}; the environment is on {self.tensor_device}")
         return rows
 
     def _check_limits(self, given: dict[str, Any]) -> None:
@@ -290,6 +297,19 @@ class WarlightTensorEnv(SingleThreaded):
             raise RunError(f"game {failed}: the map has no start regions that satisfy the rules")
 
 
+def _as_tensor(value: Any, name: str) -> Any:
+    """Return a tensor with the content of a tensor, or of an array of another library, without a copy if possible."""
+    import torch
+
+    if isinstance(value, torch.Tensor):
+        return value
+    try:
+        foreign = hasattr(value, "__dlpack__") and not isinstance(value, np.ndarray)
+        return torch.from_dlpack(value) if foreign else torch.as_tensor(value)
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:
+        raise InputError(f"{name} = {short_repr(value)}: must be an integer tensor ({error})") from None
+
+
 def _seats(possible: list[str], opponents: Mapping[str, str]) -> tuple[list[Any], list[int]]:
     """Return the kernels of the bots, and for each seat the number of its bot or LEARNER."""
     for agent, name in opponents.items():
@@ -304,4 +324,4 @@ def _seats(possible: list[str], opponents: Mapping[str, str]) -> tuple[list[Any]
     return [COMPILED[kind] for kind in kinds], numbers
 
 
-__all__ = ["DeviceError", "WarlightTensorEnv"]
+__all__ = ["WarlightTensorEnv"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Collection, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,48 +23,90 @@ from warlight_env.tensor_env.records import mapped, size_of
 COLUMNS: Final[frozenset[str]] = frozenset()
 
 
+class Call(NamedTuple):
+    """A CUDA kernel and its arguments."""
+
+    function: Callable[..., Any]
+    key: str  #: see `Launcher`
+    fixed: tuple[Any, ...]  #: the first arguments
+    example: tuple[Any, ...] = ()  #: values of the other arguments, for their types
+
+
+class Calls(NamedTuple):
+    """The kernels of a step, and the trees of arrays that are their arguments."""
+
+    submit: Call
+    bots: tuple[Call, ...]
+    finish: Call
+    restart: Call
+    games: Any
+    seats: Any
+    failed: Any
+    bytes_per_game: int
+
+
+class Memory(NamedTuple):
+    """Functions that place arrays in the memory of a device."""
+
+    shared: Callable[[npt.NDArray[Any]], Any]  #: places an array that all games read
+    rows: Callable[[npt.NDArray[Any], bool], Any]  #: places a row for each game; True: in column layout, see `COLUMNS`
+
+
+def make_calls(
+    core: EnvCore, seats: Seats, bots: Sequence[CompiledBot], memory: Memory, columns: Collection[str] = COLUMNS
+) -> Calls:
+    """Make the kernels of an `EnvCore` with one game and a slot for each player, and place their arguments in memory.
+
+    columns: the trees in column layout.
+    """
+    sources = make_kernels(core.encoding, bots, core.work)
+    names, key = sources.names, sources.key
+    batch: Any = core.game_batch_for(0, 0)
+    trees = {name: mapped(getattr(batch, name), _same) for name in ("state", "out", "turns")}
+    trees["work"] = mapped(batch.work, lambda array: array[None], names)
+    trees["seats"] = mapped(seats._replace(bots=0), _same)
+
+    def place(name: str) -> Any:
+        return mapped(trees[name], lambda array: memory.rows(array[0], name in columns))
+
+    def share(tree: Any) -> Any:
+        return mapped(tree, memory.shared, names)
+
+    own = place("seats")._replace(bots=memory.shared(seats.bots))
+    games = share(batch._replace(state=0, out=0, turns=0, work=0))._replace(
+        state=place("state"), out=place("out"), turns=place("turns"), work=place("work")
+    )
+    failed = memory.shared(np.full(1, -1, dtype=np.int64))
+    actions = memory.shared(np.zeros((1, core.slots, core.row_size), dtype=action_type(core)))
+    bot_games = games._replace(context=share(core.bots_context))
+    return Calls(
+        Call(sources.submit, f"submit {key}", (games, own), (actions,)),
+        tuple(Call(bot, f"bot {k} {key}", (bot_games, own, k)) for k, bot in enumerate(sources.bots)),
+        Call(sources.finish, f"finish {key}", (games, own)),
+        Call(sources.restart, f"restart {key}", (games, own, failed)),
+        games, own, failed, sum(map(size_of, trees.values())),
+    )  # fmt: skip
+
+
 class GpuGames(DeviceGames):
     """`batch` copies of the game of an `EnvCore` with one game. The `EnvCore` must have a slot for each player.
 
     Raises DeviceError if there is no GPU, or if its memory is too small.
     """
 
-    def __init__(
-        self,
-        core: EnvCore,
-        seats: Seats,
-        bots: Sequence[CompiledBot],
-        batch: int,
-        columns: Collection[str] = COLUMNS,
-    ) -> None:
+    def __init__(self, core: EnvCore, seats: Seats, bots: Sequence[CompiledBot], batch: int) -> None:
         toolkit.require()
         self._batch = batch
-        sources = make_kernels(core.encoding, bots, core.work)
-        names = sources.names
-        games: Any = core.game_batch_for(0, 0)
-        trees = {name: mapped(getattr(games, name), _same) for name in ("state", "out", "turns")}
-        trees["work"] = mapped(games.work, lambda array: array[None], names)
-        trees["seats"] = mapped(seats._replace(bots=0), _same)
+        host = Memory(_same, lambda row, columns: row[None])
         #: The number of bytes that a game needs in the memory of the GPU.
-        self.bytes_per_game = sum(map(size_of, trees.values()))
+        self.bytes_per_game = make_calls(core, seats, bots, host).bytes_per_game
         toolkit.check_memory(batch, self.bytes_per_game)
-        placed = {
-            name: mapped(tree, lambda array, name=name: allocate(array[0], batch, name in columns))
-            for name, tree in trees.items()
-        }
         upload: Any = np.array if toolkit.simulated() else cuda.to_device
-        self.seats = placed.pop("seats")._replace(bots=upload(seats.bots))
-        fixed = mapped(games._replace(state=0, out=0, turns=0, work=0), upload, names)
-        self.games = fixed._replace(**placed)
-        self._failed = upload(np.full(1, -1, dtype=np.int64))
-        bot_games = self.games._replace(context=mapped(core.bots_context, upload, names))
-        rows = upload(np.zeros((1, core.slots, core.row_size), dtype=action_type(core)))
-        self._submit = Launcher(sources.submit, f"submit {sources.key}", (self.games, self.seats), (rows,))
-        self._bots = [
-            Launcher(bot, f"bot {k} {sources.key}", (bot_games, self.seats, k)) for k, bot in enumerate(sources.bots)
-        ]
-        self._finish = Launcher(sources.finish, f"finish {sources.key}", (self.games, self.seats))
-        self._restart = Launcher(sources.restart, f"restart {sources.key}", (self.games, self.seats, self._failed))
+        calls = make_calls(core, seats, bots, Memory(upload, lambda row, columns: allocate(row, batch, columns)))
+        self.games, self.seats, self._failed = calls.games, calls.seats, calls.failed
+        self._submit, self._finish = Launcher(*calls.submit), Launcher(*calls.finish)
+        self._restart = Launcher(*calls.restart)
+        self._bots = [Launcher(*bot) for bot in calls.bots]
 
     def tensor(self, array: Any) -> Any:
         import torch

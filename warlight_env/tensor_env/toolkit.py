@@ -31,7 +31,7 @@ def missing() -> str | None:
     try:
         cuda.current_context()
     except Exception as error:  # the driver has many kinds of errors
-        return f"no GPU: {str(error).strip().splitlines()[-1]}"
+        return f"no GPU: {' '.join(str(error).split()).rstrip(' :')}"
     return None
 
 

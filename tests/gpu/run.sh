@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# Tests and measurements on a machine with a GPU, PyTorch and numba-cuda; takes less than eight minutes.
+# Usage: tests/gpu/run.sh [FOLDER]. The folder gets table.txt, the output of all parts.
+# The package must be importable. Without an installation: copy warlight_env/, agents/, maps/ and train/ into one folder
+# as warlight_env/, warlight_env/agents/, … and set PYTHONPATH to this folder.
+set -uo pipefail
+
+out=${1:-runs/gpu}
+mkdir -p "$out"
+{
+    date -u +"%F %R UTC"
+    python3 -c "import numba, numba_cuda, torch; print('numba', numba.__version__, 'numba-cuda', numba_cuda.__version__, 'torch', torch.__version__)"
+    echo "== games on the GPU against those on the CPU, every array, bit by bit"
+    timeout 200 python3 tests/device_runs.py 256 120
+    echo "== speeds"
+    timeout 270 python3 benchmarks/gpu.py --seconds 1 --json "$out/speeds.json"
+} 2>&1 | tee "$out/table.txt"

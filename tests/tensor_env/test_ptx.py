@@ -1,0 +1,56 @@
+"""The CUDA kernels compile to PTX without a GPU, and their floating-point operations are not fused.
+
+The tests need the package numba-cuda with its compiler. ``.ci/cuda`` installs it and runs them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("numba_cuda")
+
+from device_runs import CASES
+
+from warlight_env.agents.players.compiled import COMPILED
+from warlight_env.envs import EnvCore
+from warlight_env.envs.restarting_games import LEARNER, NEXT_STEP
+from warlight_env.tensor_env.games import make_seats
+from warlight_env.tensor_env.gpu import Call, Memory, make_calls
+from warlight_env.tensor_env.toolkit import ptx_of
+
+
+def place_rows(row: np.ndarray[Any, Any], columns: bool) -> Any:
+    if columns and row.size > 1:
+        return np.moveaxis(np.stack([row, row], axis=-1), -1, 0)
+    return np.stack([row, row])
+
+
+def calls_of(case: str, columns: frozenset[str] = frozenset()) -> list[Call]:
+    """Return the kernels of a case with arguments in the memory of the CPU."""
+    arguments = {"map": "small", **CASES[case]}
+    opponents = arguments.pop("opponents", {})
+    arguments.pop("autoreset_mode", None)
+    core = EnvCore(batch=1, **arguments)
+    kinds = list(dict.fromkeys(opponents.values()))
+    seats = [opponents.get(f"player_{p}") for p in range(core.players)]
+    numbers = [LEARNER if name is None else kinds.index(name) for name in seats]
+    bots = [COMPILED[kind] for kind in kinds]
+    memory = Memory(lambda array: array, place_rows)
+    calls = make_calls(core, make_seats(core, numbers, NEXT_STEP), bots, memory, columns)
+    return [calls.submit, *calls.bots, calls.finish, calls.restart]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_kernels_of_a_step_compile_to_ptx(case):
+    for call in calls_of(case):
+        code = ptx_of(call.function, (*call.fixed, *call.example))
+        assert ".entry" in code and ".target sm_90" in code
+        assert "fma.rn" not in code, call.key
+
+
+def test_the_kernels_compile_for_arrays_in_column_layout():
+    for call in calls_of("factored", frozenset({"state", "turns", "work"})):
+        assert ".entry" in ptx_of(call.function, (*call.fixed, *call.example))

@@ -1,0 +1,13 @@
+"""Batches of games on the CPU or on a GPU, with PyTorch tensors as observations and actions.
+
+`WarlightTensorEnv` is the environment. `linking` compiles the kernels of the CPU for CUDA, `cuda_kernels` calls them
+with one thread for each game, and `cpu` and `gpu` step the games. `arena`, `train` and users import this package. A new
+device needs a subclass of `games.DeviceGames`.
+"""
+
+from __future__ import annotations
+
+from warlight_env.tensor_env.env import WarlightTensorEnv
+from warlight_env.tensor_env.toolkit import DeviceError
+
+__all__ = ["DeviceError", "WarlightTensorEnv"]
