@@ -43,14 +43,15 @@ def calls_of(case: str, columns: frozenset[str] = frozenset()) -> list[Call]:
     return [calls.submit, *calls.bots, calls.finish, calls.restart]
 
 
-@pytest.mark.parametrize("case", CASES)
-def test_the_kernels_of_a_step_compile_to_ptx(case):
-    for call in calls_of(case):
+def test_all_kernels_compile_to_ptx_without_fused_operations():
+    calls = {call.key: call for case in CASES for call in calls_of(case)}
+    assert len(calls) == 14, sorted(calls)  # 4 ways to submit, 4 bots, and for 3 kinds of masks: finish and restart
+    for call in calls.values():
         code = ptx_of(call.function, (*call.fixed, *call.example))
         assert ".entry" in code and ".target sm_90" in code
         assert "fma.rn" not in code, call.key
 
 
 def test_the_kernels_compile_for_arrays_in_column_layout():
-    for call in calls_of("factored", frozenset({"state", "turns", "work"})):
+    for call in calls_of("factored", frozenset({"state", "turns", "work"}))[:2]:
         assert ".entry" in ptx_of(call.function, (*call.fixed, *call.example))

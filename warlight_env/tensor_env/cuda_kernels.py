@@ -27,7 +27,6 @@ class Sources(NamedTuple):
     bots: tuple[Callable[..., Any], ...]  #: (games, seats, number), one for each opponent
     finish: Callable[..., Any]  #: (games, seats)
     names: set[str]
-    key: str  #: the names of the functions that are bound to the kernels
 
 
 def make_kernels(encoding: ActionEncoding, bots: Sequence[CompiledBot], work: Any) -> Sources:
@@ -39,10 +38,6 @@ def make_kernels(encoding: ActionEncoding, bots: Sequence[CompiledBot], work: An
     if key not in _made:
         _made[key] = _make_kernels(*key, work)
     return _made[key]
-
-
-def _full_name(*kernels: Any) -> str:
-    return " ".join(f"{kernel.__module__}.{kernel.__qualname__}" for kernel in kernels)
 
 
 #: The results of `make_kernels`.
@@ -88,6 +83,5 @@ def _make_kernels(submit_row: Any, write_mask: Any, bots: tuple[CompiledBot, ...
 
         return play
 
-    key = _full_name(submit_row, write_mask, *(kernel for bot in bots for kernel in bot))
     kernels = tuple(bot_kernel(*functions) for functions in players)
-    return Sources(restart, submit, kernels, finish_step, linker.names, key)
+    return Sources(restart, submit, kernels, finish_step, linker.names)

@@ -144,8 +144,11 @@ class WarlightTensorEnv(SingleThreaded):
         core = self._core
         if core.observation == "flat":
             return values
-        parts = [part for part in core.features.parts if part.start is not None]
-        return {part.name: values[:, part.start : part.start + part.size].unflatten(1, part.shape) for part in parts}
+        seen = {}
+        for part in core.features.parts:
+            if part.start is not None:
+                seen[part.name] = values[:, part.start : part.start + part.size].unflatten(1, part.shape)
+        return seen
 
     @property
     def device_games(self) -> DeviceGames:

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from numba import cuda
 
 from warlight_env.agents.players.compiled import CompiledBot
+from warlight_env.envs.actions.kernels import no_mask
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.restarting_games import Seats
 from warlight_env.tensor_env import toolkit
@@ -60,11 +61,13 @@ def make_calls(
     columns: the trees in column layout.
     """
     sources = make_kernels(core.encoding, bots, core.work)
-    names, key = sources.names, sources.key
+    names = sources.names
+    submit_key, mask_key = full_name(core.encoding.submit), full_name(core.encoding.write_mask or no_mask)
     batch: Any = core.game_batch_for(0, 0)
+    own: Any = seats
     trees = {name: mapped(getattr(batch, name), _same) for name in ("state", "out", "turns")}
     trees["work"] = mapped(batch.work, lambda array: array[None], names)
-    trees["seats"] = mapped(seats._replace(bots=0), _same)
+    trees["seats"] = mapped(own._replace(bots=0), _same)
 
     def place(name: str) -> Any:
         return mapped(trees[name], lambda array: memory.rows(array[0], name in columns))
@@ -80,12 +83,20 @@ def make_calls(
     actions = memory.shared(np.zeros((1, core.slots, core.row_size), dtype=action_type(core)))
     bot_games = games._replace(context=share(core.bots_context))
     return Calls(
-        Call(sources.submit, f"submit {key}", (games, own), (actions,)),
-        tuple(Call(bot, f"bot {k} {key}", (bot_games, own, k)) for k, bot in enumerate(sources.bots)),
-        Call(sources.finish, f"finish {key}", (games, own)),
-        Call(sources.restart, f"restart {key}", (games, own, failed)),
+        Call(sources.submit, f"submit {submit_key}", (games, own), (actions,)),
+        tuple(
+            Call(source, f"bot {' '.join(map(full_name, bots[k]))}", (bot_games, own, k))
+            for k, source in enumerate(sources.bots)
+        ),
+        Call(sources.finish, f"finish {mask_key}", (games, own)),
+        Call(sources.restart, f"restart {mask_key}", (games, own, failed)),
         games, own, failed, sum(map(size_of, trees.values())),
     )  # fmt: skip
+
+
+def full_name(kernel: Callable[..., Any]) -> str:
+    """Return the name of a kernel with its module."""
+    return f"{kernel.__module__}.{kernel.__qualname__}"
 
 
 class GpuGames(DeviceGames):
