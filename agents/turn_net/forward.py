@@ -127,9 +127,9 @@ def write_scores(context: Context, position: Position, player: Int, work: TurnNe
 
 @kernel
 def embed_main(context: Context, work: TurnNetworkBuffers, main: Int, out: Floats) -> None:
-    """Write the part of the hidden units that depends on the main deploy region to out float32[H].
+    """Write the part of a hidden layer that depends on the main deploy region to out float32[H].
 
-    These are the hidden units for deploy weights of other regions.
+    The network computes from this layer how many armies each region other than the main deploy region gets.
     """
     net = context.turns
     copy_floats(net.beside_bias, out, UNITS)

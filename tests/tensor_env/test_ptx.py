@@ -45,7 +45,7 @@ def calls_of(case: str, columns: frozenset[str] = frozenset()) -> list[Call]:
 
 def test_all_kernels_compile_to_ptx_without_fused_operations():
     calls = {call.key: call for case in CASES for call in calls_of(case)}
-    assert len(calls) == 14, sorted(calls)  # 4 ways to submit, 4 bots, and for 3 kinds of masks: finish and restart
+    assert len(calls) == 15, sorted(calls)  # submit: 5 encodings; 4 bots; finish and restart: 3 kinds of masks
     for call in calls.values():
         code = ptx_of(call.function, (*call.fixed, *call.example))
         assert ".entry" in code and ".target sm_90" in code

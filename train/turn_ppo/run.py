@@ -38,7 +38,7 @@ _RATE_AT_END: Final = 0.1
 
 
 class _Games:
-    """The objects of a game config that the run uses again in later iterations."""
+    """The objects of a game config. They are made once, and all iterations of the run use them."""
 
     def __init__(self, settings: TurnPpoSettings, config: GameConfig, jobs: int, device: str) -> None:
         self.config = config

@@ -37,7 +37,7 @@ _thread_dict_at.restype, _thread_dict_at.argtypes = ctypes.c_void_p, ()
 
 
 def _thread_dict() -> dict[str, Any]:
-    """Return Python's dictionary of this thread."""
+    """Return the dictionary that Python keeps for this thread (``PyThreadState_GetDict``)."""
     here: dict[str, Any] = ctypes.cast(_thread_dict_at(), ctypes.py_object).value
     return here
 

@@ -80,7 +80,7 @@ def submit_rows(
         out.illegal[:] = before
         games, slots, _ = shape
         if bad >= games * slots:
-            raise InputError(f"dropped: the numbers of game {bad - games * slots} must lie in 0 .. {MOST_ILLEGAL}")
+            raise InputError(f"dropped[{bad - games * slots}]: every number must be in 0 .. {MOST_ILLEGAL}")
         b, s = divmod(int(bad), slots)
         raise out_of_limits(b, int(out.seat[b, s]), actions[b, s], core.limits)
 

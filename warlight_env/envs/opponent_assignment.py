@@ -1,4 +1,4 @@
-"""Tables of the opponents that play in the games of one `EnvCore`, and in the games of several of them."""
+"""Tables that say which opponents play in which games: of one `EnvCore`, and of several `EnvCore` objects."""
 
 from __future__ import annotations
 

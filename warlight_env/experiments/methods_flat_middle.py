@@ -1,4 +1,4 @@
-"""The best average of results in flat Monte Carlo: median, mean or mode."""
+"""Flat Monte Carlo with three averages of results: is the median, the mean or the mode best?"""
 
 from warlight_env.experiments.comparison_table import Comparison, ComparisonTable, Side
 

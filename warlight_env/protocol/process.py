@@ -136,7 +136,7 @@ class BotProcess:
                 raise CommandError(f"command {command[0]!r} cannot be started: {os.strerror(int(said[1]))}")
             if said[:1] == ["refused"]:
                 raise RunError(f"command {command[0]!r}: {' '.join(said[1:])}")
-            raise RunError(f"the guard of {command[0]!r} did not start: {self.errors.tail(500)}")
+            raise RunError(f"the process that starts and stops {command[0]!r} did not start: {self.errors.tail(500)}")
         self.pid = int(said[1])  #: id of the bot's process and process group, as seen inside its namespaces
         self._host.setblocking(False)
 
