@@ -25,7 +25,7 @@ from logs import bench_log
 from searches import bench_deadlines, bench_search, bench_trees
 from speed_table import Row, not_installed, run_parts
 from timing import build_c_loop, c_processes, interleaved, seconds, temporary_folder
-from training import bench_training
+from training import bench_training, bench_turn_ppo
 from warlight_env.agents.players.aggressive import AggressiveAgent
 from warlight_env.agents.players.batch_games import AGGRESSIVE
 from warlight_env.engine.position import compact_size, make_position, pack, unpack
@@ -236,6 +236,7 @@ PARTS = {
     "deadlines": bench_deadlines,
     "networks": bench_networks,
     "training": bench_training,
+    "turns": bench_turn_ppo,
     "log": bench_log,
     "hosting": bench_hosting,
     "vector": bench_vector,

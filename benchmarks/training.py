@@ -2,15 +2,80 @@
 
 from __future__ import annotations
 
+import functools
 import time
 from pathlib import Path
 
+import numpy as np
+import torch
+
 from speed_table import Row
 from timing import build_c_loop, c_processes, interleaved, temporary_folder
-from warlight_env.agents.weights import THESIS
+from warlight_env.agents.context import Context
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.turn_record import make_turn_network
+from warlight_env.agents.weights import PLANNING, THESIS
+from warlight_env.train.common.game_configs import GameConfigs
+from warlight_env.train.turn_net.batches import TurnRows, make_batch
+from warlight_env.train.turn_net.evaluators import CompiledEvaluator, TorchEvaluator
+from warlight_env.train.turn_net.loss import TurnLogProbs, turn_log_probs
+from warlight_env.train.turn_net.module import TurnModule
+from warlight_env.train.turn_ppo.opponents import opponent_context
+from warlight_env.train.turn_ppo.rollouts import Rollouts
+from warlight_env.train.turn_ppo.settings import TurnPpoSettings
+from warlight_env.train.turn_ppo.update import TurnLearner
 from warlight_env.train.weights.duel_batches import Duels
 
 SPIN = 400_000_000  # iterations of the C loop
+
+
+def bench_turn_ppo(quick: bool) -> list[Row]:
+    """Compare the gradients of compiled code with PyTorch and ``torch.compile``: an iteration of PPO on two cores.
+
+    The iteration plays the games, and then learns from them with `n_epochs` passes.
+    """
+    settings = TurnPpoSettings(n_envs=64 if quick else 256, n_steps=16 if quick else 32, opponents=("aggressive",))
+    config = GameConfigs(settings)[0]
+    context = make_context(config.board, config.params, config.players, PLANNING)
+    rollouts = Rollouts(config, settings.n_envs, settings.n_steps, settings.max_rounds, 2)
+    met, opponent = np.zeros(settings.n_envs, dtype=np.int64), opponent_context(config, "aggressive")
+    evaluators = {
+        "compiled": CompiledEvaluator(context, 2), "PyTorch": TorchEvaluator(context, "cpu"),
+        "torch.compile": _Compiled(context),
+    }  # fmt: skip
+
+    def rate(name: str) -> float:
+        module = TurnModule(torch.Generator().manual_seed(1))
+        learner = TurnLearner(settings, module, "cpu")
+        torch.set_num_threads(2)
+        began = time.perf_counter()
+        played = make_context(
+            config.board, config.params, config.players, PLANNING, turns=make_turn_network(module.arrays())
+        )
+        rollout = rollouts.play(played, [opponent], met, 1, True)
+        learner.update_in_threads(evaluators[name], rollout, 1e-4, np.random.default_rng(1))
+        return rollout.round.size / (time.perf_counter() - began)
+
+    rates = interleaved({name: functools.partial(rate, name) for name in evaluators}, 3 if quick else 5)
+    ours, fastest = rates["compiled"], max(rates["PyTorch"], rates["torch.compile"])
+    text = ", ".join(f"{name} {value:,.0f}" for name, value in rates.items())
+    return [
+        Row("iteration of PPO on turns, turns/s", "–", text, ours, None),
+        Row("the same: compiled gradients against the faster of both", "≥ 1.5", f"{ours / fastest:.2f}", ours / fastest,
+            ours / fastest >= 1.5),
+    ]  # fmt: skip
+
+
+class _Compiled(TorchEvaluator):
+    """The evaluator in PyTorch with ``torch.compile``."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__(context, "cpu")
+        self._compiled = torch.compile(turn_log_probs, dynamic=True)
+
+    def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
+        """See `TorchEvaluator.log_probs`."""
+        return self._compiled(module, self._board, make_batch(self._context, self._work, rows))
 
 
 def bench_training(quick: bool) -> list[Row]:

@@ -115,9 +115,12 @@ class TurnLearner:
             rng: the generator of the random orders.
         """
         with one_thread():
-            return self._update(turns, rollout, rate, rng)
+            return self.update_in_threads(turns, rollout, rate, rng)
 
-    def _update(self, turns: TurnEvaluator, rollout: Rollout, rate: float, rng: np.random.Generator) -> Update:
+    def update_in_threads(
+        self, turns: TurnEvaluator, rollout: Rollout, rate: float, rng: np.random.Generator
+    ) -> Update:  # fmt: skip
+        """Do the same as `update`, with the number of threads to which PyTorch is set; the result depends on it."""
         s = self._settings
         for group in self.optimizer.param_groups:
             group["lr"] = rate
