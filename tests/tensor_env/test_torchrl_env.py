@@ -1,0 +1,48 @@
+"""The environment of tensors in TorchRL: its own checks, rollouts, and the same results as without TorchRL."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torchrl.envs.utils import check_env_specs
+
+from warlight_env.errors import InputError
+from warlight_env.tensor_env import WarlightTensorEnv
+from warlight_env.tensor_env.torchrl_env import WarlightTorchRLEnv
+
+
+@pytest.mark.parametrize("arguments", [
+    {},
+    {"action": "strategies", "players": 3, "observation": "flat"},
+    {"action": "steps", "opponents": {"player_1": "random"}},
+])  # fmt: skip
+def test_the_checks_of_torchrl_pass(arguments):
+    check_env_specs(WarlightTorchRLEnv(4, device="cpu", map="small", **arguments), seed=1)
+
+
+def test_a_rollout_equals_the_games_without_torchrl():
+    arguments = {"device": "cpu", "map": "small", "picking": "random", "max_cycles": 6}
+    env = WarlightTorchRLEnv(3, **arguments)
+    env.set_seed(5)
+    torch.manual_seed(1)
+    played = env.rollout(20, break_when_any_done=False)
+    plain = WarlightTensorEnv(3, autoreset_mode="NextStep", **arguments)
+    observations, _ = plain.reset(seed=5)
+    for t in range(6):
+        seen = played["agents", "observation", "nodes"][:, t]
+        expected = torch.stack([observations[agent]["nodes"] for agent in plain.agents], 1)
+        assert torch.equal(seen, expected)
+        chosen = played["agents", "action"][:, t]
+        observations, rewards, *_ = plain.step({agent: chosen[:, k] for k, agent in enumerate(plain.agents)})
+        paid = played["next", "agents", "reward"][:, t, :, 0]
+        assert torch.equal(paid, torch.stack([rewards[agent] for agent in plain.agents], 1))
+    assert played["next", "done"][:, 5].all() and played["next", "truncated"][:, 5].all()
+    assert played["next", "agents", "observation", "nodes"].shape[:3] == (3, 20, 2)
+    assert played["agents", "active"][:, 6].all()  # TorchRL has begun new games
+
+
+def test_encodings_with_other_actions_are_refused():
+    with pytest.raises(InputError, match="TorchRL needs an encoding with integers as actions"):
+        WarlightTorchRLEnv(2, device="cpu", map="small", action="continuous")
+    with pytest.raises(InputError, match="TorchRL begins new games"):
+        WarlightTorchRLEnv(2, device="cpu", map="small", autoreset_mode="SameStep")
