@@ -14,10 +14,9 @@ pytest.importorskip("numba_cuda")
 
 from device_runs import CASES
 
-from warlight_env.agents.players.compiled import COMPILED
 from warlight_env.envs import EnvCore
 from warlight_env.envs.restarting_games import LEARNER, NEXT_STEP
-from warlight_env.tensor_env.games import make_seats
+from warlight_env.tensor_env.games import compiled_bot, make_seats
 from warlight_env.tensor_env.gpu import Call, Memory, make_calls
 from warlight_env.tensor_env.toolkit import ptx_of
 
@@ -37,7 +36,7 @@ def calls_of(case: str, columns: frozenset[str] = frozenset()) -> list[Call]:
     kinds = list(dict.fromkeys(opponents.values()))
     seats = [opponents.get(f"player_{p}") for p in range(core.players)]
     numbers = [LEARNER if name is None else kinds.index(name) for name in seats]
-    bots = [COMPILED[kind] for kind in kinds]
+    bots = [compiled_bot(core, kind) for kind in kinds]
     memory = Memory(lambda array: array, place_rows)
     calls = make_calls(core, make_seats(core, numbers, NEXT_STEP), bots, memory, columns)
     return [calls.submit, *calls.bots, calls.finish, calls.restart]

@@ -29,7 +29,8 @@ from warlight_env.train.turn_net.activations import (
     total_gradient,
     transpose_weights,
 )
-from warlight_env.train.turn_net.batches import TurnRows, make_batch
+from warlight_env.train.turn_net.batches import TurnBatch, TurnRows, make_batch
+from warlight_env.train.turn_net.device_features import Positions, TurnInputs
 from warlight_env.train.turn_net.forward import evaluate_turns
 from warlight_env.train.turn_net.gradients import add_gradients
 from warlight_env.train.turn_net.loss import TurnLogProbs, turn_log_probs
@@ -78,6 +79,26 @@ class TorchEvaluator(SingleThreaded):
     def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
         """See `TurnEvaluator`."""
         return turn_log_probs(module, self._board, make_batch(self._context, self._work, rows).to(self._device))
+
+
+class TensorEvaluator:
+    """The evaluator for `TurnRows` of tensors, on any device. Each call overwrites the inputs of the last one."""
+
+    def __init__(self, inputs: TurnInputs, board: BoardTensors, players: int) -> None:
+        self._inputs, self._board, self.players = inputs, board, players
+
+    def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
+        """See `TurnEvaluator`. The fields of `rows` are tensors."""
+        given: Any = rows
+        positions = Positions(given.owner, given.army, given.round, given.player)
+        nodes, overall = self._inputs.regions(positions)
+        numbers, open_ = self._inputs.borders(positions, given.row[:, : nodes.shape[1]].contiguous())
+        which, edge = open_.nonzero(as_tuple=True)
+        batch = TurnBatch(
+            nodes, overall, given.owner.long(), given.player, given.row.long(), which, edge, numbers[which, edge],
+            given.value,
+        )  # fmt: skip
+        return turn_log_probs(module, self._board, batch)
 
 
 class _Kept(Generic[T]):

@@ -8,7 +8,7 @@ a game ends for the learner, a new game starts, with other random numbers and ra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -233,8 +233,12 @@ class Rollouts(SingleThreaded):
 
 def rows_of(rollout: Rollout, players: int) -> TurnRows:
     """Return all turns of a rollout as `TurnRows`, with M = B T; the results of games are 0."""
-    r, games = rollout, rollout.round.size
+    r, shape = rollout, rollout.round.shape
+    games = shape[0] * shape[1]
+    results: Any = np.zeros((games, players), np.float32)
+    if not isinstance(r.reward, np.ndarray):  # a rollout of tensors
+        results = r.reward.new_zeros((games, players))
     return TurnRows(
         r.owner.reshape(games, -1), r.army.reshape(games, -1), r.round.reshape(games), r.player.reshape(games),
-        r.row.reshape(games, -1), np.zeros((games, players), np.float32),
+        r.row.reshape(games, -1), results,
     )  # fmt: skip

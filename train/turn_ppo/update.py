@@ -128,24 +128,26 @@ class TurnLearner:
         rows, told = rows_of(rollout, turns.players), []
         size = len(rows.round)
         for which in _minibatches(size, s.batch_size, s.n_epochs, rng):
-            at, chance = torch.from_numpy(which), rollout.log_probs.reshape(-1)[which]
+            at = torch.from_numpy(which).to(advantage.device)
+            chance = torch.as_tensor(rollout.log_probs).reshape(-1)[at]
             told.append(self._step(turns, rows.taken(which), chance, advantage[at], target[at]))
             if told[-1]["approx_kl"] > s.target_kl:
                 break
         means = {key: float(np.mean([row[key] for row in told])) for key in told[0]}
-        left = 1.0 - float(torch.var(target - torch.from_numpy(_worth(rollout)).reshape(-1, 1)) / torch.var(target))
+        worth = torch.as_tensor(rollout.values)[:, :-1].reshape(-1, 1)
+        left = 1.0 - float(torch.var(target - worth) / torch.var(target))
         return Update(**means, explained_variance=left, passes=len(told) * s.batch_size / size)
 
     def _step(
-        self, turns: TurnEvaluator, rows: TurnRows, chance: npt.NDArray[np.float32], advantage: Tensor, target: Tensor
+        self, turns: TurnEvaluator, rows: TurnRows, chance: Tensor, advantage: Tensor, target: Tensor
     ) -> dict[str, float]:
         told = turns.log_probs(self.module, rows)
-        worth = torch.softmax(told.scores, 1).gather(1, torch.from_numpy(rows.player)[:, None].to(self._device))
+        worth = torch.softmax(told.scores, 1).gather(1, torch.as_tensor(rows.player)[:, None].to(self._device))
         size = len(chance)
         data = TensorDict(
             {
                 "told": told.turn, "spread": told.entropy, "worth": worth, "action": torch.zeros(size),
-                "action_log_prob": torch.from_numpy(chance), "advantage": advantage, "value_target": target,
+                "action_log_prob": chance, "advantage": advantage, "value_target": target,
             },
             [size], self._device,
         )  # fmt: skip
@@ -165,15 +167,11 @@ class TurnLearner:
 
 def advantages(rollout: Rollout, gamma: float, gae_lambda: float) -> tuple[Tensor, Tensor]:
     """Return the advantages and the targets of the critic, float32[B T, 1] each."""
-    worth, reward, done = (torch.from_numpy(x)[..., None] for x in (rollout.values, rollout.reward, rollout.done))
+    worth, reward, done = (torch.as_tensor(x)[..., None] for x in (rollout.values, rollout.reward, rollout.done))
     found: tuple[Tensor, Tensor] = vec_generalized_advantage_estimate(
         gamma, gae_lambda, worth[:, :-1], worth[:, 1:], reward, done=done
     )
     return found[0].reshape(-1, 1), found[1].reshape(-1, 1)
-
-
-def _worth(rollout: Rollout) -> npt.NDArray[np.float32]:
-    return rollout.values[:, :-1].copy()
 
 
 def _minibatches(

@@ -37,7 +37,7 @@ LEARNER: Final = -1
 class Seats(NamedTuple):
     """The players of B games, the seeds of the games, and the results of the last step for each player."""
 
-    bots: npt.NDArray[np.int8]  #: [P] the number of the bot on a seat, or LEARNER
+    bots: npt.NDArray[np.int8]  #: [B, P] the number of the bot on a seat, or LEARNER
     acting: npt.NDArray[np.int8]  #: [B, S] 1 for the slot of a learner
     seeds: npt.NDArray[np.uint64]  #: [B] the seed of the first game; later games use `derive_seed(seed, number)`
     games: npt.NDArray[np.int64]  #: [B] the number of games that have begun
@@ -55,8 +55,8 @@ class Seats(NamedTuple):
 @kernel
 def _has_learner(games: GameBatch, seats: Seats, b: Int) -> Bool:
     """Return whether a learner still plays in game b."""
-    for p in range(seats.bots.shape[0]):
-        if seats.bots[p] == LEARNER and games.out.live[b, p]:
+    for p in range(seats.bots.shape[1]):
+        if seats.bots[b, p] == LEARNER and games.out.live[b, p]:
             return True
     return False
 
@@ -66,7 +66,7 @@ def submit_learners(games: GameBatch, seats: Seats, actions: Any, b: Int) -> Non
     """Submit the action rows actions[b, s] of the learners of game b; see `step.submit_game`."""
     if seats.ended[b]:
         return
-    for p in range(seats.bots.shape[0]):
+    for p in range(seats.bots.shape[1]):
         games.out.illegal[b, p] = 0
     submit_game(games, b, seats.acting, actions)
 
@@ -78,8 +78,8 @@ def submit_bots(
     """Submit the turns of the bot with a number in game b. policy, pick: the bot's kernels."""
     if seats.ended[b]:
         return
-    for p in range(seats.bots.shape[0]):
-        if seats.bots[p] == number and games.out.live[b, p] and games.turns.status[b, p, READY] == 0:
+    for p in range(seats.bots.shape[1]):
+        if seats.bots[b, p] == number and games.out.live[b, p] and games.turns.status[b, p, READY] == 0:
             submit_bot_turn(games, context, policy, pick, b, p, seats.rngs[b, p])
 
 
@@ -92,7 +92,7 @@ def finish(games: GameBatch, seats: Seats, b: Int) -> None:
     over = seats.ended[b]
     seats.restarting[b] = over and seats.autoreset == NEXT_STEP
     if over:
-        for p in range(seats.bots.shape[0]):
+        for p in range(seats.bots.shape[1]):
             seats.reward[b, p] = 0.0
             if seats.restarting[b]:
                 seats.terminated[b, p], seats.truncated[b, p] = False, False
@@ -101,7 +101,7 @@ def finish(games: GameBatch, seats: Seats, b: Int) -> None:
     refresh_observations(games, b, b + 1)
     finish_game(games, b)
     out = games.out
-    for p in range(seats.bots.shape[0]):
+    for p in range(seats.bots.shape[1]):
         seats.reward[b, p] = out.reward[b, p]
         seats.terminated[b, p], seats.truncated[b, p] = out.terminated[b, p], out.truncated[b, p]
     seats.ended[b] = not _has_learner(games, seats, b)
@@ -120,7 +120,7 @@ def restart_marked(games: GameBatch, seats: Seats, b: Int) -> Bool:
     seed, number = seats.seeds[b], seats.games[b]
     value = mixed(seed if number == 0 else derived(mixed(seed), number))
     seed_rng(value, games.state.rng[b])
-    for p in range(seats.bots.shape[0]):
+    for p in range(seats.bots.shape[1]):
         seed_rng(derived(derived(value, 3), p), seats.rngs[b, p])
     seats.games[b] = number + 1
     began = begin_game(games, seats.picked, b)

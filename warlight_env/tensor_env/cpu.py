@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.context import Context, picker_at, policy_at
-from warlight_env.agents.players.compiled import CompiledBot
+from warlight_env.agents.context import picker_at, policy_at, record_types
 from warlight_env.agents.plug_ins.functions import plug_in
-from warlight_env.engine.jit import address, kernel
+from warlight_env.engine.jit import JIT_DISABLED, address, kernel
 from warlight_env.engine.kernel_types import Int
-from warlight_env.engine.reference import reference
+from warlight_env.engine.reference import address_of, record_at, reference
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.restarting_games import (
     Seats,
@@ -23,7 +22,9 @@ from warlight_env.envs.restarting_games import (
     submit_learners,
 )
 from warlight_env.envs.step import GameBatch
-from warlight_env.tensor_env.games import DeviceGames
+from warlight_env.tensor_env.games import Bot, DeviceGames
+
+_context_at = record_at(lambda: record_types()["context"])
 
 
 @kernel
@@ -37,25 +38,26 @@ def _restart(games: GameBatch, seats: Seats) -> Int:
 
 @kernel
 def _step(
-    games: GameBatch, seats: Seats, context: Context, policies: npt.NDArray[np.int64], pickers: npt.NDArray[np.int64],
+    games: GameBatch, seats: Seats, contexts: Any, policies: npt.NDArray[np.int64], pickers: npt.NDArray[np.int64],
     actions: Any,
 ) -> None:  # fmt: skip
     for b in range(actions.shape[0]):
         submit_learners(games, seats, actions, b)
         for k in range(policies.shape[0]):
-            submit_bots(games, seats, context, policy_at(policies[k]), picker_at(pickers[k]), k, b)
+            submit_bots(games, seats, _context_at(contexts[k]), policy_at(policies[k]), picker_at(pickers[k]), k, b)
         finish(games, seats, b)
 
 
 class CpuGames(DeviceGames):
     """The games of an `EnvCore` with one slot for each player."""
 
-    def __init__(self, core: EnvCore, seats: Seats, bots: Sequence[CompiledBot]) -> None:
-        self._core = core
+    def __init__(self, core: EnvCore, seats: Seats, bots: Sequence[Bot]) -> None:
         self.games, self.seats = core.game_batch, reference(seats)
         self._functions = [(plug_in("policy", bot.policy), plug_in("picker", bot.pick)) for bot in bots]
-        self._policies = _addresses([policy for policy, _ in self._functions])
-        self._pickers = _addresses([pick for _, pick in self._functions])
+        self._kept = [bot.context for bot in bots]
+        self._contexts = _addresses([address_of(context) for context in self._kept])
+        self._policies = _addresses([address(policy) for policy, _ in self._functions])
+        self._pickers = _addresses([address(pick) for _, pick in self._functions])
         self._failed = -1
 
     def tensor(self, array: Any) -> Any:
@@ -67,7 +69,7 @@ class CpuGames(DeviceGames):
         self._failed = max(self._failed, int(_restart(self.games, self.seats)))
 
     def step(self, actions: Any) -> None:
-        _step(self.games, self.seats, self._core.bots_context, self._policies, self._pickers, actions.numpy())
+        _step(self.games, self.seats, self._contexts, self._policies, self._pickers, actions.numpy())
         self.restart()
 
     def failed(self) -> int:
@@ -75,12 +77,10 @@ class CpuGames(DeviceGames):
         return failed
 
 
-def _addresses(functions: list[Any]) -> npt.NDArray[Any]:
-    addresses = [address(function) for function in functions]
-    return np.array(addresses, dtype=np.int64) if all(isinstance(a, int) for a in addresses) else _objects(addresses)
-
-
-def _objects(values: list[Any]) -> npt.NDArray[Any]:
-    array = np.empty(len(values), dtype=object)
-    array[:] = values
+def _addresses(addresses: list[Any]) -> npt.NDArray[Any]:
+    """Return addresses as an array; objects instead of integers if Numba does not compile."""
+    if not JIT_DISABLED:
+        return np.array(addresses, dtype=np.int64)
+    array = np.empty(len(addresses), dtype=object)
+    array[:] = addresses
     return array

@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 
 from numba import cuda
 
-from warlight_env.agents.players.compiled import CompiledBot
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.actions.kernels import mask_at, no_mask, submit_at
 from warlight_env.envs.restarting_games import finish, restart_marked, submit_bots, submit_learners
 from warlight_env.envs.step import GameBatch
+from warlight_env.tensor_env.games import Bot
 from warlight_env.tensor_env.linking import Linker, device_function
 from warlight_env.tensor_env.records import mapped, row_reader
 
@@ -29,12 +29,12 @@ class Sources(NamedTuple):
     names: set[str]
 
 
-def make_kernels(encoding: ActionEncoding, bots: Sequence[CompiledBot], work: Any) -> Sources:
+def make_kernels(encoding: ActionEncoding, bots: Sequence[Bot], work: Any) -> Sources:
     """Return the kernels for an action encoding and compiled bots. Equal arguments give the same functions.
 
     work: the working memory of one thread.
     """
-    key = encoding.submit, encoding.write_mask or no_mask, tuple(bots)
+    key = encoding.submit, encoding.write_mask or no_mask, tuple((bot.policy, bot.pick) for bot in bots)
     if key not in _made:
         _made[key] = _make_kernels(*key, work)
     return _made[key]
@@ -44,12 +44,12 @@ def make_kernels(encoding: ActionEncoding, bots: Sequence[CompiledBot], work: An
 _made: dict[Any, Sources] = {}
 
 
-def _make_kernels(submit_row: Any, write_mask: Any, bots: tuple[CompiledBot, ...], work: Any) -> Sources:
+def _make_kernels(submit_row: Any, write_mask: Any, bots: tuple[tuple[Any, Any], ...], work: Any) -> Sources:
     linker = Linker({submit_at: submit_row, mask_at: write_mask})
     device = linker.device
     submit_game, finish_game = device(submit_learners), device(finish)
     restart_game = device(restart_marked)
-    players = [(device(submit_bots), device(bot.policy), device(bot.pick)) for bot in bots]
+    players = [(device(submit_bots), device(policy), device(pick)) for policy, pick in bots]
     rows = device_function(row_reader(mapped(work, lambda array: array, linker.names)))
 
     @device_function

@@ -21,7 +21,7 @@ from warlight_env.envs.seeds import seeds_of
 from warlight_env.errors import InputError, RunError
 from warlight_env.features.columns import Features
 from warlight_env.tensor_env.cpu import CpuGames
-from warlight_env.tensor_env.games import DeviceGames, action_type, make_seats
+from warlight_env.tensor_env.games import DeviceGames, action_type, compiled_bot, make_seats
 from warlight_env.thread_ownership import SingleThreaded
 
 _MODES: Final = {
@@ -95,7 +95,8 @@ class WarlightTensorEnv(SingleThreaded):
             raise InputError(f"rules {core.rules.name!r}: they may find no start regions; use another `picking`")
         self.num_envs, self.device, self.autoreset_mode, self._core = num_envs, device, mode, core
         self.possible_agents = [f"player_{p}" for p in range(core.players)]
-        bots, numbers = _seats(self.possible_agents, opponents or {})
+        names, numbers = _seats(self.possible_agents, opponents or {})
+        bots = [compiled_bot(core, name) for name in names]
         #: The seats without a bot.
         self.agents = [agent for agent, bot in zip(self.possible_agents, numbers, strict=True) if bot == LEARNER]
         seats = make_seats(core, numbers, _MODES[mode])
@@ -313,8 +314,8 @@ def _as_tensor(value: Any, name: str) -> Any:
         raise InputError(f"{name} = {short_repr(value)}: must be an integer tensor ({error})") from None
 
 
-def _seats(possible: list[str], opponents: Mapping[str, str]) -> tuple[list[Any], list[int]]:
-    """Return the kernels of the bots, and for each seat the number of its bot or LEARNER."""
+def _seats(possible: list[str], opponents: Mapping[str, str]) -> tuple[list[str], list[int]]:
+    """Return the names of the bots, and for each seat the number of its bot or LEARNER."""
     for agent, name in opponents.items():
         if agent not in possible:
             raise InputError(f"opponents: unknown agent {short_repr(agent)}; known: {', '.join(possible)}")
@@ -324,7 +325,7 @@ def _seats(possible: list[str], opponents: Mapping[str, str]) -> tuple[list[Any]
         raise InputError("opponents: at least one seat must be left for an agent")
     kinds = list(dict.fromkeys(opponents.values()))
     numbers = [kinds.index(opponents[agent]) if agent in opponents else LEARNER for agent in possible]
-    return [COMPILED[kind] for kind in kinds], numbers
+    return kinds, numbers
 
 
 __all__ = ["WarlightTensorEnv"]

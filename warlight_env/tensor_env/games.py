@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from warlight_env.agents.context import Context
+from warlight_env.agents.players.compiled import COMPILED
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.restarting_games import LEARNER, SAME_STEP, Seats
 
 
-def make_seats(core: EnvCore, bots: Sequence[int], autoreset: int) -> Seats:
+class Bot(NamedTuple):
+    """The kernels of a bot, and their first argument."""
+
+    policy: Callable[..., Any]  #: with the signature `agents.context.policy_signature`
+    pick: Callable[..., Any]  #: with the signature `agents.context.picker_signature`
+    context: Context
+
+
+def compiled_bot(core: EnvCore, name: str) -> Bot:
+    """Return a compiled bot. name: a key of `agents.players.compiled.COMPILED`."""
+    return Bot(*COMPILED[name], core.bots_context)
+
+
+def make_seats(core: EnvCore, bots: npt.ArrayLike, autoreset: int) -> Seats:
     """Make the `Seats` of the games of an `EnvCore`.
 
-    bots: the number of the bot on each seat, or LEARNER.
+    bots: int[P] or int[B, P], the number of the bot on each seat, or LEARNER.
     """
     batch, players, slots = core.batch, core.players, core.slots
-    acting = np.zeros((batch, slots), dtype=np.int8)
-    acting[:, :] = [bot == LEARNER for bot in bots]
+    seated = np.broadcast_to(np.asarray(bots, dtype=np.int8), (batch, players)).copy()
     features = core.out.features.shape[1:] if autoreset == SAME_STEP else (0, 0)
     return Seats(
-        bots=np.array(bots, dtype=np.int8),
-        acting=acting,
+        bots=seated,
+        acting=(seated == LEARNER)[:, :slots].astype(np.int8),
         seeds=np.zeros(batch, dtype=np.uint64),
         games=np.zeros(batch, dtype=np.int64),
         ended=np.ones(batch, dtype=np.bool_),
@@ -56,6 +71,14 @@ class DeviceGames(ABC):
     @abstractmethod
     def tensor(self, array: Any) -> Any:
         """Return a PyTorch tensor that shares the memory of an array of this device."""
+
+    def seat(self, bots: npt.NDArray[np.int8]) -> None:
+        """Choose the player of each seat, int8[B, P]: the number of a bot, or LEARNER."""
+        import torch
+
+        seated, acting = self.tensor(self.seats.bots), self.tensor(self.seats.acting)
+        seated.copy_(torch.from_numpy(bots))
+        acting.copy_(seated[:, : acting.shape[1]] == LEARNER)
 
     @abstractmethod
     def restart(self) -> None:

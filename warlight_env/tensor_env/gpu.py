@@ -9,13 +9,12 @@ import numpy as np
 import numpy.typing as npt
 from numba import cuda
 
-from warlight_env.agents.players.compiled import CompiledBot
 from warlight_env.envs.actions.kernels import no_mask
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.restarting_games import Seats
 from warlight_env.tensor_env import toolkit
 from warlight_env.tensor_env.cuda_kernels import make_kernels
-from warlight_env.tensor_env.games import DeviceGames, action_type
+from warlight_env.tensor_env.games import Bot, DeviceGames, action_type
 from warlight_env.tensor_env.launching import Launcher
 from warlight_env.tensor_env.records import mapped, size_of
 
@@ -54,7 +53,7 @@ class Memory(NamedTuple):
 
 
 def make_calls(
-    core: EnvCore, seats: Seats, bots: Sequence[CompiledBot], memory: Memory, columns: Collection[str] = COLUMNS
+    core: EnvCore, seats: Seats, bots: Sequence[Bot], memory: Memory, columns: Collection[str] = COLUMNS
 ) -> Calls:
     """Make the kernels of an `EnvCore` with one game and a slot for each player, and place their arguments in memory.
 
@@ -67,7 +66,7 @@ def make_calls(
     own: Any = seats
     trees = {name: mapped(getattr(batch, name), _same) for name in ("state", "out", "turns")}
     trees["work"] = mapped(batch.work, lambda array: array[None], names)
-    trees["seats"] = mapped(own._replace(bots=0), _same)
+    trees["seats"] = mapped(own, _same)
 
     def place(name: str) -> Any:
         return mapped(trees[name], lambda array: memory.rows(array[0], name in columns))
@@ -75,18 +74,20 @@ def make_calls(
     def share(tree: Any) -> Any:
         return mapped(tree, memory.shared, names)
 
-    own = place("seats")._replace(bots=memory.shared(seats.bots))
+    own = place("seats")
     games = share(batch._replace(state=0, out=0, turns=0, work=0))._replace(
         state=place("state"), out=place("out"), turns=place("turns"), work=place("work")
     )
     failed = memory.shared(np.full(1, -1, dtype=np.int64))
     actions = memory.shared(np.zeros((1, core.slots, core.row_size), dtype=action_type(core)))
-    bot_games = games._replace(context=share(core.bots_context))
     return Calls(
         Call(sources.submit, f"submit {submit_key}", (games, own), (actions,)),
         tuple(
-            Call(source, f"bot {' '.join(map(full_name, bots[k]))}", (bot_games, own, k))
-            for k, source in enumerate(sources.bots)
+            Call(
+                source, f"bot {full_name(bot.policy)} {full_name(bot.pick)}",
+                (games._replace(context=share(bot.context)), own, k),
+            )
+            for k, (source, bot) in enumerate(zip(sources.bots, bots, strict=True))
         ),
         Call(sources.finish, f"finish {mask_key}", (games, own)),
         Call(sources.restart, f"restart {mask_key}", (games, own, failed)),
@@ -105,7 +106,7 @@ class GpuGames(DeviceGames):
     Raises DeviceError if there is no GPU, or if its memory is too small.
     """
 
-    def __init__(self, core: EnvCore, seats: Seats, bots: Sequence[CompiledBot], batch: int) -> None:
+    def __init__(self, core: EnvCore, seats: Seats, bots: Sequence[Bot], batch: int) -> None:
         toolkit.require()
         self._batch = batch
         host = Memory(_same, lambda row, columns: row[None])

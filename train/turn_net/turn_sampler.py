@@ -1,0 +1,72 @@
+"""Draws turns from the turn network's probabilities for many positions at once, in PyTorch on any device.
+
+`agents.turn_net.turns.network_turn` draws the same choices in compiled code, one position after another.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from warlight_env.agents.records.factored_turns import VALUES
+from warlight_env.train.turn_net.device_features import Positions, TurnInputs
+from warlight_env.train.turn_net.module import BoardTensors, TurnModule
+
+
+class DrawnTurns(NamedTuple):
+    """M turns as action rows of the encoding `factored` with priorities."""
+
+    rows: Tensor  #: int8[M, N + 2 E]
+    log_probs: Tensor  #: float32[M] log-probabilities of the turns, in nats
+    scores: Tensor  #: float32[M, P] the scores of the players, see `TurnModule.scores`
+
+
+def draw_turns(
+    module: TurnModule, board: BoardTensors, inputs: TurnInputs, positions: Positions, players: int,
+    generator: torch.Generator,
+) -> DrawnTurns:  # fmt: skip
+    """Draw a turn for each position.
+
+    The main region is drawn first, then the deploy weights of the other regions. They determine the deploys. Then the
+    share of armies and the priority of each border are drawn. A player without regions gets an empty turn.
+
+    positions: tensors on the device of `generator`. players: P, the number of players.
+    """
+    nodes, overall = inputs.regions(positions)
+    embeddings = module.embed_regions(board, nodes, overall)
+    size, n, edges = len(positions.player), nodes.shape[1], len(board.source)
+    mine = positions.owner == positions.player[:, None]
+    rows = torch.zeros((size, n + 2 * edges), dtype=torch.int8, device=nodes.device)
+    log_probs = torch.zeros(size, device=nodes.device)
+    some = mine.any(1).nonzero()[:, 0]
+    main, chance = _draw(module.mains(embeddings[some], mine[some]), generator)
+    log_probs[some] += chance
+    rows[some, main] = VALUES - 1
+    others = mine[some].clone()
+    others[torch.arange(len(some), device=main.device), main] = False
+    which, region = others.nonzero(as_tuple=True)
+    weights, chance = _draw(module.weights(board, embeddings[some], main, which, region), generator)
+    rows[some[which], region] = weights.to(torch.int8)
+    log_probs.index_add_(0, some[which], chance)
+    numbers, open_ = inputs.borders(positions, rows[:, :n].contiguous())
+    which, edge = open_.nonzero(as_tuple=True)
+    logits = module.edges(board, embeddings, which, edge, numbers[which, edge])
+    share, chance = _draw(logits[:, 0], generator)
+    log_probs.index_add_(0, which, chance)
+    rows[which, n + edge] = share.to(torch.int8)
+    sent = share > 0
+    priority, chance = _draw(logits[sent, 1], generator)
+    log_probs.index_add_(0, which[sent], chance)
+    rows[which[sent], n + edges + edge[sent]] = priority.to(torch.int8)
+    scores = module.scores(embeddings, positions.owner.long(), positions.player, players)
+    return DrawnTurns(rows, log_probs, scores)
+
+
+def _draw(logits: Tensor, generator: torch.Generator) -> tuple[Tensor, Tensor]:
+    """Draw a value for each row of logits float32[K, V]; return the values int64[K] and their log-probabilities."""
+    logs = torch.log_softmax(logits, 1)
+    noise = torch.rand(logits.shape, generator=generator, device=logits.device).clamp_(min=1e-20)
+    drawn = (logs - torch.log(-torch.log(noise))).argmax(1)  # Gumbel-max: exact draws from the softmax
+    return drawn, logs.gather(1, drawn[:, None])[:, 0]
