@@ -14,11 +14,19 @@ pytest.importorskip("numba_cuda")
 
 from device_runs import CASES
 
+from warlight_env.agents.planning.plans import planned_turn
+from warlight_env.agents.players.random import random_picks
+from warlight_env.agents.plug_ins.functions import make_context
+from warlight_env.agents.records.turn_record import make_turn_network_buffers
+from warlight_env.agents.weights import PLANNING
 from warlight_env.envs import EnvCore
 from warlight_env.envs.restarting_games import LEARNER, NEXT_STEP
-from warlight_env.tensor_env.games import compiled_bot, make_seats
+from warlight_env.tensor_env.games import Bot, compiled_bot, make_seats
 from warlight_env.tensor_env.gpu import Call, Memory, make_calls
+from warlight_env.tensor_env.records import mapped
 from warlight_env.tensor_env.toolkit import ptx_of
+from warlight_env.train.turn_net.cuda_inputs import input_kernels
+from warlight_env.train.turn_net.device_features import Positions, blank_inputs
 
 
 def place_rows(row: np.ndarray[Any, Any], columns: bool) -> Any:
@@ -54,3 +62,21 @@ def test_all_kernels_compile_to_ptx_without_fused_operations():
 def test_the_kernels_compile_for_arrays_in_column_layout():
     for call in calls_of("factored", frozenset({"state", "turns", "work"}))[:2]:
         assert ".entry" in ptx_of(call.function, (*call.fixed, *call.example))
+
+
+def test_the_kernels_of_training_compile_to_ptx():
+    core = EnvCore("small", batch=1)
+    board = core.board
+    context = make_context(board, core.params, 2, PLANNING)
+    one = make_turn_network_buffers(board.n_regions, board.n_edges, 2)
+    regions, borders, names = input_kernels(one)
+    work = mapped(one, lambda array: np.stack([array, array]), names)
+    out = blank_inputs(2, board.n_regions, board.n_edges)
+    state = core.state
+    positions = Positions(state.owner, state.army, state.round, np.zeros(1, np.int64))
+    fixed = mapped(context, lambda array: array, names), work, out, positions
+    for function, more in ((regions, ()), (borders, (np.zeros((1, board.n_regions), np.int8),))):
+        assert ".entry" in ptx_of(function, (*fixed, *more))
+    planned = Bot(planned_turn, random_picks, core.bots_context)
+    calls = make_calls(core, make_seats(core, [LEARNER, 0], NEXT_STEP), [planned], Memory(lambda a: a, place_rows))
+    assert ".entry" in ptx_of(calls.bots[0].function, calls.bots[0].fixed)

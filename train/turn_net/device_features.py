@@ -5,9 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 import torch
-from numba import cuda
 from torch import Tensor
 
 from warlight_env.agents.context import Context
@@ -24,9 +22,6 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.position import Position
 from warlight_env.tensor_env import toolkit
-from warlight_env.tensor_env.launching import Launcher
-from warlight_env.tensor_env.linking import Linker, device_function
-from warlight_env.tensor_env.records import mapped, row_reader
 
 
 class Positions(NamedTuple):
@@ -38,7 +33,7 @@ class Positions(NamedTuple):
     player: Any  #: int64[M]
 
 
-class _Inputs(NamedTuple):
+class Inputs(NamedTuple):
     """The arrays that the kernels write."""
 
     nodes: Any  #: float32[M, N, N_NODE]
@@ -49,8 +44,17 @@ class _Inputs(NamedTuple):
     open: Any  #: bool[M, E] whether the player can send armies over a border
 
 
+def blank_inputs(size: int, regions: int, edges: int) -> Inputs:
+    """Return arrays of zeros for the inputs of `size` positions."""
+    return Inputs(
+        np.zeros((size, regions, N_NODE), np.float32), np.zeros((size, N_OVERALL), np.float32),
+        np.zeros(size, np.int64), np.zeros((size, regions), np.int32), np.zeros((size, edges, N_EDGE), np.float32),
+        np.zeros((size, edges), np.bool_),
+    )  # fmt: skip
+
+
 @kernel
-def _regions(context: Context, positions: Positions, work: TurnNetworkBuffers, out: _Inputs, m: Int) -> None:
+def write_regions(context: Context, positions: Positions, work: TurnNetworkBuffers, out: Inputs, m: Int) -> None:
     """Write the features of the regions and of the whole of position m."""
     position, player = Position(positions.owner[m], positions.army[m], positions.round[m : m + 1]), positions.player[m]
     write_position(context, position, player, work)
@@ -63,8 +67,8 @@ def _regions(context: Context, positions: Positions, work: TurnNetworkBuffers, o
 
 
 @kernel
-def _borders(
-    context: Context, positions: Positions, weights: Any, work: TurnNetworkBuffers, out: _Inputs, m: Int
+def write_borders(
+    context: Context, positions: Positions, weights: Any, work: TurnNetworkBuffers, out: Inputs, m: Int
 ) -> None:
     """Deploy the income of position m in proportion to weights[m], and write the features of the borders."""
     board, player = context.board, positions.player[m]
@@ -81,17 +85,17 @@ def _borders(
 
 
 @kernel
-def _all_regions(context: Context, positions: Positions, work: TurnNetworkBuffers, out: _Inputs) -> None:
+def _all_regions(context: Context, positions: Positions, work: TurnNetworkBuffers, out: Inputs) -> None:
     for m in range(positions.player.shape[0]):
-        _regions(context, positions, work, out, m)
+        write_regions(context, positions, work, out, m)
 
 
 @kernel
 def _all_borders(
-    context: Context, positions: Positions, weights: Any, work: TurnNetworkBuffers, out: _Inputs
+    context: Context, positions: Positions, weights: Any, work: TurnNetworkBuffers, out: Inputs
 ) -> None:  # fmt: skip
     for m in range(positions.player.shape[0]):
-        _borders(context, positions, weights, work, out, m)
+        write_borders(context, positions, weights, work, out, m)
 
 
 class TurnInputs:
@@ -110,42 +114,18 @@ class TurnInputs:
         n, e = board.n_regions, board.n_edges
         self._context, self._device = context, device
         self._work = make_turn_network_buffers(n, e, context.players)
-        shapes: dict[str, Any] = {
-            "nodes": ((size, n, N_NODE), torch.float32), "overall": ((size, N_OVERALL), torch.float32),
-            "income": ((size,), torch.int64), "deploy": ((size, n), torch.int32),
-            "numbers": ((size, e, N_EDGE), torch.float32), "open": ((size, e), torch.bool),
-        }  # fmt: skip
-        self._out = _Inputs(
-            **{name: torch.zeros(shape, dtype=dtype, device=device) for name, (shape, dtype) in shapes.items()}
-        )
+        self._out = Inputs(*(torch.from_numpy(array).to(device) for array in blank_inputs(size, n, e)))
         if device == "cuda":
             self._prepare(size)
 
     def _prepare(self, size: int) -> None:
         """Compile the kernels for the GPU."""
+        from warlight_env.train.turn_net.cuda_inputs import make_launchers
+
         toolkit.require()
-        linker = Linker()
-        regions, borders = linker.device(_regions), linker.device(_borders)
-        one = mapped(self._work, _same, linker.names)
-        rows = device_function(row_reader(one))
-
-        def write_regions(context: Any, works: Any, out: Any, positions: Any) -> None:
-            m = cuda.grid(1)
-            if m < positions.player.shape[0]:
-                regions(context, positions, rows(works, m), out, m)
-
-        def write_borders(context: Any, works: Any, out: Any, positions: Any, weights: Any) -> None:
-            m = cuda.grid(1)
-            if m < positions.player.shape[0]:
-                borders(context, positions, weights, rows(works, m), out, m)
-
-        upload: Any = np.array if toolkit.simulated() else cuda.to_device
-        work = mapped(one, lambda array: upload(np.zeros((size, *array.shape), array.dtype)))
-        fixed = mapped(self._context, upload, linker.names), work, _Inputs(*map(_array, self._out))
-        example = Positions(*(upload(array) for array in _EXAMPLE))
-        weights = upload(np.zeros((1, 1), np.int8))
-        self._regions = Launcher(write_regions, "turn inputs: regions", fixed, (example,))
-        self._borders = Launcher(write_borders, "turn inputs: borders", fixed, (example, weights))
+        self._regions, self._borders = make_launchers(
+            self._context, self._work, size, Inputs(*map(_array, self._out)), Positions(*_EXAMPLE)
+        )
 
     def regions(self, positions: Positions) -> tuple[Tensor, Tensor]:
         """Return nodes float32[M, N, N_NODE] and overall float32[M, N_OVERALL] of positions, as tensors."""
@@ -153,9 +133,7 @@ class TurnInputs:
         if self._device == "cuda":
             self._regions(count, Positions(*map(_array, positions)))
         else:
-            _all_regions(
-                self._context, Positions(*map(_array, positions)), self._work, _Inputs(*map(_array, self._out))
-            )
+            _all_regions(self._context, Positions(*map(_array, positions)), self._work, Inputs(*map(_array, self._out)))
         return self._out.nodes[:count], self._out.overall[:count]
 
     def borders(self, positions: Positions, weights: Tensor) -> tuple[Tensor, Tensor]:
@@ -168,20 +146,20 @@ class TurnInputs:
         if self._device == "cuda":
             self._borders(count, *given)
         else:
-            _all_borders(self._context, *given, self._work, _Inputs(*map(_array, self._out)))
+            _all_borders(self._context, *given, self._work, Inputs(*map(_array, self._out)))
         return self._out.numbers[:count], self._out.open[:count]
 
 
 _EXAMPLE = np.zeros((1, 1), np.int8), np.zeros((1, 1), np.int32), np.zeros(1, np.int32), np.zeros(1, np.int64)
 
 
-def _same(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    return array
-
-
 def _array(tensor: Tensor) -> Any:
     """Return an array that shares the memory of a tensor."""
-    return cuda.as_cuda_array(tensor) if tensor.is_cuda else tensor.numpy()
+    if not tensor.is_cuda:
+        return tensor.numpy()
+    from numba import cuda
+
+    return cuda.as_cuda_array(tensor)
 
 
-__all__ = ["Positions", "TurnInputs"]
+__all__ = ["Positions", "TurnInputs", "blank_inputs"]

@@ -11,6 +11,7 @@ from typing import Final
 from warlight_env.agents.context import Context
 from warlight_env.agents.planning.plans import planned_turn
 from warlight_env.agents.players.compiled import COMPILED
+from warlight_env.agents.players.random import random_picks
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.turn_record import TurnNetwork
 from warlight_env.agents.turn_net.turn_network_file import read_turn_network
@@ -18,6 +19,7 @@ from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.weights import PLANNING, THESIS
 from warlight_env.arena.policies.policy_agent import turn_network_of
 from warlight_env.errors import InputError, did_you_mean
+from warlight_env.tensor_env.games import Bot
 from warlight_env.train.common.game_configs import GameConfig
 
 _PLAN: Final = "plan"
@@ -50,6 +52,24 @@ def opponent_context(config: GameConfig, spec: str) -> Context:
     if spec == _PLAN:
         return _context(config, Functions(policy=planned_turn))
     return _context(config, Functions(policy=sampled_turn), _network(spec))
+
+
+def is_network(spec: str) -> bool:
+    """Whether an opponent is a network that plays complete turns."""
+    return spec.startswith(_POLICY)
+
+
+def network_of(spec: str) -> TurnNetwork:
+    """Return the network of an opponent; see `is_network`."""
+    network = _network(spec)
+    assert network is not None
+    return network
+
+
+def opponent_bot(config: GameConfig, spec: str) -> Bot:
+    """Return the kernels of an opponent that is not a network, for games as tensors."""
+    policy = planned_turn if spec == _PLAN else COMPILED[spec].policy
+    return Bot(policy, random_picks, opponent_context(config, spec))
 
 
 def snapshot_context(config: GameConfig, content: bytes) -> Context:

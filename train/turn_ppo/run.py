@@ -13,7 +13,7 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.turn_record import make_turn_network
 from warlight_env.agents.records.value_record import load_value
-from warlight_env.agents.turn_net.turn_network_file import load_turn_network, pack_arrays
+from warlight_env.agents.turn_net.turn_network_file import load_turn_network, pack_arrays, read_turn_network
 from warlight_env.agents.weights import PLANNING
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.engine.rng import derive_seed
@@ -24,12 +24,20 @@ from warlight_env.train.common.trainer import Say
 from warlight_env.train.ppo.checkpoint import Checkpoint
 from warlight_env.train.ppo.league import OpponentSampler, snapshot_name
 from warlight_env.train.ppo.run import KEPT, PpoRun, number_or_none
-from warlight_env.train.turn_net.evaluators import turn_evaluator
-from warlight_env.train.turn_net.module import TurnModule
+from warlight_env.train.turn_net.device_features import TurnInputs
+from warlight_env.train.turn_net.evaluators import TensorEvaluator, turn_evaluator
+from warlight_env.train.turn_net.module import BoardTensors, TurnModule, board_tensors
 from warlight_env.train.turn_net.player import TurnPlayer, with_metadata
-from warlight_env.train.turn_ppo.opponents import opponent_context, snapshot_context
+from warlight_env.train.turn_ppo.opponents import (
+    is_network,
+    network_of,
+    opponent_bot,
+    opponent_context,
+    snapshot_context,
+)
 from warlight_env.train.turn_ppo.rollouts import Rollout, Rollouts
 from warlight_env.train.turn_ppo.settings import OWN, TurnPpoSettings
+from warlight_env.train.turn_ppo.tensor_rollouts import TensorRollouts
 from warlight_env.train.turn_ppo.update import TurnLearner
 
 #: Numbers for `derive_seed`, so that games, learning and the choice of opponents have their own seeds.
@@ -48,15 +56,31 @@ class _Games:
         self.opponents: dict[str, Context] = {}
 
 
+class _TensorGames:
+    """The same as `_Games`, for rollouts as tensors."""
+
+    def __init__(self, settings: TurnPpoSettings, config: GameConfig, device: str) -> None:
+        s, context = settings, make_context(config.board, config.params, config.players, PLANNING)
+        board = BoardTensors(*(tensor.to(device) for tensor in board_tensors(config.board)))
+        inputs = TurnInputs(context, max(s.n_envs, s.batch_size), device)
+        self.config, self.turns = config, TensorEvaluator(inputs, board, config.players)
+        #: The opponents that are bots; all other opponents are networks.
+        self.bots = [name for name in s.opponents if not is_network(name)]
+        bots = [opponent_bot(config, name) for name in self.bots]
+        self.rollouts = TensorRollouts(config, s.n_envs, s.n_steps, s.max_rounds, bots, device, inputs, board)
+        self.networks: dict[str, TurnModule] = {}
+
+
 class TurnPpoRun(PpoRun[TurnPpoSettings]):
     """A run of PPO on complete turns; see `PpoRun`.
 
     Args:
         jobs: number of threads of games and of evaluations.
-        device: the device of PyTorch: cpu or cuda.
+        device: cpu, or cuda. On a GPU the games, the network and the updates stay in its memory. The critic must then
+            be the network's own value head.
 
     Raises:
-        InputError: PyTorch cannot use the device on this machine.
+        InputError: PyTorch cannot use the device on this machine, or the critic is not possible on it.
     """
 
     title = "A network that plays complete turns, by PPO and self-play"
@@ -72,7 +96,9 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
             torch.zeros(1, device=device)
         except (RuntimeError, AssertionError) as error:
             raise InputError(f"device {device!r}: {str(error).splitlines()[0][:200]}") from None
-        self.configs, self._games = GameConfigs(settings), dict[int, _Games]()
+        if device != "cpu" and s.critic != OWN:
+            raise InputError(f"critic = {s.critic!r}: on the device {device!r} it must be {OWN!r}")
+        self.configs, self._games = GameConfigs(settings), dict[int, _Games | _TensorGames]()
         self.table = OpponentSampler(s.opponents, s.max_snapshots, s.pfsp_exponent, s.min_opponent_weight)
         self._copies: dict[str, bytes] = {}
         self._steps = 0
@@ -92,7 +118,8 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         draw = np.random.default_rng(derive_seed(s.seed, _DRAW, iteration))
         games = self._games_of(self.configs.draw(draw))
         names, met = self._met(draw)
-        rollout = self._play(games, names, met, derive_seed(s.seed, _PLAY, iteration))
+        play: Any = self._play if isinstance(games, _Games) else self._play_tensors
+        rollout = play(games, names, met, derive_seed(s.seed, _PLAY, iteration))
         played = time.perf_counter() - began
         rate = s.learning_rate * (1 - (1 - _RATE_AT_END) * iteration / s.iterations)
         told = self.learner.update(games.turns, rollout, rate, draw)
@@ -100,7 +127,8 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         if not all(np.isfinite(values).all() for values in arrays.values()):
             raise RunError(f"iteration {iteration + 1}: a parameter of the network is not a finite number; {KEPT}")
         self._steps += s.n_envs * s.n_steps
-        ended = [(names[met[b]], bool(rollout.won[b, t])) for b, t in np.argwhere(rollout.done)]
+        done, won = (np.asarray(torch.as_tensor(part).cpu()) for part in (rollout.done, rollout.won))
+        ended = [(names[met[b]], bool(won[b, t])) for b, t in np.argwhere(done)]
         return {
             "steps": self._steps, "games": len(ended), "won": sum(won for _, won in ended),
             "opponents": self.table.count(ended), "map": games.config.map.name, "players": games.config.players,
@@ -108,10 +136,15 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
             "playing": round(played, 3), "learning": round(time.perf_counter() - began - played, 3),
         }  # fmt: skip
 
-    def _games_of(self, number: int) -> _Games:
+    def _games_of(self, number: int) -> _Games | _TensorGames:
         games = self._games.get(number)
         if games is None:
-            games = self._games[number] = _Games(self.settings, self.configs[number], self._jobs, self.device)
+            config = self.configs[number]
+            if self.device == "cpu":
+                games = _Games(self.settings, config, self._jobs, self.device)
+            else:
+                games = _TensorGames(self.settings, config, self.device)
+            self._games[number] = games
         return games
 
     def _met(self, draw: np.random.Generator) -> tuple[list[str], npt.NDArray[np.int64]]:
@@ -133,6 +166,18 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         network = make_turn_network(self._arrays())
         learner = make_context(config.board, config.params, config.players, PLANNING, value=critic, turns=network)
         return games.rollouts.play(learner, [games.opponents[name] for name in names], met, seed, s.critic == OWN)
+
+    def _play_tensors(self, games: _TensorGames, names: list[str], met: npt.NDArray[np.int64], seed: int) -> Rollout:
+        """Do the same as `_play` with tensors."""
+        networks = [name for name in names if name not in games.bots]
+        for name in networks:
+            if name not in games.networks:
+                module, content = TurnModule(torch.Generator()), self._copies.get(name)
+                module.take(network_of(name) if content is None else read_turn_network(content, name).network)
+                games.networks[name] = module.to(self.device)
+        games.networks = {name: games.networks[name] for name in networks}
+        numbers = np.array([[*games.bots, *networks].index(name) for name in names])
+        return games.rollouts.play(self.learner.module, list(games.networks.values()), numbers[met], seed)
 
     # The policy
 

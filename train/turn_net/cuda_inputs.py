@@ -1,0 +1,67 @@
+"""The CUDA kernels that write the turn network's inputs: one thread for each position."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from numba import cuda
+
+from warlight_env.agents.context import Context
+from warlight_env.agents.records.turn_record import TurnNetworkBuffers
+from warlight_env.tensor_env import toolkit
+from warlight_env.tensor_env.launching import Launcher
+from warlight_env.tensor_env.linking import Linker, device_function
+from warlight_env.tensor_env.records import mapped, row_reader
+from warlight_env.train.turn_net.device_features import Inputs, Positions, write_borders, write_regions
+
+
+def input_kernels(work: TurnNetworkBuffers) -> tuple[Callable[..., Any], Callable[..., Any], set[str]]:
+    """Return the CUDA kernels of `TurnInputs`, and the names of the fields that they read.
+
+    work: the working memory of one thread. The kernels take (context, works, out, positions), the second one also
+    weights.
+    """
+    linker = Linker()
+    regions, borders = linker.device(write_regions), linker.device(write_borders)
+    rows = device_function(row_reader(mapped(work, _same, linker.names)))
+
+    def all_regions(context: Any, works: Any, out: Any, positions: Any) -> None:
+        m = cuda.grid(1)
+        if m < positions.player.shape[0]:
+            regions(context, positions, rows(works, m), out, m)
+
+    def all_borders(context: Any, works: Any, out: Any, positions: Any, weights: Any) -> None:
+        m = cuda.grid(1)
+        if m < positions.player.shape[0]:
+            borders(context, positions, weights, rows(works, m), out, m)
+
+    return all_regions, all_borders, linker.names
+
+
+def make_launchers(
+    context: Context, work: TurnNetworkBuffers, size: int, out: Inputs, example: Positions
+) -> tuple[Launcher, Launcher]:  # fmt: skip
+    """Return launchers of both kernels. The first one takes `Positions`, the second one also the deploy weights.
+
+    Args:
+        work: the working memory of one thread.
+        size: the largest number of positions.
+        out: arrays in the memory of the GPU, which the kernels write.
+        example: positions in the memory of the CPU, for the types of the arrays.
+    """
+    upload: Any = np.array if toolkit.simulated() else cuda.to_device
+    regions, borders, names = input_kernels(work)
+    works = mapped(work, lambda array: upload(np.zeros((size, *array.shape), array.dtype)), names)
+    fixed, one = (mapped(context, upload, names), works, out), Positions(*map(upload, example))
+    weights = upload(np.zeros((1, 1), np.int8))
+    return (
+        Launcher(regions, "turn inputs: regions", fixed, (one,)),
+        Launcher(borders, "turn inputs: borders", fixed, (one, weights)),
+    )
+
+
+def _same(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    return array
