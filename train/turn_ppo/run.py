@@ -18,6 +18,7 @@ from warlight_env.agents.weights import PLANNING
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError, RunError
+from warlight_env.tensor_env import toolkit
 from warlight_env.train.common.game_configs import GameConfig, GameConfigs
 from warlight_env.train.common.journal import Journal
 from warlight_env.train.common.trainer import Say
@@ -96,6 +97,10 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
             torch.zeros(1, device=device)
         except (RuntimeError, AssertionError) as error:
             raise InputError(f"device {device!r}: {str(error).splitlines()[0][:200]}") from None
+        if device.startswith("cuda:"):
+            raise InputError(f"device {device!r}: use 'cuda', and choose the GPU with CUDA_VISIBLE_DEVICES")
+        if device == "cuda":
+            toolkit.require()
         if device != "cpu" and s.critic != OWN:
             raise InputError(f"critic = {s.critic!r}: on the device {device!r} it must be {OWN!r}")
         self.configs, self._games = GameConfigs(settings), dict[int, _Games | _TensorGames]()

@@ -219,7 +219,7 @@ def expert_iteration(file: FileArgument = None, *, options: RunOptions = DEFAULT
 @app.command
 def ppo(
     file: FileArgument = None, *, options: RunOptions = DEFAULTS,
-    device: Annotated[str, Parameter(help='PyTorch device for action = "turns": cpu, cuda, cuda:1, …')] = "cpu",
+    device: Annotated[str, Parameter(help='Device for action = "turns": cpu or cuda.')] = "cpu",
 ) -> None:  # fmt: skip
     """Train a policy by PPO and self-play. Matches can use the result as the agent ``policy:FILE``.
 
