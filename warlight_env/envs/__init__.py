@@ -24,6 +24,7 @@ from warlight_env.envs.many_maps import WarlightMapsEnv, WarlightMapsVectorEnv
 from warlight_env.envs.map_sets import GeneratedMaps
 from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, make_opponent
 from warlight_env.envs.parallel import EnvState, WarlightParallelEnv
+from warlight_env.envs.parallel_vector import WarlightParallelVectorEnv
 from warlight_env.envs.registration import register_all
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.saved_policies import load_policy
@@ -62,6 +63,7 @@ __all__ = [
     "WarlightMapsEnv",
     "WarlightMapsVectorEnv",
     "WarlightParallelEnv",
+    "WarlightParallelVectorEnv",
     "WarlightVectorEnv",
     "global_features",
     "load_policy",

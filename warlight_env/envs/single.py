@@ -213,7 +213,7 @@ class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
             raise InputError("the game is over or has not begun; call reset()")
         episodes = self.episodes
         try:
-            episodes.step(batch_of_one(self.action_space, action))
+            episodes.step([batch_of_one(self.action_space, action)])
         except InputError as error:
             tell_nothing_played(error)
             raise

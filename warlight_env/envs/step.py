@@ -210,7 +210,8 @@ def submit_policy_turns(
 ) -> Int:
     """Run a compiled bot for each player p of each game b with chosen[b, p] == number, and submit its turns.
 
-    Games in which player after[b] has not submitted a complete turn are skipped.
+    Games in which player after[b] has not submitted a complete turn are skipped, and so are players whose turn is
+    already complete.
 
     Args:
         context: the first argument of the bot's two kernels.
@@ -229,7 +230,7 @@ def submit_policy_turns(
         if turns.status[b, after[b], READY] == 0 or not out.live[b, after[b]]:
             continue
         for p in range(chosen.shape[1]):
-            if chosen[b, p] != number or not out.live[b, p]:
+            if chosen[b, p] != number or not out.live[b, p] or turns.status[b, p, READY] != 0:
                 continue
             status, rng = turns.status[b, p], rngs[b, p]
             write_free(context.params, games.state, b, p, work.free)
