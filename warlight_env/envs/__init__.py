@@ -27,6 +27,7 @@ from warlight_env.envs.parallel import EnvState, WarlightParallelEnv
 from warlight_env.envs.parallel_vector import WarlightParallelVectorEnv
 from warlight_env.envs.registration import register_all
 from warlight_env.envs.rewards import Reward
+from warlight_env.envs.saved_games import SavedGames
 from warlight_env.envs.saved_policies import load_policy
 from warlight_env.envs.single import WarlightEnv
 from warlight_env.envs.vector import WarlightVectorEnv
@@ -57,6 +58,7 @@ __all__ = [
     "Reward",
     "RewardFunction",
     "PlayerViews",
+    "SavedGames",
     "StepActions",
     "StrategyActions",
     "WarlightEnv",

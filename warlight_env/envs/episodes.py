@@ -182,6 +182,26 @@ class Episodes:
             *form.told(core), padded=self.padded,
         )  # fmt: skip
 
+    @property
+    def parts(self) -> Sequence[MapPart]:
+        """The `MapPart` objects that contain the games, one or more for each map."""
+        return self._parts.all
+
+    @property
+    def slots(self) -> Sequence[Slot]:
+        """The opponents, or pools of opponents, of the games that begin next, by seat."""
+        return self._slots
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """The data in which environments with equal arguments agree, to compare saved states."""
+        core = self._some
+        return (
+            self.padded, self.batch, self._fixed.tolist(), core.rules, core.players, core.picking, core.reward,
+            core.observation, core.custom_reward is None, "" if self.padded else core.digest, self.form.mask_size,
+            self.observation_space, self.action_space, core.max_cycles if not self.padded else 0,
+        )  # fmt: skip
+
     # Maps
 
     def _check_maps(self, wanted: MapSet, map_limits: MapLimits) -> None:

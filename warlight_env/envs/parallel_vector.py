@@ -24,6 +24,7 @@ from warlight_env.envs.map_sets import MapLimits, MapsLike
 from warlight_env.envs.opponents import Opponent
 from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.rewards import Reward
+from warlight_env.envs.saved_games import SavesGames
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
 from warlight_env.thread_ownership import SingleThreaded
@@ -33,7 +34,7 @@ Flags = npt.NDArray[np.bool_]
 Infos = dict[str, dict[str, Any]]
 
 
-class WarlightParallelVectorEnv(SingleThreaded):
+class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
     """B games of `WarlightParallelEnv` at once, with one array per agent for all games.
 
     ```python
@@ -51,7 +52,7 @@ class WarlightParallelVectorEnv(SingleThreaded):
 
     | dict | entry for an agent |
     |---|---|
-    | observations | an element of ``observation_space(agent)``: the observations of B games in one array, or in a dict |
+    | observations | an element of ``observation_space(agent)``: an array or a dict of arrays, for B games |
     | rewards | float64[B] |
     | terminations, truncations | bool[B]: whether the agent's episode ended in this step |
     | infos | a dict of arrays, see the next table |
@@ -108,7 +109,9 @@ class WarlightParallelVectorEnv(SingleThreaded):
 
     exclusive_methods: ClassVar[tuple[str, ...]] = (
         "reset", "step", "action_masks", "set_opponents", "opponents_of", "set_maps", "view", "render_game",
+        "get_state", "set_state", "clone",
     )  # fmt: skip
+    saved_attributes = ("episodes", "_games")
 
     def __init__(
         self,

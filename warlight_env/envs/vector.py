@@ -16,11 +16,12 @@ from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
 from warlight_env.envs.episodes import Episodes, StepResults
 from warlight_env.envs.render_modes import RENDERING, checked_mode
+from warlight_env.envs.saved_games import SavesGames
 from warlight_env.features.columns import Features
 from warlight_env.thread_ownership import SingleThreaded
 
 
-class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
+class WarlightVectorEnv(SavesGames, SingleThreaded, VectorEnv[Any, Any, Any]):
     """The vector environment of B games of `WarlightEnv`.
 
     If all opponents are compiled bots, compiled code plays all rounds.
@@ -40,8 +41,9 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
     """
 
     exclusive_methods: ClassVar[tuple[str, ...]] = (
-        "reset", "step", "action_masks", "set_opponent", "render", "render_game",
+        "reset", "step", "action_masks", "set_opponent", "render", "render_game", "get_state", "set_state", "clone",
     )  # fmt: skip
+    saved_attributes = ("episodes", "_games")
 
     metadata: dict[str, Any] = {  # noqa: RUF012
         **RENDERING,
