@@ -18,7 +18,7 @@ GAMES = 4
 CASES: dict[str, dict[str, Any]] = {
     "factored": {},
     "three, picks": {"players": 3, "picking": "play", "rules": {"picks": 1}},
-    "six": {"players": 6, "max_cycles": 60},
+    "six": {"players": 6, "max_cycles": 20},
     "steps, three": {"action": "steps", "players": 3, "max_cycles": 20},
     "strategies, fog": {"action": "strategies", "fog": True, "observation": "raw", "rules": "challenge2"},
     "continuous, flat, shaped": {"action": "continuous", "observation": "flat", "reward": "income"},
