@@ -84,7 +84,7 @@ def all_seats_rate(steps: int, **arguments: Any) -> Callable[[], float]:
     """Return a function that measures the game steps per CPU second of `vector_env` with a learner on each seat."""
     from warlight_env import warlight_v0
 
-    env = warlight_v0.vector_env(BATCH, picking="random", autoreset_mode="SameStep", **arguments)
+    env = warlight_v0.vector_env(BATCH, picking="random", **arguments)
     rng = np.random.default_rng(0)
     state = {"infos": env.reset(seed=0)[1]}
 

@@ -14,12 +14,12 @@ from gymnasium import spaces
 from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.array_arguments import array_of, checked_array, integer_array
 from warlight_env.engine.board import Board
-from warlight_env.engine.memory import in_one_block
+from warlight_env.engine.memory import in_one_block, together
 from warlight_env.envs.actions.batches import check_count, part_of
 from warlight_env.envs.actions.continuous import scores_of
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import ActionError, EnvCore
-from warlight_env.envs.observation_spaces import observation, observation_space_of
+from warlight_env.envs.observation_spaces import observation, observation_space_of, observed_arrays
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.parts import EnvParts
 from warlight_env.envs.step_many import PaddingLayout, gather_masks, gather_seen
@@ -84,6 +84,35 @@ class OneMapSpaces:
     def masks(self, parts: EnvParts, games: slice | I64, learner: int) -> I8:
         """Return int8[M, W]: the flat action mask of the learner in each selected game."""
         return parts.all[0].core.flat_masks(learner, games)
+
+    def observe_all(self, parts: EnvParts, learners: int) -> list[tuple[Any, I8 | None]]:
+        """Return the observations and the flat masks (None: no masks) of all learners in all games.
+
+        All arrays are in one block of memory.
+        """
+        core, every = parts.all[0].core, slice(None)
+        shown: list[tuple[Any, Any]] = []
+        for i in range(learners):
+            own = core.custom_observation is not None
+            seen = observation(core, i, every) if own else observed_arrays(core, i, every)
+            mask = (core.out.mask[:, i] if core.encoding.mask_size else core.flat_masks(i)) if self.mask_size else None
+            if self._with_mask:
+                seen = {**(seen if isinstance(seen, dict) else {"observation": seen}), "action_mask": mask}
+            shown.append((seen, mask))
+        arrays = [array for seen, mask in shown for array in (*_values(seen), *(() if mask is None else (mask,)))]
+        copies = iter(together(arrays))
+        return [
+            (
+                {name: next(copies) for name in seen} if isinstance(seen, dict) else next(copies),
+                None if mask is None else next(copies),
+            )
+            for seen, mask in shown
+        ]
+
+
+def _values(seen: Any) -> list[npt.NDArray[Any]]:
+    """Return the arrays of an observation as a list."""
+    return list(seen.values()) if isinstance(seen, dict) else [seen]
 
 
 class PaddedSpaces:
@@ -181,6 +210,14 @@ class PaddedSpaces:
         masks = np.empty((len(index), self.mask_size), np.int8)
         self._gather_masks(parts, index, place, learner, masks)
         return masks
+
+    def observe_all(self, parts: EnvParts, learners: int) -> list[tuple[Any, I8 | None]]:
+        """Return the observations and the flat masks (None: no masks) of all learners in all games."""
+        every = slice(None)
+        return [
+            (self.observe(parts, every, i), self.masks(parts, every, i) if self.mask_size else None)
+            for i in range(learners)
+        ]
 
     def _gather_masks(self, parts: EnvParts, index: I64, place: I64, learner: int, masks: I8) -> None:
         gather_masks(parts.addresses, index, place, learner, masks, self.kernel_layout)

@@ -217,7 +217,7 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         Raises InputError for an invalid argument; then nothing changes.
         """
         self._games.reset(seed, options, ("start",))
-        return self._observations(), self._infos([self.episodes.results(i) for i in range(len(self.agents))])
+        return self._seen([self.episodes.results(i) for i in range(len(self.agents))])
 
     def step(
         self, actions: Mapping[str, Any]
@@ -235,17 +235,17 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         def look(found: list[StepResults]) -> None:
             ended = np.zeros(self.num_envs, dtype=np.bool_)
             ended[self._games.ended] = True
-            seen, infos = self._observations(), self._infos(found)
+            seen, infos = self._seen(found)
             for agent in self.agents:
                 final[agent] = {"final_obs": seen[agent], "final_info": infos[agent], "_final_obs": ended.copy()}
 
         results = self._games.advance(self._batches(actions), self.autoreset_mode, look)
-        infos = self._infos(results)
+        observations, infos = self._seen(results)
         for agent, more in final.items():
             infos[agent].update(more)
         by_agent = dict(zip(self.agents, results, strict=True))
         return (
-            self._observations(),
+            observations,
             {agent: found.reward for agent, found in by_agent.items()},
             {agent: found.terminated for agent, found in by_agent.items()},
             {agent: found.truncated for agent, found in by_agent.items()},
@@ -265,16 +265,17 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
                 raise InputError(f"actions: {agent} has no actions; nothing played")
         return [actions[agent] for agent in self.agents]
 
-    def _observations(self) -> dict[str, Any]:
-        return {agent: self.episodes.observe(learner=i) for i, agent in enumerate(self.agents)}
-
-    def _infos(self, results: Sequence[StepResults]) -> Infos:
+    def _seen(self, results: Sequence[StepResults]) -> tuple[dict[str, Any], Infos]:
+        """Return the current observations and the infos of all agents."""
+        observations: dict[str, Any] = {}
         infos: Infos = {}
-        for i, (agent, found) in enumerate(zip(self.agents, results, strict=True)):
+        everything = zip(self.agents, results, self.episodes.observe_all(), strict=True)
+        for i, (agent, found, (seen, mask)) in enumerate(everything):
+            observations[agent] = seen
             infos[agent] = {**found.infos, "active": self._games.live[:, i].copy()}
-            if self.episodes.mask_size:
-                infos[agent]["action_mask"] = self.episodes.masks(i)
-        return infos
+            if mask is not None:
+                infos[agent]["action_mask"] = mask
+        return observations, infos
 
     def action_masks(self, agent: str) -> npt.NDArray[np.int8]:
         """Return int8[B, M]: the agent's flat action mask in each game."""
