@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -158,6 +159,26 @@ def test_the_start_option_begins_from_a_position_in_which_a_player_is_eliminated
         ).reset(options={"start": start})
 
 
+@pytest.mark.parametrize("mode", AutoresetMode)
+@pytest.mark.parametrize("observation", ["graph", "flat", "raw"])
+def test_results_without_copies_are_equal(observation, mode):
+    settings: dict[str, Any] = {"map": SMALL, "picking": "random", "max_cycles": 5, "observation": observation}
+    one, other = (
+        WarlightParallelVectorEnv(3, **settings, autoreset_mode=mode, copy=copies) for copies in (True, False)
+    )
+    first = one.reset(seed=1)
+    assert equal(first, other.reset(seed=1))
+    rng, kept = np.random.default_rng(0), copy.deepcopy(first)
+    for _ in range(12):
+        actions = {agent: rng.integers(0, 5, one.action_space(agent).shape) for agent in one.agents}
+        got = one.step(actions)
+        assert equal(got, other.step(actions))
+        over = ~got[4]["player_0"]["active"]
+        if mode == AutoresetMode.DISABLED and over.any():
+            assert equal(*(env.reset(options={"reset_mask": over}) for env in (one, other)))
+    assert equal(first, kept)
+
+
 def test_bad_arguments():
     make = warlight_v0.vector_env
     for match, arguments in (
@@ -171,6 +192,7 @@ def test_bad_arguments():
         (r"^observation = 'flat': must be 'graph' for many maps", {"map": [SMALL], "observation": "flat"}),
         (r"^batch = 0", {"num_envs": 0}),
         (r"^mask = 'none'", {"mask": "none"}),
+        (r"^copy = 1: must be True or False", {"copy": 1}),
     ):
         with pytest.raises(InputError, match=match):
             make(**{"num_envs": 2, "map": SMALL, **arguments})

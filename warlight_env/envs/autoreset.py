@@ -81,8 +81,7 @@ class Autoreset:
         drawn = self.seeds.draw(games, functools.partial(self._episodes.draw, options=options))
         self._episodes.reset(drawn, np.asarray(games).tolist(), options)
         self.live[games] = True if options.start is None else self._episodes.live()[games]
-        if len(self.ended):
-            self.ended = np.setdiff1d(self.ended, games, assume_unique=True)
+        self.ended = self.ended[~self.live[self.ended].any(axis=1)]
 
     def step(self, actions: Sequence[Any]) -> list[StepResults]:
         """Step all games except those in `ended`, then add the games that end in this step to `ended`.

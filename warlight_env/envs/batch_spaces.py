@@ -61,7 +61,8 @@ class OneMapSpaces:
         """Convert actions to rows, and write the rows to the arrays that kernels read; see `PaddedSpaces.read`."""
         part = parts.all[0]
         rows, dropped, core = part.record.rows[:, learner], np.zeros(len(acting), dtype=np.int32), part.core
-        if acting.all():
+        plain = core.encoding.copies_integers and type(actions) is np.ndarray and actions.dtype.kind in "iu"
+        if plain or acting.all():
             dropped[:] = read_rows(core, actions, np.arange(len(acting)), learner, rows)
         else:
             # An action that is ignored in this step may have any value.
@@ -85,10 +86,10 @@ class OneMapSpaces:
         """Return int8[M, W]: the flat action mask of the learner in each selected game."""
         return parts.all[0].core.flat_masks(learner, games)
 
-    def observe_all(self, parts: EnvParts, learners: int) -> list[tuple[Any, I8 | None]]:
+    def observe_all(self, parts: EnvParts, learners: int, copy: bool) -> list[tuple[Any, I8 | None]]:
         """Return the observations and the flat masks (None: no masks) of all learners in all games.
 
-        All arrays are in one block of memory.
+        copy: whether to return copies, all in one block of memory. If not, the next step may change the arrays.
         """
         core, every = parts.all[0].core, slice(None)
         shown: list[tuple[Any, Any]] = []
@@ -99,6 +100,8 @@ class OneMapSpaces:
             if self._with_mask:
                 seen = {**(seen if isinstance(seen, dict) else {"observation": seen}), "action_mask": mask}
             shown.append((seen, mask))
+        if not copy:
+            return shown
         arrays = [array for seen, mask in shown for array in (*_values(seen), *(() if mask is None else (mask,)))]
         copies = iter(together(arrays))
         return [
@@ -211,8 +214,11 @@ class PaddedSpaces:
         self._gather_masks(parts, index, place, learner, masks)
         return masks
 
-    def observe_all(self, parts: EnvParts, learners: int) -> list[tuple[Any, I8 | None]]:
-        """Return the observations and the flat masks (None: no masks) of all learners in all games."""
+    def observe_all(self, parts: EnvParts, learners: int, copy: bool) -> list[tuple[Any, I8 | None]]:
+        """Return the observations and the flat masks (None: no masks) of all learners in all games, always as copies.
+
+        copy: ignored, because padded arrays are always new.
+        """
         every = slice(None)
         return [
             (self.observe(parts, every, i), self.masks(parts, every, i) if self.mask_size else None)

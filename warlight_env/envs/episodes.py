@@ -482,9 +482,12 @@ class Episodes:
         """Return the learner's observations in the selected games, or in one game. learner: see `results`."""
         return self.form.observe(self._parts, games, learner)
 
-    def observe_all(self) -> list[tuple[Any, npt.NDArray[np.int8] | None]]:
-        """Return the observations and the flat masks (None: no masks) of each learner, in all games."""
-        return self.form.observe_all(self._parts, self._count)
+    def observe_all(self, copy: bool = True) -> list[tuple[Any, npt.NDArray[np.int8] | None]]:
+        """Return the observations and the flat masks (None: no masks) of each learner, in all games.
+
+        copy: False allows arrays that the next step changes.
+        """
+        return self.form.observe_all(self._parts, self._count, copy)
 
     def masks(self, learner: int = 0) -> npt.NDArray[np.int8]:
         """Return int8[B, M]: the flat action mask of the learner in each game. learner: see `results`."""

@@ -101,6 +101,8 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         opponents: a dict from agent names to opponents; None: all seats are agents.
         autoreset_mode: a mode of Gymnasium, or its name.
         map_limits: the numbers of regions and directed edges to which observations and actions are padded.
+        copy: whether observations and masks are new arrays. With ``copy=False``, the next call of `step` or `reset`
+            overwrites them, which is faster; `final_obs` and `final_info` always contain copies.
         render_mode: the mode of `render_game`.
         device: "cpu", the device of the arrays.
 
@@ -130,6 +132,7 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         opponents: Mapping[str, Any] | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         map_limits: MapLimits | tuple[int, int] | None = None,
+        copy: bool = True,
         render_mode: str | None = None,
         device: str = "cpu",
     ) -> None:
@@ -137,6 +140,9 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
             raise InputError(f"device = {short_repr(device)}: must be 'cpu'")
         if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
             raise RulesError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
+        if not isinstance(copy, bool):
+            raise InputError(f"copy = {short_repr(copy)}: must be True or False")
+        self.copy = copy
         self.render_mode, self.autoreset_mode = checked_mode(render_mode), checked_autoreset_mode(autoreset_mode)
         self.device, self.num_envs = device, num_envs
         self._players, self._opponent_seats = players, _seats_of(opponents, players)
@@ -217,7 +223,7 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         Raises InputError for an invalid argument; then nothing changes.
         """
         self._games.reset(seed, options, ("start",))
-        return self._seen([self.episodes.results(i) for i in range(len(self.agents))])
+        return self._seen([self.episodes.results(i) for i in range(len(self.agents))], self.copy)
 
     def step(
         self, actions: Mapping[str, Any]
@@ -235,12 +241,12 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         def look(found: list[StepResults]) -> None:
             ended = np.zeros(self.num_envs, dtype=np.bool_)
             ended[self._games.ended] = True
-            seen, infos = self._seen(found)
+            seen, infos = self._seen(found, True)
             for agent in self.agents:
                 final[agent] = {"final_obs": seen[agent], "final_info": infos[agent], "_final_obs": ended.copy()}
 
         results = self._games.advance(self._batches(actions), self.autoreset_mode, look)
-        observations, infos = self._seen(results)
+        observations, infos = self._seen(results, self.copy)
         for agent, more in final.items():
             infos[agent].update(more)
         by_agent = dict(zip(self.agents, results, strict=True))
@@ -265,11 +271,11 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
                 raise InputError(f"actions: {agent} has no actions; nothing played")
         return [actions[agent] for agent in self.agents]
 
-    def _seen(self, results: Sequence[StepResults]) -> tuple[dict[str, Any], Infos]:
+    def _seen(self, results: Sequence[StepResults], copy: bool) -> tuple[dict[str, Any], Infos]:
         """Return the current observations and the infos of all agents."""
         observations: dict[str, Any] = {}
         infos: Infos = {}
-        everything = zip(self.agents, results, self.episodes.observe_all(), strict=True)
+        everything = zip(self.agents, results, self.episodes.observe_all(copy), strict=True)
         for i, (agent, found, (seen, mask)) in enumerate(everything):
             observations[agent] = seen
             infos[agent] = {**found.infos, "active": self._games.live[:, i].copy()}
