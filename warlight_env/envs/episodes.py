@@ -40,6 +40,12 @@ from warlight_env.game import Game
 NO_OPTIONS = ResetOptions()
 
 
+class LearnerSeats(tuple[int, ...]):
+    """The seats of several learners in each game, in ascending order, as the argument `seat` of `Episodes`."""
+
+    __slots__ = ()
+
+
 class EpisodeStart(NamedTuple):
     """The map and the seed of a new game. Equal maps, seeds and actions give equal games."""
 
@@ -72,7 +78,8 @@ class Episodes:
             of `PaddedEpisodes` is a set of maps, see `WarlightMapsEnv`.
         opponent: the players in the other seats; see `make_opponent`. A list has one opponent for each seat. If it is a
             mapping of opponents to weights, or an `OpponentPool`, the opponents are drawn at random in every game.
-        seat: the learner's seat, or "random" for a random seat in every game. A list has the seats of several learners.
+        seat: the learner's seat, or "random" for a random seat in every game. For several learners in each game: their
+            `LearnerSeats`.
         mask: "info" for observations without masks; "observation" adds the mask to observations, with the key
             action_mask.
         batch: B, the number of games.
@@ -95,7 +102,7 @@ class Episodes:
         picking: Literal["play", "random"] = "random",
         max_cycles: int | None = None,
         reward: str | Reward | RewardFunction = "win",
-        seat: int | Literal["random"] | Sequence[int] = "random",
+        seat: int | Literal["random"] | LearnerSeats = "random",
         mask: Literal["observation", "info"] = "info",
         batch: int = 1,
         *,
@@ -106,8 +113,8 @@ class Episodes:
         check_batch(batch)
         self.batch, self._action = batch, action
         #: Whether each game may have several learners. Then the games get the same seeds as `WarlightParallelEnv`.
-        self.shared = isinstance(seat, list | tuple)
-        self._count = len(seat) if isinstance(seat, list | tuple) else 1  # L
+        self.shared = isinstance(seat, LearnerSeats)
+        self._count = len(seat) if isinstance(seat, LearnerSeats) else 1  # L
         self._settings: dict[str, Any] = {
             "rules": rules, "players": players, "action": action, "observation": observation, "fog": fog,
             "picking": picking, "max_cycles": max_cycles, "reward": reward,
@@ -525,10 +532,7 @@ def _seats(seat: Any, players: int) -> npt.NDArray[np.int8]:
     """Return int8[L], the learners' seats, from the argument `seat` of `Episodes`; -1 means a random seat."""
     if isinstance(seat, str) and seat == "random":
         return np.array([-1], np.int8)
-    several = isinstance(seat, list | tuple)
-    seats = list(seat) if several else [seat]
+    seats = seat if isinstance(seat, LearnerSeats) else (seat,)
     if not all(is_integer(one) and 0 <= int(one) < players for one in seats):
         raise InputError(f"seat = {short_repr(seat)}: must be 'random' or 0 .. {players - 1}")
-    if not seats or len(set(seats)) < len(seats):
-        raise InputError(f"seat = {short_repr(seat)}: must be different seats, at least one")
     return np.array(seats, np.int8)

@@ -18,7 +18,7 @@ from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
 from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
-from warlight_env.envs.episodes import StepResults
+from warlight_env.envs.episodes import LearnerSeats, StepResults
 from warlight_env.envs.many_maps import games_of, has_many_maps
 from warlight_env.envs.map_sets import MapLimits, MapsLike
 from warlight_env.envs.opponents import Opponent
@@ -153,7 +153,7 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         self._number = {agent: i for i, agent in enumerate(self.possible_agents)}
         arguments: dict[str, Any] = {
             "map": map, "rules": rules, "players": players, "action": action, "fog": fog, "picking": picking,
-            "max_cycles": max_cycles, "reward": reward, "seat": seats, "mask": mask,
+            "max_cycles": max_cycles, "reward": reward, "seat": LearnerSeats(seats), "mask": mask,
             "opponent": self._ordered(opponents),
         }  # fmt: skip
         if map_limits is not None:
