@@ -195,4 +195,4 @@ def test_what_fog_hides_makes_no_difference(action, kind, seed, steps):
 def test_a_list_of_seats_is_refused():
     for seat in ([0], (0, 1), [0, 1]):
         with pytest.raises(InputError, match=r"^seat = .*: must be 'random' or 0 \.\. 1"):
-            make_single(seat=seat)
+            make(seat=seat)
