@@ -36,8 +36,9 @@ def has_many_maps(arguments: Mapping[str, Any]) -> bool:
 
 def games_of(arguments: dict[str, Any], num_envs: int) -> Episodes:
     """Make `num_envs` games with the arguments of an environment; see `has_many_maps` for games on many maps."""
-    make = games_on_maps if has_many_maps(arguments) else Episodes
-    return make(batch=num_envs, **arguments)
+    if has_many_maps(arguments):
+        return games_on_maps(batch=num_envs, **arguments)
+    return Episodes(batch=num_envs, **arguments)
 
 
 class WarlightMapsEnv(WarlightEnv):

@@ -114,7 +114,8 @@ class WarlightVectorEnv(SavesGames, SingleThreaded, VectorEnv[Any, Any, Any]):
         for example if a pool of opponents is empty. Then all games have made the step, but its rewards, its ends and
         its observations are lost. The next call continues: it begins the missing games and steps the other games.
         """
-        episodes, every, final = self.episodes, np.ones(self.num_envs, dtype=np.bool_), {}
+        episodes, every = self.episodes, np.ones(self.num_envs, dtype=np.bool_)
+        final: dict[str, Any] = {}
 
         def look(found: list[StepResults]) -> None:
             over = found[0].terminated | found[0].truncated
