@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import speeds_page
-from environments import bench_maps, bench_own, bench_sb3, bench_vector
+from environments import bench_all_seats, bench_maps, bench_own, bench_sb3, bench_simulate, bench_vector
 from networks import bench_networks
 from playouts import Playouts
 
@@ -240,6 +240,8 @@ PARTS = {
     "log": bench_log,
     "hosting": bench_hosting,
     "vector": bench_vector,
+    "all-seats": bench_all_seats,
+    "simulate": bench_simulate,
     "sb3": bench_sb3,
     "own": bench_own,
     "maps": bench_maps,

@@ -57,6 +57,85 @@ def bench_vector(quick: bool) -> list[Row]:
     ]  # fmt: skip
 
 
+def core_rate(steps: int) -> Callable[[], float]:
+    """Return a function that measures the game steps per CPU second of an `EnvCore`, including the restart of games."""
+    from warlight_env.envs.core import EnvCore
+
+    core, rng = EnvCore("world", batch=BATCH, picking="random"), np.random.default_rng(0)
+    core.reset(range(BATCH))
+
+    def play() -> float:
+        spent = 0.0
+        for _ in range(steps):
+            actions = np.stack([legal(rng, core.out.mask[:, p]) for p in range(2)], axis=1)
+            start = time.process_time()
+            core.step(actions)
+            ended = np.flatnonzero(~core.out.live.any(axis=1)).tolist()
+            if ended:
+                core.reset(rng.integers(2**62, size=len(ended)).tolist(), ended)
+            spent += time.process_time() - start
+        return BATCH * steps / spent
+
+    play()
+    return play
+
+
+def all_seats_rate(steps: int, **arguments: Any) -> Callable[[], float]:
+    """Return a function that measures the game steps per CPU second of `vector_env` with a learner on each seat."""
+    from warlight_env import warlight_v0
+
+    env = warlight_v0.vector_env(BATCH, picking="random", **arguments)
+    rng = np.random.default_rng(0)
+    state = {"infos": env.reset(seed=0)[1]}
+
+    def play() -> float:
+        spent = 0.0
+        for _ in range(steps):
+            actions = {agent: legal(rng, state["infos"][agent]["action_mask"]) for agent in env.agents}
+            start = time.process_time()
+            *_, state["infos"] = env.step(actions)
+            spent += time.process_time() - start
+        return BATCH * steps / spent
+
+    play()
+    return play
+
+
+def bench_all_seats(quick: bool) -> list[Row]:
+    """Measure `vector_env` with learners on both seats, relative to a bare `EnvCore` with the same number of games."""
+    steps, repeats = (20, 3) if quick else (60, 9)
+    works = {"core": core_rate(steps), "views": all_seats_rate(steps, copy=False), "copies": all_seats_rate(steps)}
+    rates = interleaved(works, repeats)
+    rows = []
+    for name, asked in (("views", 0.9), ("copies", None)):
+        ratio = rates[name] / rates["core"]
+        text = f"{ratio:.2f} ({rates[name]:,.0f}/s against {rates['core']:,.0f}/s)"
+        what = f"vector_env, both seats, B = {BATCH}, {name} of observations, as a share of EnvCore"
+        rows.append(Row(what, f"≥ {asked}" if asked else "–", text, ratio, ratio >= asked if asked else None))
+    return rows
+
+
+def bench_simulate(quick: bool) -> list[Row]:
+    """Measure `simulate` with 16 turns and 64 scenarios on the world map, on one core."""
+    from warlight_env import Game, simulate
+    from warlight_env.agents.players.random import RandomAgent
+
+    game, turns, scenarios, calls = Game("world", seed=1, picks="random"), 16, 64, 50 if quick else 200
+    answer = RandomAgent(seed=0).act(game.view(1))
+    candidates = [[RandomAgent(seed=t).act(game.view(0)), answer] for t in range(turns)]
+
+    def play() -> float:
+        start = time.process_time()
+        for seed in range(calls):
+            simulate(game, candidates, scenarios, seed=seed)
+        return calls * turns * scenarios / (time.process_time() - start)
+
+    play()
+    rate = interleaved({"": play}, 3 if quick else 9)[""]
+    what = f"simulate, {turns} turns × {scenarios} scenarios, one core"
+    return [Row(what, "≥ 500,000 rounds/s", f"{rate:,.0f}/s", rate, rate >= 500_000)]
+
+
 def bench_maps(quick: bool) -> list[Row]:
     """Measure a batch of games on many maps, relative to a batch on the largest map only."""
     steps, repeats = (20, 5) if quick else (40, 15)

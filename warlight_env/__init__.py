@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from warlight_env.game import Game, GameError, IllegalOrder, IllegalOrdersError
     from warlight_env.maps import Map
     from warlight_env.record import GameLog
+    from warlight_env.simulation import Outcomes, simulate
     from warlight_env.turn import TurnDraft
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -38,7 +39,9 @@ _HOMES = {
     "IllegalOrder": "game",
     "IllegalOrdersError": "game",
     "Map": "maps",
+    "Outcomes": "simulation",
     "TurnDraft": "turn",
+    "simulate": "simulation",
 }
 
 __all__ = [
@@ -49,10 +52,12 @@ __all__ = [
     "IllegalOrdersError",
     "Map",
     "Orders",
+    "Outcomes",
     "Rules",
     "TurnDraft",
     "__version__",
     "battle_odds",
+    "simulate",
 ]
 
 

@@ -59,7 +59,7 @@ from warlight_env.thread_ownership import UseLock, exclusive
 OnIllegal = Literal["raise", "skip"]
 
 #: A step in the path of seeds of `reseed`, so that `Game(seed=s)` and `reseed(s)` have different dice.
-_RESEED: Final = 0x5EED
+RESEED: Final = 0x5EED
 
 
 class _DiceSeed(NamedTuple):
@@ -402,6 +402,10 @@ class Game:
             )
         return dict(enumerate(orders))
 
+    def arrays(self) -> State:
+        """Return a copy of the position as arrays, with a leading axis of 1, including the random generator's state."""
+        return copy_state(self._state)
+
     # Undo and copies
 
     def _go_on(self, state: State) -> None:
@@ -450,7 +454,7 @@ class Game:
             GameError: the seed is not an integer of fewer than 300 digits.
         """
         checked = _checked_seed(seed)
-        self._state = self._state._replace(rng=make_rng(derive_seed(checked, _RESEED)).reshape(1, 2))
+        self._state = self._state._replace(rng=make_rng(derive_seed(checked, RESEED)).reshape(1, 2))
         self._dice_seed = _DiceSeed(checked, reseeded=True)
 
     @exclusive

@@ -1,6 +1,7 @@
-"""Warlight environments under the names that PettingZoo uses: ``parallel_env``, ``env`` and ``raw_env``.
+"""Warlight environments under the names that PettingZoo uses, and ``vector_env`` for many games at once.
 
-All three have the same arguments as `WarlightParallelEnv`.
+``parallel_env``, ``env`` and ``raw_env`` have the same arguments as `WarlightParallelEnv`; ``vector_env`` has those of
+`WarlightParallelVectorEnv`.
 
 >>> from warlight_env import warlight_v0
 >>> env = warlight_v0.parallel_env(players=3)
@@ -12,10 +13,11 @@ All three have the same arguments as `WarlightParallelEnv`.
 
 from __future__ import annotations
 
-from warlight_env.envs import WarlightParallelEnv
+from warlight_env.envs import WarlightParallelEnv, WarlightParallelVectorEnv
 from warlight_env.envs.aec import env, raw_env
 
-__all__ = ["env", "parallel_env", "raw_env"]
+__all__ = ["env", "parallel_env", "raw_env", "vector_env"]
 
 
 parallel_env = WarlightParallelEnv
+vector_env = WarlightParallelVectorEnv

@@ -589,9 +589,9 @@ def test_who_acts_is_checked(make, acting):
     env.reset(seed=1)
     nothing = np.zeros(2, np.int64)
     with pytest.raises(InputError, match=r"^acting must"):
-        env.episodes.step(nothing, acting)
+        env.episodes.step([nothing], acting)
     assert not env.episodes.results().infos["round"].any()
-    env.episodes.step(nothing, np.array([True, False]))
+    env.episodes.step([nothing], np.array([True, False]))
     assert env.episodes.results().infos["round"].tolist() == [1, 0]
 
 

@@ -190,3 +190,9 @@ def test_what_fog_hides_makes_no_difference(action, kind, seed, steps):
     core.state.rng[:] = rng.integers(1, 2**60, core.state.rng.shape)
     core.refresh_observations()
     assert equal((env.episodes.observe(0), env._info(), env.action_masks()), before)
+
+
+def test_a_list_of_seats_is_refused():
+    for seat in ([0], (0, 1), [0, 1]):
+        with pytest.raises(InputError, match=r"^seat = .*: must be 'random' or 0 \.\. 1"):
+            make(seat=seat)

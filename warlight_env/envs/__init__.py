@@ -24,8 +24,10 @@ from warlight_env.envs.many_maps import WarlightMapsEnv, WarlightMapsVectorEnv
 from warlight_env.envs.map_sets import GeneratedMaps
 from warlight_env.envs.opponents import Opponent, OpponentError, OpponentPool, make_opponent
 from warlight_env.envs.parallel import EnvState, WarlightParallelEnv
+from warlight_env.envs.parallel_vector import WarlightParallelVectorEnv
 from warlight_env.envs.registration import register_all
 from warlight_env.envs.rewards import Reward
+from warlight_env.envs.saved_games import SavedGames
 from warlight_env.envs.saved_policies import load_policy
 from warlight_env.envs.single import WarlightEnv
 from warlight_env.envs.vector import WarlightVectorEnv
@@ -56,12 +58,14 @@ __all__ = [
     "Reward",
     "RewardFunction",
     "PlayerViews",
+    "SavedGames",
     "StepActions",
     "StrategyActions",
     "WarlightEnv",
     "WarlightMapsEnv",
     "WarlightMapsVectorEnv",
     "WarlightParallelEnv",
+    "WarlightParallelVectorEnv",
     "WarlightVectorEnv",
     "global_features",
     "load_policy",

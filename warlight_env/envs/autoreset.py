@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium.vector import AutoresetMode
 
+from warlight_env.arguments import short_repr
+from warlight_env.array_arguments import array_of
 from warlight_env.envs.episodes import NO_OPTIONS, Episodes, StepResults
 from warlight_env.envs.reset_options import ResetOptions
-from warlight_env.envs.seeds import Seeds
+from warlight_env.envs.seeds import Seeds, seeds_of
+from warlight_env.errors import InputError
+
+
+def checked_mode(mode: Any) -> AutoresetMode:
+    """Return a mode, or the name of a mode, as an `AutoresetMode`; raise InputError for any other value."""
+    try:
+        return AutoresetMode(mode)
+    except Exception:  # the caller's object may have methods that raise any exception
+        known = ", ".join(known.value for known in AutoresetMode)
+        raise InputError(f"autoreset_mode = {short_repr(mode)}: must be one of {known}") from None
 
 
 class Autoreset:
@@ -22,12 +35,43 @@ class Autoreset:
 
     Attributes:
         seeds: the random generators from which the seeds of the games are drawn.
-        ended: int64[M], the ended games that no new game has replaced yet, in ascending order.
+        live: bool[B, L], whether the episode of a learner continues.
+        ended: int64[M], the games without a live learner that no new game has replaced yet, in ascending order.
     """
 
     def __init__(self, episodes: Episodes) -> None:
         self._episodes, self.seeds = episodes, Seeds(episodes.batch)
+        self.live: npt.NDArray[np.bool_] = np.ones(episodes.learners.shape, dtype=np.bool_)
         self.ended: npt.NDArray[np.int64] = np.zeros(0, dtype=np.int64)
+        self._begun = False
+
+    def reset(self, seed: Any, options: Any, known: Sequence[str]) -> npt.NDArray[np.bool_]:
+        """Begin new games for the method `reset` of a vector environment; return bool[B], the games that begin.
+
+        Args:
+            seed: the argument of Gymnasium's vector environments, see `seeds_of`.
+            options: a dict. ``reset_mask``, bool[B], is True for each game that begins; without it, all games begin.
+            known: the names of the other options, see `Episodes.read_options`.
+
+        Raises InputError for invalid arguments; then nothing changes.
+        """
+        count = self._episodes.batch
+        read = self._episodes.read_options(options, (*known, "reset_mask"))
+        mask = np.ones(count, dtype=np.bool_)
+        if options is not None and "reset_mask" in options:
+            mask = array_of(options["reset_mask"], "reset_mask")
+            if mask.shape != (count,) or mask.dtype != np.bool_ or not mask.any():
+                raise InputError(f"reset_mask must be bool[{count}] with at least one True")
+            if not self._begun and not mask.all():
+                raise InputError("reset_mask: no game has begun; reset all games first")
+        seeds = seeds_of(seed, count)
+        games = np.flatnonzero(mask)
+        for b in games.tolist():
+            if seeds[b] is not None:
+                self.seeds.seed(b, seeds[b])
+        self.begin(games, read)
+        self._begun = True
+        return mask
 
     def begin(self, games: Sequence[int] | npt.NDArray[np.int64], options: ResetOptions = NO_OPTIONS) -> None:
         """Begin new games with the numbers in `games`; see `Episodes.reset` for the errors.
@@ -36,29 +80,61 @@ class Autoreset:
         """
         drawn = self.seeds.draw(games, functools.partial(self._episodes.draw, options=options))
         self._episodes.reset(drawn, np.asarray(games).tolist(), options)
-        if len(self.ended):
-            self.ended = np.setdiff1d(self.ended, games, assume_unique=True)
+        self.live[games] = True if options.start is None else self._episodes.live()[games]
+        self.ended = self.ended[~self.live[self.ended].any(axis=1)]
 
-    def step(self, actions: Any) -> StepResults:
+    def step(self, actions: Sequence[Any]) -> list[StepResults]:
         """Step all games except those in `ended`, then add the games that end in this step to `ended`.
 
-        The games that make no step have reward 0 and are neither terminated nor truncated. After an exception of
-        `Episodes.step` nothing has changed.
+        actions: a batch of B actions for each of the L learners. Return the results of each learner.
+
+        A learner whose episode ended in an earlier step has reward 0 and is neither terminated nor truncated. After an
+        exception of `Episodes.step` nothing has changed.
         """
-        earlier, episodes = self.ended, self._episodes
-        if not len(earlier):
+        episodes, before = self._episodes, self.live
+        if before.all():
             episodes.step(actions)
-            results = episodes.results()
-            self.ended = np.flatnonzero(results.terminated | results.truncated)
-            return results
-        acting = np.ones(episodes.batch, dtype=np.bool_)
-        acting[earlier] = False
-        episodes.step(actions, acting)
-        results = episodes.results()
-        for values in results[:3]:
-            values[earlier] = 0
-        self.ended = np.union1d(earlier, np.flatnonzero(results.terminated | results.truncated))
+            results = [episodes.results(i) for i in range(before.shape[1])]
+        else:
+            episodes.step(actions, before.any(axis=1), before)
+            results = [episodes.results(i) for i in range(before.shape[1])]
+            for i, found in enumerate(results):
+                for values in found[:3]:
+                    values[~before[:, i]] = 0
+        self.live = np.stack([found.live for found in results], axis=1)
+        self.ended = np.flatnonzero(~self.live.any(axis=1))
         return results
 
+    def advance(
+        self, actions: Sequence[Any], mode: AutoresetMode, look: Callable[[list[StepResults]], None]
+    ) -> list[StepResults]:
+        """Call `step`, and begin new games in place of ended games at the time that `mode` demands.
 
-__all__ = ["Autoreset"]
+        actions: see `step`. look: a function that is called with the results of all learners before new games begin in
+        the same step.
+
+        Return the results of all learners. Their infos describe the new games, where new games have begun.
+
+        Raises InputError if no game has begun, or if a game is over in the mode DISABLED.
+        """
+        if not self._begun:
+            raise InputError("no game has begun; call reset()")
+        earlier = self.ended
+        if mode == AutoresetMode.DISABLED and len(earlier):
+            raise InputError(f"games {earlier.tolist()} are over; call reset() with reset_mask for these games")
+        results = self.step(actions)
+        if len(earlier):
+            self.begin(earlier)
+        if mode == AutoresetMode.SAME_STEP and len(self.ended):
+            look(self._now(results) if len(earlier) else results)
+            self.begin(self.ended)
+        elif not len(earlier):
+            return results
+        return self._now(results)
+
+    def _now(self, results: list[StepResults]) -> list[StepResults]:
+        """Return results with the current infos of all games."""
+        return [found._replace(infos=self._episodes.results(i).infos) for i, found in enumerate(results)]
+
+
+__all__ = ["Autoreset", "checked_mode"]

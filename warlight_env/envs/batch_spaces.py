@@ -14,12 +14,12 @@ from gymnasium import spaces
 from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.array_arguments import array_of, checked_array, integer_array
 from warlight_env.engine.board import Board
-from warlight_env.engine.memory import in_one_block
+from warlight_env.engine.memory import in_one_block, together
 from warlight_env.envs.actions.batches import check_count, part_of
 from warlight_env.envs.actions.continuous import scores_of
 from warlight_env.envs.arrays import fixed
 from warlight_env.envs.core import ActionError, EnvCore
-from warlight_env.envs.observation_spaces import observation, observation_space_of
+from warlight_env.envs.observation_spaces import observation, observation_space_of, observed_arrays
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.parts import EnvParts
 from warlight_env.envs.step_many import PaddingLayout, gather_masks, gather_seen
@@ -57,33 +57,65 @@ class OneMapSpaces:
         """Return the map's description in a policy file: its name, and its numbers of regions and directed edges."""
         return core.map.name, core.board.n_regions, core.board.n_edges
 
-    def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
+    def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_], learner: int) -> tuple[I64, I32]:
         """Convert actions to rows, and write the rows to the arrays that kernels read; see `PaddedSpaces.read`."""
         part = parts.all[0]
-        rows, dropped, core = part.record.rows[:, 0], np.zeros(len(acting), dtype=np.int32), part.core
-        if acting.all():
-            dropped[:] = read_rows(core, actions, np.arange(len(acting)), 0, rows)
+        rows, dropped, core = part.record.rows[:, learner], np.zeros(len(acting), dtype=np.int32), part.core
+        plain = core.encoding.copies_integers and type(actions) is np.ndarray and actions.dtype.kind in "iu"
+        if plain or acting.all():
+            dropped[:] = read_rows(core, actions, np.arange(len(acting)), learner, rows)
         else:
-            # A game that is only reset in this step ignores its action, so this action may have any value.
+            # An action that is ignored in this step may have any value.
             check_count(self.action_space, actions, len(acting))
             games = np.flatnonzero(acting)
             some = np.empty((len(games), rows.shape[1]), dtype=np.int64)
-            dropped[games] = read_rows(core, part_of(self.action_space, actions, games), games, 0, some)
+            dropped[games] = read_rows(core, part_of(self.action_space, actions, games), games, learner, some)
             rows[games] = some
         return np.zeros((len(acting), 0), dtype=np.int64), dropped
 
-    def observe(self, parts: EnvParts, games: Which) -> Any:
-        """Return the learners' observations in the selected games, or the learner's observation in one game."""
+    def observe(self, parts: EnvParts, games: Which, learner: int) -> Any:
+        """Return the learner's observations in the selected games, or in one game."""
         core = parts.all[0].core
-        seen = observation(core, 0, games)
+        seen = observation(core, learner, games)
         if not self._with_mask:
             return seen
-        mask = core.mask(0, games) if isinstance(games, int) else core.flat_masks(0, games)
+        mask = core.mask(learner, games) if isinstance(games, int) else core.flat_masks(learner, games)
         return {**(seen if isinstance(seen, dict) else {"observation": seen}), "action_mask": mask}
 
-    def masks(self, parts: EnvParts, games: slice | I64) -> I8:
+    def masks(self, parts: EnvParts, games: slice | I64, learner: int) -> I8:
         """Return int8[M, W]: the flat action mask of the learner in each selected game."""
-        return parts.all[0].core.flat_masks(0, games)
+        return parts.all[0].core.flat_masks(learner, games)
+
+    def observe_all(self, parts: EnvParts, learners: int, copy: bool) -> list[tuple[Any, I8 | None]]:
+        """Return the observations and the flat masks (None: no masks) of all learners in all games.
+
+        copy: whether to return copies, all in one block of memory. If not, the next step may change the arrays.
+        """
+        core, every = parts.all[0].core, slice(None)
+        shown: list[tuple[Any, Any]] = []
+        for i in range(learners):
+            own = core.custom_observation is not None
+            seen = observation(core, i, every) if own else observed_arrays(core, i, every)
+            mask = (core.out.mask[:, i] if core.encoding.mask_size else core.flat_masks(i)) if self.mask_size else None
+            if self._with_mask:
+                seen = {**(seen if isinstance(seen, dict) else {"observation": seen}), "action_mask": mask}
+            shown.append((seen, mask))
+        if not copy:
+            return shown
+        arrays = [array for seen, mask in shown for array in (*_values(seen), *(() if mask is None else (mask,)))]
+        copies = iter(together(arrays))
+        return [
+            (
+                {name: next(copies) for name in seen} if isinstance(seen, dict) else next(copies),
+                None if mask is None else next(copies),
+            )
+            for seen, mask in shown
+        ]
+
+
+def _values(seen: Any) -> list[npt.NDArray[Any]]:
+    """Return the arrays of an observation as a list."""
+    return list(seen.values()) if isinstance(seen, dict) else [seen]
 
 
 class PaddedSpaces:
@@ -108,10 +140,11 @@ class PaddedSpaces:
         """
         return "many maps", *self.padding.map_limits
 
-    def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_]) -> tuple[I64, I32]:
+    def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_], learner: int) -> tuple[I64, I32]:
         """Return the actions as rows int64[B, M] in the padded layout, and int32[B], the number of illegal entries.
 
-        acting: bool[B], False for a game that ignores its action in this step.
+        actions: the actions of one learner of each game; learner: its number. acting: bool[B], False for an action
+        that is ignored in this step.
 
         Raises:
             InputError: the actions do not have the shape or the dtype of the action space.
@@ -130,10 +163,10 @@ class PaddedSpaces:
             said = integer_array(actions, (batch, sum(map_limits)), "actions")
             wide: I64 = checked_array(said, "actions", np.int64, said.shape)
             if wide.view(np.uint64).max(initial=0) >= VALUES:
-                self._check(parts, wide, VALUES, acting)
+                self._check(parts, wide, VALUES, acting, learner)
             return wide, dropped
         numbers = integer_array(actions, (batch,), "actions").astype(np.int64)
-        self._check(parts, numbers[:, None], self.padding.mask_size, acting)
+        self._check(parts, numbers[:, None], self.padding.mask_size, acting, learner)
         if name == "steps":
             numbers, lacking = self.padding.own_steps(numbers, sizes)
             dropped = lacking.astype(np.int32)
@@ -148,16 +181,18 @@ class PaddedSpaces:
         there = np.concatenate([np.arange(most) < sizes[:, i, None] for i, most in enumerate(map_limits)], axis=1)
         return rows, np.count_nonzero(((values < -1) | (values > 1)) & there, axis=1).astype(np.int32)
 
-    def _check(self, parts: EnvParts, values: I64, limit: int, acting: npt.NDArray[np.bool_]) -> None:
+    def _check(
+        self, parts: EnvParts, values: I64, limit: int, acting: npt.NDArray[np.bool_], learner: int
+    ) -> None:  # fmt: skip
         wrong = ((values < 0) | (values >= limit)) & acting[:, None]
         if wrong.any():
             b, i = (int(k) for k in np.argwhere(wrong)[0])
             part, c = parts.at(b)
             reason = f"entry {i} is {values[b, i]}; it must lie in 0 .. {limit - 1}"
-            raise ActionError(b, int(part.core.out.seat[c, 0]), reason)
+            raise ActionError(b, int(part.core.out.seat[c, learner]), reason)
 
-    def observe(self, parts: EnvParts, games: Which) -> dict[str, npt.NDArray[Any]]:
-        """Return the learners' observations in the selected games, or the learner's observation in one game."""
+    def observe(self, parts: EnvParts, games: Which, learner: int) -> dict[str, npt.NDArray[Any]]:
+        """Return the learner's observations in the selected games, or in one game."""
         numbers = np.arange(len(parts.where))[games]
         some = np.atleast_1d(numbers)
         spaces_ = self.observation_space.spaces
@@ -165,22 +200,33 @@ class PaddedSpaces:
         arrays = in_one_block(kinds)
         seen: dict[str, npt.NDArray[Any]] = dict(zip(spaces_, arrays, strict=True))
         index, place, map_ = parts.index[some], parts.place[some], parts.map[some]
-        gather_seen(parts.addresses, index, place, seen["nodes"], seen["globals"])
+        gather_seen(parts.addresses, index, place, learner, seen["nodes"], seen["globals"])
         for name, array in parts.boards.items():
             np.take(array, map_, 0, out=seen[name], mode="clip")
         if self._with_mask:
-            self._gather_masks(parts, index, place, seen["action_mask"])
+            self._gather_masks(parts, index, place, learner, seen["action_mask"])
         return seen if numbers.ndim else {name: array[0] for name, array in seen.items()}
 
-    def masks(self, parts: EnvParts, games: slice | I64) -> I8:
+    def masks(self, parts: EnvParts, games: slice | I64, learner: int) -> I8:
         """Return int8[M, W]: the flat action mask of the learner in each selected game."""
         index, place = parts.index[games], parts.place[games]
         masks = np.empty((len(index), self.mask_size), np.int8)
-        self._gather_masks(parts, index, place, masks)
+        self._gather_masks(parts, index, place, learner, masks)
         return masks
 
-    def _gather_masks(self, parts: EnvParts, index: I64, place: I64, masks: I8) -> None:
-        gather_masks(parts.addresses, index, place, masks, self.kernel_layout)
+    def observe_all(self, parts: EnvParts, learners: int, copy: bool) -> list[tuple[Any, I8 | None]]:
+        """Return the observations and the flat masks (None: no masks) of all learners in all games, always as copies.
+
+        copy: ignored, because padded arrays are always new.
+        """
+        every = slice(None)
+        return [
+            (self.observe(parts, every, i), self.masks(parts, every, i) if self.mask_size else None)
+            for i in range(learners)
+        ]
+
+    def _gather_masks(self, parts: EnvParts, index: I64, place: I64, learner: int, masks: I8) -> None:
+        gather_masks(parts.addresses, index, place, learner, masks, self.kernel_layout)
 
 
 def nothing_shown(board: Board) -> dict[str, npt.NDArray[Any]]:

@@ -382,7 +382,8 @@ class EnvCore(SingleThreaded):
     ) -> None:
         """Run a compiled bot for each player p of each game b with chosen[b, p] == number, and submit its turns.
 
-        The bot plays only in games in which player after[b] has already submitted a complete turn.
+        The bot plays only in games in which player after[b] has already submitted a complete turn. Players whose turn
+        is already complete keep it.
 
         Args:
             policy, pick: results of `plug_in` with the kinds "policy" and "picker".

@@ -1,4 +1,4 @@
-"""`Episodes`: a batch of games, each of one learner against opponents. The Gymnasium and SB3 environments use it."""
+"""`Episodes`: a batch of games of one or more learners against opponents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import check_players
 from warlight_env.engine.view import View
-from warlight_env.envs.action_submission import out_of_limits
+from warlight_env.envs.action_submission import ActionError, out_of_limits
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.batch_spaces import Form, OneMapSpaces, PaddedSpaces, nothing_shown
 from warlight_env.envs.core import EnvCore, InnerCore
@@ -31,13 +31,19 @@ from warlight_env.envs.parts import EnvParts, MapPart, Place
 from warlight_env.envs.policy_settings import PolicySettings, told_action
 from warlight_env.envs.reset_options import ResetOptions, options_given, read_options
 from warlight_env.envs.rewards import Reward
-from warlight_env.envs.seeds import draw_seed
+from warlight_env.envs.seeds import draw_seed, draw_word
 from warlight_env.envs.step import MOST_ILLEGAL
 from warlight_env.envs.step_many import NUMBERS, begin_some, seat_some, step_many, write_learner_results
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 
 NO_OPTIONS = ResetOptions()
+
+
+class LearnerSeats(tuple[int, ...]):
+    """The seats of several learners in each game, in ascending order, as the argument `seat` of `Episodes`."""
+
+    __slots__ = ()
 
 
 class EpisodeStart(NamedTuple):
@@ -48,21 +54,23 @@ class EpisodeStart(NamedTuple):
 
 
 class StepResults(NamedTuple):
-    """The results of a step for the learners of B games. All arrays have the shape [B].
+    """The results of a step for one learner of each of B games. All arrays have the shape [B].
 
-    infos: a dict with the entries illegal, income, round, phase and is_success of Gymnasium's infos.
+    live: whether the learner's episode continues. infos: a dict with the entries illegal, income, round, phase and
+    is_success of Gymnasium's infos.
     """
 
     reward: npt.NDArray[np.float64]
     terminated: npt.NDArray[np.bool_]
     truncated: npt.NDArray[np.bool_]
+    live: npt.NDArray[np.bool_]
     infos: dict[str, npt.NDArray[Any]]
 
 
 class Episodes:
-    """B games, each of one learner against opponents that the environment controls.
+    """B games, each of L learners against opponents that the environment controls.
 
-    All games are in one `EnvCore`, the attribute `core`; the learner has slot 0. The games of the subclass
+    All games are in one `EnvCore`, the attribute `core`; learner number l has slot l. The games of the subclass
     `PaddedEpisodes` are in one or more `EnvCore` objects, and kernels process these objects one after another.
 
     Args:
@@ -70,7 +78,8 @@ class Episodes:
             of `PaddedEpisodes` is a set of maps, see `WarlightMapsEnv`.
         opponent: the players in the other seats; see `make_opponent`. A list has one opponent for each seat. If it is a
             mapping of opponents to weights, or an `OpponentPool`, the opponents are drawn at random in every game.
-        seat: the learner's seat, or "random" for a random seat in every game.
+        seat: the learner's seat, or "random" for a random seat in every game. For several learners in each game: their
+            `LearnerSeats`.
         mask: "info" for observations without masks; "observation" adds the mask to observations, with the key
             action_mask.
         batch: B, the number of games.
@@ -93,7 +102,7 @@ class Episodes:
         picking: Literal["play", "random"] = "random",
         max_cycles: int | None = None,
         reward: str | Reward | RewardFunction = "win",
-        seat: int | Literal["random"] = "random",
+        seat: int | Literal["random"] | LearnerSeats = "random",
         mask: Literal["observation", "info"] = "info",
         batch: int = 1,
         *,
@@ -102,7 +111,10 @@ class Episodes:
         if not isinstance(mask, str) or mask not in ("observation", "info"):
             raise InputError(f"mask = {short_repr(mask)}: must be 'observation' or 'info'")
         check_batch(batch)
-        self.batch, self.seat, self._action = batch, seat, action
+        self.batch, self._action = batch, action
+        #: Whether each game may have several learners. Then the games get the same seeds as `WarlightParallelEnv`.
+        self.shared = isinstance(seat, LearnerSeats)
+        self._count = len(seat) if isinstance(seat, LearnerSeats) else 1  # L
         self._settings: dict[str, Any] = {
             "rules": rules, "players": players, "action": action, "observation": observation, "fog": fog,
             "picking": picking, "max_cycles": max_cycles, "reward": reward,
@@ -116,7 +128,7 @@ class Episodes:
                 self._maps.map_limits if map_limits is None else MapLimits.of(map_limits), self._settings["action"]
             )
             self._check_maps(self._maps, padding.map_limits)
-            self._parts = EnvParts(batch, self._new_core, padding.board_arrays)
+            self._parts = EnvParts(batch, self._new_core, padding.board_arrays, self._count)
             # The `EnvCore` of any map. All of them have the same settings, except `slots`, whether they record the
             # history, and with the encoding "steps" the default of `max_cycles`, which depends on the map.
             self._some = self._parts.of(self._maps.draw(np.random.default_rng(0))).parts[0].core
@@ -128,16 +140,14 @@ class Episodes:
         else:
             self._some = self._new_core(map, batch)
             self._maps, self.form = OneMap(self.core.map), OneMapSpaces(self.core, with_mask)
-            self._parts = EnvParts(batch, self._new_core, nothing_shown)
+            self._parts = EnvParts(batch, self._new_core, nothing_shown, self._count)
             self._parts.settle(self.core)
-        seated = is_integer(seat) and 0 <= int(seat) < players
-        if not seated and not (isinstance(seat, str) and seat == "random"):
-            raise InputError(f"seat = {short_repr(seat)}: must be 'random' or 0 .. {players - 1}")
         self.observation_space, self.action_space = self.form.observation_space, self.form.action_space
         #: M, the length of a flat mask; 0 if the encoding has no mask.
         self.mask_size = self.form.mask_size
-        #: int8[B]: the learner's seat in each game.
-        self.learner = np.zeros(batch, dtype=np.int8)
+        self._fixed = _seats(seat, players)  # int8[L], the learners' seats; -1: a random seat
+        #: int8[B, L]: the learners' seats in each game.
+        self.learners = np.zeros((batch, self._count), dtype=np.int8)
         #: uint64[B]: the seed of each game.
         self.seeds = np.zeros(batch, dtype=np.uint64)
         self._begun = np.zeros(batch, dtype=np.bool_)
@@ -146,12 +156,17 @@ class Episodes:
         self.set_opponent(opponent)
 
     def _new_core(self, map: Any, batch: int = 1) -> EnvCore:
-        core = InnerCore(map, batch=batch, slots=1, **self._settings)
+        core = InnerCore(map, batch=batch, slots=self._count, **self._settings)
         if core.custom_reward is not None:
             self._settings["reward"] = core.custom_reward  # the games on all maps share its compiled function
         if self._most_cycles is not None:
             core.max_cycles = min(core.max_cycles, self._most_cycles)
         return core
+
+    @property
+    def learner(self) -> npt.NDArray[np.int8]:
+        """int8[B]: the seat of the first learner in each game."""
+        return self.learners[:, 0]
 
     @property
     def core(self) -> EnvCore:
@@ -172,6 +187,26 @@ class Episodes:
         return PolicySettings(
             told_action(self._action), core.observation, core.max_cycles, core.picking, core.players, core.rules,
             *form.told(core), padded=self.padded,
+        )  # fmt: skip
+
+    @property
+    def parts(self) -> Sequence[MapPart]:
+        """The `MapPart` objects that contain the games, one or more for each map."""
+        return self._parts.all
+
+    @property
+    def slots(self) -> Sequence[Slot]:
+        """The opponents, or pools of opponents, of the games that begin next, by seat."""
+        return self._slots
+
+    @property
+    def kind(self) -> tuple[Any, ...]:
+        """The data in which environments with equal arguments agree, to compare saved states."""
+        core = self._some
+        return (
+            self.padded, self.batch, self._fixed.tolist(), core.rules, core.players, core.picking, core.reward,
+            core.observation, core.custom_reward is None, "" if self.padded else core.digest, self.form.mask_size,
+            self.observation_space, self.action_space, core.max_cycles if not self.padded else 0,
         )  # fmt: skip
 
     # Maps
@@ -220,7 +255,7 @@ class Episodes:
 
     def set_opponent(self, opponent: Any) -> None:
         """Set the opponents of the games that begin after this call. Games that have begun keep their opponents."""
-        self._slots: list[Slot] = make_slots(opponent, self._some.players - 1)
+        self._slots: list[Slot] = make_slots(opponent, self._some.players - self._count)
 
     def opponents(self, b: int) -> tuple[Opponent, ...]:
         """Return the learner's opponents in game b, in the order of their seats."""
@@ -271,17 +306,22 @@ class Episodes:
         self._check_start(read)
         return read
 
-    def _seat_of(self, options: ResetOptions) -> int | Literal["random"]:
-        """Return the learner's seat (or "random") in games that begin with the given options."""
-        return self.seat if options.seat is None else options.seat
+    def _seats_of(self, options: ResetOptions) -> npt.NDArray[np.int8]:
+        """Return int8[L], the learners' seats (-1: random) in games that begin with the given options."""
+        return self._fixed if options.seat is None else np.array([options.seat], np.int8)
 
     def _check_start(self, options: ResetOptions) -> None:
-        """Raise InputError if the learner may be eliminated in the game of the option ``start``."""
-        seat, start = self._seat_of(options), options.start
-        seats = range(self._some.players) if seat == "random" else [int(seat)]
-        if start is not None and not all(map(start.alive, seats)):
+        """Raise InputError if the learner may be eliminated in the game of the option ``start``.
+
+        If the games may have several learners, one live learner is enough.
+        """
+        seats, start = self._seats_of(options).tolist(), options.start
+        seats = range(self._some.players) if seats == [-1] else seats
+        if start is not None and not (any if self.shared else all)(map(start.alive, seats)):
             raise InputError(
-                "option 'start': the learner's seat may be eliminated in that game; "
+                "option 'start': all learners are eliminated in that game"
+                if self.shared
+                else "option 'start': the learner's seat may be eliminated in that game; "
                 "choose a seat with the option 'seat'"
             )
 
@@ -291,7 +331,7 @@ class Episodes:
         stream: the random generator of this environment.
         """
         chosen = self._maps.draw(stream) if options.map is None else options.map
-        return EpisodeStart(chosen, draw_seed(stream))
+        return EpisodeStart(chosen, draw_word(stream) if self.shared else draw_seed(stream))
 
     def reset(
         self, beginnings: Sequence[EpisodeStart], games: Sequence[int], options: ResetOptions = NO_OPTIONS
@@ -330,12 +370,13 @@ class Episodes:
         for part in parts:
             part.players.prepare(self._slots, self._shows_history)
         numbers = [list(map(part.players.number, who)) for (part, _), who in zip(places, opponents, strict=True)]
-        learners, seat = np.zeros(len(games), np.int8), self._seat_of(options)
+        fixed = self._seats_of(options)
+        learners = np.zeros((len(games), len(fixed)), np.int8)
         words = np.array([seed & (2**64 - 1) for seed in seeds], np.uint64)
         self._parts.renew(parts)
-        chosen, fixed_seat = np.array(numbers, np.int16), -1 if seat == "random" else int(seat)
-        seat_some(*self._parts.some(games), words, chosen, fixed_seat, learners)
-        self.learner[games], self.seeds[games] = learners, words
+        chosen = np.array(numbers, np.int16).reshape(len(games), len(self._slots))
+        seat_some(*self._parts.some(games), words, chosen, fixed, learners)
+        self.learners[games], self.seeds[games] = learners, words
         for part in parts:
             if not part.core.begins_alone:
                 own = [(seed, c) for seed, (of, c) in zip(seeds, places, strict=True) if of is part]
@@ -351,10 +392,17 @@ class Episodes:
         for part in parts:
             part.players.forget_idle(part.played)
 
-    def step(self, actions: Any, acting: npt.NDArray[np.bool_] | None = None) -> None:
+    def step(
+        self, actions: Sequence[Any], acting: npt.NDArray[np.bool_] | None = None,
+        live: npt.NDArray[np.bool_] | None = None,
+    ) -> None:  # fmt: skip
         """Step the games with the learners' actions and the opponents' turns; `results` then returns the results.
 
-        acting: bool[B], whether a game makes a step; None: all games do.
+        Args:
+            actions: a batch of B actions for each of the L learners.
+            acting: bool[B], whether a game makes a step; None: all games do.
+            live: bool[B, L], False for a learner whose episode has ended, so that its action is ignored; None: no
+                action is ignored.
 
         Raises InputError for invalid actions or a wrong shape of `acting`. If an opponent or a custom reward function
         raises an exception, this method raises it, too. In all these cases no game makes a step. Agents in Python may
@@ -364,7 +412,7 @@ class Episodes:
         if not self._begun.all() and (moves.astype(np.bool_) & ~self._begun).any():
             raise InputError("not all games have begun; call reset()")
         parts = self._parts.played()
-        rows, dropped = self.form.read(self._parts, actions, moves != 0)
+        rows, dropped = self._read(actions, moves != 0, live)
         lineup = self._parts.lineup
         custom_reward = self._some.custom_reward is not None
         at_once = not (lineup.others or custom_reward or any(part.core.round_history is not None for part in parts))
@@ -385,53 +433,85 @@ class Episodes:
             if not at_once:
                 self._resolve_by_hand(parts)
 
+    def _read(
+        self, actions: Sequence[Any], moves: npt.NDArray[np.bool_], live: npt.NDArray[np.bool_] | None
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
+        """Convert the actions of all learners to rows int64[B, L, M]; return also int32[B, L], see `step_many`."""
+        dropped = np.zeros(self.learners.shape, np.int32)
+        rows = []
+        for i, batch in enumerate(actions):
+            acting = moves if live is None else moves & live[:, i]
+            try:
+                row, dropped[:, i] = self.form.read(self._parts, batch, acting, i)
+            except InputError as error:
+                if self.shared and not isinstance(error, ActionError):
+                    error.args = (f"player_{self._fixed[i]}: {error}",)
+                raise
+            rows.append(row)
+        return rows[0][:, None] if len(rows) == 1 else np.stack(rows, axis=1), dropped
+
     def _refuse(self, bad: int) -> None:
         """Raise the error that the return value of `step_many` describes, see there."""
-        b = bad % self.batch
-        if bad >= self.batch:
-            raise InputError(f"dropped: the numbers of game {b} must lie in 0 .. {MOST_ILLEGAL}")
+        count, learners = self.learners.size, self.learners.shape[1]
+        if bad >= count:
+            raise InputError(f"dropped: the numbers of game {bad - count} must lie in 0 .. {MOST_ILLEGAL}")
+        b, i = divmod(bad, learners)
         part, c = self._parts.at(b)
-        raise out_of_limits(b, int(self.learner[b]), part.record.rows[c, 0], part.core.limits)
+        raise out_of_limits(b, int(self.learners[b, i]), part.record.rows[c, i], part.core.limits)
 
     def _resolve_by_hand(self, parts: Sequence[MapPart]) -> None:
         """Ask the opponents that are not compiled for their turns, and play the rounds of one part after another."""
         for part in parts:
             for number, opponent, memory in self._parts.lineup.others.get(part.index, ()):
-                opponent.move(memory, part.core, part.players.chosen, number, part.learner)
+                opponent.move(memory, part.core, part.players.chosen, number, part.record.after)
         for part in parts:
             part.core.resolve_bare(part.record.selected, part.places)
 
     # Looking
 
-    def results(self) -> StepResults:
-        """Return the results of the last step for the learners, in new arrays."""
-        reward, ends = np.zeros(self.batch), np.zeros((2, self.batch), dtype=np.bool_)
+    def live(self) -> npt.NDArray[np.bool_]:
+        """Return bool[B, L]: whether the episode of each learner continues."""
+        return np.stack([self.results(i).live for i in range(self._count)], axis=1)
+
+    def results(self, learner: int = 0) -> StepResults:
+        """Return the results of the last step for one learner of each game, in new arrays.
+
+        learner: the number of the learner, less than L.
+        """
+        reward, ends = np.zeros(self.batch), np.zeros((3, self.batch), dtype=np.bool_)
         numbers = np.zeros((len(NUMBERS), self.batch), dtype=np.int64)
-        write_learner_results(*self._parts.games, reward, ends, numbers)
+        write_learner_results(*self._parts.games, learner, reward, ends, numbers)
         infos: dict[str, npt.NDArray[Any]] = dict(zip(NUMBERS, numbers, strict=True))
         infos["is_success"] = infos["is_success"].astype(np.bool_)
-        terminated, truncated = ends
-        return StepResults(reward, terminated, truncated, infos)
+        return StepResults(reward, *ends, infos)
 
-    def observe(self, games: slice | int | npt.NDArray[np.int64] = slice(None)) -> Any:
-        """Return the learners' observations in the selected games, or the learner's observation in one game."""
-        return self.form.observe(self._parts, games)
+    def observe(self, games: slice | int | npt.NDArray[np.int64] = slice(None), learner: int = 0) -> Any:
+        """Return the learner's observations in the selected games, or in one game. learner: see `results`."""
+        return self.form.observe(self._parts, games, learner)
 
-    def masks(self) -> npt.NDArray[np.int8]:
-        """Return int8[B, M]: the flat action mask of the learner in each game."""
-        return self.form.masks(self._parts, slice(None))
+    def observe_all(self, copy: bool = True) -> list[tuple[Any, npt.NDArray[np.int8] | None]]:
+        """Return the observations and the flat masks (None: no masks) of each learner, in all games.
 
-    def view(self, b: int) -> View:
+        copy: False allows arrays that the next step changes.
+        """
+        return self.form.observe_all(self._parts, self._count, copy)
+
+    def masks(self, learner: int = 0) -> npt.NDArray[np.int8]:
+        """Return int8[B, M]: the flat action mask of the learner in each game. learner: see `results`."""
+        return self.form.masks(self._parts, slice(None), learner)
+
+    def view(self, b: int, learner: int = 0) -> View:
         """Return the learner's view of game b. After the first call, views of all games include later events.
 
         These are the events of all rounds after that call, also in games that begin later, on any map.
+        learner: see `results`.
         """
         part, c = self._parts.at(b)
         if not self._shows_history:
             self._shows_history = True
             for each in self._parts.all:
                 each.players.record_history()
-        return part.core.view(int(self.learner[b]), c)
+        return part.core.view(int(self.learners[b, learner]), c)
 
     def render(self, mode: str | None, b: int) -> Any:
         """Render the true position of game b in a render mode; see `EnvCore.render`."""
@@ -446,3 +526,13 @@ class PaddedEpisodes(Episodes):
     """
 
     padded = True
+
+
+def _seats(seat: Any, players: int) -> npt.NDArray[np.int8]:
+    """Return int8[L], the learners' seats, from the argument `seat` of `Episodes`; -1 means a random seat."""
+    if isinstance(seat, str) and seat == "random":
+        return np.array([-1], np.int8)
+    seats = seat if isinstance(seat, LearnerSeats) else (seat,)
+    if not all(is_integer(one) and 0 <= int(one) < players for one in seats):
+        raise InputError(f"seat = {short_repr(seat)}: must be 'random' or 0 .. {players - 1}")
+    return np.array(seats, np.int8)

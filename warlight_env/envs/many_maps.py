@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.episodes import Episodes, PaddedEpisodes
-from warlight_env.envs.map_sets import MapLimits, MapsLike
+from warlight_env.envs.map_sets import GeneratedMaps, MapLimits, MapsLike
 from warlight_env.envs.single import WarlightEnv
 from warlight_env.envs.vector import WarlightVectorEnv
 from warlight_env.errors import InputError
@@ -26,6 +27,18 @@ def games_on_maps(
     if "observation" in settings:
         raise InputError("observation: environments of many maps have a fixed observation, see WarlightMapsEnv")
     return PaddedEpisodes(map, action=action, observation="graph", batch=batch, **settings)
+
+
+def has_many_maps(arguments: Mapping[str, Any]) -> bool:
+    """Whether each game has its own map: the argument `map` is a set of maps, or `map_limits` is given."""
+    return isinstance(arguments.get("map"), list | tuple | Mapping | GeneratedMaps) or "map_limits" in arguments
+
+
+def games_of(arguments: dict[str, Any], num_envs: int) -> Episodes:
+    """Make `num_envs` games with the arguments of an environment; see `has_many_maps` for games on many maps."""
+    if has_many_maps(arguments):
+        return games_on_maps(batch=num_envs, **arguments)
+    return Episodes(batch=num_envs, **arguments)
 
 
 class WarlightMapsEnv(WarlightEnv):

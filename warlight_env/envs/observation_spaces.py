@@ -39,23 +39,31 @@ def observation(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.in
         if isinstance(games, int | np.integer):
             return core.custom_observation.of(core.seen(slot, slice(int(games), int(games) + 1)))[0]
         return core.custom_observation.of(core.seen(slot, games))
+    shown = observed_arrays(core, slot, games)
+    if isinstance(shown, dict):
+        return {name: array.copy() for name, array in shown.items()}
+    return shown.copy()
+
+
+def observed_arrays(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.int64] = 0) -> Any:
+    """Return the same as `observation`, but the next step may change the arrays. Not for custom observations."""
     if core.observation == "flat":
-        return core.out.features[games, slot].copy()
+        return core.out.features[games, slot]
     seen: dict[str, Any] = {}
     if core.observation == "raw":
         state, out = core.state, core.out
         phase = state.phase[games]
         seat = out.seat[games, slot].astype(np.int64)[..., None]
         seen = {
-            "owner": out.seen_owner[games, slot].copy(),
-            "army": out.seen_army[games, slot].copy(),
+            "owner": out.seen_owner[games, slot],
+            "army": out.seen_army[games, slot],
             "offered": (out.free[games, slot] == OFFERED).view(np.int8),
-            "round": state.round[:, None][games].copy(),
+            "round": state.round[:, None][games],
             "income": np.take_along_axis(out.income[games], seat, axis=-1),
             "phase": phase.astype(np.int64),
         }
     values = core.out.features[games, slot]
     for part in core.features.parts:
         if part.start is not None:
-            seen[part.name] = part.cut(values).copy()
+            seen[part.name] = part.cut(values)
     return seen

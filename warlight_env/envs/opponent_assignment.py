@@ -43,7 +43,7 @@ class CoreOpponents:
         history: whether to record the history of the games even if no opponent needs views.
         """
         self._slots, core = slots, self._core
-        if core.slots == 1 and any(slot.observes for slot in slots):
+        if core.slots < core.players and any(slot.observes for slot in slots):
             core.set_slots(core.players)
         if history:
             self.record_history()

@@ -298,6 +298,11 @@ class OpponentPool:
         return {name: weight for name, (_, weight) in self._members.items()}
 
     @property
+    def members(self) -> list[Opponent]:
+        """The opponents in the pool."""
+        return [opponent for opponent, _ in self._members.values()]
+
+    @property
     def observes(self) -> bool:
         """Whether any opponent in the pool needs observations."""
         return any(opponent.observes for opponent, _ in self._members.values())

@@ -28,7 +28,7 @@ from warlight_env.envs.observation_spaces import observation, observation_space_
 from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.reset_options import read_options
 from warlight_env.envs.rewards import Reward
-from warlight_env.envs.seeds import checked_seed
+from warlight_env.envs.seeds import checked_seed, draw_word
 from warlight_env.envs.state_vector import state_space, state_vector
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features, state_features
@@ -255,7 +255,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         seed = checked_seed(seed)
         if seed is not None or (self._random is None and self._saved_random is None):
             self._random, _ = seeding.np_random(seed)
-        self.core.reset([int(self.np_random.integers(0, 2**63))])
+        self.core.reset([draw_word(self.np_random)])
         if read.start is not None:
             self.core.start_from(read.start)
         live = self.core.out.live[0].tolist()

@@ -25,16 +25,16 @@ _KEPT: Final = 256
 
 
 class MapPart:
-    """An `EnvCore` with places for C games on one map.
+    """An `EnvCore` with places for C games on one map, each with L learners.
 
     `places` int64[C] contains the number, in the whole batch, of the game at each place; -1 marks an unused place.
     """
 
-    def __init__(self, core: EnvCore, known: KnownMap) -> None:
+    def __init__(self, core: EnvCore, known: KnownMap, learners: int) -> None:
         self.core, self.known, self.players = core, known, CoreOpponents(core)
         self.index = -1  #: the index of this part in `EnvParts.all`
         self.places = np.full(core.batch, -1, dtype=np.int64)
-        self.learner = np.zeros(core.batch, dtype=np.int8)  #: int8[C]: the learner's seat in each game
+        self.learners = np.zeros((core.batch, learners), dtype=np.int8)  #: int8[C, L]: the learners' seats
         self.free = dict.fromkeys(range(core.batch))  #: unused places, in the order in which new games take them
         self._record: MapGames | None = None
 
@@ -47,7 +47,7 @@ class MapPart:
     def record(self) -> MapGames:
         """The arguments of kernels as a NamedTuple of arrays, which is rebuilt after an array is replaced."""
         if self.stale:
-            self._record = map_games(self.core, self.players.chosen, self.learner, self.places)
+            self._record = map_games(self.core, self.players.chosen, self.learners, self.places)
         assert self._record is not None
         return self._record
 
@@ -96,6 +96,7 @@ class EnvParts:
         batch: B, the number of games.
         make: a function that makes an `EnvCore` for games on a map.
         show: a function that returns a dict of the arrays of a board that observations contain.
+        learners: L, the number of learners in each game.
 
     Attributes:
         where: the place of each game, or None if it has no place yet.
@@ -108,9 +109,10 @@ class EnvParts:
     """
 
     def __init__(
-        self, batch: int, make: Callable[[Map], EnvCore], show: Callable[[Board], dict[str, npt.NDArray[Any]]]
+        self, batch: int, make: Callable[[Map], EnvCore], show: Callable[[Board], dict[str, npt.NDArray[Any]]],
+        learners: int = 1,
     ) -> None:  # fmt: skip
-        self._make, self._show = make, show
+        self._make, self._show, self._learners = make, show, learners
         self._known: OrderedDict[str, KnownMap] = OrderedDict()
         self.boards: dict[str, npt.NDArray[Any]] = {}
         self.sizes = np.zeros((0, 2), dtype=np.int64)
@@ -152,7 +154,7 @@ class EnvParts:
     def _first(self, core: EnvCore) -> MapPart:
         """Make the first `MapPart` of a map from an `EnvCore`."""
         known = self._known[core.map.digest()] = KnownMap(self._note_board(core.board))
-        part = MapPart(core, known)
+        part = MapPart(core, known, self._learners)
         self._add(part)
         return part
 
@@ -226,7 +228,7 @@ class EnvParts:
         if missing > 0:
             # The number of games on a map varies, so the new part has more places than needed now.
             size = max(missing + 3 * math.isqrt(missing) + 2, known.size // 4)
-            self._add(MapPart(known.parts[0].core.new_like(size), known))
+            self._add(MapPart(known.parts[0].core.new_like(size), known, self._learners))
         places = ((part, c) for part in known.parts for c in part.free)
         return [place for place, _ in zip(places, range(count), strict=False)]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,9 +19,9 @@ from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 from warlight_env.arguments import index, integers_of, is_integer, path_of, short_repr
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.autoreset import Autoreset
-from warlight_env.envs.episodes import NO_OPTIONS, Episodes
-from warlight_env.envs.many_maps import games_on_maps
-from warlight_env.envs.map_sets import GeneratedMaps, MapsLike
+from warlight_env.envs.episodes import NO_OPTIONS
+from warlight_env.envs.many_maps import games_of
+from warlight_env.envs.map_sets import MapsLike
 from warlight_env.envs.opponents import Opponent
 from warlight_env.envs.policy_settings import PolicySettings, beside
 from warlight_env.envs.registration import ENVIRONMENT_ID, MAPS_ID
@@ -163,7 +163,7 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
             raise InputError("step_wait: this thread has set no actions; call step_async first")
         (_, actions), self._asked = self._asked, None
         episodes, games, earlier = self.episodes, self._games, self._games.ended
-        reward, terminated, truncated, columns = games.step(actions)
+        ((reward, terminated, truncated, _, columns),) = games.step([actions])
         dones = terminated | truncated
         self._returns += reward
         self._lengths += 1
@@ -277,15 +277,6 @@ def _name(name: Any) -> str:
     if not isinstance(name, str):
         raise InputError(f"name = {short_repr(name)}: must be a string")
     return name
-
-
-def games_of(arguments: dict[str, Any], num_envs: int) -> Episodes:
-    """Make `num_envs` games with the arguments of an environment.
-
-    Each game has its own map if the argument `map` is a set of maps, or if `map_limits` is given.
-    """
-    several = isinstance(arguments.get("map"), list | tuple | Mapping | GeneratedMaps) or "map_limits" in arguments
-    return games_on_maps(batch=num_envs, **arguments) if several else Episodes(batch=num_envs, **arguments)
 
 
 def make_vec_env(n_envs: int = 64, seed: int | None = None, **arguments: Any) -> WarlightVecEnv:

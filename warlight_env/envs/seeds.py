@@ -47,6 +47,11 @@ def draw_seed(stream: np.random.Generator) -> int:
     return int(stream.random() * 2.0**53)
 
 
+def draw_word(stream: np.random.Generator) -> int:
+    """Draw the seed of the next game from the random generator of an environment in which all seats are learners."""
+    return int(stream.integers(0, 2**63))
+
+
 class Seeds:
     """A random generator for each of B environments, from which the seeds of the games are drawn.
 

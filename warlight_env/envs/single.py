@@ -20,13 +20,14 @@ from warlight_env.envs.episodes import Episodes, StepResults
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.rewards import Reward
+from warlight_env.envs.saved_games import SavesGames
 from warlight_env.envs.seeds import checked_seed
 from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
 from warlight_env.thread_ownership import SingleThreaded
 
 
-class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
+class WarlightEnv(SavesGames, SingleThreaded, gymnasium.Env[Any, Any]):
     """## Description
 
     Warlight for one learner against 1 to 5 opponents, which the environment controls. In each round all players submit
@@ -133,8 +134,9 @@ class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
     """
 
     exclusive_methods: ClassVar[tuple[str, ...]] = (
-        "reset", "step", "action_masks", "set_opponent", "view", "render",
+        "reset", "step", "action_masks", "set_opponent", "view", "render", "get_state", "set_state", "clone",
     )  # fmt: skip
+    saved_attributes = ("episodes", "_np_random", "_np_random_seed", "_live")
 
     metadata: dict[str, Any] = {**RENDERING}  # noqa: RUF012
 
@@ -213,7 +215,7 @@ class WarlightEnv(SingleThreaded, gymnasium.Env[Any, Any]):
             raise InputError("the game is over or has not begun; call reset()")
         episodes = self.episodes
         try:
-            episodes.step(batch_of_one(self.action_space, action))
+            episodes.step([batch_of_one(self.action_space, action)])
         except InputError as error:
             tell_nothing_played(error)
             raise

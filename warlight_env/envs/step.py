@@ -218,7 +218,8 @@ def submit_policy_turns(
 ) -> Int:
     """Run a compiled bot for each player p of each game b with chosen[b, p] == number, and submit its turns.
 
-    Games in which player after[b] has not submitted a complete turn are skipped.
+    Games in which player after[b] has not submitted a complete turn are skipped, and so are players whose turn is
+    already complete.
 
     Args:
         context: the first argument of the bot's two kernels.
@@ -237,7 +238,7 @@ def submit_policy_turns(
         if games.turns.status[b, after[b], READY] == 0 or not out.live[b, after[b]]:
             continue
         for p in range(chosen.shape[1]):
-            if chosen[b, p] == number and out.live[b, p]:
+            if chosen[b, p] == number and out.live[b, p] and games.turns.status[b, p, READY] == 0:
                 submit_bot_turn(games, context, policy, pick, b, p, rngs[b, p])
     return -1
 

@@ -38,7 +38,8 @@ class MapGames(NamedTuple):
     selected: npt.NDArray[np.int8]  #: [C] 1 for a game that makes the next step
     illegal: npt.NDArray[np.int32]  #: [C, P] `Buffers.illegal` of the previous step
     chosen: npt.NDArray[np.int16]  #: [C, P] the number of each player's opponent, see `CoreOpponents`
-    learner: npt.NDArray[np.int8]  #: [C] the learner's seat
+    learners: npt.NDArray[np.int8]  #: [C, L] the learners' seats; learner l has slot l
+    after: npt.NDArray[np.int8]  #: [C] a live learner; the opponents move in the step in which its turn is complete
     rngs: npt.NDArray[np.uint64]  #: [C, P, 2] the states of the bots' random generators
     places: npt.NDArray[np.int64]  #: [C] the number of the game in the whole batch, or -1 for an unused place
 
@@ -55,15 +56,15 @@ NUMBERS = ("illegal", "income", "round", "phase", "is_success")
 
 
 def map_games(
-    core: EnvCore, chosen: npt.NDArray[np.int16], learner: npt.NDArray[np.int8], places: npt.NDArray[np.int64]
+    core: EnvCore, chosen: npt.NDArray[np.int16], learners: npt.NDArray[np.int8], places: npt.NDArray[np.int64]
 ) -> MapGames:
     """Make the `MapGames` of an `EnvCore`. Call this function again after `core.game_batch` is replaced."""
     shape = core.batch, core.slots, core.row_size
     games: MapGames = reference(
         MapGames(
             core.game_batch, core.bots_context, np.zeros(shape, np.int64), np.zeros(shape[:2], np.int8),
-            np.zeros(core.batch, np.int8), np.zeros((core.batch, core.players), np.int32), chosen, learner,
-            core.bot_rngs, places,
+            np.zeros(core.batch, np.int8), np.zeros((core.batch, core.players), np.int32), chosen, learners,
+            np.zeros(core.batch, np.int8), core.bot_rngs, places,
         )
     )  # fmt: skip
     return games
@@ -71,8 +72,8 @@ def map_games(
 
 @functools.cache
 def _kind() -> Any:
-    chosen, learner = np.zeros((1, 2), np.int16), np.zeros(1, np.int8)
-    return numba.typeof(map_games(EnvCore("small"), chosen, learner, np.zeros(1, np.int64)))
+    chosen, learners = np.zeros((1, 2), np.int16), np.zeros((1, 1), np.int8)
+    return numba.typeof(map_games(EnvCore("small"), chosen, learners, np.zeros(1, np.int64)))
 
 
 _games_at = record_at(_kind)
@@ -92,15 +93,16 @@ def step_many(
         parts: the addresses of the `MapGames` that contain the games, results of `address_of`.
         policies, pickers: the addresses of the policies and pickers of K compiled bots.
         numbers: int16[K, C], the number of each bot in `chosen` of each of C `MapGames`; -1: it does not play there.
-        actions: int64[B, M], the learners' padded actions. acting: int8[B], 0 for a game that makes no step.
-        dropped: int32[B], the number of illegal entries of each action that were found before this call.
+        actions: int64[B, L, M], the padded actions of L learners in each game.
+        acting: int8[B], 0 for a game that makes no step.
+        dropped: int32[B, L], the number of illegal entries of each action that were found before this call.
         layout: the layout of padded actions.
         finish: whether to play the rounds. False: the kernel only submits turns, for example because an opponent in
             Python also submits turns before the rounds.
 
-    Returns -1 for success. The result b: the action in game b is outside the limits of its map. The result B + b: the
-    value of `dropped` for game b is impossible. If there is only one `MapGames`, no turn changes after an error. Padded
-    actions are always within the limits.
+    Returns -1 for success. The result b * L + l: the action of learner l in game b is outside the limits of its map.
+    The result B * L + b: a value of `dropped` for game b is impossible. If there is only one `MapGames`, no turn
+    changes after an error. Padded actions are always within the limits.
     """
     for i in range(len(parts)):
         part = _games_at(parts[i])
@@ -109,13 +111,15 @@ def step_many(
         bad = submit_actions(part.games, part.acting, part.rows)
         if bad >= 0:
             _copy(part.illegal.reshape(-1), part.games.out.illegal.reshape(-1))
-            slots, rows = part.acting.shape[1], part.acting.size
-            return part.places[bad // slots] if bad < rows else acting.shape[0] + part.places[bad - rows]
+            slots, rows, learners = part.acting.shape[1], part.acting.size, dropped.shape[1]
+            if bad < rows:
+                return part.places[bad // slots] * learners + bad % slots
+            return dropped.size + part.places[bad - rows]
         for k in range(numbers.shape[0]):
             if numbers[k, i] >= 0:
                 number = np.int64(numbers[k, i])
                 submit_policy_turns(
-                    part.games, part.bots, policies[k], pickers[k], part.chosen, number, part.learner, part.rngs
+                    part.games, part.bots, policies[k], pickers[k], part.chosen, number, part.after, part.rngs
                 )
         if finish:
             _resolve(part)
@@ -127,27 +131,33 @@ def _read(
     part: MapGames, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32],
     layout: PaddingLayout,
 ) -> Bool:  # fmt: skip
-    """Copy the learners' actions to the rows of a `MapGames`; return whether it contains any game."""
+    """Copy the live learners' actions to the rows of a `MapGames`; return whether it contains any game."""
     out, n, played = part.games.out, part.games.state.owner.shape[1], False
     for c in range(part.places.shape[0]):
         b = part.places[c]
-        part.acting[c, 0], part.selected[c] = 0, 0
+        part.selected[c] = 1 if b >= 0 and acting[b] != 0 else 0
         for p in range(out.illegal.shape[1]):
             part.illegal[c, p], out.illegal[c, p] = out.illegal[c, p], 0
         if b < 0:
+            for i in range(part.learners.shape[1]):
+                part.acting[c, i] = 0
             continue
         played = True
-        row, illegal = part.rows[c, 0], np.int64(dropped[b])
-        if acting[b] != 0:
-            part.acting[c, 0], part.selected[c] = 1, 1
-            if layout.regions > 0 and row.shape[0] == 1:
-                row[0] = actions[b, 0]
-            elif layout.regions > 0:
-                _copy(actions[b], row[:n])
-                _copy(actions[b, layout.regions :], row[n:])
-            if layout.factored:
-                illegal += _count(actions[b]) - _count(row)
-        out.illegal[c, part.learner[c]] = illegal
+        part.after[c] = part.learners[c, 0]
+        for i in range(part.learners.shape[1] - 1, -1, -1):
+            p, row, illegal = np.int64(part.learners[c, i]), part.rows[c, i], np.int64(0)
+            part.acting[c, i] = 1 if acting[b] != 0 and out.live[c, p] else 0
+            if out.live[c, p]:
+                part.after[c], illegal = p, np.int64(dropped[b, i])
+            if part.acting[c, i] != 0:
+                if layout.regions > 0 and row.shape[0] == 1:
+                    row[0] = actions[b, i, 0]
+                elif layout.regions > 0:
+                    _copy(actions[b, i], row[:n])
+                    _copy(actions[b, i, layout.regions :], row[n:])
+                if layout.factored:
+                    illegal += _count(actions[b, i]) - _count(row)
+            out.illegal[c, p] = illegal
     return played
 
 
@@ -171,34 +181,38 @@ def _resolve(part: MapGames) -> None:
 
 @kernel
 def seat_some(
-    parts: Any, places: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64], numbers: npt.NDArray[np.int16], seat: Int,
-    learners: npt.NDArray[np.int8],
+    parts: Any, places: npt.NDArray[np.int64], seeds: npt.NDArray[np.uint64], numbers: npt.NDArray[np.int16],
+    fixed: npt.NDArray[np.int8], learners: npt.NDArray[np.int8],
 ) -> None:  # fmt: skip
     """Assign the seats of K new games, and seed the random generators of the games and of the bots.
 
     Args:
         parts, places: game k is at places[k] of the `MapGames` with the address parts[k].
         seeds: uint64[K], the games' seeds.
-        numbers: int16[K, P - 1], the numbers of the opponents in `MapGames.chosen`.
-        seat: the learner's seat in all games; -1: the seat is drawn with the game's seed.
-        learners: int8[K], to which the kernel writes the learners' seats.
+        numbers: int16[K, P - L], the numbers of the opponents in `MapGames.chosen`.
+        fixed: int8[L], the seats of the L learners in all games. The entry -1 is only allowed if L is 1: then the
+            learner's seat is drawn with the game's seed.
+        learners: int8[K, L], to which the kernel writes the learners' seats.
     """
     for k in range(places.shape[0]):
         part, c = _games_at(parts[k]), places[k]
         out, value = part.games.out, mixed(seeds[k])
         seats, slots = out.seat[c], out.slot[c]
-        players = slots.shape[0]
-        learner = seat if seat >= 0 else np.int64(derived(value, 1) % np.uint64(players))
-        learners[k], part.learner[c], part.chosen[c, learner] = learner, learner, -1
-        seats[0], slots[learner], i = learner, 0, 0
+        players, used, i = slots.shape[0], fixed.shape[0], 0
         for p in range(players):
-            if p != learner:
+            slots[p] = -1
+        for j in range(fixed.shape[0]):
+            learner = np.int64(fixed[j]) if fixed[j] >= 0 else np.int64(derived(value, 1) % np.uint64(players))
+            learners[k, j], part.learners[c, j], part.chosen[c, learner] = learner, learner, -1
+            seats[j], slots[learner] = learner, j
+        for p in range(players):
+            if slots[p] < 0:
                 part.chosen[c, p] = numbers[k, i]
                 seed_rng(derived(derived(value, 3), p), part.rngs[c, p])
                 i += 1
-                slots[p] = i if i < seats.shape[0] else -1
-                if i < seats.shape[0]:
-                    seats[i] = p
+                if used < seats.shape[0]:
+                    seats[used], slots[p] = p, used
+                    used += 1
         seed_rng(value, part.games.state.rng[c])
 
 
@@ -214,25 +228,26 @@ def begin_some(parts: Any, places: npt.NDArray[np.int64], picked: Bool) -> None:
 
 @kernel
 def write_learner_results(
-    parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], reward: npt.NDArray[np.float64],
-    ends: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64],
+    parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], number: Int,
+    reward: npt.NDArray[np.float64], ends: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """Write the results of the last step for the learners of M games to `reward`, `ends` and `numbers`.
+    """Write the results of the last step for one learner of each of M games to `reward`, `ends` and `numbers`.
 
     Args:
         parts, index, places: game k is at places[k] of the `MapGames` with the address parts[index[k]]. index[k] is -1
             if there is no game k.
+        number: the number of the learner in each game.
         reward: [M] the rewards.
-        ends: [2, M] terminated in row 0, truncated in row 1.
+        ends: [3, M] terminated in row 0, truncated in row 1, and in row 2 whether the learner's episode continues.
         numbers: [5, M] one row for each key in `NUMBERS`.
     """
     for k in range(places.shape[0]):
         if index[k] < 0:
             continue
         part, c = _games_at(parts[index[k]]), places[k]
-        state, out, learner = part.games.state, part.games.out, np.int64(part.learner[c])
+        state, out, learner = part.games.state, part.games.out, np.int64(part.learners[c, number])
         reward[k] = out.reward[c, learner]
-        ends[0, k], ends[1, k] = out.terminated[c, learner], out.truncated[c, learner]
+        ends[0, k], ends[1, k], ends[2, k] = out.terminated[c, learner], out.truncated[c, learner], out.live[c, learner]
         numbers[0, k], numbers[1, k] = out.illegal[c, learner], out.income[c, learner]
         numbers[2, k], numbers[3, k] = state.round[c], state.phase[c]
         numbers[4, k] = 1 if state.winner[c] == learner else 0
@@ -240,13 +255,13 @@ def write_learner_results(
 
 @kernel
 def gather_seen(
-    parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], nodes: npt.NDArray[np.float32],
-    overall: npt.NDArray[np.float32],
+    parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], number: Int,
+    nodes: npt.NDArray[np.float32], overall: npt.NDArray[np.float32],
 ) -> None:  # fmt: skip
-    """Write the observations of the learners of M games to padded arrays.
+    """Write the observations of one learner of each of M games to padded arrays.
 
-    parts, index, places: the games, see `write_learner_results`. nodes: [M, N, F], the node features; rows of regions
-    that a map does not have become 0. overall: [M, G], the global features.
+    parts, index, places, number: the games and the learners, see `write_learner_results`. nodes: [M, N, F], the node
+    features; rows of regions that a map does not have become 0. overall: [M, G], the global features.
     """
     for k in range(places.shape[0]):
         flat = nodes[k].reshape(-1)
@@ -255,7 +270,7 @@ def gather_seen(
             _fill(overall[k], 0.0)
             continue
         games = _games_at(parts[index[k]]).games
-        values, size = games.out.features[places[k], 0], games.state.owner.shape[1] * nodes.shape[2]
+        values, size = games.out.features[places[k], number], games.state.owner.shape[1] * nodes.shape[2]
         _copy(values, flat[:size])
         _fill(flat[size:], 0.0)
         _copy(values[size:], overall[k])
@@ -263,19 +278,19 @@ def gather_seen(
 
 @kernel
 def gather_masks(
-    parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], masks: npt.NDArray[np.int8],
+    parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], number: Int, masks: npt.NDArray[np.int8],
     layout: PaddingLayout,
 ) -> None:  # fmt: skip
-    """Write the padded flat action masks of the learners of M games to masks[M, W].
+    """Write the padded flat action masks of one learner of each of M games to masks[M, W].
 
-    parts, index, places: the games, see `write_learner_results`.
+    parts, index, places, number: the games and the learners, see `write_learner_results`.
     """
     for k in range(places.shape[0]):
         if index[k] < 0:
             _fill(masks[k], 0)
         else:
             games = _games_at(parts[index[k]]).games
-            _pad_mask(games.out.mask[places[k], 0], masks[k], games.state.owner.shape[1], layout)
+            _pad_mask(games.out.mask[places[k], number], masks[k], games.state.owner.shape[1], layout)
 
 
 @inline_kernel

@@ -10,19 +10,18 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from warlight_env.arguments import index, short_repr
-from warlight_env.array_arguments import array_of
+from warlight_env.arguments import index
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.autoreset import Autoreset
-from warlight_env.envs.episodes import Episodes
+from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
+from warlight_env.envs.episodes import Episodes, StepResults
 from warlight_env.envs.render_modes import RENDERING, checked_mode
-from warlight_env.envs.seeds import seeds_of
-from warlight_env.errors import InputError
+from warlight_env.envs.saved_games import SavesGames
 from warlight_env.features.columns import Features
 from warlight_env.thread_ownership import SingleThreaded
 
 
-class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
+class WarlightVectorEnv(SavesGames, SingleThreaded, VectorEnv[Any, Any, Any]):
     """The vector environment of B games of `WarlightEnv`.
 
     If all opponents are compiled bots, compiled code plays all rounds.
@@ -42,8 +41,9 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
     """
 
     exclusive_methods: ClassVar[tuple[str, ...]] = (
-        "reset", "step", "action_masks", "set_opponent", "render", "render_game",
+        "reset", "step", "action_masks", "set_opponent", "render", "render_game", "get_state", "set_state", "clone",
     )  # fmt: skip
+    saved_attributes = ("episodes", "_games")
 
     metadata: dict[str, Any] = {  # noqa: RUF012
         **RENDERING,
@@ -59,7 +59,7 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
         **arguments: Any,
     ) -> None:
         self.render_mode = checked_mode(render_mode)
-        mode = _autoreset_mode(autoreset_mode)
+        mode = checked_autoreset_mode(autoreset_mode)
         self.episodes = self._make_games(num_envs, arguments)
         if max_episode_steps is not None:
             self.episodes.limit_cycles(max_episode_steps)
@@ -71,7 +71,6 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._games = Autoreset(self.episodes)
-        self._begun = False
 
     def _make_games(self, num_envs: int, arguments: dict[str, Any]) -> Episodes:
         return Episodes(batch=num_envs, **arguments)
@@ -100,21 +99,7 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
         options: ``reset_mask``, bool[B], is True for each game that begins anew; without this option, all games begin
         anew. ``start`` and ``seat`` are the options of `WarlightEnv.reset`, for all games that begin in this call.
         """
-        read = self.episodes.read_options(options, ("start", "seat", "reset_mask"))
-        mask = np.ones(self.num_envs, dtype=np.bool_)
-        if options is not None and "reset_mask" in options:
-            mask = array_of(options["reset_mask"], "reset_mask")
-            if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
-                raise InputError(f"reset_mask must be bool[{self.num_envs}] with at least one True")
-            if not self._begun and not mask.all():
-                raise InputError("reset_mask: no game has begun; reset all games first")
-        seeds = seeds_of(seed, self.num_envs)
-        games = np.flatnonzero(mask)
-        for b in games.tolist():
-            if seeds[b] is not None:
-                self._games.seeds.seed(b, seeds[b])
-        self._games.begin(games, read)
-        self._begun = True
+        mask = self._games.reset(seed, options, ("start", "seat"))
         return self.episodes.observe(), self._infos(self.episodes.results().infos, mask)
 
     def step(
@@ -129,26 +114,19 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
         for example if a pool of opponents is empty. Then all games have made the step, but its rewards, its ends and
         its observations are lost. The next call continues: it begins the missing games and steps the other games.
         """
-        if not self._begun:
-            raise InputError("no game has begun; call reset()")
-        episodes, games, mode, earlier = self.episodes, self._games, self.autoreset_mode, self._games.ended
-        if mode == AutoresetMode.DISABLED and len(earlier):
-            raise InputError(f"games {earlier.tolist()} are over; call reset() with reset_mask for these games")
-        rewards, terminated, truncated, columns = games.step(actions)
-        if len(earlier):
-            games.begin(earlier)
-            columns = episodes.results().infos
-        every, ended = np.ones(self.num_envs, dtype=np.bool_), games.ended
-        if mode != AutoresetMode.SAME_STEP or not len(ended):
-            return episodes.observe(), rewards, terminated, truncated, self._infos(columns, every)
-        over = terminated | truncated
-        final: dict[str, Any] = {"final_obs": np.full(self.num_envs, None, dtype=object), "_final_obs": over}
-        for b in ended.tolist():
-            final["final_obs"][b] = episodes.observe(b)
-        final |= {"final_info": self._infos(columns, over.copy()), "_final_info": over.copy()}
-        games.begin(ended)
-        infos = {**self._infos(episodes.results().infos, every), **final}
-        return episodes.observe(), rewards, terminated, truncated, infos
+        episodes, every = self.episodes, np.ones(self.num_envs, dtype=np.bool_)
+        final: dict[str, Any] = {}
+
+        def look(found: list[StepResults]) -> None:
+            over = found[0].terminated | found[0].truncated
+            seen = np.full(self.num_envs, None, dtype=object)
+            for b in self._games.ended.tolist():
+                seen[b] = episodes.observe(b)
+            final.update(final_obs=seen, _final_obs=over, final_info=self._infos(found[0].infos, over.copy()))
+            final["_final_info"] = over.copy()
+
+        ((rewards, terminated, truncated, _, columns),) = self._games.advance([actions], self.autoreset_mode, look)
+        return episodes.observe(), rewards, terminated, truncated, {**self._infos(columns, every), **final}
 
     def _infos(self, columns: dict[str, Any], mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
         infos: dict[str, Any] = {}
@@ -180,11 +158,3 @@ class WarlightVectorEnv(SingleThreaded, VectorEnv[Any, Any, Any]):
 
     def close_extras(self, **kwargs: Any) -> None:
         """Do nothing, because the environment has no open resources."""
-
-
-def _autoreset_mode(mode: Any) -> AutoresetMode:
-    try:
-        return AutoresetMode(mode)
-    except Exception:  # the caller's object may have methods that raise any exception
-        known = ", ".join(known.value for known in AutoresetMode)
-        raise InputError(f"autoreset_mode = {short_repr(mode)}: must be one of {known}") from None

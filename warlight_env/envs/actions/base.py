@@ -74,6 +74,8 @@ class ActionEncoding(ABC):
     name: ClassVar[str]
     #: Whether a turn consists of several actions. If it does, `decode` takes and `encode` returns a list of actions.
     stepwise: ClassVar[bool] = False
+    #: Whether `rows` copies integers without checks, so that it also accepts actions outside the space.
+    copies_integers: ClassVar[bool] = False
     #: The maximum number of actions in a turn.
     max_parts: int = 1
     #: The kernel that converts action rows to turns.

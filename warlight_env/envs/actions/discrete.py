@@ -21,6 +21,8 @@ from warlight_env.errors import InputError
 class DiscreteEncoding(ActionEncoding):
     """An action encoding with the space Discrete(`size`)."""
 
+    copies_integers = True
+
     def __init__(self, board: Board, params: RuleParams, size: int) -> None:
         super().__init__(board, params)
         self.size = size

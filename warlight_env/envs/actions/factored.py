@@ -104,6 +104,7 @@ class FactoredActions(ActionEncoding):
 
     name: ClassVar[str] = "factored"
     submit = staticmethod(submit_factored)
+    copies_integers = True
     row_width = VALUES
 
     def __init__(self, board: Board, params: RuleParams, *, priority: bool = False) -> None:

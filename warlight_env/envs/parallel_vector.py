@@ -1,0 +1,351 @@
+"""The vector form of the parallel environment: B games, and one array per agent for all games."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from warlight_env.arguments import index, is_integer, short_repr
+from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
+from warlight_env.engine.view import View
+from warlight_env.envs.actions import ActionEncoding, EncodingFactory
+from warlight_env.envs.autoreset import Autoreset
+from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
+from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
+from warlight_env.envs.episodes import LearnerSeats, StepResults
+from warlight_env.envs.many_maps import games_of, has_many_maps
+from warlight_env.envs.map_sets import MapLimits, MapsLike
+from warlight_env.envs.opponents import Opponent
+from warlight_env.envs.render_modes import RENDERING, checked_mode
+from warlight_env.envs.rewards import Reward
+from warlight_env.envs.saved_games import SavesGames
+from warlight_env.errors import InputError
+from warlight_env.features.columns import Features
+from warlight_env.thread_ownership import SingleThreaded
+
+Arrays = npt.NDArray[Any]
+Flags = npt.NDArray[np.bool_]
+Infos = dict[str, dict[str, Any]]
+
+
+class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
+    """B games of `WarlightParallelEnv` at once, with one array per agent for all games.
+
+    ```python
+    from warlight_env import warlight_v0
+
+    env = warlight_v0.vector_env(64, map="small", picking="random")
+    observations, infos = env.reset(seed=1)
+    for _ in range(10):
+        actions = {agent: env.action_space(agent).sample() for agent in env.agents}
+        observations, rewards, terminations, truncations, infos = env.step(actions)
+    print(rewards["player_0"].shape)  # (64,)
+    ```
+
+    `reset` returns two dicts and `step` returns five dicts, with one entry for each agent:
+
+    | dict | entry for an agent |
+    |---|---|
+    | observations | an element of ``observation_space(agent)``: an array or a dict of arrays, for B games |
+    | rewards | float64[B] |
+    | terminations, truncations | bool[B]: whether the agent's episode ended in this step |
+    | infos | a dict of arrays, see the next table |
+
+    | key of ``infos[agent]`` | array |
+    |---|---|
+    | active | bool[B]: whether the agent acts in the next step of the game |
+    | action_mask | int8[B, M]: the flat action masks, for encodings with masks |
+    | illegal, income, round, phase | int64[B], the integers of `WarlightParallelEnv` |
+    | is_success | bool[B]: whether the agent has won the game |
+    | final_obs, final_info | the arrays before the reset, only in the mode "SameStep", see the section on autoreset |
+
+    The games are equal to those of B parallel environments with the seeds seed, seed + 1, ….
+
+    ## Autoreset
+
+    An agent's episode may end earlier than the game, because other agents play on. Then ``active`` of this agent is
+    False until a new game begins, its actions are ignored, and its rewards are 0. A game is over when it has no active
+    agent. **A step is part of an episode of an agent if ``active`` was True before the step.** Use these transitions
+    for training, and drop the others.
+
+    `autoreset_mode` sets the time at which a new game replaces a finished game:
+
+    - "NextStep": the next call of `step` begins the new game and ignores the actions in it. The rewards of this step
+      are 0, and the observations are those of the new game. ``active`` was False before this step.
+    - "SameStep": the same call of `step` begins the new game. ``observations`` and ``infos`` contain the new game.
+      ``infos[agent]["final_obs"]`` has the layout of the observations and contains the results of the step in all
+      games, before any reset. ``infos[agent]["final_info"]`` contains the infos before the reset in the same way.
+      ``infos[agent]["_final_obs"]``, bool[B], is True for the games that were reset. These keys are missing if no game
+      ended in the step.
+    - "Disabled": `step` raises InputError until ``reset(options={"reset_mask": mask})`` has replaced all finished
+      games. ``mask`` is a bool[B] array.
+
+    ## Opponents
+
+    ``opponents={"player_1": "aggressive"}`` gives a seat to a bot, a policy, an `OpponentPool`, or any other argument
+    of `make_opponent`; a dict of weights is a pool. Such a seat is not in `agents`. A game is over when all agents are
+    eliminated, even if opponents could play on. Compiled bots play inside the kernel that steps the games.
+
+    Args:
+        num_envs: B, the number of games.
+        map, rules, players, action, observation, fog, picking, max_cycles, reward: see `WarlightParallelEnv`. If `map`
+            is a list, a dict of weights or `GeneratedMaps`, every game has its own map. Then observations and actions
+            are padded to `map_limits`, and `observation` must be "graph"; see `WarlightMapsEnv` for the arrays.
+        mask: "info", or "observation" to add the key action_mask also to the observations.
+        opponents: a dict from agent names to opponents; None: all seats are agents.
+        autoreset_mode: a mode of Gymnasium, or its name.
+        map_limits: the numbers of regions and directed edges to which observations and actions are padded.
+        copy: whether observations and masks are new arrays. With ``copy=False``, the next call of `step` or `reset`
+            overwrites them, which is faster; `final_obs` and `final_info` always contain copies.
+        render_mode: the mode of `render_game`.
+        device: "cpu", the device of the arrays.
+
+    Raises InputError for an invalid argument.
+    """
+
+    exclusive_methods: ClassVar[tuple[str, ...]] = (
+        "reset", "step", "action_masks", "set_opponents", "opponents_of", "set_maps", "view", "render_game",
+        "get_state", "set_state", "clone",
+    )  # fmt: skip
+    saved_attributes = ("episodes", "_games")
+
+    def __init__(
+        self,
+        num_envs: int = 1,
+        map: MapsLike = "world",
+        rules: str | Rules | dict[str, Any] = "thesis",
+        players: int = 2,
+        action: str | EncodingFactory = "factored",
+        observation: str | ObservationFunction = "graph",
+        fog: bool | None = None,
+        picking: Literal["play", "random"] = "play",
+        max_cycles: int | None = None,
+        reward: str | Reward | RewardFunction = "win",
+        mask: Literal["observation", "info"] = "info",
+        *,
+        opponents: Mapping[str, Any] | None = None,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        map_limits: MapLimits | tuple[int, int] | None = None,
+        copy: bool = True,
+        render_mode: str | None = None,
+        device: str = "cpu",
+    ) -> None:
+        if not isinstance(device, str) or device != "cpu":
+            raise InputError(f"device = {short_repr(device)}: must be 'cpu'")
+        if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
+            raise RulesError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
+        if not isinstance(copy, bool):
+            raise InputError(f"copy = {short_repr(copy)}: must be True or False")
+        self.copy = copy
+        self.render_mode, self.autoreset_mode = checked_mode(render_mode), checked_autoreset_mode(autoreset_mode)
+        self.device, self.num_envs = device, num_envs
+        self._players, self._opponent_seats = players, _seats_of(opponents, players)
+        seats = [p for p in range(players) if p not in self._opponent_seats]
+        #: The names of the agents, which are learners in all games. The list never changes.
+        self.possible_agents = [f"player_{p}" for p in seats]
+        self.agents = list(self.possible_agents)
+        self._number = {agent: i for i, agent in enumerate(self.possible_agents)}
+        arguments: dict[str, Any] = {
+            "map": map, "rules": rules, "players": players, "action": action, "fog": fog, "picking": picking,
+            "max_cycles": max_cycles, "reward": reward, "seat": LearnerSeats(seats), "mask": mask,
+            "opponent": self._ordered(opponents),
+        }  # fmt: skip
+        if map_limits is not None:
+            arguments["map_limits"] = map_limits
+        if not has_many_maps(arguments):
+            arguments["observation"] = observation
+        elif not isinstance(observation, str) or observation != "graph":
+            raise InputError(f"observation = {short_repr(observation)}: must be 'graph' for many maps")
+        #: The games of this environment.
+        self.episodes = games_of(arguments, num_envs)
+        self.metadata = {"name": "warlight_v0", **RENDERING, "autoreset_mode": self.autoreset_mode}
+        self._games = Autoreset(self.episodes)
+        space, choices = self.episodes.observation_space, self.episodes.action_space
+        self._spaces = space, choices, batch_space(space, num_envs), batch_space(choices, num_envs)
+
+    # Spaces
+
+    def single_observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of the agent's observation in one game. Each call returns the same object."""
+        self._known(agent)
+        return self._spaces[0]
+
+    def single_action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of the agent's action in one game. Each call returns the same object."""
+        self._known(agent)
+        return self._spaces[1]
+
+    def observation_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of the agent's observations in all games. Each call returns the same object."""
+        self._known(agent)
+        return self._spaces[2]
+
+    def action_space(self, agent: str) -> spaces.Space[Any]:
+        """Return the space of the agent's actions in all games. Each call returns the same object."""
+        self._known(agent)
+        return self._spaces[3]
+
+    @property
+    def features(self) -> Features:
+        """The name, position and range of each number in a game's observation. Not for many maps."""
+        return self.episodes.core.features
+
+    @property
+    def encoding(self) -> ActionEncoding:
+        """The action encoding; its methods `decode` and `encode` take the result of `view`. Not for many maps."""
+        return self.episodes.core.encoding
+
+    @property
+    def edge_index(self) -> npt.NDArray[np.int64]:
+        """int64[2, E]: the source and the target region of each directed edge. Not for many maps."""
+        return self.episodes.core.edge_index
+
+    # Playing
+
+    def reset(
+        self, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], Infos]:
+        """Begin new games; return the observations and infos of all games.
+
+        Args:
+            seed: an integer gives the games the seeds seed, seed + 1, …. A list has an integer or None for each game.
+                None: each game is the next game of its sequence.
+            options: ``reset_mask``, bool[B], is True for each game that begins anew; without it, all games begin anew.
+                ``start`` is a `Game` from whose position the new games start. For many maps, ``map`` is the map of the
+                new games.
+
+        Raises InputError for an invalid argument; then nothing changes.
+        """
+        self._games.reset(seed, options, ("start",))
+        return self._seen([self.episodes.results(i) for i in range(len(self.agents))], self.copy)
+
+    def step(
+        self, actions: Mapping[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, Arrays], dict[str, Flags], dict[str, Flags], Infos]:
+        """Step all games with a batch of B actions for each agent; see the class for the results.
+
+        Actions are ignored where ``active`` is False, but the arrays always have B rows.
+
+        Raises InputError if an agent's actions are missing or invalid, and the exceptions of opponents and of a custom
+        reward function. Then no game makes a step. The beginning of a new game, or a custom observation function, may
+        also raise an exception. Then all games have made the step, but its results are lost; the next call continues.
+        """
+        final: dict[str, dict[str, Any]] = {}
+
+        def look(found: list[StepResults]) -> None:
+            ended = np.zeros(self.num_envs, dtype=np.bool_)
+            ended[self._games.ended] = True
+            seen, infos = self._seen(found, True)
+            for agent in self.agents:
+                final[agent] = {"final_obs": seen[agent], "final_info": infos[agent], "_final_obs": ended.copy()}
+
+        results = self._games.advance(self._batches(actions), self.autoreset_mode, look)
+        observations, infos = self._seen(results, self.copy)
+        for agent, more in final.items():
+            infos[agent].update(more)
+        by_agent = dict(zip(self.agents, results, strict=True))
+        return (
+            observations,
+            {agent: found.reward for agent, found in by_agent.items()},
+            {agent: found.terminated for agent, found in by_agent.items()},
+            {agent: found.truncated for agent, found in by_agent.items()},
+            infos,
+        )
+
+    def _batches(self, actions: Any) -> list[Any]:
+        if not isinstance(actions, Mapping):
+            raise InputError(f"actions = {short_repr(actions)}: must be a dict of actions by agent; nothing played")
+        for agent in actions:
+            if agent not in self._number:
+                raise InputError(
+                    f"actions: no agent {short_repr(agent)}; the agents are {', '.join(self.agents)}; nothing played"
+                )
+        for agent in self.agents:
+            if actions.get(agent) is None:
+                raise InputError(f"actions: {agent} has no actions; nothing played")
+        return [actions[agent] for agent in self.agents]
+
+    def _seen(self, results: Sequence[StepResults], copy: bool) -> tuple[dict[str, Any], Infos]:
+        """Return the current observations and the infos of all agents."""
+        observations: dict[str, Any] = {}
+        infos: Infos = {}
+        everything = zip(self.agents, results, self.episodes.observe_all(copy), strict=True)
+        for i, (agent, found, (seen, mask)) in enumerate(everything):
+            observations[agent] = seen
+            infos[agent] = {**found.infos, "active": self._games.live[:, i].copy()}
+            if mask is not None:
+                infos[agent]["action_mask"] = mask
+        return observations, infos
+
+    def action_masks(self, agent: str) -> npt.NDArray[np.int8]:
+        """Return int8[B, M]: the agent's flat action mask in each game."""
+        return self.episodes.masks(self._known(agent))
+
+    def set_opponents(self, opponents: Mapping[str, Any]) -> None:
+        """Set the opponents of the games that begin after this call.
+
+        opponents: a dict with an opponent for each seat that has an opponent now. Raises InputError for other seats
+        and for invalid opponents; then nothing changes.
+        """
+        seats = _seats_of(opponents, self._players)
+        if seats != self._opponent_seats:
+            names = ", ".join(f"player_{p}" for p in self._opponent_seats) or "no seats"
+            raise InputError(f"opponents: must have an opponent for each of these seats and for no other: {names}")
+        self.episodes.set_opponent(self._ordered(opponents))
+
+    def _ordered(self, opponents: Mapping[str, Any] | None) -> list[Any]:
+        return [] if opponents is None else [opponents[f"player_{p}"] for p in self._opponent_seats]
+
+    def opponents_of(self, b: int) -> dict[str, Opponent]:
+        """Return the opponents in game b, by the names of their seats."""
+        playing = self.episodes.opponents(index(b, "b", self.num_envs))
+        return {f"player_{p}": opponent for p, opponent in zip(self._opponent_seats, playing, strict=True)}
+
+    def set_maps(self, map: MapsLike) -> None:
+        """Use another set of maps for all games that begin after this call; see `WarlightMapsEnv.set_maps`."""
+        self.episodes.set_maps(map)
+
+    # Looking
+
+    def view(self, agent: str, b: int) -> View:
+        """Return the agent's `View` of game b, see `WarlightParallelEnv.view`."""
+        return self.episodes.view(index(b, "b", self.num_envs), self._known(agent))
+
+    def render_game(self, b: int) -> Any:
+        """Render the true position of game b, without fog of war.
+
+        The mode "human" prints text, "ansi" returns text, and "rgb_array" returns an image uint8[H, W, 3].
+        """
+        return self.episodes.render(self.render_mode, index(b, "b", self.num_envs))
+
+    def close(self) -> None:
+        """Do nothing, because the environment has no open resources."""
+
+    def _known(self, agent: Any) -> int:
+        """Return the number of an agent; raise InputError for an unknown agent."""
+        if not isinstance(agent, str) or agent not in self._number:
+            raise InputError(f"agent = {short_repr(agent)}: must be one of {', '.join(self.agents)}")
+        return self._number[agent]
+
+
+def _seats_of(opponents: Any, players: int) -> list[int]:
+    """Return the seats of the argument `opponents`, in ascending order; raise InputError if it is invalid."""
+    if not isinstance(opponents, Mapping | None):
+        raise InputError(f"opponents = {short_repr(opponents)}: must be a dict of opponents by agent")
+    names = [f"player_{p}" for p in range(players)]
+    for agent in opponents or ():
+        if not isinstance(agent, str) or agent not in names:
+            raise InputError(f"opponents: no seat {short_repr(agent)}; the seats are {', '.join(names)}")
+    seats = [p for p, name in enumerate(names) if name in (opponents or ())]
+    if len(seats) == players:
+        raise InputError("opponents: at least one seat must have no opponent, because it is an agent")
+    return seats
+
+
+__all__ = ["WarlightParallelVectorEnv"]

@@ -1,0 +1,176 @@
+"""`simulate`: the results of many turns under many dice, in one call of compiled code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.arguments import is_integer, seed_of, short_repr
+from warlight_env.engine.board import make_board
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Int
+from warlight_env.engine.orders import Orders, check_turn
+from warlight_env.engine.reference import reference
+from warlight_env.engine.rng import derived, mixed, seed_rng
+from warlight_env.engine.round import play_round
+from warlight_env.engine.rules import RuleParams
+from warlight_env.engine.setup import check_players
+from warlight_env.engine.state import OVER, Scratch, State, Workspace, make_scratch, make_state
+from warlight_env.game import RESEED, Game, GameError
+from warlight_env.step_results import IllegalOrdersError, dropped_orders
+
+#: The largest number of rounds in one call, so that a mistake does not exhaust the memory.
+_MOST_ROUNDS = 2**24
+
+
+class Outcomes(NamedTuple):
+    """The positions after one round, for T turns and K scenarios, on a map with N regions, with P players."""
+
+    owner: npt.NDArray[np.int8]  #: [T, K, N] the owner of each region; -1: neutral
+    army: npt.NDArray[np.int32]  #: [T, K, N] the armies in each region
+    winner: npt.NDArray[np.int8]  #: [T, K] the winner; -1: the game goes on, or it is a draw
+    over: npt.NDArray[np.bool_]  #: [T, K] whether the game is over
+    shares: npt.NDArray[np.float64]  #: [T, K, P] the share of all regions that each player owns
+    seeds: npt.NDArray[np.uint64]  #: [T, K] the seed of the dice, for `Game.clone`
+
+
+def simulate(
+    positions: Game | Sequence[Game],
+    turns: Sequence[Sequence[Orders | None] | Mapping[int, Orders | None]],
+    scenarios: int = 64,
+    *,
+    seed: int = 0,
+    common: bool = False,
+) -> Outcomes:
+    """Play one round with each of T turns under each of K scenarios, and return all T * K results.
+
+    A scenario is a seed of the dice. Each pair of a turn and a scenario has its own seed, so all results are
+    independent. With ``common=True``, all turns have the same K seeds (common random numbers): this reduces the
+    variance of the difference between two turns, but the results of different turns are then not independent.
+
+    ``position.clone(seed=int(outcomes.seeds[t, k])).play_round(turns[t])`` repeats a single result.
+
+    Args:
+        positions: the position before the round, or a list of T positions, one for each turn. All must have the same
+            map, rules and number of players, and the phase must be "play". The round uses the true position, also
+            under fog of war. The positions do not change.
+        turns: T turns. A turn has the `Orders` of all players: a list with an entry for each player, or a dict by
+            player. None, or no entry in a dict, means that the player does nothing.
+        scenarios: K, at least 1. T * K must be at most 2**24.
+        seed: any integer, from which all seeds are derived.
+        common: whether all turns have the same seeds.
+
+    Raises:
+        GameError: an argument is invalid; the message names the turn and the player.
+        IllegalOrdersError: an order is illegal.
+    """
+    games = _games_of(positions, turns)
+    if not is_integer(scenarios) or not 1 <= scenarios <= _MOST_ROUNDS // len(turns):
+        raise GameError(
+            f"scenarios = {short_repr(scenarios)}: must be an integer from 1 to {_MOST_ROUNDS // len(turns)} "
+            f"for {len(turns)} turns"
+        )
+    if not isinstance(common, bool):
+        raise GameError(f"common = {short_repr(common)}: must be True or False")
+    word, first, count = seed_of(seed, GameError) & (2**64 - 1), games[0], len(turns)
+    board = make_board(first.map)
+    params = check_players(board, first.rules, first.players)
+    n, players = board.n_regions, first.players
+    deploy, attacks = np.zeros((count, players, n), np.int32), np.zeros((count, players, board.n_edges, 3), np.int32)
+    counts = np.zeros((count, players), np.int32)
+    starts = {id(game): game.arrays() for game in games}
+    known: dict[tuple[int, int, int], tuple[int, int]] = {}
+    for t, (game, turn) in enumerate(zip(games, turns, strict=True)):
+        for player, orders in _by_player(turn, t, players).items():
+            key = id(game), player, id(orders)
+            if key in known:  # checked before, for example the same orders of an opponent in all turns
+                for array in (deploy, attacks, counts):
+                    array[t, player] = array[known[key]]
+                continue
+            counts[t, player], dropped, reasons = check_turn(
+                board, params, starts[id(game)].owner[0], player, game.income(player), orders, deploy[t, player],
+                attacks[t, player],
+            )  # fmt: skip
+            if dropped:
+                raise IllegalOrdersError(dropped_orders(player, orders, reasons))
+            known[key] = t, player
+    start = State(*(np.concatenate(arrays) for arrays in zip(*starts.values(), strict=True)))
+    row = {key: i for i, key in enumerate(starts)}
+    which = np.array([row[id(game)] for game in games], np.int64)
+    result, seeds = make_state(count * scenarios, n, players), np.zeros((count, scenarios), np.uint64)
+    _simulate(
+        params, reference(start), which, deploy, attacks, counts, np.uint64(word), common, make_scratch(n, players),
+        reference(result), seeds,
+    )  # fmt: skip
+    owner = result.owner.reshape(count, scenarios, n)
+    shares = np.stack([np.count_nonzero(owner == p, axis=2) for p in range(players)], axis=2) / n
+    shape = count, scenarios
+    over = (result.phase == OVER).reshape(shape)
+    return Outcomes(owner, result.army.reshape(count, scenarios, n), result.winner.reshape(shape), over, shares, seeds)
+
+
+def _games_of(positions: Any, turns: Any) -> list[Game]:
+    """Return the position of each turn; raise GameError if the positions or the number of turns are invalid."""
+    if not isinstance(turns, Sequence) or not turns:
+        raise GameError(f"turns = {short_repr(turns)}: must be a list of at least one turn")
+    games = [positions] * len(turns) if isinstance(positions, Game) else positions
+    if not isinstance(games, Sequence) or len(games) != len(turns):
+        raise GameError(f"positions: must be a `Game`, or a list of {len(turns)} games, one for each turn")
+    for t, game in enumerate(games):
+        if not isinstance(game, Game):
+            raise GameError(f"positions[{t}] = {short_repr(game)}: must be a `Game`")
+        if game.phase != "play":
+            raise GameError(f"positions[{t}]: the phase must be 'play', not {game.phase!r}")
+        first = games[0]
+        if game is not first and (game.map, game.rules, game.players) != (first.map, first.rules, first.players):
+            raise GameError(f"positions[{t}]: must have the map, the rules and the number of players of positions[0]")
+    return list(games)
+
+
+def _by_player(turn: Any, t: int, players: int) -> dict[int, Orders]:
+    """Return the orders in turn number t by player, without the players who do nothing."""
+    if not isinstance(turn, Mapping) and (not isinstance(turn, Sequence) or len(turn) != players):
+        raise GameError(f"turns[{t}]: must be a list of {players} `Orders`, one for each player, or a dict by player")
+    given = dict(turn) if isinstance(turn, Mapping) else dict(enumerate(turn))
+    for player, orders in given.items():
+        if not is_integer(player) or not 0 <= player < players:
+            raise GameError(f"turns[{t}]: no player {short_repr(player)}; the players are 0 to {players - 1}")
+        if not isinstance(orders, Orders | None):
+            raise GameError(f"turns[{t}], player {player}: must be `Orders` or None, not {type(orders).__name__}")
+    return {int(player): orders for player, orders in given.items() if orders is not None}
+
+
+@kernel
+def _simulate(
+    params: RuleParams, start: State, which: npt.NDArray[np.int64], deploy: npt.NDArray[np.int32],
+    attacks: npt.NDArray[np.int32], counts: npt.NDArray[np.int32], seed: Int, common: bool, scratch: Scratch,
+    out: State, seeds: npt.NDArray[np.uint64],
+) -> None:  # fmt: skip
+    """Play one round for each turn t and each scenario k, in row t * K + k of `out`.
+
+    Args:
+        start: the positions. which: int64[T], for each turn the number of its position.
+        deploy, attacks, counts: [T, P, …], the legal orders of all players in each turn; see `Workspace`.
+        seed: uint64, from which the seeds are derived. common: whether all turns have the same seeds.
+        seeds: uint64[T, K], to which the kernel writes the seeds.
+    """
+    turns, scenarios = seeds.shape
+    for t in range(turns):
+        value, q = derived(mixed(seed), 0 if common else t), which[t]
+        orders = Workspace(scratch, deploy[t], attacks[t], counts[t])
+        for k in range(scenarios):
+            i = t * scenarios + k
+            seeds[t, k] = derived(value, k)
+            seed_rng(derived(mixed(seeds[t, k]), RESEED), out.rng[i])
+            for r in range(start.owner.shape[1]):
+                out.owner[i, r], out.army[i, r] = start.owner[q, r], start.army[q, r]
+            for p in range(start.eliminated_at.shape[1]):
+                out.eliminated_at[i, p] = start.eliminated_at[q, p]
+            out.round[i], out.phase[i], out.winner[i] = start.round[q], start.phase[q], start.winner[q]
+            play_round(params, out, i, orders, None, None)
+
+
+__all__ = ["Outcomes", "simulate"]
