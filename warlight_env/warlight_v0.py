@@ -1,7 +1,6 @@
 """Warlight environments under the names that PettingZoo uses, and ``vector_env`` for many games at once.
 
-``parallel_env``, ``env`` and ``raw_env`` have the same arguments as `WarlightParallelEnv`; ``vector_env`` has those of
-`WarlightParallelVectorEnv`.
+``parallel_env``, ``env`` and ``raw_env`` have the same arguments as `WarlightParallelEnv`.
 
 >>> from warlight_env import warlight_v0
 >>> env = warlight_v0.parallel_env(players=3)
@@ -13,11 +12,31 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from warlight_env.envs import WarlightParallelEnv, WarlightParallelVectorEnv
 from warlight_env.envs.aec import env, raw_env
+from warlight_env.tensor_env import WarlightTensorEnv
 
 __all__ = ["env", "parallel_env", "raw_env", "vector_env"]
 
 
 parallel_env = WarlightParallelEnv
-vector_env = WarlightParallelVectorEnv
+
+
+def vector_env(
+    num_envs: int, *, device: str | None = None, **arguments: Any
+) -> WarlightParallelVectorEnv | WarlightTensorEnv:
+    """Return an environment of B games at once, with an agent on every seat.
+
+    Args:
+        num_envs: B.
+        device: None for NumPy arrays (`WarlightParallelVectorEnv`), or "cpu" or "cuda" for PyTorch tensors on this
+            device (`WarlightTensorEnv`).
+        arguments: the arguments of the class.
+
+    Raises the errors of the class.
+    """
+    if device is None:
+        return WarlightParallelVectorEnv(num_envs, **arguments)
+    return WarlightTensorEnv(num_envs, device=device, **arguments)

@@ -104,7 +104,6 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         copy: whether observations and masks are new arrays. With ``copy=False``, the next call of `step` or `reset`
             overwrites them, which is faster; `final_obs` and `final_info` always contain copies.
         render_mode: the mode of `render_game`.
-        device: "cpu", the device of the arrays.
 
     Raises InputError for an invalid argument.
     """
@@ -134,17 +133,14 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         map_limits: MapLimits | tuple[int, int] | None = None,
         copy: bool = True,
         render_mode: str | None = None,
-        device: str = "cpu",
     ) -> None:
-        if not isinstance(device, str) or device != "cpu":
-            raise InputError(f"device = {short_repr(device)}: must be 'cpu'")
         if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
             raise RulesError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
         if not isinstance(copy, bool):
             raise InputError(f"copy = {short_repr(copy)}: must be True or False")
         self.copy = copy
         self.render_mode, self.autoreset_mode = checked_mode(render_mode), checked_autoreset_mode(autoreset_mode)
-        self.device, self.num_envs = device, num_envs
+        self.num_envs = num_envs
         self._players, self._opponent_seats = players, _seats_of(opponents, players)
         seats = [p for p in range(players) if p not in self._opponent_seats]
         #: The names of the agents, which are learners in all games. The list never changes.
