@@ -105,7 +105,7 @@ def test_a_game_is_that_of_the_map_alone(name):
 
 def test_equal_seeds_give_equal_games_on_equal_maps():
     def played(seed: int) -> list[object]:
-        env = WarlightMapsEnv(GeneratedMaps(8, 16, count=20), action="strategies", opponent="random")
+        env = WarlightMapsEnv(GeneratedMaps(8, 16, count=4), action="strategies", opponent="random")
         told: list[object] = []
         env.reset(seed=seed)
         for _ in range(3):
