@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -32,12 +32,24 @@ sys.dont_write_bytecode = False
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
+#: The folders in the order in which their tests run. Each of two processes starts with half of the tests, and later
+#: takes tests from the end of the other half. One half compiles most kernels. The other half begins with tests that
+#: need few kernels, and then has the tests of the page, which wait for a browser while the first half computes. Both
+#: halves end with short tests.
+FOLDERS: Final = (
+    "engine", "game", "agents", "beliefs", "features", "envs", "maps", "render", "record", "web", "cli", "protocol",
+    "project", "train", "bench", "experiments", "arena",
+)  # fmt: skip
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Run a test of the page again once if it waited for the page for a minute without success.
+    """Order the tests by `FOLDERS`, and run a test of the page again once if it waited for a minute without success.
 
     The machine may have been busy during this minute; a real error of the page occurs again. The summary of pytest
     reports "1 rerun".
     """
+    here = Path(__file__).parent
+    items.sort(key=lambda item: FOLDERS.index(item.path.relative_to(here).parts[0]))
     for item in items:
         if "open_page" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=r"Timeout \d+ms exceeded"))

@@ -138,6 +138,7 @@ def interrupted(*args):
     raise KeyboardInterrupt
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_what_a_copy_knows_it_knows_in_another_process():
     """Agents hold addresses of functions, which are of one process: they and the position travel together."""
     game = Game("world", "thesis", seed=4, picks="random")

@@ -83,6 +83,7 @@ def test_a_wrong_answer_ends_the_search_with_its_place_and_value(kind, fault, nu
         Case(kind, compiled, fault, number).run()
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_a_wrong_answer_stays_one_on_its_way_to_another_process():
     wrong = Case("picker", False, "answer", 100_000)
     with pytest.raises(AnswerError) as here:

@@ -66,7 +66,7 @@ def test_all_faults_of_a_file_are_named(wrong: Any, tmp_path: Path, capsys: pyte
 
 
 def test_no_more_are_named_than_a_person_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    data = maps.generate(110, seed=1).to_dict()
+    data = maps.load("large").to_dict()
     for region in data["regions"]:
         region["code"] = "SAME"
     file = tmp_path / "bad.json"

@@ -85,13 +85,16 @@ def test_a_specification_makes_one_of_the_environments(map_):
         assert np.array_equal(lone.reset(seed=3)[0], env.reset()[0])
 
 
-#: Registers in the main process alone: what `-c` and a notebook do, whose code children do not import.
+#: Registers in the main process alone: what `-c` and a notebook do, whose code children do not import. Both children of
+#: the fork server get the slow import of the library from it.
 SUBPROCESSES = """
+import multiprocessing
+multiprocessing.set_forkserver_preload(["stable_baselines3"])
 from stable_baselines3.common.env_util import make_vec_env
 from stable_baselines3.common.vec_env import SubprocVecEnv
 import warlight_env.envs
 named = "warlight_env.envs:warlight/WarlightSmallStrategies-v0"
-for chosen, method in (named, "spawn"), (warlight_env.envs.WarlightEnv, "spawn"), (named, "forkserver"):
+for chosen, method in (named, "spawn"), (warlight_env.envs.WarlightEnv, "forkserver"), (named, "forkserver"):
     arguments = {} if isinstance(chosen, str) else {"map": "small", "action": "strategies"}
     env = make_vec_env(
         chosen, 1, seed=1, env_kwargs=arguments, vec_env_cls=SubprocVecEnv, vec_env_kwargs={"start_method": method}

@@ -92,6 +92,7 @@ def test_neither_threads_nor_parts_change_what_is_taught(turns):
     assert taught_in(TINY, b"", 6, range(20)).to_bytes() != taught.to_bytes()
 
 
+@pytest.mark.usefixtures("forked_workers")
 def test_worker_processes_teach_the_same(turns):
     taught = taught_in(TINY, b"", 5, range(20), jobs=2, backend=LocalBackend())
     assert taught.to_bytes() == turns[1].to_bytes()
