@@ -300,7 +300,7 @@ def test_agents_without_names_have_no_run_folder(tmp_path):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_crash_keeps_what_was_played(tmp_path, jobs):
-    asked = match(agents=(Fragile, "aggressive"), games=60, paired=False, jobs=jobs)
+    asked = match(agents=(Fragile, "aggressive"), games=60, paired=False, jobs=jobs, on_crash="stop")
     wanted = match(agents=(Fragile, "aggressive"), games=60, paired=False, on_crash="forfeit").run().records
     with pytest.raises(AgentCrashError) as caught:
         asked.run(folder=tmp_path)

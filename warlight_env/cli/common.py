@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib.util
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,7 +17,7 @@ from warlight_env import output
 from warlight_env.bounded_io import reason, shown
 from warlight_env.cli.process_exit import INTERRUPTED as INTERRUPTED
 from warlight_env.cli.streams import result_stream
-from warlight_env.errors import InputError, RunError, clipped, did_you_mean
+from warlight_env.errors import InputError, RunError, clipped, did_you_mean, readable
 
 if TYPE_CHECKING:
     from warlight_env.agents import Agent
@@ -127,6 +129,27 @@ def _field_value(text: str, key: str, value: str, default: Any) -> Any:
             kind = "an integer" if isinstance(default, int) else "a number"
             raise UsageError(f"rules {text!r}: {key} must be {kind}, not {value!r}") from None
     return value
+
+
+TracebackOption = Annotated[
+    bool,
+    Parameter(
+        negative="", help="Print the end of the traceback, or of the program's standard error, of each bot that fails."
+    ),
+]
+
+
+@contextlib.contextmanager
+def crash_traceback(wanted: bool) -> Iterator[None]:
+    """Print the traceback of an `AgentCrashError` from the `with` block on stderr, if it is wanted."""
+    from warlight_env.arena.games.game_loop import AgentCrashError
+
+    try:
+        yield
+    except AgentCrashError as error:
+        if wanted and error.detail:
+            print(readable(error.detail), file=sys.stderr)
+        raise
 
 
 def read_backend(name: Literal["local", "ray"], ray_address: str | None) -> Backend:

@@ -16,6 +16,8 @@ from warlight_env.cli.common import (
     JobsOption,
     JsonOption,
     RayAddressOption,
+    TracebackOption,
+    crash_traceback,
     print_json,
     read_backend,
     write_file,
@@ -42,6 +44,7 @@ def tournament(
     ray_address: RayAddressOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
+    traceback: TracebackOption = False,
 ) -> int:
     """Play a tournament between agents. Compute ratings with intervals and a crosstable, and write an HTML report.
 
@@ -60,6 +63,7 @@ def tournament(
     """
     from warlight_env.arena.contests.append_only import RunFolderError
     from warlight_env.arena.contests.contest_runner import play_contests
+    from warlight_env.arena.matches.fault_table import detail_lines
     from warlight_env.arena.ratings.skill import openskill_model
     from warlight_env.arena.tournaments.tournament_file import load_tournament
     from warlight_env.arena.tournaments.tournament_live import LiveTables
@@ -81,7 +85,9 @@ def tournament(
                 advance(len(records), key)
                 tables.add(key, records)
 
-            result = tables.finish(play_contests(contests, jobs=jobs, backend=place, folder=lock, on_games=tell))
+            with crash_traceback(traceback):
+                results = play_contests(contests, jobs=jobs, backend=place, folder=lock, on_games=tell)
+            result = tables.finish(results)
         if not result.rated:
             print(f"too few games for a result; the same command continues the tournament in {folder}", file=sys.stderr)
             raise KeyboardInterrupt
@@ -90,5 +96,7 @@ def tournament(
         print_json(result.to_dict())
     else:
         print(result)
+        if traceback:
+            print("\n".join(detail_lines(result.fault_table)))
         print(f"\nreport: {folder / 'report.html'}")
     return INTERRUPTED if result.interrupted else OK

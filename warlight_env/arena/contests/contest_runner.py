@@ -57,7 +57,7 @@ def play_contests(
         A dict from the key of each contest to its result, in the order of `contests`.
 
     Raises:
-        AgentCrashError: an agent failed, and the contest's setup has ``on_crash="raise"``.
+        AgentCrashError: an agent failed, and the contest's setup has ``on_crash="stop"``.
         MatchError: contests, jobs or backend are invalid, or the agents cannot be sent to workers.
         RunFolderError: the folder belongs to other contests or is damaged, or another run is using it or a folder of
             logs.

@@ -67,7 +67,7 @@ class MatchSetup:
     picks: Picks
     max_rounds: int | None
     clocks: tuple[Clock | None, ...] = ()  #: a clock or None for each agent; an empty tuple: no agent has a clock
-    on_crash: OnCrash = "raise"
+    on_crash: OnCrash = "stop"
     on_late: OnLate = "report"
     log: Path | None = None  #: the folder for a log of each game; None: no logs
     insight: bool = False  #: whether the logs contain the agents' evaluations
@@ -147,8 +147,9 @@ class MatchSetup:
                 picks=self.picks, max_rounds=self.max_rounds, observer=observer, options=options,
             )  # fmt: skip
         except AgentCrashError as error:
-            reason = error.reason
-            raise AgentCrashError(error.agent, error.seat, error.round, error.seed, reason, number) from error
+            raise AgentCrashError(
+                error.agent, error.seat, error.round, error.seed, error.reason, number, error.detail
+            ) from error
 
     def describe(self) -> dict[str, Any]:
         """Return all settings that determine the games, as JSON data.

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from warlight_env import maps
 from warlight_env.agents import Budget
@@ -52,7 +52,8 @@ class Match:
         stop: a rule that ends the match early, see `Sprt`. Then `games` is the maximum number of games.
         clocks: limits for the agents: one `Clock` for all, or one for each agent. A clock may be a text: ``"1s"``,
             ``"457sims"``, ``"10s+0.5s"`` or ``"none"``.
-        on_crash: "raise": the failure of an agent ends the match with an error. "forfeit": the agent loses that game.
+        on_crash: the reaction to the failure of an agent. "forfeit": the agent loses that game. "skip": it gives no
+            orders in this answer. "stop": the match ends with an error. `failure_rule` lists the failures.
         on_late: "report": answers that take longer than the clock allows are only counted. "forfeit": an agent loses
             the game after a late answer.
         log: a folder for a log of each game (see `warlight_env.record`). A missing folder is made.
@@ -75,7 +76,7 @@ class Match:
     budget: Budget | None = None
     stop: StoppingRule | None = None
     clocks: str | Clock | Sequence[str | Clock | None] | None = None
-    on_crash: OnCrash = "raise"
+    on_crash: OnCrash = "forfeit"
     on_late: OnLate = "report"
     log: str | Path | None = None
     insight: bool = False
@@ -97,11 +98,10 @@ class Match:
             raise MatchError("seed: must have fewer than 300 digits")
         if not isinstance(self.budget, Budget | None):
             raise MatchError(f"budget = {short_repr(self.budget)}: must be a Budget or None")
-        choices = {"picks": ("random", "agents"), "on_crash": ("raise", "forfeit"), "on_late": ("report", "forfeit")}
-        for name, (one, other) in choices.items():
-            value = getattr(self, name)
-            if not isinstance(value, str) or value not in (one, other):
-                raise MatchError(f"{name} = {short_repr(value)}: must be {one!r} or {other!r}")
+        for name, known in (("picks", Picks), ("on_crash", OnCrash), ("on_late", OnLate)):
+            value, choices = getattr(self, name), get_args(known)
+            if not isinstance(value, str) or value not in choices:
+                raise MatchError(f"{name} = {short_repr(value)}: must be {' or '.join(map(repr, choices))}")
         for name in ("paired", "insight"):
             check_flag(getattr(self, name), name, MatchError)
         if self.log is not None:
@@ -163,7 +163,7 @@ class Match:
                 interrupted or killed match.
 
         Raises:
-            AgentCrashError: an agent failed, and `on_crash` is "raise".
+            AgentCrashError: an agent failed, and `on_crash` is "stop".
             MatchError: the agents cannot be sent to other processes.
             RunFolderError: the folder belongs to another match, is damaged, or is in use.
             RunError: a process died, or the folder cannot be written.
@@ -195,4 +195,6 @@ class Match:
             stop=self.stop,
             decided=result.decided,
             resumed_games=result.resumed_games,
+            on_crash=self.on_crash,
+            on_late=self.on_late,
         )

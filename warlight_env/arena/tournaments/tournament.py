@@ -87,7 +87,7 @@ class Tournament:
     picks: Picks = "random"
     max_rounds: int | None = None
     clock: Clock | None = None
-    on_crash: OnCrash = "raise"
+    on_crash: OnCrash = "forfeit"
     on_late: OnLate = "report"
     anchor: str | None = None
     anchor_elo: float = 0.0

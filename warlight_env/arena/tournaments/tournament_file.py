@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from warlight_env import maps
 from warlight_env.agents import AgentError
 from warlight_env.agents.registry import parse
 from warlight_env.arena.games.clocks import Clock, ClockError
+from warlight_env.arena.games.seated_agent import OnCrash
 from warlight_env.arena.tournaments.toml_file import TomlFile
 from warlight_env.arena.tournaments.tournament import FORMATS, Entrant, Tournament, TournamentError
 from warlight_env.arguments import path_of
@@ -77,7 +78,7 @@ def _read(file: TomlFile) -> Tournament:
             picks=file.one_of("picks", ("random", "agents"), "random"),  # type: ignore[arg-type]
             max_rounds=file.integer("max_rounds", 1, 1) if "max_rounds" in file.values else None,
             clock=_clock(file, file.values, "clock"),
-            on_crash=file.one_of("on_crash", ("raise", "forfeit"), "raise"),  # type: ignore[arg-type]
+            on_crash=file.one_of("on_crash", get_args(OnCrash), "forfeit"),  # type: ignore[arg-type]
             on_late=file.one_of("on_late", ("report", "forfeit"), "report"),  # type: ignore[arg-type]
             anchor=anchor,
             anchor_elo=file.get("anchor_elo", float, 0.0),

@@ -11,8 +11,10 @@ from typing import Any, Final, NamedTuple
 from warlight_env.arena.contests.contest_progress import ContestResult
 from warlight_env.arena.contests.provenance import collect_provenance
 from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.play_options import failure_rule
 from warlight_env.arena.games.seated_agent import Failure, TimeUse
 from warlight_env.arena.matches.agent_result import TimeResult, time_result
+from warlight_env.arena.matches.fault_table import AgentFaultSummary, fault_lines, summarize_faults
 from warlight_env.arena.matches.result import stopped_line
 from warlight_env.arena.ratings.bradley_terry import GameRanking, Rating, RatingError, rate
 from warlight_env.arena.ratings.skill import Skill, skills
@@ -184,6 +186,22 @@ class TournamentResult:
         ]
 
     @cached_property
+    def fault_table(self) -> tuple[AgentFaultSummary, ...]:
+        """The faults of each agent, in the order of `Tournament.entrants`."""
+        return tuple(
+            summarize_faults(
+                name,
+                (
+                    (f"game {stratum + 1}.{record.number + 1}", table.index(entrant), record)
+                    for stratum, table, records in self._played
+                    if entrant in table
+                    for record in records
+                ),
+            )
+            for entrant, name in enumerate(self.tournament.names)
+        )
+
+    @cached_property
     def pairings(self) -> list[Pairing]:
         """The results of each contest."""
         rows = []
@@ -257,10 +275,12 @@ class TournamentResult:
             "times": [{"name": name, **asdict(time)} for name, time in zip(names, self.times, strict=True)],
             "failures": [
                 {"contest": contest + 1, "game": record.number + 1, "agent": names[entrant], "round": failure.round,
-                 "kind": failure.kind, "reason": failure.reason}
+                 "kind": failure.kind, "reason": failure.reason, "detail": failure.detail}
                 for contest, entrant, record, failure in self.failures[:QUOTED_FAILURES]
             ],
             "failed": len(self.failures),
+            "failure_rule": failure_rule(self.tournament.on_crash, self.tournament.on_late),
+            "fault_table": [faults.to_dict() for faults in self.fault_table],
             "facts": collect_provenance(),
         }  # fmt: skip
 
@@ -282,7 +302,10 @@ class TournamentResult:
         rows = [["score % of the row", *(names[j] for j in self.order)]]
         for i, meetings in self.crosstable:
             rows.append([names[i], *("" if m is None else percent(m.score) for m in meetings)])
-        return "\n".join(lines + align(rows))
+        lines += align(rows)
+        if any(faults.any for faults in self.fault_table):
+            lines += ["", *fault_lines(self.fault_table), f"  {failure_rule(t.on_crash, t.on_late)}"]
+        return "\n".join(lines)
 
 
 class _Share(NamedTuple):
