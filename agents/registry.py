@@ -226,6 +226,7 @@ def _unwrapped(spec: str) -> tuple[list[str], AgentSpec]:
     around: list[str] = []
     known = _known_here()
     while (info := known.get((read := AgentSpec.parse(spec)).name)) is not None and info.wraps:
+        read = read.wrapped
         around.append(f"{read.name}{read.separator}")
         spec = read.rest
     return around, read
@@ -309,6 +310,7 @@ def pinned(spec: str) -> str:
     info, _ = parse(spec)
     read = AgentSpec.parse(spec)
     if info.wraps:
+        read = read.wrapped
         return str(read.with_rest(pinned(read.rest)))
     if info.text is not None:
         is_file = info.text.digest_of is not None and read.rest.endswith(_FILE_END)

@@ -18,6 +18,7 @@ from warlight_env.engine.orders import Orders
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="external bots need process groups")
 
+PYTHON_BOTS = Path(__file__).parents[1] / "bots" / "python_bots.py"
 FAILING = Path(__file__).parents[1] / "bots" / "failing.py"
 
 
@@ -119,13 +120,18 @@ FAILURES = {
     "crashes": (failing("crashes", "bank=30"), "ended with exit status 3"),
     "late": (failing("late"), "the time bank is exhausted"),
     "illegal": (failing("illegal", "bank=30"), "more armies than are left of the income"),
+    "endless": (f"{PYTHON_BOTS}:Endless", "no answer within 300 ms (2 answers are missing)"),
+    "raises": (f"{PYTHON_BOTS}:Crashing", "ZeroDivisionError: nothing left to divide"),
 }
 
 
 def test_a_tournament_names_every_failure_and_ranks_no_dead_bot_above_a_live_one(tmp_path, capsys):
-    live = ("random", "aggressive", "one_big_army")
-    lines = [f'{{ name = "{name}", spec = {json.dumps(spec)} }}' for name, (spec, _) in FAILURES.items()]
-    text = f"agents = [{', '.join([*map(json.dumps, live), *lines])}]\n"
+    live = ("random", "aggressive", "one_big_army", "smart_random", "plain")
+    specs = {name: spec for name, (spec, _) in FAILURES.items()}
+    specs["plain"] = f"{PYTHON_BOTS}:Plain"
+    clocks = {"endless": ', clock = "300ms"'}
+    lines = [f'{{ name = "{name}", spec = {json.dumps(spec)}{clocks.get(name, "")} }}' for name, spec in specs.items()]
+    text = f"agents = [{', '.join([*map(json.dumps, live[:-1]), *lines])}]\n"
     text += 'games = 2\nmaps = ["small"]\nrules = ["challenge2"]\nmax_rounds = 60\n'
     file = tmp_path / "faults.toml"
     file.write_text(text)

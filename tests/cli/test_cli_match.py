@@ -239,7 +239,7 @@ def test_an_unknown_command_is_told(capsys):
 
 
 def test_a_failing_bot_exits_with_1(bots, capsys):
-    assert main(["match", "idle", "crasher", "-n", "4", "--map", "small"]) == 1
+    assert main(["match", "idle", "crasher", "-n", "4", "--map", "small", "--on-crash", "stop"]) == 1
     out, err = capsys.readouterr()
     assert out == "" and "agent 'crasher' failed in round 3 of game 1" in err and "ZeroDivisionError" in err
     assert "Traceback" not in err

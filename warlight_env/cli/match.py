@@ -29,6 +29,7 @@ from warlight_env.cli.common import (
     read_rules,
 )
 from warlight_env.cli.tournament import QuietOption
+from warlight_env.cli.unit_progress import WarmUpLines
 
 #: The default number of games without --sprt, and the default maximum number of games with --sprt.
 GAMES, GAMES_WITH_TEST = 200, 20_000
@@ -146,7 +147,8 @@ def match(
     if not options.quiet and asked.contest().n_games > games:
         print(f"--paired: {asked.contest().n_games} games, {len(agents)} for each seed", file=sys.stderr)
     with crash_traceback(options.traceback), make_progress(agents, asked.contest(), options.quiet) as progress:
-        result = asked.run(progress.add, backend=place, folder=options.out)
+        warm_up = WarmUpLines(options.quiet)
+        result = asked.run(progress.add, backend=place, folder=options.out, on_warm_up=warm_up)
     if result.games == 0:
         if options.out is not None:
             print(f"too few games for a result; the same command continues the match in {options.out}", file=sys.stderr)

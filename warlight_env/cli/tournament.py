@@ -68,7 +68,7 @@ def tournament(
     from warlight_env.arena.tournaments.tournament_file import load_tournament
     from warlight_env.arena.tournaments.tournament_live import LiveTables
     from warlight_env.arena.tournaments.tournament_report import to_html
-    from warlight_env.cli.unit_progress import unit_progress
+    from warlight_env.cli.unit_progress import WarmUpLines, unit_progress
     from warlight_env.folder_lock import FolderLock
 
     place = read_backend(backend, ray_address)
@@ -86,7 +86,9 @@ def tournament(
                 tables.add(key, records)
 
             with crash_traceback(traceback):
-                results = play_contests(contests, jobs=jobs, backend=place, folder=lock, on_games=tell)
+                results = play_contests(
+                    contests, jobs=jobs, backend=place, folder=lock, on_games=tell, on_warm_up=WarmUpLines(quiet)
+                )
             result = tables.finish(results)
         if not result.rated:
             print(f"too few games for a result; the same command continues the tournament in {folder}", file=sys.stderr)

@@ -41,7 +41,7 @@ MAX_MISSED: Final = 2
 #: The maximum number of orders in an answer if the rules set no limit. Further orders are ignored.
 _MANY: Final = 1000
 #: The maximum number of bytes of standard error that the description of a fault contains.
-_QUOTED_ERRORS: Final = 1000
+QUOTED_ERRORS: Final = 1000
 
 
 class ExternalBot(SingleThreaded, Agent):
@@ -61,6 +61,8 @@ class ExternalBot(SingleThreaded, Agent):
     """
 
     counts_simulations = False  #: the protocol limits only the time of an answer; see `MatchSetup.check_clocks`
+
+    warm_up_scope = "never"
 
     exclusive_methods = ("pick", "act")
 
@@ -235,7 +237,7 @@ class ExternalBot(SingleThreaded, Agent):
         assert self._process is not None
         form = "" if reply.lost else expected_answer(question)
         cause = reply.cause or "no answer"
-        errors = self._process.errors.tail(_QUOTED_ERRORS)
+        errors = self._process.errors.tail(QUOTED_ERRORS)
         note(cause, expected=form, errors=errors, lost=True, kind="late" if reply.late else "missing")
         self._missed += had_time
         if self.options.policy == "forfeit":

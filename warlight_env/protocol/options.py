@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -101,13 +101,16 @@ _OPTIONS: Final[dict[str, Callable[[str], Any]]] = {
 }
 
 
-def read_options(text: str) -> ExternalBotOptions:
-    """Read options from a text ``name=value,…``. Raise `ValueError` if a part is not valid; the message names it."""
+def read_options(text: str, names: Collection[str] = tuple(_OPTIONS)) -> ExternalBotOptions:
+    """Read options from a text ``name=value,…``. Raise `ValueError` if a part is not valid; the message names it.
+
+    names: the options that are allowed.
+    """
     values: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, _, value = part.partition("=")
-        if key not in _OPTIONS:
-            raise ValueError(f"no option {key!r}{did_you_mean(key, _OPTIONS)}; there are {', '.join(_OPTIONS)}")
+        if key not in names:
+            raise ValueError(f"no option {key!r}{did_you_mean(key, names)}; there are {', '.join(names)}")
         try:
             values[key] = _OPTIONS[key](value)
         except ValueError as error:

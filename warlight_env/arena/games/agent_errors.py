@@ -11,8 +11,8 @@ from warlight_env.errors import RunError, clipped, crash_reason
 
 #: The maximum number of characters of the end of a traceback or of a process's standard error.
 DETAIL: Final = 2000
-#: The folder of the package `arena`. Its functions call the agents, so tracebacks leave them out.
-_ARENA: Final = str(Path(__file__).parents[1]) + os.sep
+#: The folders of packages with functions that call the agents. Tracebacks leave these functions out.
+_CALLERS: Final = tuple(str(Path(__file__).parents[2] / name) + os.sep for name in ("arena", "protocol"))
 
 
 class AgentProcessError(RunError):
@@ -41,13 +41,13 @@ def failure_reason(error: BaseException) -> str:
 def failure_detail(error: BaseException) -> str:
     """Return the end of an error's traceback, or of the standard error of the agent's process.
 
-    The text has at most `DETAIL` characters. The traceback begins with the first function outside of the package
-    `arena`.
+    The text has at most `DETAIL` characters. The traceback begins with the first function outside of the
+    packages `arena` and `protocol`.
     """
     if isinstance(error, AgentProcessError):
         return error.detail.strip()[-DETAIL:]
     trace = error.__traceback__
-    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_ARENA):
+    while trace is not None and trace.tb_frame.f_code.co_filename.startswith(_CALLERS):
         trace = trace.tb_next
     text = "".join(traceback.format_exception(type(error), error, trace)).strip()
     return clipped(text, DETAIL)

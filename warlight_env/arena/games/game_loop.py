@@ -294,6 +294,11 @@ def play_game(
 
     try:
         try:
+            for seat, player in enumerate(players):
+                try:
+                    player.prepare(game.view(seat))
+                except Exception as error:
+                    raise _crash(player, seat, 0, game, error) from error
             count(pick_regions(game, players, observer))
             note()
             for orders, result in play_rounds(game, players, 0 if forfeits.over else limit, options.budget):

@@ -96,6 +96,15 @@ class SeatedAgent:
         self._errors: list[str] = []  # the reasons of skipped errors
         self._detail = ""  # the detail of the first skipped error
 
+    def prepare(self, view: View) -> None:
+        """Prepare the agent for the game, see `Agent.prepare`. An error is a failure before the first question."""
+        try:
+            self.agent.prepare(view)
+        except Exception as error:
+            if self._on_crash == "stop":
+                raise
+            self._fail_or_skip(0, failure_reason(error), failure_detail(error))
+
     def pick(self, view: View) -> list[int]:
         """Ask the agent for its preferred regions, see `Agent.pick`; return an empty list after a failure."""
         return self._ask(0, lambda: self.agent.pick(view), preferences_of, [])
@@ -146,14 +155,18 @@ class SeatedAgent:
             except (TypeError, ValueError, OverflowError) as error:
                 crash = str(error), ""
         if crash is not None:
-            if self._on_crash == "skip":
-                self._errors.append(f"round {round}: {crash[0]}" if round else f"picks: {crash[0]}")
-                self._detail = self._detail or crash[1]
-                return nothing
-            self.failure = Failure(self._index, round, "crash", *crash)
-        elif late and self._on_late == "forfeit":
+            self._fail_or_skip(round, *crash)
+            return nothing
+        if late and self._on_late == "forfeit":
             self.failure = Failure(self._index, round, "late", self._late_reason(seconds, left))
         return answer if self.failure is None else nothing
+
+    def _fail_or_skip(self, round: int, reason: str, detail: str) -> None:
+        if self._on_crash == "skip":
+            self._errors.append(f"round {round}: {reason}" if round else f"picks: {reason}")
+            self._detail = self._detail or detail
+        else:
+            self.failure = Failure(self._index, round, "crash", reason, detail)
 
     def _new_late_faults(self) -> bool:
         """Return whether the agent has reported a late answer since the last call."""

@@ -17,6 +17,7 @@ from warlight_env.arena.games.clocks import Clock
 from warlight_env.arena.games.game_loop import GameRecord, Picks, round_limit
 from warlight_env.arena.games.game_setup import AgentSource, MatchError, MatchSetup, check_source
 from warlight_env.arena.games.seated_agent import OnCrash, OnLate
+from warlight_env.arena.games.warm_up import OnWarmUp
 from warlight_env.arena.matches.result import MatchResult
 from warlight_env.arguments import check_flag, is_integer, path_of, short_repr
 from warlight_env.engine.rng import SEEDS
@@ -150,6 +151,7 @@ class Match:
         *,
         backend: str | Backend = "local",
         folder: str | Path | None = None,
+        on_warm_up: OnWarmUp | None = None,
     ) -> MatchResult:
         """Play the match, and return its result.
 
@@ -161,6 +163,7 @@ class Match:
             backend: the backend that plays the games, see `play_contests`.
             folder: a run folder, in which every finished game is stored. A later call with the same folder continues an
                 interrupted or killed match.
+            on_warm_up: a function that is called before the warm-up game of each agent, see `OnWarmUp`.
 
         Raises:
             AgentCrashError: an agent failed, and `on_crash` is "stop".
@@ -175,7 +178,7 @@ class Match:
         names = setup.names
         results = play_contests(
             [contest], jobs=self.jobs, backend=place, folder=folder,
-            on_games=None if on_games is None else lambda _, records: on_games(records),
+            on_games=None if on_games is None else lambda _, records: on_games(records), on_warm_up=on_warm_up,
         )  # fmt: skip
         result = results[MATCH]
         return MatchResult(

@@ -30,7 +30,7 @@ def load_tournament(path: str | Path) -> Tournament:
     """Read a tournament from a TOML file. The keys of the file are the arguments of `Tournament`, with these changes:
 
     agents: a list that replaces `entrants`. Each entry is a specification, or a table with the key "spec" and,
-    optionally, "name" and "clock".
+    optionally, "name", "clock" and "isolate".
     maps: a list of names of bundled maps, or of files. A relative path of a file is searched first in the folder of the
     TOML file.
     rules: a list of names of presets, or of tables such as ``{preset = "thesis", fog = true}``.
@@ -97,24 +97,26 @@ def _entrants(file: TomlFile) -> list[Entrant]:
     entrants = []
     for i, value in enumerate(file.get("agents", list, [])):
         where = f"agents[{i}]"
-        clock = None
+        clock = isolate = None
         if isinstance(value, str):
             name = spec = value
         else:
             table = file.typed(value, dict, where)
-            file.check_keys(table, ("name", "spec", "clock"), f"{where}.")
+            file.check_keys(table, ("name", "spec", "clock", "isolate"), f"{where}.")
             if "spec" not in table:
                 raise file.problem(where, 'spec is missing: give the agent, such as "mcts:sims=100"')
             spec = file.typed(table["spec"], str, f"{where}.spec")
             name = file.typed(table.get("name", spec), str, f"{where}.name")
             clock = _clock(file, table, f"{where}.clock")
+            if "isolate" in table:
+                isolate = file.typed(table["isolate"], bool, f"{where}.isolate")
         if not name.strip():
             raise file.problem(where, "the name of an agent must not be empty")
         try:
             parse(spec)
         except AgentError as error:
             raise file.problem(where if isinstance(value, str) else f"{where}.spec", str(error)) from None
-        entrants.append(Entrant(name.strip(), spec.strip(), clock))
+        entrants.append(Entrant(name.strip(), spec.strip(), clock, isolate))
     return entrants
 
 
