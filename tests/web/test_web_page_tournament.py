@@ -14,6 +14,7 @@ from typing import Any
 from page_helpers import PAGE, regions
 from tournament_helpers import play_cup
 
+from warlight_env.arena.tournaments.log_folders import find_log_folder
 from warlight_env.record import GameLog
 from warlight_env.record.names import game_name
 from web_helpers import Server
@@ -90,7 +91,7 @@ def test_a_cell_leads_to_its_games_and_their_replays(
     page.get_by_label("Games", exact=False).last.select_option("all")
     games.get_by_role("link", name="Replay of game 5.2").click()
     page.locator("path[data-region]").first.wait_for()
-    log = GameLog.load(folder / "logs" / "5" / game_name(1))
+    log = GameLog.load(find_log_folder(folder / "logs", 5) / game_name(1))
     page.keyboard.press("End")
     assert [r["armies"] for r in regions(page)] == list(list(log.positions())[-1][1])
     page.get_by_role("button", name="Ask a bot").wait_for()

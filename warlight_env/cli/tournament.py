@@ -37,7 +37,11 @@ def tournament(
     out: Annotated[Path | None, Parameter(help="Run folder (default: runs/NAME for the file NAME.toml).")] = None,
     log: Annotated[
         bool,
-        Parameter(negative="", help="Write a log of every game to the run folder; logs/ has a subfolder per pairing."),
+        Parameter(
+            negative="",
+            help="Write a log of every game to the run folder; logs/ has a subfolder for each pairing, named after its "
+            "players.",
+        ),
     ] = False,
     jobs: JobsOption = None,
     backend: BackendOption = "local",
@@ -50,7 +54,7 @@ def tournament(
 
     The command writes every finished game to the run folder. After an interruption, the same command continues the
     tournament. During the games, the file tournament.json in the run folder contains the current ratings; `warlight
-    play --runs` shows them. At the end the command writes report.html.
+    play --runs` shows them. At the end the command writes report.html, games.csv and crosstable.csv.
 
     ```toml
     agents = ["random", "aggressive", { name = "search", spec = "mcts:sims=100" }]
@@ -65,6 +69,7 @@ def tournament(
     from warlight_env.arena.contests.contest_runner import play_contests
     from warlight_env.arena.matches.fault_table import detail_lines
     from warlight_env.arena.ratings.skill import openskill_model
+    from warlight_env.arena.tournaments.csv_export import CROSSTABLE, GAMES, crosstable_csv, games_csv
     from warlight_env.arena.tournaments.tournament_file import load_tournament
     from warlight_env.arena.tournaments.tournament_live import LiveTables
     from warlight_env.arena.tournaments.tournament_report import to_html
@@ -94,6 +99,8 @@ def tournament(
             print(f"too few games for a result; the same command continues the tournament in {folder}", file=sys.stderr)
             raise KeyboardInterrupt
         write_file(folder / "report.html", to_html(result))
+        write_file(folder / GAMES, games_csv(result))
+        write_file(folder / CROSSTABLE, crosstable_csv(result))
     if json:
         print_json(result.to_dict())
     else:

@@ -68,6 +68,7 @@ class MatchSetup:
     on_late: OnLate = "report"
     log: Path | None = None  #: the folder for a log of each game; None: no logs
     insight: bool = False  #: whether the logs contain the agents' evaluations
+    labels: tuple[str, ...] = ()  #: the names of the agents in logs; an empty tuple: their own names
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "agents", tuple(_pinned(source) for source in self.agents))
@@ -124,7 +125,8 @@ class MatchSetup:
     def _logged(self, agent: Agent, number: int, seed: int) -> Player:
         """Return the description of an agent in the header of a log. number: the agent's number in `agents`."""
         source = self.agents[number]
-        return describe(source, seed) if isinstance(source, str) else Player(agent.name, seed=seed)
+        player = describe(source, seed) if isinstance(source, str) else Player(agent.name, seed=seed)
+        return dataclasses.replace(player, name=self.labels[number]) if self.labels else player
 
     def _play(
         self, number: int, seating: Seating, stop: Callable[[], bool] | None, observer: GameObserver | None

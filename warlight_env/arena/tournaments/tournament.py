@@ -16,6 +16,7 @@ from warlight_env.arena.games.clocks import Clock
 from warlight_env.arena.games.game_loop import Picks
 from warlight_env.arena.games.game_setup import MatchSetup
 from warlight_env.arena.games.seated_agent import OnCrash, OnLate
+from warlight_env.arena.tournaments.log_folders import log_folder
 from warlight_env.arguments import is_integer, is_number, short_repr
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import SEEDS, derive_seed
@@ -184,7 +185,8 @@ class Tournament:
         The key of a contest contains the names of the map, the rules and the agents.
 
         Args:
-            log: a folder for logs. Each contest writes the logs of its games to a numbered subfolder. None: no logs.
+            log: a folder for logs. Each contest writes the logs of its games to a subfolder, see `log_folder`. None: no
+                logs.
         """
         found: list[Contest] = []
         for map_, rules, table in itertools.product(self.maps, self.rules, self.tables()):
@@ -199,7 +201,8 @@ class Tournament:
                 clocks=tuple(self.entrants[i].clock or self.clock for i in table),
                 on_crash=self.on_crash,
                 on_late=self.on_late,
-                log=None if log is None else log / f"{len(found) + 1}",
+                log=None if log is None else log_folder(log, len(found) + 1, [self.names[i] for i in table]),
+                labels=tuple(self.names[i] for i in table),
             )
             who = " : ".join(self.entrants[i].name for i in table)
             found.append(Contest(f"{map_.name} / {rules.name} / {who}", setup, self.games))

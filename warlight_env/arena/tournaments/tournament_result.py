@@ -224,6 +224,15 @@ class TournamentResult:
         return rows
 
     @property
+    def played_games(self) -> list[tuple[int, Pairing, GameRecord]]:
+        """All games, in the order of contests and games: the number of the contest, its pairing, and the game."""
+        return [
+            (stratum, pairing, record)
+            for pairing, (stratum, _, records) in zip(self.pairings, self._played, strict=True)
+            for record in records
+        ]
+
+    @property
     def ratings_table(self) -> list[list[Cell]]:
         """The table of ratings for all reports: a row of column titles, then a row for each agent, the best first."""
         head = ["Agent", "Elo", "95 % from", "to", "Score %", "Games", *([] if self.skills is None else SKILL_HEAD)]
