@@ -271,7 +271,7 @@ def test_clocks_for_all_or_for_each(clocks, simulations, capsys):
 def test_a_test_ends_the_match(capsys):
     command = ["match", "aggressive", "random", "--map", "small", "--sprt", "0,100,0.01", "--paired", "-q"]
     assert main(command) == 0
-    assert "decided: aggressive is nearer to +100 Elo than to +0" in capsys.readouterr().out
+    assert "SPRT ([0.00, 100.00]) completed - H1 was accepted" in capsys.readouterr().out
     assert main([*command, "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["games"] < data["games_asked"] == 20_000 and not data["interrupted"]

@@ -16,7 +16,7 @@ from warlight_env.arena.matches.agent_result import AgentResult, SeatResult, tim
 from warlight_env.arena.matches.fault_table import AgentFaultSummary, format_illegal, summarize_faults
 from warlight_env.arena.matches.match_score import MatchScore, is_draw
 from warlight_env.arena.matches.sprt import RunningSprt, Sprt, Verdict
-from warlight_env.arena.ratings.elo import EloDifference
+from warlight_env.arena.ratings.elo import ELO_CONVENTION, EloDifference
 from warlight_env.arena.ratings.statistics import CONFIDENCE
 from warlight_env.tables import align, counted
 
@@ -216,6 +216,7 @@ class MatchResult:
             "units": self.units,
             "confidence": CONFIDENCE,
             "elo": self.elo and self.elo.to_dict(),
+            "elo_convention": ELO_CONVENTION,
             "sprt": self.sprt and self.sprt.to_dict(),
             "clocks": list(self.clocks) or ["none"] * len(self.names),
             "on_crash": self.on_crash,
@@ -301,17 +302,11 @@ def _strength(result: MatchResult) -> list[str]:
     first = result.labels[0]
     if result.elo is not None:
         elo, low, high = result.elo
-        lines.append(f"  Elo of {first}: {elo:+.0f} (95 % CI {low:+.0f} to {high:+.0f})")
+        lines.append(f"  Elo of {first}: {elo:+.0f} (95 % CI {low:+.0f} to {high:+.0f}; with one virtual draw)")
     if result.sprt is not None:
         rule, llr, verdict = result.sprt
-        lower, upper = rule.bounds
-        elo0, elo1 = f"{rule.elo0:+g}", f"{rule.elo1:+g}"
-        meaning = {
-            "H1": f"decided: {first} is nearer to {elo1} Elo than to {elo0}",
-            "H0": f"decided: {first} is nearer to {elo0} Elo than to {elo1}",
-            None: "undecided",
-        }[verdict]
-        lines.append(f"  SPRT {elo0} against {elo1} Elo: {meaning} (LLR {llr:.2f} in {lower:.2f} … {upper:.2f})")
+        lines.append(f"  {rule.format_llr(llr)}")
+        lines.append(f"  {rule.format_verdict(verdict)}")
     return lines
 
 

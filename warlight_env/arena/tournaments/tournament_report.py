@@ -6,6 +6,7 @@ from html import escape
 
 from warlight_env.arena.contests.provenance import collect_provenance, format_provenance
 from warlight_env.arena.games.play_options import failure_rule
+from warlight_env.arena.ratings.elo import ELO_CONVENTION
 from warlight_env.arena.tournaments.report_tables import fault_section, html_table
 from warlight_env.arena.tournaments.tournament_result import Cell, HeadToHead, TournamentResult, percent, signed
 
@@ -103,8 +104,7 @@ def to_html(result: TournamentResult) -> str:
             "<h2>Ratings</h2>",
             _chart(result),
             html_table(result.ratings_table),
-            f"<p class='muted'>Elo by maximum likelihood; intervals of 95 % over units of games. {_zero(result)}"
-            f"{_perfect(result)}</p>",
+            f"<p class='muted'>{ELO_CONVENTION}. {_zero(result)}{_perfect(result)}</p>",
             skill,
             "<h2>Who beats whom</h2>",
             _crosstable(result),

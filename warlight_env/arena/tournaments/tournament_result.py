@@ -17,6 +17,7 @@ from warlight_env.arena.matches.agent_result import TimeResult, time_result
 from warlight_env.arena.matches.fault_table import AgentFaultSummary, fault_lines, summarize_faults
 from warlight_env.arena.matches.result import stopped_line
 from warlight_env.arena.ratings.bradley_terry import GameRanking, Rating, RatingError, rate
+from warlight_env.arena.ratings.elo import ELO_CONVENTION
 from warlight_env.arena.ratings.skill import Skill, skills
 from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
 from warlight_env.arena.tournaments.tournament import Tournament
@@ -272,6 +273,7 @@ class TournamentResult:
             "running": running,
             "interrupted": self.interrupted,
             "confidence": CONFIDENCE,
+            "elo_convention": ELO_CONVENTION,
             "ratings": [asdict(self.ratings[i]) for i in self.order] if rated else [],
             "skills": None if self.skills is None or not rated else [
                 {**asdict(skill), "ordinal": skill.ordinal} for skill in self.skills
@@ -303,6 +305,7 @@ class TournamentResult:
         )
         lines = [f"{t.name}: {t.format} of {len(names)} agents, {t.players} players per game, {played}"]
         lines += align([[cell.text for cell in row] for row in self.ratings_table])
+        lines.append(f"  {ELO_CONVENTION}")
         if any(self.ratings[i].perfect for i in self.order):
             lines.append("  an agent won or lost all games: the prior decides the outer end of its interval")
         if stopped := sum(pairing.cut_off for pairing in self.pairings):
