@@ -143,7 +143,9 @@ def seconds_a_round(spec: str, cell: Cell) -> float:
     """
 
     def play(rounds: int) -> MatchResult:
-        return Match([spec, "aggressive"], games=1, map=cell.map, rules=cell.rules, max_rounds=rounds).run()
+        return Match(
+            [spec, "aggressive"], games=1, map=cell.map, rules=cell.rules, max_rounds=rounds, on_crash="stop"
+        ).run()
 
     play(1)  # compiles
     began = time.process_time()

@@ -205,7 +205,7 @@ def start_game(
     from warlight_env.arena.games.game_loop import pick_regions
     from warlight_env.game import Game
 
-    setup = Match(agents, seed=seed, map=map, rules=read_rules(rules), picks=picks).setup()
+    setup = Match(agents, seed=seed, map=map, rules=read_rules(rules), picks=picks, on_crash="stop").setup()
     seating = setup.make_seating(number)
     picking = "random" if picks == "random" else "play"
     game = Game(setup.map, setup.rules, len(agents), seating.seed, picks=picking)  # type: ignore[arg-type]
