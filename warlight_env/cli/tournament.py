@@ -24,7 +24,7 @@ from warlight_env.cli.common import (
 )
 
 if TYPE_CHECKING:
-    from warlight_env.arena.games.game_loop import GameRecord
+    from warlight_env.arena.games.game_record import GameRecord
 
 QuietOption = Annotated[
     bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")

@@ -13,7 +13,7 @@ from warlight_env.arena.contests.append_only import RunFolderError
 from warlight_env.arena.contests.contest_progress import Contest, ContestProgress, ContestResult
 from warlight_env.arena.contests.interrupts import uninterrupted
 from warlight_env.arena.contests.run_folder import RunFolder
-from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.arena.games.warm_up import OnWarmUp, warm_up_all
 from warlight_env.arguments import is_integer, short_repr

@@ -12,7 +12,7 @@ from warlight_env.agents.former_names import with_present_names
 from warlight_env.agents.registry import unpinned
 from warlight_env.arena.contests.append_only import MALFORMED_DATA, AppendOnlyFolder, RunFolderError, whole_lines
 from warlight_env.arena.contests.contest_progress import Contest
-from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.match_logs import FORMER_STOP
 from warlight_env.errors import clipped
 from warlight_env.folder_lock import FolderLock

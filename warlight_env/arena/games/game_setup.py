@@ -19,7 +19,8 @@ from warlight_env.agents.agent_adapter import PlainAgent, as_agent, call_factory
 from warlight_env.agents.base import check_once
 from warlight_env.agents.registry import pinned
 from warlight_env.arena.games.clocks import Clock
-from warlight_env.arena.games.game_loop import AgentCrashError, GameObserver, GameRecord, Picks, play_game
+from warlight_env.arena.games.game_loop import AgentCrashError, GameObserver, Picks, play_game
+from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.match_logs import check_logged, log_writer, open_folder
 from warlight_env.arena.games.play_options import PlayOptions
 from warlight_env.arena.games.seated_agent import OnCrash, OnLate

@@ -14,7 +14,8 @@ from warlight_env.arena.backends.backend import Backend, LocalBackend, make_back
 from warlight_env.arena.contests.contest_progress import Contest, StoppingRule
 from warlight_env.arena.contests.contest_runner import check_count, check_jobs, play_contests
 from warlight_env.arena.games.clocks import Clock
-from warlight_env.arena.games.game_loop import GameRecord, Picks, round_limit
+from warlight_env.arena.games.game_loop import Picks, round_limit
+from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.game_setup import AgentSource, MatchError, MatchSetup, check_source
 from warlight_env.arena.games.seated_agent import OnCrash, OnLate
 from warlight_env.arena.games.warm_up import OnWarmUp

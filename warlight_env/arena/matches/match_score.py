@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.ratings.elo import EloDifference, estimate_elo
 from warlight_env.arena.ratings.statistics import Interval, unit_interval, wilson_interval
 

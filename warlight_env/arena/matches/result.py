@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from warlight_env.arena.contests.contest_progress import StoppingRule
-from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.play_options import failure_rule
 from warlight_env.arena.games.seated_agent import AgentFaults, Failure, OnCrash, OnLate
 from warlight_env.arena.matches.agent_result import AgentResult, SeatResult, time_result

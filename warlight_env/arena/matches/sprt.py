@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
-from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.game_setup import MatchSetup
 from warlight_env.arena.matches.match_score import score
 from warlight_env.arena.ratings.elo import expected_score

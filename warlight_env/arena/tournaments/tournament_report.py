@@ -7,8 +7,9 @@ from html import escape
 from warlight_env.arena.contests.provenance import collect_provenance, format_provenance
 from warlight_env.arena.games.play_options import failure_rule
 from warlight_env.arena.ratings.elo import ELO_CONVENTION
+from warlight_env.arena.tournaments.head_to_head import HeadToHead
 from warlight_env.arena.tournaments.report_tables import fault_section, html_table
-from warlight_env.arena.tournaments.tournament_result import Cell, HeadToHead, TournamentResult, percent, signed
+from warlight_env.arena.tournaments.tournament_result import Cell, TournamentResult, percent, signed
 
 _STYLE = """
 :root{color-scheme:light dark;--ground:#fbfaf6;--panel:#fff;--ink:#16222b;--muted:#556872;--line:#d9dfe2;
