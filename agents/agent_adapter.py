@@ -81,6 +81,11 @@ class _Counted(list[Any]):
         """See `Faults.lost`."""
         return sum(bool(fault.lost) for fault in self)
 
+    @property
+    def counts(self) -> dict[str, int]:
+        """See `Faults.counts`."""
+        return {"other": len(self)}
+
 
 class AgentAdapter(Agent):
     """Wrapper that makes an `Agent` from another object.

@@ -41,6 +41,14 @@ class AgentSpec:
         """Return the comma-separated parts of `rest`, without white space around them and without empty parts."""
         return [part.strip() for part in self.rest.split(",") if part.strip()]
 
+    @property
+    def wrapped(self) -> AgentSpec:
+        """Return a specification ``name[OPTIONS]:AGENT`` with ``[OPTIONS]:`` as a part of the separator."""
+        if self.separator or not self.rest.startswith("["):
+            return self
+        options, end, rest = self.rest.partition("]:")
+        return replace(self, separator=options + end, rest=rest) if end else self
+
     def with_rest(self, rest: str) -> AgentSpec:
         """Return a specification of the same agent with another text after the name."""
         return replace(self, rest=rest)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -79,6 +79,9 @@ def check_asked(view: Any, budget: Any = None) -> None:
         raise InputError(f"budget = {short_repr(budget)}: must be a `Budget` or None")
 
 
+#: How often an agent needs a warm-up, see `Agent.warm_up_scope`.
+WarmUpScope = Literal["process", "machine", "never"]
+
 #: The methods of an agent that use its working memory. Only one thread at a time may call them.
 EXCLUSIVE_METHODS: Final = ("pick", "act", "last_search", "search_policy", "insight")
 
@@ -91,6 +94,11 @@ class Agent(ABC):
     """
 
     name: str = "agent"
+
+    #: Before clocks run, a match lets each agent play a short game, so that its compiled code is ready. "process": in
+    #: every process that plays games. "machine": once, because the agent has a process of its own, and only the cache
+    #: on disk must be ready. "never": the code of the agent is not ours.
+    warm_up_scope: WarmUpScope = "process"
 
     @abstractmethod
     def pick(self, view: View) -> list[int]:
@@ -121,6 +129,13 @@ class Agent(ABC):
         """Raise an InputError if the agent cannot play with this map, these rules and this number of players.
 
         A match calls this method before it begins.
+        """
+        return None
+
+    def prepare(self, view: View) -> None:
+        """Get ready for a new game, for example start a process. A match calls this before the first question.
+
+        The time of this call does not count for the agent's clock. view: the view of the first question's position.
         """
         return None
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 
@@ -30,6 +30,11 @@ class Faults(Protocol):
     @property
     def lost(self) -> int:
         """The number of faults after which the game could not use the answer."""
+        ...
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """The number of all faults of each kind: "late", "missing", "unreadable" or "other"."""
         ...
 
     def __len__(self) -> int: ...

@@ -17,6 +17,7 @@ from warlight_env.agents.base import Agent
 from warlight_env.agents.bot_profile import BotProfile
 from warlight_env.agents.built_in import BUILT_IN
 from warlight_env.agents.former_names import present_parameter
+from warlight_env.agents.imported import ImportedAgentError, imported_agent
 from warlight_env.agents.parameters import Parameter, parameters_of
 from warlight_env.agents.records.turn_record import TurnNetworkError
 from warlight_env.agents.records.value_record import ValueNetworkError, digest, load_value
@@ -138,7 +139,7 @@ def _known() -> dict[str, AgentInfo]:
 _FOR_FILES: Final = {
     ".zip": "sb3:file={},trust=yes if you trust its author",
     ".npz": "policy:{}",
-    ".py": "'cmd:python {}' if it speaks the AI Challenge protocol",
+    ".py": "{}:NAME for its class or function NAME, or 'cmd:python {}' if it uses the AI Challenge protocol",
 }
 
 
@@ -149,11 +150,18 @@ def _info(name: str) -> AgentInfo:
     if name not in known:
         for end, meant in _FOR_FILES.items():
             if name.lower().endswith(end):
-                raise AgentError(f"there is no agent {name!r}; for a file write {meant.format(name)}")
+                raise AgentError(f"there is no agent {name!r}; for a file write {meant.format(name, name)}")
         raise AgentError(
             f"there is no agent {name!r}{did_you_mean(name, known)}; the agents are {', '.join(sorted(known))}"
         )
     return known[name]
+
+
+def _find(read: AgentSpec) -> AgentInfo:
+    """Return the record of a registered agent, or of an agent in a module or a file (see `imported_agent`)."""
+    if read.name not in _AGENTS and read.name not in _known() and (info := imported_agent(read)) is not None:
+        return info
+    return _info(read.name)
 
 
 def agent_names() -> list[str]:
@@ -218,6 +226,7 @@ def _unwrapped(spec: str) -> tuple[list[str], AgentSpec]:
     around: list[str] = []
     known = _known_here()
     while (info := known.get((read := AgentSpec.parse(spec)).name)) is not None and info.wraps:
+        read = read.wrapped
         around.append(f"{read.name}{read.separator}")
         spec = read.rest
     return around, read
@@ -235,7 +244,7 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     if not isinstance(spec, str):
         raise AgentError(f"agent {short_repr(spec)}: must be a specification, as in 'mcts:sims=50'")
     read = AgentSpec.parse(spec)
-    info = _info(read.name)
+    info = _find(read)
     if info.wraps and len(_unwrapped(spec)[0]) > MOST_WRAPPED:
         raise AgentError(f"agent {spec!r}: at most {MOST_WRAPPED} agents may be nested")
     if info.text is not None:
@@ -301,6 +310,7 @@ def pinned(spec: str) -> str:
     info, _ = parse(spec)
     read = AgentSpec.parse(spec)
     if info.wraps:
+        read = read.wrapped
         return str(read.with_rest(pinned(read.rest)))
     if info.text is not None:
         is_file = info.text.digest_of is not None and read.rest.endswith(_FILE_END)
@@ -337,6 +347,8 @@ def make_agent(spec: str, seed: int) -> Agent:
         agent = call_factory(info.load(), seed=seed, **values)
     except AgentFactoryError as error:
         raise AgentError(f"agent {spec!r} ({info.summary}) cannot be made: TypeError: {error}") from None
+    except ImportedAgentError as error:
+        raise AgentError(str(error)) from None
     except InputError:
         raise
     except Exception as error:

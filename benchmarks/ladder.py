@@ -94,7 +94,7 @@ class Cell:
             f'games = {told.games}\npaired = true\npicks = "agents"\nmax_rounds = {MAX_ROUNDS}\nseed = {told.seed}\n',
             f"maps = [{json.dumps(self.map)}]\nrules = [{json.dumps(self.rules)}]\n",
             f'anchor = "{ANCHOR}"\n' if any(name == ANCHOR for name, _ in players) else "",
-            'on_crash = "forfeit"\n' if told.external else "",
+            f'on_crash = "{"forfeit" if told.external else "stop"}"\n',
         ]
         file = told.out / f"{self.name}.toml"
         told.out.mkdir(parents=True, exist_ok=True)
@@ -143,7 +143,9 @@ def seconds_a_round(spec: str, cell: Cell) -> float:
     """
 
     def play(rounds: int) -> MatchResult:
-        return Match([spec, "aggressive"], games=1, map=cell.map, rules=cell.rules, max_rounds=rounds).run()
+        return Match(
+            [spec, "aggressive"], games=1, map=cell.map, rules=cell.rules, max_rounds=rounds, on_crash="stop"
+        ).run()
 
     play(1)  # compiles
     began = time.process_time()

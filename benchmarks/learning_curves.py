@@ -39,7 +39,9 @@ def _scored(found: list[LearnedPolicy], opponent: str, units: int, jobs: int) ->
 
     points = []
     for one in found:
-        match = Match([one.agent, opponent], games=2 * units, seed=5, paired=True, picks="random", jobs=jobs)
+        match = Match(
+            [one.agent, opponent], games=2 * units, seed=5, paired=True, picks="random", jobs=jobs, on_crash="stop"
+        )
         result = match.run()
         points.append({"seconds": one.seconds, "steps": one.steps, "score": result.agents[0].score})
     return points

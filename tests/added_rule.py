@@ -71,8 +71,8 @@ def facts() -> dict[str, Any]:
     from warlight_env.arena.policies.policy_file import PolicyFile, built_in_policies
     from warlight_env.engine.rules import PRESETS, Rules
     from warlight_env.envs import EnvCore
+    from warlight_env.protocol.view_transfer import WorkerSetup
     from warlight_env.record.encode import header_line
-    from warlight_env.web.workers.bot_process import WorkerSetup
 
     own, small = own_rules(), maps.load("small")
     # The second challenge's preset when `Rules` had its first fields only.

@@ -24,13 +24,14 @@ from warlight_env.agents.registry import make_agent
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import PRESETS
 from warlight_env.engine.state import UNKNOWN
+from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup
 from warlight_env.web.documents.fog_filter import SPECTATOR
 from warlight_env.web.games import feed
 from warlight_env.web.games.room import Room
 from warlight_env.web.http.app import create_app
 from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.storage.game_log import GameLogWriter
-from warlight_env.web.workers.bot_process import BotQuery, QueriedPosition, Worker, WorkerSetup
+from warlight_env.web.workers.bot_process import BotQuery, Worker
 
 #: The bot for hints. It gives the same answer to the same query.
 HINTS: Final = "mcts:sims=20"

@@ -18,7 +18,8 @@ TIME_WASTERS = ("silent", "late", "deaf", "endless_line", "close_input")
 
 def misbehaving(way: str, options: str = "") -> str:
     """Return the specification of a bot with a kind of misbehaviour; an argument may follow `way` after a space."""
-    options = options or ("bank=0.4,increment=0.1" if way.split()[0] in TIME_WASTERS else "bank=30")
+    bank = "bank=0.4,increment=0.1" if way.split()[0] in TIME_WASTERS else "bank=30"
+    options = options or f"policy=skip,{bank}"
     words = [sys.executable, "-I", "-S", str(MISBEHAVING), *way.split()]
     return f"cmd[{options}]:{shlex.join(words)}"
 

@@ -243,7 +243,8 @@ def test_budgets_in_short(short, written_out):
     ("mcts:5,sims=5", "given twice"), ("mcts:0", "must lie in"), ("mcts:1.5", "expected key=value"),
     ("mcts:1 s", "expected key=value"),
     ("runs/learner.zip", "for a file write sb3:file=runs/learner.zip,trust=yes"),
-    ("./my.npz", "for a file write policy:./my.npz$"), ("my_bot.py", "write 'cmd:python my_bot.py'"),
+    ("./my.npz", "for a file write policy:./my.npz$"),
+    ("my_bot.py", "write my_bot.py:NAME for its class or function NAME, or 'cmd:python my_bot.py'"),
     ("sb3:learner.zip", r"expected key=value \(or file=learner.zip\)"),
 ])  # fmt: skip
 def test_bad_specifications(spec, message):

@@ -139,7 +139,7 @@ def test_agents_may_pick(rules):
 
 def test_an_exception_in_an_agent_ends_the_match():
     with pytest.raises(AgentCrashError) as caught:
-        match((Idle, Crasher))
+        match((Idle, Crasher), on_crash="stop")
     text = str(caught.value)
     for part in ("'crasher'", "round 3", "ZeroDivisionError: nothing left", "line"):
         assert part in text
@@ -158,7 +158,7 @@ def test_an_exception_in_an_agent_ends_the_match():
 )
 def test_answers_that_are_no_answers_end_the_match(agent, picks, reason):
     with pytest.raises(AgentCrashError, match=reason) as caught:
-        match(("random", agent), picks=picks)
+        match(("random", agent), picks=picks, on_crash="stop")
     assert caught.value.agent == agent.name
 
 

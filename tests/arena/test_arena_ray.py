@@ -111,7 +111,7 @@ def test_games_that_kill_every_worker_end_the_match(cluster, tmp_path):
 
 def test_failures_come_back_as_they_are(cluster):
     ray.init(cluster[0].address, log_to_driver=False)
-    asked = match((Fragile, "random"), games=60)
+    asked = match((Fragile, "random"), games=60, on_crash="stop")
     with pytest.raises(AgentCrashError, match="ZeroDivisionError: nothing left"):
         asked.run(backend="ray")
     forfeits = match((Fragile, "random"), games=60, on_crash="forfeit")

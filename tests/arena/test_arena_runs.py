@@ -218,7 +218,7 @@ def test_an_unfinished_description_is_no_run_yet(tmp_path):
         ({"picks": "agents"}, "picks"),
         ({"max_rounds": 7}, "max-rounds: none in the folder, 7 now"),
         ({"clocks": ("1s", "none")}, "clocks"),
-        ({"on_crash": "forfeit"}, "on-crash"),
+        ({"on_crash": "stop"}, 'on-crash: "forfeit" in the folder, "stop" now'),
         ({"on_late": "forfeit"}, "on-late"),
         ({"stop": Sprt(0, 20)}, "stop"),
     ],
@@ -300,7 +300,7 @@ def test_agents_without_names_have_no_run_folder(tmp_path):
 
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_crash_keeps_what_was_played(tmp_path, jobs):
-    asked = match(agents=(Fragile, "aggressive"), games=60, paired=False, jobs=jobs)
+    asked = match(agents=(Fragile, "aggressive"), games=60, paired=False, jobs=jobs, on_crash="stop")
     wanted = match(agents=(Fragile, "aggressive"), games=60, paired=False, on_crash="forfeit").run().records
     with pytest.raises(AgentCrashError) as caught:
         asked.run(folder=tmp_path)
@@ -476,3 +476,13 @@ def test_a_file_that_cannot_be_written_whole_is_as_it_was_and_nothing_is_beside_
         write_file(path, "two")
     assert path.read_text() == "one"
     assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_folder_of_an_older_version_with_the_former_value_of_on_crash_continues(tmp_path):
+    asked = match(games=2, on_crash="stop", log=tmp_path / "logs")
+    whole = asked.run(folder=tmp_path / "run").records
+    file = tmp_path / "run" / "run.json"
+    file.write_text(file.read_text().replace('"on_crash": "stop"', '"on_crash": "raise"'))
+    assert '"raise"' in file.read_text()
+    again = asked.run(folder=tmp_path / "run")
+    assert again.records == whole and again.resumed_games == 2

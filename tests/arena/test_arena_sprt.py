@@ -22,10 +22,10 @@ from warlight_env.arena import (
     elo_difference,
     elo_of,
     expected_score,
-    unit_interval,
     wilson_interval,
 )
 from warlight_env.arena.matches.sprt import PRIOR
+from warlight_env.arena.ratings.bradley_terry import GameRanking, rate
 
 PAIRS = (0.0, 0.25, 0.5, 0.75, 1.0)
 GAMES = (0.0, 0.5, 1.0)
@@ -62,18 +62,24 @@ def test_impossible_scores_are_refused(score):
 def test_a_match_tells_elo_with_its_interval(paired):
     result = Match(("random", "random:chunks=1"), games=60, map="small", paired=paired, max_rounds=12).run()
     assert result.agents[0].draws, "so that scores and wins differ"
-    points = [1.0 if r.winner == 0 else 0.5 if r.winner is None else 0.0 for r in result.records]
-    units = [(a + b) / 2 for a, b in zip(points[::2], points[1::2], strict=True)] if paired else points
-    interval = unit_interval(units)
-    assert result.elo == elo_difference(sum(points) / 60, interval)
+    rankings = [GameRanking((0, 1), record.placements, record.unit) for record in result.records]
+    first, second = rate(["a", "b"], rankings, anchor="b")
+    assert second.elo == 0 and result.elo.elo == pytest.approx(first.elo, abs=1e-3)
+    assert result.elo.low == pytest.approx(first.low, abs=12) and result.elo.high == pytest.approx(first.high, abs=12)
     assert result.elo.low < result.elo.elo < result.elo.high
     assert f"Elo of random: {result.elo.elo:+.0f}" in str(result)
 
 
-def test_without_draws_elo_has_the_interval_of_wins():
-    result = Match(("random", "aggressive"), games=20, map="small").run()
-    assert result.agents[1].draws == 0
-    assert result.elo.low == elo_of(result.agents[0].interval.low)
+def test_elo_is_finite_after_only_wins_and_the_text_states_the_prior():
+    result = Match((Idle, "aggressive"), games=20, map="small").run()
+    assert result.agents[1].wins == 20
+    assert result.elo.elo == pytest.approx(elo_of(0.5 / 21)) and math.isfinite(result.elo.low)
+    assert "with one virtual draw" in str(result) and "one virtual draw" in result.to_dict()["elo_convention"]
+
+
+@pytest.mark.parametrize("llr, text", [(1.472, "50.0%"), (-2.944, "100.0%"), (0.0, "0.0%")])
+def test_the_ratio_is_written_as_by_fastchess(llr, text):
+    assert Sprt(0, 20).format_llr(llr) == f"LLR: {llr:.2f} ({text}) (-2.94, 2.94) [0.00, 20.00]"
 
 
 def test_elo_is_for_two():
@@ -245,7 +251,7 @@ def test_the_decision_depends_neither_on_processes_nor_on_interruptions(tmp_path
 def test_a_match_that_stays_undecided_says_so():
     result = sprt_match(games=10).run()
     assert not result.decided and result.games == 10 and result.sprt.verdict is None
-    assert "undecided" in str(result)
+    assert "not completed" in str(result)
     assert result.to_dict()["sprt"]["verdict"] is None
 
 

@@ -72,7 +72,7 @@ def test_a_crash_in_the_warm_up_is_one_of_the_game(tmp_path):
                 raise ValueError("a second round")
             return super().act(view, budget)
 
-    arguments = {"map": "small", "games": 1, "log": tmp_path / "logs"}
+    arguments = {"map": "small", "games": 1, "log": tmp_path / "logs", "on_crash": "stop"}
     with pytest.raises(RuntimeError, match=r"failed in round 2 of game 1 .*a second round"):
         Match([Failing, "random"], **arguments).run()
     assert [path.name for path in (tmp_path / "logs").glob("*.partial.wl.jsonl")] == ["game-0000001.partial.wl.jsonl"]

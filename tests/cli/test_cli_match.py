@@ -239,7 +239,7 @@ def test_an_unknown_command_is_told(capsys):
 
 
 def test_a_failing_bot_exits_with_1(bots, capsys):
-    assert main(["match", "idle", "crasher", "-n", "4", "--map", "small"]) == 1
+    assert main(["match", "idle", "crasher", "-n", "4", "--map", "small", "--on-crash", "stop"]) == 1
     out, err = capsys.readouterr()
     assert out == "" and "agent 'crasher' failed in round 3 of game 1" in err and "ZeroDivisionError" in err
     assert "Traceback" not in err
@@ -271,7 +271,7 @@ def test_clocks_for_all_or_for_each(clocks, simulations, capsys):
 def test_a_test_ends_the_match(capsys):
     command = ["match", "aggressive", "random", "--map", "small", "--sprt", "0,100,0.01", "--paired", "-q"]
     assert main(command) == 0
-    assert "decided: aggressive is nearer to +100 Elo than to +0" in capsys.readouterr().out
+    assert "SPRT ([0.00, 100.00]) completed - H1 was accepted" in capsys.readouterr().out
     assert main([*command, "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data["games"] < data["games_asked"] == 20_000 and not data["interrupted"]

@@ -8,6 +8,7 @@ import math
 import re
 import shlex
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -35,7 +36,8 @@ from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.budgets import simulations
 from warlight_env.experiments.comparison_table import Comparison, ComparisonTable, Side
 from warlight_env.experiments.conclusions import conclusions
-from warlight_env.experiments.experiment_runner import run_experiment
+from warlight_env.experiments.durations import MEASURED_MINUTES, estimate_seconds
+from warlight_env.experiments.experiment_runner import ExperimentResult, run_experiment
 from warlight_env.experiments.measurement_folder import UNITS
 from warlight_env.experiments.measurements import count_turns, last_search
 from warlight_env.experiments.players import Contender
@@ -43,6 +45,7 @@ from warlight_env.experiments.report import find_results, report
 from warlight_env.experiments.rows import WinLoss, bootstrap_interval, newcombe, number_row, win_rate_row
 from warlight_env.game import Game
 
+DOCS = Path(__file__).parents[2] / "docs"
 QUICK = ExperimentSettings(quick=True)
 
 
@@ -382,5 +385,39 @@ def test_the_list_says_how_long_it_takes(capsys):
     by_name = {row["name"]: row for row in rows}
     games = sum(matchup.games for matchup in experiment("thesis-3.4").matchups)
     assert by_name["thesis-3.4"]["units"] == games
-    # Games of 30 rounds with 457 simulations, 8,000 a second.
-    assert by_name["thesis-3.4"]["minutes"] == pytest.approx(games * 30 * 457 / 8000 / 60, abs=0.1)
+
+
+def test_the_times_are_those_of_the_documents():
+    """The documents have the measured time of each experiment below its command."""
+    text = "".join(
+        (DOCS / "results" / f"{name}.md").read_text(encoding="utf-8") for name in ("thesis-tables", "methods")
+    )
+    found = {}
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        command = re.search(r"warlight experiment run ([\w.-]+)", section)
+        spent = re.search(r"^\*(?:(\d+) h )?(\d+) min of play", section, re.MULTILINE)
+        if command and spent:
+            found[command[1]] = 60 * int(spent[1] or 0) + int(spent[2])
+    assert len(found) > 15 and found == MEASURED_MINUTES
+    for name, minutes in found.items():
+        made = experiment(name)
+        settings = ExperimentSettings(made.agents[0], made.budget or "simulations")
+        assert estimate_seconds(made, settings) == pytest.approx(60 * minutes)
+        fewer = replace(settings, games=3)
+        share = made.units(fewer) / made.units(settings)
+        assert estimate_seconds(made, fewer) == pytest.approx(60 * minutes * share)
+
+
+def test_another_number_of_games_is_a_run_of_its_own(tmp_path, capsys):
+    command = ["experiment", "run", "thesis-3.5", "--games", "3", "--quick", "--agent", "mcts", "-q"]
+    command += ["--out", str(tmp_path)]
+    assert main([*command, "--json"]) == 0
+    (result,) = json.loads(capsys.readouterr().out)
+    assert result["settings"]["games"] == 3 and "--games 3" in result["command"]
+    assert all(row["sample"].startswith(("0 : 3", "1 : 2", "2 : 1", "3 : 0")) for row in result["rows"])
+    (folder,) = tmp_path.iterdir()
+    assert folder.name.endswith("-3-games")
+    loaded = ExperimentResult.load(folder / "result.json")
+    assert loaded.settings.games == 3 and loaded.command == result["command"]
+    assert "3 games or measurements for each row" in (folder / "result.md").read_text()
+    assert main([*command, "--games", "0"]) == 2

@@ -90,7 +90,7 @@ MAPS: Arguments = {
 }  # fmt: skip
 GAMES: Arguments = {
     "agents": AGENTS, "seed": 1, "map": LADDER, "rules": RULES, "picks": "random", "max_rounds": 2, "budget": Budget(5),
-    "clocks": None, "on_crash": "raise", "on_late": "report",
+    "clocks": None, "on_crash": "stop", "on_late": "report",
 }  # fmt: skip
 
 
@@ -242,7 +242,7 @@ def _of_the_arena() -> Calls:
     tournament = {
         "name": "x", "entrants": [Entrant("a", "random"), Entrant("b", "aggressive")], "format": "gauntlet",
         "challengers": ["a"], "players": 2, "games": 2, "seed": 1, "maps": [LADDER], "rules": [Rules.of(RULES)],
-        "paired": True, "picks": "random", "max_rounds": 2, "clock": None, "on_crash": "raise", "on_late": "report",
+        "paired": True, "picks": "random", "max_rounds": 2, "clock": None, "on_crash": "stop", "on_late": "report",
         "anchor": "a", "anchor_elo": 5.0,
     }  # fmt: skip
     rated = {

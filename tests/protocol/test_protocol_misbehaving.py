@@ -164,8 +164,8 @@ def test_faults_that_are_not_kept_are_counted():
             return Orders()
 
     record = play_game([Chatterbox(), Idle(2)], "small", max_rounds=4)
-    ((agent, total, lost, first),) = record.faults
-    assert (agent, total, lost, len(first)) == (0, 600, 200, QUOTED_FAULTS)
+    ((agent, total, lost, first, kinds, _),) = record.faults
+    assert (agent, total, lost, len(first), kinds) == (0, 600, 200, QUOTED_FAULTS, (("other", 600),))
 
 
 def test_after_two_missing_answers_a_bot_is_not_asked_again():
@@ -315,7 +315,7 @@ def test_games_of_three_are_refused():
 
 def test_standard_error_goes_to_a_file_for_each_game(tmp_path):
     for _ in range(2):
-        bot = make_agent(misbehaving("die place_armies", f"errors={tmp_path / 'errors'}"), 1)
+        bot = make_agent(misbehaving("die place_armies", f"policy=skip,errors={tmp_path / 'errors'}"), 1)
         play_game([bot, make_agent("random", 2)], "world", "challenge2", 5, picks="agents", max_rounds=1)
     assert [file.read_text() for file in (tmp_path / "errors").iterdir()] == ["what a bad end\n"] * 2
 

@@ -232,7 +232,7 @@ def test_a_folder_with_logs_of_another_match_is_refused(tmp_path, change, reason
 
 def test_a_failed_game_stays_partial_and_others_are_whole(tmp_path):
     with pytest.raises(AgentCrashError):
-        Match([Idle, Crasher], games=3, map="small", log=tmp_path).run()
+        Match([Idle, Crasher], games=3, map="small", log=tmp_path, on_crash="stop").run()
     assert list(logs_of(tmp_path)) == ["game-0000001.partial.wl.jsonl"]
     found = summarize(tmp_path / "game-0000001.partial.wl.jsonl")
     assert (found.status, found.rounds) == ("failed", 2)

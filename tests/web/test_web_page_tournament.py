@@ -14,6 +14,8 @@ from typing import Any
 from page_helpers import PAGE, regions
 from tournament_helpers import play_cup
 
+from warlight_env.arena.tournaments.log_folders import find_log_folder
+from warlight_env.arena.tournaments.tournament import Entrant
 from warlight_env.record import GameLog
 from warlight_env.record.names import game_name
 from web_helpers import Server
@@ -90,9 +92,27 @@ def test_a_cell_leads_to_its_games_and_their_replays(
     page.get_by_label("Games", exact=False).last.select_option("all")
     games.get_by_role("link", name="Replay of game 5.2").click()
     page.locator("path[data-region]").first.wait_for()
-    log = GameLog.load(folder / "logs" / "5" / game_name(1))
+    log = GameLog.load(find_log_folder(folder / "logs", 5) / game_name(1))
     page.keyboard.press("End")
     assert [r["armies"] for r in regions(page)] == list(list(log.positions())[-1][1])
     page.get_by_role("button", name="Ask a bot").wait_for()
     page.go_back()
     page.get_by_role("region", name="chance & co against Attila").wait_for()
+
+
+def test_the_faults_of_each_agent_are_listed_with_the_rule(
+    server: Server, runs: Path, tmp_path: Path, open_page: Callable[..., Any]
+):
+    folder = runs / f"faults-{tmp_path.name[-1]}"
+    bots = Path(__file__).parents[1] / "bots" / "python_bots.py"
+    entrants = (Entrant("failing", f"{bots}:Crashing", isolate=False), Entrant("chance", "random"))
+    play_cup(folder, log=False, entrants=entrants, games=2)
+    page = open_page(server.page(f"t/{folder.name}"))
+    table = page.get_by_role("region", name="Faults")
+    table.locator("tbody tr").first.wait_for()
+    [row] = table.locator("tbody tr").all()
+    assert row.locator("th").inner_text() == "failing"
+    assert "round 2: ZeroDivisionError: nothing left to divide" in row.inner_text()
+    row.get_by_text("Traceback or standard error").click()
+    assert 'raise ZeroDivisionError("nothing left to divide")' in row.locator("pre").inner_text()
+    assert page.get_by_text("An agent that fails loses the game.").count() == 1

@@ -13,6 +13,7 @@ import pytest
 from tournament_helpers import play_cup
 
 from warlight_env.arena.contests.append_only import RunFolderError
+from warlight_env.arena.tournaments.log_folders import find_log_folder
 from warlight_env.arena.tournaments.tournament_result import TournamentResult
 from warlight_env.record import GameLog
 from warlight_env.record.names import game_name
@@ -110,7 +111,7 @@ def test_a_run_folder_that_is_damaged_is_told(tmp_path: Path):
 def test_a_game_of_a_tournament_is_replayed_and_a_bot_is_asked_about_it(server: Server, runs: Path):
     client = server.client()
     doc = client.get("tournaments/cup/games/4/2").json()
-    path = runs / "cup" / "logs" / "4" / game_name(1)
+    path = find_log_folder(runs / "cup" / "logs", 4) / game_name(1)
     log = GameLog.load(path)
     assert [player["name"] for player in doc["players"]] == list(log.names)
     assert len([event for event in doc["events"] if event["event"] == "round"]) == len(log.rounds)

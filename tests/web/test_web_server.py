@@ -16,10 +16,11 @@ from websockets.sync.client import connect
 
 from warlight_env import Game, Rules, maps
 from warlight_env.cli import main
+from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup
 from warlight_env.record import GameLog, verify
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.storage.game_folder import GameFolder
-from warlight_env.web.workers.bot_process import BotQuery, QueriedPosition, WorkerSetup
+from warlight_env.web.workers.bot_process import BotQuery
 from warlight_env.web.workers.bot_workers import BotWorkers
 from web_helpers import YOU, Server, needs_page, serving
 

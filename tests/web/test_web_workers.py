@@ -24,13 +24,14 @@ from fastapi import FastAPI
 
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
+from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup
 from warlight_env.record import GameLog, MemoryRecorder, Player
 from warlight_env.record.encode import log_lines
 from warlight_env.web.errors import RequestError
 from warlight_env.web.http.app import create_app
 from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.workers import worker_tasks
-from warlight_env.web.workers.bot_process import BotQuery, QueriedPosition, Worker, WorkerAnswer, WorkerSetup, serve
+from warlight_env.web.workers.bot_process import BotQuery, Worker, WorkerAnswer, serve
 from warlight_env.web.workers.bot_workers import GRACE, BotWorkers, query_timeout
 from warlight_env.web.workers.child_process import ChildProcess
 from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError

@@ -10,7 +10,8 @@ from warlight_env.arena.contests.contest_progress import Contest, ContestResult,
 from warlight_env.arena.contests.contest_runner import play_contests
 from warlight_env.arena.games.clocks import Clock, ClockError
 from warlight_env.arena.games.continuation import continue_game
-from warlight_env.arena.games.game_loop import SAFETY_ROUNDS, AgentCrashError, GameObserver, GameRecord, play_game
+from warlight_env.arena.games.game_loop import SAFETY_ROUNDS, AgentCrashError, GameObserver, play_game
+from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.game_setup import MatchError, MatchSetup
 from warlight_env.arena.games.play_options import PlayOptions
 from warlight_env.arena.games.seated_agent import Failure, TimeUse

@@ -111,6 +111,10 @@ class BeliefAgent(SingleThreaded, Agent):
         self._check_players(players)
         self.agent.check(map, rules, players)
 
+    def prepare(self, view: View) -> None:
+        """Prepare the wrapped agent, see `Agent.prepare`."""
+        self.agent.prepare(view)
+
     @property
     def faults(self) -> Faults | None:
         """The faults of the wrapped agent, see `Agent.faults`."""

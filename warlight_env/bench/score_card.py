@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from warlight_env.arena.contests.contest_progress import ContestResult
 from warlight_env.arena.contests.provenance import collect_provenance, format_provenance
-from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
 from warlight_env.arguments import is_number, short_repr
 from warlight_env.bench.suite import BenchError, Suite

@@ -139,7 +139,8 @@ def replay(
     from warlight_env.protocol.replay import replay_to
     from warlight_env.record import GameLog
 
-    options = ExternalBotOptions(challenge=None if challenge is None else 1 if challenge == "1" else 2)
+    version = None if challenge is None else _challenges(challenge)[0]
+    options = ExternalBotOptions(challenge=version, policy="skip")
     bot = ExternalBot(_split(command), 0, options)
     place = sys.stderr if json else sys.stdout
     tell = (lambda direction, line: print(direction, line, file=place)) if trace else None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import importlib.util
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,7 +17,7 @@ from warlight_env import output
 from warlight_env.bounded_io import reason, shown
 from warlight_env.cli.process_exit import INTERRUPTED as INTERRUPTED
 from warlight_env.cli.streams import result_stream
-from warlight_env.errors import InputError, RunError, clipped, did_you_mean
+from warlight_env.errors import InputError, RunError, clipped, did_you_mean, readable
 
 if TYPE_CHECKING:
     from warlight_env.agents import Agent
@@ -129,6 +131,27 @@ def _field_value(text: str, key: str, value: str, default: Any) -> Any:
     return value
 
 
+TracebackOption = Annotated[
+    bool,
+    Parameter(
+        negative="", help="Print the end of the traceback, or of the program's standard error, of each bot that fails."
+    ),
+]
+
+
+@contextlib.contextmanager
+def crash_traceback(wanted: bool) -> Iterator[None]:
+    """Print the traceback of an `AgentCrashError` from the `with` block on stderr, if it is wanted."""
+    from warlight_env.arena.games.game_loop import AgentCrashError
+
+    try:
+        yield
+    except AgentCrashError as error:
+        if wanted and error.detail:
+            print(readable(error.detail), file=sys.stderr)
+        raise
+
+
 def read_backend(name: Literal["local", "ray"], ray_address: str | None) -> Backend:
     """Return the backend, local or Ray, that runs the games of a command."""
     from warlight_env.arena.backends.backend import make_backend
@@ -182,7 +205,7 @@ def start_game(
     from warlight_env.arena.games.game_loop import pick_regions
     from warlight_env.game import Game
 
-    setup = Match(agents, seed=seed, map=map, rules=read_rules(rules), picks=picks).setup()
+    setup = Match(agents, seed=seed, map=map, rules=read_rules(rules), picks=picks, on_crash="stop").setup()
     seating = setup.make_seating(number)
     picking = "random" if picks == "random" else "play"
     game = Game(setup.map, setup.rules, len(agents), seating.seed, picks=picking)  # type: ignore[arg-type]

@@ -12,6 +12,7 @@ from warlight_env.cli.common import (
     INTERRUPTED,
     OK,
     BackendOption,
+    Integer,
     JobsOption,
     JsonOption,
     RayAddressOption,
@@ -30,19 +31,20 @@ app = App(name="experiment", help="Repeat the experiments of Palášek's thesis 
 def list_(*, json: JsonOption = False) -> None:
     """List the experiments. For each, show the number of games or measurements and the approximate time on one core."""
     from warlight_env.experiments import MODULES, ExperimentSettings, experiment
+    from warlight_env.experiments.durations import estimate_seconds
     from warlight_env.tables import align
 
     rows: list[dict[str, Any]] = []
     for name in MODULES:
         made = experiment(name)
-        settings = ExperimentSettings(budget_type=made.budget or "simulations")
+        settings = ExperimentSettings(made.agents[0], made.budget or "simulations")
         rows.append(
             {
                 "name": name,
                 "title": made.title,
                 "agents": [agent for agent in made.agents if agent],
                 "units": made.units(settings),
-                "minutes": round(made.seconds(settings) / 60, 1),
+                "minutes": round(estimate_seconds(made, settings) / 60, 1),
             }
         )
     if json:
@@ -67,6 +69,13 @@ class ExperimentOptions:
     quick: Annotated[
         bool, Parameter(negative="", help="Play only a few games with very short searches, as a test of the setup.")
     ] = False
+    games: Annotated[
+        Integer | None,
+        Parameter(
+            name=["--games", "-n"],
+            help="Number of games for each row of a table, or of measurements (default: as in the thesis).",
+        ),
+    ] = None
     budget_type: Annotated[
         Literal["simulations", "seconds"],
         Parameter(help="Limit of the bots per move: as many simulations as in the thesis, or as many seconds."),
@@ -91,7 +100,7 @@ def run(
     without matches (3.3, 3.10, branching, state-size, growth) run in this process and ignore --jobs and --backend.
     """
     from warlight_env.agents.registry import parse
-    from warlight_env.arena.contests.contest_runner import check_jobs
+    from warlight_env.arena.contests.contest_runner import check_count, check_jobs
     from warlight_env.cli.unit_progress import unit_progress
     from warlight_env.experiments import MODULES, ExperimentSettings, experiment
     from warlight_env.experiments.experiment_runner import folder_name, run_experiment, to_markdown
@@ -99,6 +108,7 @@ def run(
     if not names:
         raise UsageError(f"experiment run: give at least one experiment, or all; there are {', '.join(MODULES)}")
     check_jobs(options.jobs, optional=True)
+    check_count("--games", options.games, optional=True)
     place = read_backend(options.backend, options.ray_address)
     chosen = [experiment(name) for name in (MODULES if "all" in names else dict.fromkeys(names))]
     for spec in options.agent or ():
@@ -108,7 +118,7 @@ def run(
         of_experiment = []
         for spec in made.agents if options.agent is None or made.agents == ("",) else options.agent:
             budget = made.budget or options.budget_type
-            settings = ExperimentSettings(spec, budget, options.quick, options.seed, options.jobs, place)
+            settings = ExperimentSettings(spec, budget, options.quick, options.seed, options.jobs, place, options.games)
             folder = options.out / folder_name(made.name, settings)
             title = f"{made.name} {spec}".strip()
             with unit_progress(title, made.units(settings), "units", options.quiet) as advance:

@@ -160,6 +160,9 @@ def list_(
     agent: Annotated[
         str | None, Parameter(help="List only games of this bot; for example mcts also matches mcts:sims=100.")
     ] = None,
+    player: Annotated[
+        str | None, Parameter(help="List only games of the player with this name, for example in a tournament.")
+    ] = None,
     status: Annotated[
         Literal["complete", "incomplete", "failed", "unreadable"] | None,
         Parameter(help="List only logs with this status."),
@@ -179,7 +182,7 @@ def list_(
     with LogIndex(folder) as index:
         with task_progress("reading logs", quiet) as told:
             index.refresh(told)
-        entries = index.entries(agent, status)
+        entries = index.entries(agent, status, player)
         notices = index.notices
     for notice in notices:
         print(printable(f"notice: {notice}"), file=sys.stderr)
@@ -192,7 +195,7 @@ def list_(
         for line in align([*rows, *map(_cells, entries)], left=3):
             print(line)
     else:
-        print(f"{folder}: no logs match" if agent or status else f"{folder}: the folder has no logs")
+        print(f"{folder}: no logs match" if agent or status or player else f"{folder}: the folder has no logs")
     return OK
 
 

@@ -21,12 +21,15 @@ from warlight_env.cli.common import (
     RayAddressOption,
     RulesOption,
     SeedOption,
+    TracebackOption,
     UsageError,
+    crash_traceback,
     print_json,
     read_backend,
     read_rules,
 )
 from warlight_env.cli.tournament import QuietOption
+from warlight_env.cli.unit_progress import WarmUpLines
 
 #: The default number of games without --sprt, and the default maximum number of games with --sprt.
 GAMES, GAMES_WITH_TEST = 200, 20_000
@@ -73,9 +76,12 @@ class MatchOptions:
         ),
     ] = None
     on_crash: Annotated[
-        Literal["raise", "forfeit"],
-        Parameter(help="If a bot fails, end the match (raise), or count the game as lost (forfeit)."),
-    ] = "raise"
+        Literal["forfeit", "skip", "stop"],
+        Parameter(
+            help="If a bot raises an error, or its process ends or gives no answer twice: count the game as lost "
+            "(forfeit), continue without the bot's orders (skip), or end the match (stop)."
+        ),
+    ] = "forfeit"
     on_late: Annotated[
         Literal["report", "forfeit"],
         Parameter(
@@ -107,6 +113,7 @@ class MatchOptions:
     rules: RulesOption = "thesis"
     json: JsonOption = False
     quiet: QuietOption = False
+    traceback: TracebackOption = False
 
 
 def match(
@@ -120,6 +127,7 @@ def match(
     The bots change their seats after each game. Ctrl-C ends the match and prints the result of the finished games.
     """
     from warlight_env.arena import Match, Sprt
+    from warlight_env.arena.matches.fault_table import detail_lines
     from warlight_env.cli.match_progress import make_progress
 
     if options.decision_info and options.log is None:
@@ -138,8 +146,9 @@ def match(
     place = read_backend(options.backend, options.ray_address)
     if not options.quiet and asked.contest().n_games > games:
         print(f"--paired: {asked.contest().n_games} games, {len(agents)} for each seed", file=sys.stderr)
-    with make_progress(agents, asked.contest(), options.quiet) as progress:
-        result = asked.run(progress.add, backend=place, folder=options.out)
+    with crash_traceback(options.traceback), make_progress(agents, asked.contest(), options.quiet) as progress:
+        warm_up = WarmUpLines(options.quiet)
+        result = asked.run(progress.add, backend=place, folder=options.out, on_warm_up=warm_up)
     if result.games == 0:
         if options.out is not None:
             print(f"too few games for a result; the same command continues the match in {options.out}", file=sys.stderr)
@@ -148,6 +157,8 @@ def match(
         print_json(result.to_dict())
     else:
         print(result)
+        if options.traceback:
+            print("\n".join(detail_lines(result.fault_table)))
         if result.interrupted and options.out is not None:
             print(f"  the same command continues the match in {options.out}")
     return INTERRUPTED if result.interrupted else OK

@@ -69,6 +69,5 @@ class MatchStats:
         if isinstance(stop, Sprt) and match_score.units:
             judge = RunningSprt(stop, 2 if match_score.paired else 1)
             judge.units.update(match_score.scores[0])
-            lower, upper = stop.bounds
-            parts.append(f"SPRT[{stop.elo0:g}, {stop.elo1:g}] LLR {judge.llr:.2f} in {lower:.2f} … {upper:.2f}")
+            parts.append(stop.format_llr(judge.llr))
         return ", ".join(parts)

@@ -16,13 +16,15 @@ from warlight_env.cli.common import (
     JobsOption,
     JsonOption,
     RayAddressOption,
+    TracebackOption,
+    crash_traceback,
     print_json,
     read_backend,
     write_file,
 )
 
 if TYPE_CHECKING:
-    from warlight_env.arena.games.game_loop import GameRecord
+    from warlight_env.arena.games.game_record import GameRecord
 
 QuietOption = Annotated[
     bool, Parameter(name=["--quiet", "-q"], negative="", help="Print no progress on standard error.")
@@ -35,19 +37,24 @@ def tournament(
     out: Annotated[Path | None, Parameter(help="Run folder (default: runs/NAME for the file NAME.toml).")] = None,
     log: Annotated[
         bool,
-        Parameter(negative="", help="Write a log of every game to the run folder; logs/ has a subfolder per pairing."),
+        Parameter(
+            negative="",
+            help="Write a log of every game to the run folder; logs/ has a subfolder for each pairing, named after its "
+            "players.",
+        ),
     ] = False,
     jobs: JobsOption = None,
     backend: BackendOption = "local",
     ray_address: RayAddressOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
+    traceback: TracebackOption = False,
 ) -> int:
     """Play a tournament between agents. Compute ratings with intervals and a crosstable, and write an HTML report.
 
     The command writes every finished game to the run folder. After an interruption, the same command continues the
     tournament. During the games, the file tournament.json in the run folder contains the current ratings; `warlight
-    play --runs` shows them. At the end the command writes report.html.
+    play --runs` shows them. At the end the command writes report.html, games.csv and crosstable.csv.
 
     ```toml
     agents = ["random", "aggressive", { name = "search", spec = "mcts:sims=100" }]
@@ -60,11 +67,13 @@ def tournament(
     """
     from warlight_env.arena.contests.append_only import RunFolderError
     from warlight_env.arena.contests.contest_runner import play_contests
+    from warlight_env.arena.matches.fault_table import detail_lines
     from warlight_env.arena.ratings.skill import openskill_model
+    from warlight_env.arena.tournaments.csv_export import CROSSTABLE, GAMES, crosstable_csv, games_csv
     from warlight_env.arena.tournaments.tournament_file import load_tournament
     from warlight_env.arena.tournaments.tournament_live import LiveTables
     from warlight_env.arena.tournaments.tournament_report import to_html
-    from warlight_env.cli.unit_progress import unit_progress
+    from warlight_env.cli.unit_progress import WarmUpLines, unit_progress
     from warlight_env.folder_lock import FolderLock
 
     place = read_backend(backend, ray_address)
@@ -81,14 +90,22 @@ def tournament(
                 advance(len(records), key)
                 tables.add(key, records)
 
-            result = tables.finish(play_contests(contests, jobs=jobs, backend=place, folder=lock, on_games=tell))
+            with crash_traceback(traceback):
+                results = play_contests(
+                    contests, jobs=jobs, backend=place, folder=lock, on_games=tell, on_warm_up=WarmUpLines(quiet)
+                )
+            result = tables.finish(results)
         if not result.rated:
             print(f"too few games for a result; the same command continues the tournament in {folder}", file=sys.stderr)
             raise KeyboardInterrupt
         write_file(folder / "report.html", to_html(result))
+        write_file(folder / GAMES, games_csv(result))
+        write_file(folder / CROSSTABLE, crosstable_csv(result))
     if json:
         print_json(result.to_dict())
     else:
         print(result)
+        if traceback:
+            print("\n".join(detail_lines(result.fault_table)))
         print(f"\nreport: {folder / 'report.html'}")
     return INTERRUPTED if result.interrupted else OK

@@ -10,6 +10,8 @@ from typing import Final
 
 #: The maximum time in seconds between two progress lines if stderr is not a terminal.
 LINE_SECONDS: Final = 30.0
+#: The minimum time in seconds before the first line about the warm-up, and between two lines.
+WARM_UP_SECONDS: Final = 2.0
 
 #: A function that receives the number of newly finished games or measurements, and their label.
 OnProgress = Callable[[int, str], None]
@@ -34,6 +36,19 @@ class LineInterval:
             return False
         self._tenth, self._last = tenth, now
         return True
+
+
+class WarmUpLines:
+    """Prints lines about the warm-up to stderr: at most one in `WARM_UP_SECONDS`. Its call is an `OnWarmUp`."""
+
+    def __init__(self, quiet: bool) -> None:
+        self._quiet, self._last = quiet, time.monotonic()
+
+    def __call__(self, done: int, total: int, agent: str) -> None:
+        now = time.monotonic()
+        if not self._quiet and now - self._last >= WARM_UP_SECONDS:
+            self._last = now
+            print(f"warm-up: {done} of {total} agents are ready; {agent} is next", file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager

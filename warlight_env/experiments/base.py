@@ -122,7 +122,7 @@ class MatchTable:
                 picks=self.picks,
                 max_rounds=None,
             )
-            found.append(Contest(matchup.label, setup, QUICK_GAMES if settings.quick else matchup.games))
+            found.append(Contest(matchup.label, setup, settings.count(matchup.games, QUICK_GAMES)))
         return found
 
     def units(self, settings: ExperimentSettings) -> int:
@@ -131,7 +131,7 @@ class MatchTable:
     def seconds(self, settings: ExperimentSettings) -> float:
         total = 0.0
         for matchup in self.matchups:
-            games = QUICK_GAMES if settings.quick else matchup.games
+            games = settings.count(matchup.games, QUICK_GAMES)
             for player in (matchup.first, matchup.second):
                 if settings.budget_type == "seconds":
                     total += games * ROUNDS * (player.seconds or 0.0) * player.threads
@@ -183,7 +183,7 @@ class Measurement:
     budget: BudgetType | None = None
 
     def units(self, settings: ExperimentSettings) -> int:
-        return self.quick_count if settings.quick else self.count
+        return settings.count(self.count, self.quick_count)
 
     def seconds(self, settings: ExperimentSettings) -> float:
         return self.units(settings) * self.cost

@@ -94,7 +94,7 @@ class Comparison:
             picks="random",
             max_rounds=QUICK_ROUNDS if settings.quick else self.max_rounds,
         )
-        return Contest(self.label, setup, QUICK_GAMES if settings.quick else self.games)
+        return Contest(self.label, setup, settings.count(self.games, QUICK_GAMES))
 
     def rows(self, result: ContestResult) -> list[Row]:
         """Return the team's share of games won, or a row for each side, with its time per move."""
@@ -146,7 +146,7 @@ class ComparisonTable:
         if settings.quick:
             return 0.1 * self.units(settings)
         return sum(
-            field.games * field.rounds * sum(side.seconds_per_move for side in field.sides)
+            settings.count(field.games, QUICK_GAMES) * field.rounds * sum(side.seconds_per_move for side in field.sides)
             for field in self.comparisons
         )
 

@@ -23,6 +23,7 @@ from warlight_env.experiments.players import BudgetType, ExperimentError
 from warlight_env.experiments.rows import Row
 from warlight_env.folder_lock import FolderLock
 from warlight_env.output import write_file
+from warlight_env.tables import counted
 
 #: Version of the format of result files.
 FORMAT: Final = 1
@@ -58,6 +59,8 @@ class ExperimentResult:
             parts.append(f"--budget-type {s.budget_type}")
         if s.seed != 1:
             parts.append(f"--seed {s.seed}")
+        if s.games is not None:
+            parts.append(f"--games {s.games}")
         return " ".join([*parts, "--quick"] if s.quick else parts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -70,6 +73,7 @@ class ExperimentResult:
                 "by": self.settings.budget_type,
                 "quick": self.settings.quick,
                 "seed": self.settings.seed,
+                **({} if self.settings.games is None else {"games": self.settings.games}),
             },
             "rows": [row.to_dict() for row in self.rows],
             "interrupted": self.interrupted,
@@ -104,8 +108,8 @@ class ExperimentResult:
             raise ExperimentError(f"{path}: not an experiment's result ({error})") from None
 
 
-def _read_settings(agent: str, by: BudgetType, quick: bool, seed: int) -> ExperimentSettings:
-    return ExperimentSettings(agent, by, quick, seed)
+def _read_settings(agent: str, by: BudgetType, quick: bool, seed: int, games: int | None = None) -> ExperimentSettings:
+    return ExperimentSettings(agent, by, quick, seed, games=games)
 
 
 def folder_name(name: str, settings: ExperimentSettings) -> str:
@@ -116,6 +120,7 @@ def folder_name(name: str, settings: ExperimentSettings) -> str:
         agent,
         "" if settings.budget_type == "simulations" else settings.budget_type,
         "quick" if settings.quick else "",
+        "" if settings.games is None else f"{settings.games}-games",
     ]
     return "-".join(part for part in parts if part)
 
@@ -149,6 +154,8 @@ def to_markdown(experiment: Experiment, results: Sequence[ExperimentResult], lev
     lines = [f"{'#' * level} {_heading(experiment)}", "", _wrapped(experiment.setting), ""]
     if any(result.settings.quick for result in results):
         lines += ["**A quick run, which only tests that everything works: its figures mean nothing.**", ""]
+    for games in sorted({result.settings.games for result in results if result.settings.games is not None}):
+        lines += [f"**A run with {counted(games, 'game')} or measurements for each row.**", ""]
     if any(result.interrupted for result in results):
         lines += ["**Interrupted: the figures are of the finished games.**", ""]
     source: Source = "authors" if finding else "thesis"

@@ -14,7 +14,10 @@ OnProgress = Callable[[int, str], None]
 
 @dataclass(frozen=True)
 class ExperimentSettings:
-    """The settings of a run. As in `play_contests`, jobs and backend change only the time."""
+    """The settings of a run. As in `play_contests`, jobs and backend change only the time.
+
+    games: the number of games for each row of a table, or of measurements; None: as many as in the thesis.
+    """
 
     agent: str = "mcts_thesis"
     budget_type: BudgetType = "simulations"
@@ -22,3 +25,10 @@ class ExperimentSettings:
     seed: int = 1
     jobs: int | None = None
     backend: str | Backend = "local"
+    games: int | None = None
+
+    def count(self, full: int, quick: int) -> int:
+        """Return the number of games or measurements. full: without `games`; quick: in a quick run."""
+        if self.games is not None:
+            return self.games
+        return quick if self.quick else full

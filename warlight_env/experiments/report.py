@@ -97,7 +97,13 @@ def report(results: Sequence[ExperimentResult]) -> str:
     seen = set()
     for result in results:
         experiment(result.experiment)
-        key = (result.experiment, result.settings.agent, result.settings.budget_type, result.settings.quick)
+        key = (
+            result.experiment,
+            result.settings.agent,
+            result.settings.budget_type,
+            result.settings.quick,
+            result.settings.games,
+        )
         if key in seen:
             raise ExperimentError(f"two results of {result.command!r}: leave one out")
         seen.add(key)

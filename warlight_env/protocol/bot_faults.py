@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 #: The maximum number of faults that are stored for a game. Further faults are only counted.
 MAX_FAULTS: Final = 200
+
+#: The kinds of faults, see `warlight_env.arena.games.seated_agent.FAULT_KINDS`.
+FaultKind = Literal["late", "missing", "unreadable", "other"]
 
 
 @dataclass(frozen=True)
@@ -53,15 +57,18 @@ class BotFaults(list[BotFault]):
     Attributes:
         total: number of all faults, including faults that are not stored.
         lost: number of answers that were ignored completely, or did not come in time.
+        counts: number of all faults of each kind.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.total = self.lost = 0
+        self.counts: Counter[str] = Counter()
 
-    def note(self, fault: BotFault) -> None:
+    def note(self, fault: BotFault, kind: FaultKind = "other") -> None:
         """Count a fault, and store it if fewer than `MAX_FAULTS` are stored."""
         self.total += 1
         self.lost += fault.lost
+        self.counts[kind] += 1
         if len(self) < MAX_FAULTS:
             self.append(fault)

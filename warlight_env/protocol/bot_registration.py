@@ -1,4 +1,4 @@
-"""The registration of the agent ``cmd``, which plays with an external program."""
+"""The registration of the agents ``cmd``, an external program, and ``isolated``, any agent in its own process."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from warlight_env.protocol.external_agent import ExternalBot
+    from warlight_env.protocol.isolated_agent import IsolatedAgent
 
 
 def _load() -> Callable[..., ExternalBot]:
@@ -19,12 +20,24 @@ def _load() -> Callable[..., ExternalBot]:
     return external_bot
 
 
+def _load_isolated() -> Callable[..., IsolatedAgent]:
+    from warlight_env.protocol.isolated_agent import isolated_agent
+
+    return isolated_agent
+
+
 def register_agents() -> None:
-    """Register the agent ``cmd`` in the agent registry. Its code is loaded when the first agent is made."""
+    """Register both agents in the agent registry. Their code is loaded when the first agent is made."""
     register(
         "cmd",
         _load,
         "A program that implements the AI Challenge protocol, in its own process.",
         text=TextForm("cmd:COMMAND or cmd[OPTION=VALUE,…]:COMMAND"),
         players=2,
+    )
+    register(
+        "isolated",
+        _load_isolated,
+        "Any agent, in its own process, with limits on its time, memory, processes and network.",
+        text=TextForm("isolated:AGENT or isolated[OPTION=VALUE,…]:AGENT", wraps=True),
     )

@@ -13,11 +13,13 @@ class BotClock:
         bank: the time at the start of the game, which is also the maximum.
         increment: the time that each answer adds. None: the bot has the full time `bank` for every question
             (challenge 1).
+        is_bank: whether the time is a time bank for all answers of the game.
         left: the time that is left.
     """
 
     bank: float
     increment: float | None
+    is_bank: bool = False
     left: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -28,12 +30,18 @@ class BotClock:
         """Return the clock of challenge 1 or 2. `bank` and `increment`, in seconds, replace its usual values."""
         if challenge == 1:
             return cls(2.0 if bank is None else bank, None)
-        return cls(10.0 if bank is None else bank, 0.5 if increment is None else increment)
+        return cls(10.0 if bank is None else bank, 0.5 if increment is None else increment, True)
 
     @property
     def milliseconds(self) -> int:
         """The time that is left, in milliseconds, as the protocol reports it to the bot."""
         return int(1000 * self.left)
+
+    def missing(self, seconds: float) -> str:
+        """Return the reason of a late answer. seconds: the time that the bot had for this answer."""
+        if self.is_bank:
+            return f"the time bank is exhausted: no answer within the {1000 * seconds:.0f} ms that were left of it"
+        return f"no answer within {1000 * seconds:.0f} ms"
 
     def spend(self, seconds: float) -> None:
         """Subtract the time that an answer took, or the waiting time for an answer that did not come."""

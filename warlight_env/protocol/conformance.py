@@ -77,7 +77,7 @@ def check(command: Sequence[str], challenges: Iterable[m.Challenge] = (1, 2)) ->
 
 def _play(command: Sequence[str], challenge: m.Challenge, seat: int, map_: str = "world", rounds: int = 500) -> None:
     """Play a game against an attacking agent. The test fails at the first missing, malformed or illegal answer."""
-    bot = ExternalBot(command, 0, ExternalBotOptions(challenge=challenge))
+    bot = ExternalBot(command, 0, ExternalBotOptions(challenge=challenge, policy="skip"))
     agents: list[Agent] = [make_agent("aggressive", 1), make_agent("aggressive", 1)]
     agents[seat] = bot
     game = Game(map_, f"challenge{challenge}", seed=7 + seat)

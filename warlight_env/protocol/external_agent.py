@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Final
 
 from warlight_env.agents import Agent, AgentError, Budget
-from warlight_env.arena.games.seated_agent import ForfeitError
+from warlight_env.arena.games.agent_errors import AgentProcessError, ForfeitError
 from warlight_env.arguments import seed_of, short_repr
 from warlight_env.beliefs.order_observer import OrderObserver
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.view import View
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.answers import ParsedAnswer, expected_answer, parse_answer
-from warlight_env.protocol.bot_faults import BotFault, BotFaults
+from warlight_env.protocol.bot_faults import BotFault, BotFaults, FaultKind
 from warlight_env.protocol.clock import BotClock
 from warlight_env.protocol.engine_messages import (
     NAMES,
@@ -36,12 +36,12 @@ from warlight_env.protocol.process import BotProcess, CommandError, Reply, check
 from warlight_env.protocol.stderr import FILE_SIZE, TAIL_BYTES, ErrorReader
 from warlight_env.thread_ownership import SingleThreaded
 
-#: After this number of missing answers in a game, the bot receives no more questions.
+#: After this number of missing answers in a game, the bot fails: it receives no more questions.
 MAX_MISSED: Final = 2
 #: The maximum number of orders in an answer if the rules set no limit. Further orders are ignored.
 _MANY: Final = 1000
 #: The maximum number of bytes of standard error that the description of a fault contains.
-_QUOTED_ERRORS: Final = 1000
+QUOTED_ERRORS: Final = 1000
 
 
 class ExternalBot(SingleThreaded, Agent):
@@ -61,6 +61,8 @@ class ExternalBot(SingleThreaded, Agent):
     """
 
     counts_simulations = False  #: the protocol limits only the time of an answer; see `MatchSetup.check_clocks`
+
+    warm_up_scope = "never"
 
     exclusive_methods = ("pick", "act")
 
@@ -116,7 +118,7 @@ class ExternalBot(SingleThreaded, Agent):
         clock = self._clock
         given = None if budget is None else budget.seconds if budget.bank is None else budget.bank
         if given is not None:
-            clock = BotClock(given, 0.0)
+            clock = BotClock(given, 0.0, budget is not None and budget.bank is not None)
         placements = self._ask(m.Go(m.PLACE, clock.milliseconds), view.round + 1, clock)
         moves = self._ask(m.Go(m.ATTACK, clock.milliseconds), view.round + 1, clock)
         return orders_of(
@@ -214,34 +216,50 @@ class ExternalBot(SingleThreaded, Agent):
         line = format_message(question)
         asked = line if isinstance(question, m.Go) else " ".join(line.split()[:2])
         note = _noting(self.faults, round, asked)
-        reply = self._hear(line, question, clock.left, note)
+        reply = self._hear(line, question, clock, note)
+        had_time = clock.left > 0 or clock is self._clock
         clock.spend(reply.seconds)
         if reply.text is None:
-            form = "" if reply.lost else expected_answer(question)
-            cause = reply.cause or "no answer"
-            note(cause, expected=form, errors=self._process.errors.tail(_QUOTED_ERRORS), lost=True)
-            self._missed += 1
-            if self.options.policy == "forfeit":
-                self.close()
-                raise ForfeitError(f"{asked}: {cause}")
-            if reply.lost or self._missed >= MAX_MISSED:
-                why = "the process has ended" if reply.lost else f"{self._missed} answers are missing"
-                note(f"{why}: the bot receives no more questions")
-                self.close()
-            elif reply.late:
-                self._owed = question
+            self._miss(question, asked, reply, had_time, note)
             return None
         read = parse_answer(question, reply.text, self._me, self._max_orders)
         for problem in read.problems:
-            note(problem.reason, problem.text, problem.expected, lost=_nonsense(read, reply.text))
+            lost = _nonsense(read, reply.text)
+            note(problem.reason, problem.text, problem.expected, lost=lost, kind="unreadable")
         return read.answer
 
-    def _hear(self, line: str, question: m.Question, seconds: float, note: Callable[..., None]) -> Reply:
+    def _miss(self, question: m.Question, asked: str, reply: Reply, had_time: bool, note: Callable[..., None]) -> None:
+        """Note a missing answer. After the last one that is allowed, close the process and raise an error.
+
+        asked: the question for messages. had_time: False if the clock of the match left no time for the second
+        question of a turn. Then the missing answer does not count.
+        """
+        assert self._process is not None
+        form = "" if reply.lost else expected_answer(question)
+        cause = reply.cause or "no answer"
+        errors = self._process.errors.tail(QUOTED_ERRORS)
+        note(cause, expected=form, errors=errors, lost=True, kind="late" if reply.late else "missing")
+        self._missed += had_time
+        if self.options.policy == "forfeit":
+            self.close()
+            raise ForfeitError(f"{asked}: {cause}", errors)
+        if reply.lost or self._missed >= MAX_MISSED:
+            why = "the process has ended" if reply.lost else f"{self._missed} answers are missing"
+            if self.options.policy == "skip":
+                note(f"{why}: the bot receives no more questions")
+            self.close()
+            if self.options.policy is None:
+                raise AgentProcessError(f"{asked}: {cause}" + ("" if reply.lost else f" ({why})"), errors)
+        elif reply.late:
+            self._owed = question
+
+    def _hear(self, line: str, question: m.Question, clock: BotClock, note: Callable[..., None]) -> Reply:
         """Send a question and return the reply.
 
         Ignore a late answer to the previous question and, in challenge 1, blank lines.
         """
         assert self._process is not None
+        seconds = clock.left
         self._heard(">", line)
         reply = self._process.ask(line, seconds)
         self._heard("<", reply.text)
@@ -258,7 +276,7 @@ class ExternalBot(SingleThreaded, Agent):
             reply = self._process.wait(seconds - spent)
             self._heard("<", reply.text)
             spent += reply.seconds
-        cause = f"no answer within {1000 * seconds:.0f} ms" if reply.late else reply.cause
+        cause = clock.missing(seconds) if reply.late else reply.cause
         return replace(reply, seconds=spent, cause=cause)
 
 
@@ -301,7 +319,9 @@ def _answers(question: m.Question, text: str) -> bool:
 
 
 def _noting(faults: BotFaults, round: int, question: str) -> Callable[..., None]:
-    def note(cause: str, said: str = "", expected: str = "", errors: str = "", lost: bool = False) -> None:
-        faults.note(BotFault(round, question, cause, said, expected, errors, lost))
+    def note(
+        cause: str, said: str = "", expected: str = "", errors: str = "", lost: bool = False, kind: FaultKind = "other"
+    ) -> None:
+        faults.note(BotFault(round, question, cause, said, expected, errors, lost), kind)
 
     return note

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -21,8 +21,9 @@ class ExternalBotOptions:
 
     Attributes:
         challenge: the version of the protocol, 1 or 2. None: the version for the rules of the game.
-        policy: the penalty for a missing answer. "skip": the bot gives no orders in this answer, and after two missing
-            answers it receives no more questions. "forfeit": the bot loses the game.
+        policy: the reaction to a missing answer. None: a late answer is lost; after `MAX_MISSED` missing answers, or
+            when its process has ended, the bot fails, and the match's `on_crash` decides. "skip": the bot never fails,
+            but then receives no more questions in this game. "forfeit": the first missing answer loses the game.
         bank, increment: the time bank and the time that each answer adds, in seconds. None: the values of the AI
             Challenge.
         errors: a folder for the bot's standard error, with one file for each game. None: no files.
@@ -31,7 +32,7 @@ class ExternalBotOptions:
     """
 
     challenge: m.Challenge | None = None
-    policy: Policy = "skip"
+    policy: Policy | None = None
     bank: float | None = None
     increment: float | None = None
     errors: Path | None = None
@@ -100,13 +101,16 @@ _OPTIONS: Final[dict[str, Callable[[str], Any]]] = {
 }
 
 
-def read_options(text: str) -> ExternalBotOptions:
-    """Read options from a text ``name=value,…``. Raise `ValueError` if a part is not valid; the message names it."""
+def read_options(text: str, names: Collection[str] = tuple(_OPTIONS)) -> ExternalBotOptions:
+    """Read options from a text ``name=value,…``. Raise `ValueError` if a part is not valid; the message names it.
+
+    names: the options that are allowed.
+    """
     values: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         key, _, value = part.partition("=")
-        if key not in _OPTIONS:
-            raise ValueError(f"no option {key!r}{did_you_mean(key, _OPTIONS)}; there are {', '.join(_OPTIONS)}")
+        if key not in names:
+            raise ValueError(f"no option {key!r}{did_you_mean(key, names)}; there are {', '.join(names)}")
         try:
             values[key] = _OPTIONS[key](value)
         except ValueError as error:

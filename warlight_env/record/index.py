@@ -15,17 +15,18 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env.agents.agent_spec import AgentSpec
+from warlight_env.agents.registry import unpinned
 from warlight_env.arguments import path_of
 from warlight_env.record.errors import LogError
 from warlight_env.record.names import is_log
 from warlight_env.record.reader import LogSummary, summarize
 
 NAME: Final = ".warlight-logs.sqlite"
-_VERSION: Final = 1
+_VERSION: Final = 2
 _TABLE: Final = """
 CREATE TABLE games (
     path TEXT PRIMARY KEY, stamp TEXT NOT NULL, status TEXT NOT NULL, rounds INTEGER, winner INTEGER,
-    players TEXT NOT NULL, map TEXT, rules TEXT, seed TEXT, number INTEGER, reason TEXT
+    players TEXT NOT NULL, specs TEXT NOT NULL, map TEXT, rules TEXT, seed TEXT, number INTEGER, reason TEXT
 ) WITHOUT ROWID
 """
 #: Errors of SQLite that the operating system causes, not the content of the file. After them, the list is in memory.
@@ -43,6 +44,7 @@ class LogEntry:
     rounds: int
     winner: int | None
     players: tuple[str, ...]  #: names of the players, in the order of the seats
+    specs: tuple[str, ...]  #: the agents' specifications, in the order of the seats; "" for people and functions
     map: str
     rules: str
     seed: int
@@ -88,11 +90,11 @@ class LogIndex:
             self._base = self._instead(error)
             return self._refresh(on_log)
 
-    def entries(self, agent: str | None = None, status: str | None = None) -> list[LogEntry]:
+    def entries(self, agent: str | None = None, status: str | None = None, player: str | None = None) -> list[LogEntry]:
         """Return the entries of the list in the order of their paths.
 
-        agent: only games of this agent; a name without parameters, such as "mcts", matches any parameters. status: only
-        logs with this status.
+        agent: only games of this agent, as a specification; a name without parameters, such as "mcts", matches any
+        parameters. status: only logs with this status. player: only games of the player with this name.
         """
         try:
             entries = self._entries()
@@ -105,19 +107,21 @@ class LogIndex:
             entry
             for entry in entries
             if (status is None or entry.status == status)
-            and (agent is None or any(agent in (name, AgentSpec.parse(name).name) for name in entry.players))
+            and (player is None or player in entry.players)
+            and (agent is None or any(agent in (spec, AgentSpec.parse(spec).name) for spec in _agents(entry)))
         ]
 
     def _entries(self) -> list[LogEntry]:
         """Return all entries. Raise `ValueError` or `TypeError` if a row has not the form that `_row` writes."""
         found = []
         rows = self._base.execute(
-            "SELECT path, status, rounds, winner, players, map, rules, seed, number, reason FROM games ORDER BY path"
+            "SELECT path, status, rounds, winner, players, specs, map, rules, seed, number, reason "
+            "FROM games ORDER BY path"
         )
-        for path, state, rounds, winner, players, map_, rules, seed, number, reason in rows:
-            names = tuple(json.loads(players))
-            entry = LogEntry(path, state, rounds, winner, names, map_, rules, int(seed), number, reason)
-            texts, numbers = (path, state, *names, map_, rules, reason), (rounds, winner or 0, number or 0)
+        for path, state, rounds, winner, players, agents, map_, rules, seed, number, reason in rows:
+            names, specs = tuple(json.loads(players)), tuple(json.loads(agents))
+            entry = LogEntry(path, state, rounds, winner, names, specs, map_, rules, int(seed), number, reason)
+            texts, numbers = (path, state, *names, *specs, map_, rules, reason), (rounds, winner or 0, number or 0)
             if not all(type(text) is str for text in texts) or not all(type(value) is int for value in numbers):
                 raise TypeError(path)
             found.append(entry)
@@ -172,8 +176,13 @@ class LogIndex:
                 if on_log is not None:
                     on_log(first + len(rows), len(todo))
             with self._base:
-                self._base.executemany(f"INSERT OR REPLACE INTO games VALUES ({', '.join('?' * 11)})", rows)
+                self._base.executemany(f"INSERT OR REPLACE INTO games VALUES ({', '.join('?' * 12)})", rows)
         return len(todo)
+
+
+def _agents(entry: LogEntry) -> Iterator[str]:
+    """Yield the specification of each player, or its name if it has none."""
+    yield from (spec or name for name, spec in zip(entry.players, entry.specs, strict=True))
 
 
 def _logs(folder: Path) -> Iterator[tuple[str, str]]:
@@ -206,7 +215,7 @@ def _row(folder: Path, path: str, stamp: str) -> tuple[Any, ...]:
             return (path, stamp, *_columns(summarize(folder / path)), "")
     except LogError as error:
         reason = str(error).removeprefix(f"{folder / path}: ")
-    return (path, stamp, "unreadable", 0, None, "[]", "", "", "0", None, reason)
+    return (path, stamp, "unreadable", 0, None, "[]", "[]", "", "", "0", None, reason)
 
 
 def _columns(found: LogSummary) -> tuple[Any, ...]:
@@ -217,6 +226,7 @@ def _columns(found: LogSummary) -> tuple[Any, ...]:
         found.rounds,
         None if found.end is None else found.end.winner,
         json.dumps([player.name for player in header.players]),
+        json.dumps([unpinned(player.spec) if player.spec else "" for player in header.players]),
         header.map.name,
         header.rules.name,
         str(header.seed),

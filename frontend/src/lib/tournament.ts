@@ -57,8 +57,25 @@ export interface Failure {
   reason: string;
 }
 
+/** The faults of an agent in all its games, see `AgentFaultSummary`. */
+export interface Faults {
+  name: string;
+  games: number;
+  crashes: number;
+  late_losses: number;
+  forfeits: number;
+  errors: number;
+  late: number;
+  missing: number;
+  unreadable: number;
+  other: number;
+  illegal: { kind: string; count: number }[];
+  reason: string;
+  detail: string;
+}
+
 export interface Result {
-  tournament: { name: string; format: string; players: number; games: number; seed: number; clock: string; agents: { name: string; spec: string; clock: string }[] };
+  tournament: { name: string; on_crash: string; on_late: string; format: string; players: number; games: number; seed: number; clock: string; agents: { name: string; spec: string; clock: string }[] };
   games: number;
   running: boolean;
   interrupted: boolean;
@@ -69,6 +86,7 @@ export interface Result {
   times: Time[];
   failures: Failure[];
   failed: number;
+  fault_table?: Faults[]; // missing in results of older versions
   age: number; // seconds since the result file was written
   logged: boolean;
 }
@@ -87,6 +105,8 @@ export interface PlayedGame {
 }
 
 export const scoreOf = ({ games, wins, draws }: Tally): number => (wins + draws / 2) / games;
+
+export const illegalOrders = (faults: Faults): number => faults.illegal.reduce((sum, { count }) => sum + count, 0);
 
 export function pairAddress(name: string, agent: string, against: string): string {
   return `#/t/${encodeURIComponent(name)}?${new URLSearchParams({ agent, against })}`;

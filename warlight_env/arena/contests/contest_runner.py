@@ -13,8 +13,9 @@ from warlight_env.arena.contests.append_only import RunFolderError
 from warlight_env.arena.contests.contest_progress import Contest, ContestProgress, ContestResult
 from warlight_env.arena.contests.interrupts import uninterrupted
 from warlight_env.arena.contests.run_folder import RunFolder
-from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.game_setup import MatchError
+from warlight_env.arena.games.warm_up import OnWarmUp, warm_up_all
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.errors import RunError
 from warlight_env.folder_lock import FolderLock
@@ -35,6 +36,7 @@ def play_contests(
     backend: str | Backend = "local",
     folder: str | Path | FolderLock | None = None,
     on_games: OnContestGames | None = None,
+    on_warm_up: OnWarmUp | None = None,
 ) -> dict[str, ContestResult]:
     """Play all games of all contests.
 
@@ -52,12 +54,13 @@ def play_contests(
             continues an interrupted run, with the same final result. A folder of other contests raises an error. During
             play, this folder and the folders of logs are locked.
         on_games: a function that receives the result of every game once, see `OnContestGames`.
+        on_warm_up: a function that is called before the warm-up game of each agent, see `OnWarmUp`.
 
     Returns:
         A dict from the key of each contest to its result, in the order of `contests`.
 
     Raises:
-        AgentCrashError: an agent failed, and the contest's setup has ``on_crash="raise"``.
+        AgentCrashError: an agent failed, and the contest's setup has ``on_crash="stop"``.
         MatchError: contests, jobs or backend are invalid, or the agents cannot be sent to workers.
         RunFolderError: the folder belongs to other contests or is damaged, or another run is using it or a folder of
             logs.
@@ -100,7 +103,8 @@ def play_contests(
             if progress.missing or known:
                 progress.contest.setup.open_log(record.number for record in known)
             if progress.missing:
-                progress.contest.setup.warm_up()
+                progress.contest.setup.check_agents()
+        warm_up_all((progress.contest.setup for progress in contests_in_progress if progress.missing), on_warm_up)
         left = sum(progress.missing for progress in contests_in_progress)
         if left:
             with chosen.open([c.setup for c in contests], 1 if jobs is not None and left == 1 else jobs) as workers:

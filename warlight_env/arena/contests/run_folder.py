@@ -12,7 +12,8 @@ from warlight_env.agents.former_names import with_present_names
 from warlight_env.agents.registry import unpinned
 from warlight_env.arena.contests.append_only import MALFORMED_DATA, AppendOnlyFolder, RunFolderError, whole_lines
 from warlight_env.arena.contests.contest_progress import Contest
-from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.game_record import GameRecord
+from warlight_env.arena.games.match_logs import FORMER_STOP
 from warlight_env.errors import clipped
 from warlight_env.folder_lock import FolderLock
 from warlight_env.version import __version__
@@ -60,12 +61,14 @@ class RunFolder(AppendOnlyFolder):
         return name if self._contests.keys() == {key} else f"{name} of contest {key!r}"
 
     def with_defaults(self, loaded: dict[str, Any]) -> dict[str, Any]:
-        """Add the digests of weight files to a description; older versions of this package did not write them."""
+        """Change a description of an older version: add the digests of weight files, and rename a value of on_crash."""
         contests = loaded.get("contests")
         for key, contest in contests.items() if isinstance(contests, dict) else ():
             here = self._description["contests"].get(key, {}).get("agents", [])
             if isinstance(contest, dict) and contest.get("agents") == [unpinned(agent) for agent in here]:
                 contest["agents"] = here
+            if isinstance(contest, dict) and contest.get("on_crash") == FORMER_STOP:
+                contest["on_crash"] = "stop"
         return loaded
 
     def append(self, key: str, records: Sequence[GameRecord]) -> None:
@@ -148,10 +151,16 @@ def _check_result(record: GameRecord) -> None:
         "use": len(record.use) in (0, len(players))
         and all(_numbers(*use[:5], 0 if use.simulations is None else use.simulations) for use in record.use),
         "failures": all(
-            _counts(f.round) and f.agent in players and isinstance(f.kind, str) and isinstance(f.reason, str)
+            _counts(f.round)
+            and f.agent in players
+            and all(isinstance(text, str) for text in (f.kind, f.reason, f.detail))
             for f in record.failures
         ),
-        "faults": all(_counts(f.total, f.lost) and f.agent in players for f in record.faults),
+        "faults": all(
+            _counts(f.total, f.lost, *dict(f.kinds).values()) and f.agent in players and isinstance(f.detail, str)
+            for f in record.faults
+        ),
+        "illegal": len(record.illegal) in (0, len(players)) and all(_counts(*dict(i).values()) for i in record.illegal),
     }
     for name, fit in fits.items():
         if not fit:

@@ -7,13 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from warlight_env.agents import Agent, Budget
-from warlight_env.arena.games.game_loop import (
-    AgentCrashError,
-    GameRecord,
-    check_rounds,
-    play_rounds,
-    round_limit,
-)  # fmt: skip
+from warlight_env.arena.games.game_loop import AgentCrashError, check_rounds, play_rounds, round_limit
+from warlight_env.arena.games.game_record import GameRecord  # fmt: skip
 from warlight_env.arena.games.game_setup import AgentSource, MatchError, agent_from_source
 from warlight_env.arena.games.play_options import check_budget
 from warlight_env.arguments import check_flag, is_integer, short_repr

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, get_args
 
 from warlight_env.agents import Budget
 from warlight_env.agents.agent_adapter import PlainAgent, is_agent
+from warlight_env.arena.games.agent_errors import failure_detail, failure_reason
 from warlight_env.arena.games.forfeits import Forfeits
+from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.play_options import DEFAULTS, PlayOptions, check_choice
-from warlight_env.arena.games.seated_agent import AgentFaults, Failure, SeatedAgent, TimeUse
+from warlight_env.arena.games.seated_agent import SeatedAgent, TimeUse
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rules import Rules
-from warlight_env.errors import RunError, crash_reason
+from warlight_env.errors import RunError
 from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.step_results import GameError, IllegalOrder, RoundResult
@@ -30,9 +32,12 @@ Picks = Literal["random", "agents"]
 class AgentCrashError(RunError):
     """An error for an agent that raised an exception or returned an answer of a wrong type."""
 
-    def __init__(self, agent: str, seat: int, round: int, seed: int, reason: str, game: int | None = None) -> None:
-        super().__init__(agent, seat, round, seed, reason, game)
+    def __init__(
+        self, agent: str, seat: int, round: int, seed: int, reason: str, game: int | None = None, detail: str = ""
+    ) -> None:
+        super().__init__(agent, seat, round, seed, reason, game, detail)
         self.agent, self.seat, self.round, self.seed, self.reason, self.game = agent, seat, round, seed, reason, game
+        self.detail = detail  #: see `Failure.detail`
 
     def __str__(self) -> str:
         when = "while picking" if self.round == 0 else f"in round {self.round}"
@@ -44,39 +49,6 @@ class AgentCrashError(RunError):
 
 class GameStopped(Exception):  # noqa: N818 -- a signal to stop, not an error
     """An exception that ends a game early, because the argument `stop` of `play_game` returned True."""
-
-
-@dataclass(frozen=True)
-class GameRecord:
-    """The result of a finished game. Seats and agents are numbered from 0."""
-
-    number: int  #: the number of the game in its match
-    unit: int  #: the number of the unit; all games of a unit have the same seed
-    seed: int  #: the seed of the offered regions and of the battles
-    seats: tuple[int, ...]  #: the number of the agent on each seat
-    winner: int | None  #: the agent that has won; None: a draw
-    rounds: int  #: the number of rounds played
-    placements: tuple[int, ...]  #: the place of each agent; 1 is the best, and agents may share a place
-    cut_off: bool  #: whether a round limit stopped the game; then the remaining agents have a draw
-    dropped: tuple[int, ...]  #: the number of illegal picks and orders of each agent; the game ignored them
-    seconds: float = field(default=0.0, compare=False)  #: the duration of the game, including the agents' computations
-    failures: tuple[Failure, ...] = ()  #: the failures of agents that lost by forfeit, in the order of time
-    use: tuple[TimeUse, ...] = field(default=(), compare=False)  #: the time and the simulations of each agent
-    faults: tuple[AgentFaults, ...] = field(default=(), compare=False)  #: the faults that agents reported, by seat
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the result of the game as JSON data."""
-        return {item.name: getattr(self, item.name) for item in fields(self)}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> GameRecord:
-        """Convert a result of `to_dict` back. Raise `TypeError`, `KeyError` or `ValueError` for other data."""
-        values: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in data.items()}
-        values["failures"] = tuple(Failure(*failure) for failure in values["failures"])
-        values["use"] = tuple(TimeUse(*use) for use in values["use"])
-        faults = values.get("faults", ())
-        values["faults"] = tuple(AgentFaults(agent, n, lost, tuple(first)) for agent, n, lost, first in faults)
-        return cls(**values)
 
 
 class GameObserver(Protocol):
@@ -116,7 +88,7 @@ class GameObserver(Protocol):
     def failed(self, error: AgentCrashError) -> None:
         """Receive the failure of an agent.
 
-        With ``on_crash="raise"`` this is the last event. With ``on_crash="forfeit"`` the agent loses and the game
+        With ``on_crash="stop"`` this is the last event. With ``on_crash="forfeit"`` the agent loses and the game
         continues; the agent's orders in this round are empty.
         """
         ...
@@ -137,7 +109,7 @@ def pick_regions(game: Game, agents: Sequence[PlainAgent], observer: GameObserve
             try:
                 preferences[seat] = agents[seat].pick(game.view(seat))
             except Exception as error:
-                raise AgentCrashError(agents[seat].name, seat, 0, game.seed, crash_reason(error)) from error
+                raise _crash(agents[seat], seat, 0, game, error) from error
         try:
             left_out = game.pick(preferences, on_illegal="skip")
         except OrdersTypeError as error:
@@ -157,7 +129,7 @@ def ask_orders(game: Game, agents: Sequence[PlainAgent], budget: Budget | None =
         try:
             answer = agent.act(game.view(seat), budget)
         except Exception as error:
-            raise AgentCrashError(agent.name, seat, game.round + 1, game.seed, crash_reason(error)) from error
+            raise _crash(agent, seat, game.round + 1, game, error) from error
         if not isinstance(answer, Orders):
             reason = f"act returned {type(answer).__name__}, not Orders"
             raise AgentCrashError(agent.name, seat, game.round + 1, game.seed, reason)
@@ -174,6 +146,10 @@ def play_orders(game: Game, agents: Sequence[PlainAgent], orders: dict[int, Orde
         return game.play_round(orders, on_illegal="skip")
     except OrdersTypeError as error:
         raise _no_answer(game, agents, game.round + 1, error) from error
+
+
+def _crash(agent: PlainAgent, seat: int, round: int, game: Game, error: Exception) -> AgentCrashError:
+    return AgentCrashError(agent.name, seat, round, game.seed, failure_reason(error), detail=failure_detail(error))
 
 
 def _no_answer(game: Game, agents: Sequence[PlainAgent], round: int, error: OrdersTypeError) -> AgentCrashError:
@@ -242,7 +218,7 @@ def play_game(
         options: time limits, failures, an early end, and entries of the record.
 
     Raises:
-        AgentCrashError: an agent raised an exception or returned a wrong answer, and `options.on_crash` is "raise".
+        AgentCrashError: an agent raised an exception or returned a wrong answer, and `options.on_crash` is "stop".
         GameStopped: `options.stop` returned True.
         MapError, RulesError, GameError: the map or the rules do not allow this number of agents, or an argument has a
             wrong type.
@@ -259,7 +235,7 @@ def play_game(
     limit = round_limit(game.rules, game.map.n_regions, max_rounds)
     if observer is not None:
         observer.began(game, agents, limit)
-    dropped = [0] * len(agents)
+    illegal_orders: list[Counter[str]] = [Counter() for _ in agents]  # by agent
     forfeits = Forfeits(players)
 
     def note() -> None:
@@ -268,16 +244,23 @@ def play_game(
             if observer is not None and failure is not None:
                 observer.failed(AgentCrashError(players[seat].name, seat, failure.round, game.seed, failure.reason))
 
+    def count(dropped: Sequence[IllegalOrder]) -> None:
+        for order in dropped:
+            illegal_orders[seats[order.player]][f"{order.kind}: {order.reason}"] += 1
+
     try:
         try:
-            for illegal in pick_regions(game, players, observer):
-                dropped[seats[illegal.player]] += 1
+            for seat, player in enumerate(players):
+                try:
+                    player.prepare(game.view(seat))
+                except Exception as error:
+                    raise _crash(player, seat, 0, game, error) from error
+            count(pick_regions(game, players, observer))
             note()
             for orders, result in play_rounds(game, players, 0 if forfeits.over else limit, options.budget):
                 if observer is not None:
                     observer.played(orders, result, game)
-                for illegal in result.dropped:
-                    dropped[seats[illegal.player]] += 1
+                count(result.dropped)
                 note()
                 if forfeits.over:
                     break
@@ -297,8 +280,10 @@ def play_game(
         places[agent], use[agent] = place, player.use
     record = GameRecord(
         options.number, options.unit, seed, seats, None if winner is None else seats[winner], game.round, tuple(places),
-        not (game.done or forfeits.over), tuple(dropped), seconds, tuple(forfeits.failures), tuple(use),
+        not (game.done or forfeits.over), tuple(counts.total() for counts in illegal_orders), seconds,
+        tuple(forfeits.failures), tuple(use),
         tuple(faults for player in players if (faults := player.faults()) is not None),
+        tuple(tuple(counts.most_common()) for counts in illegal_orders),
     )  # fmt: skip
     if observer is not None:
         observer.ended(record)

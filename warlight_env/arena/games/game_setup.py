@@ -6,12 +6,12 @@ import contextlib
 import dataclasses
 import hashlib
 import pickle
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, NamedTuple
 
 from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
@@ -19,20 +19,18 @@ from warlight_env.agents.agent_adapter import PlainAgent, as_agent, call_factory
 from warlight_env.agents.base import check_once
 from warlight_env.agents.registry import pinned
 from warlight_env.arena.games.clocks import Clock
-from warlight_env.arena.games.game_loop import AgentCrashError, GameObserver, GameRecord, Picks, play_game
+from warlight_env.arena.games.game_loop import AgentCrashError, GameObserver, Picks, play_game
+from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.match_logs import check_logged, log_writer, open_folder
 from warlight_env.arena.games.play_options import PlayOptions
 from warlight_env.arena.games.seated_agent import OnCrash, OnLate
+from warlight_env.arena.games.warm_up import STAND_IN, warm_up_all
 from warlight_env.arguments import short_repr
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
 from warlight_env.record.model import Player
 from warlight_env.record.recorder import describe
-
-#: The number of rounds that `MatchSetup.warm_up` plays, and the number of simulations per turn in these rounds.
-_WARM_ROUNDS: Final = 3
-_WARM_SIMULATIONS: Final = 64
 
 #: An agent's specification, such as ``mcts:sims=50``, or a function that takes a seed and returns an agent.
 AgentSource = str | Callable[[int], PlainAgent]
@@ -67,10 +65,11 @@ class MatchSetup:
     picks: Picks
     max_rounds: int | None
     clocks: tuple[Clock | None, ...] = ()  #: a clock or None for each agent; an empty tuple: no agent has a clock
-    on_crash: OnCrash = "raise"
+    on_crash: OnCrash = "stop"
     on_late: OnLate = "report"
     log: Path | None = None  #: the folder for a log of each game; None: no logs
     insight: bool = False  #: whether the logs contain the agents' evaluations
+    labels: tuple[str, ...] = ()  #: the names of the agents in logs; an empty tuple: their own names
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "agents", tuple(_pinned(source) for source in self.agents))
@@ -87,7 +86,7 @@ class MatchSetup:
         Raises:
             AgentError: the specification of an agent is invalid.
         """
-        return tuple(agent_from_source(source, self.seed).name for source in self.agents)
+        return tuple(self.sample_agent(index).name for index in range(len(self.agents)))
 
     def seat_order(self, number: int) -> tuple[int, tuple[int, ...]]:
         """Return the unit of a game, and the number of the agent on each seat.
@@ -127,7 +126,8 @@ class MatchSetup:
     def _logged(self, agent: Agent, number: int, seed: int) -> Player:
         """Return the description of an agent in the header of a log. number: the agent's number in `agents`."""
         source = self.agents[number]
-        return describe(source, seed) if isinstance(source, str) else Player(agent.name, seed=seed)
+        player = describe(source, seed) if isinstance(source, str) else Player(agent.name, seed=seed)
+        return dataclasses.replace(player, name=self.labels[number]) if self.labels else player
 
     def _play(
         self, number: int, seating: Seating, stop: Callable[[], bool] | None, observer: GameObserver | None
@@ -147,8 +147,9 @@ class MatchSetup:
                 picks=self.picks, max_rounds=self.max_rounds, observer=observer, options=options,
             )  # fmt: skip
         except AgentCrashError as error:
-            reason = error.reason
-            raise AgentCrashError(error.agent, error.seat, error.round, error.seed, reason, number) from error
+            raise AgentCrashError(
+                error.agent, error.seat, error.round, error.seed, error.reason, number, error.detail
+            ) from error
 
     def describe(self) -> dict[str, Any]:
         """Return all settings that determine the games, as JSON data.
@@ -196,31 +197,55 @@ class MatchSetup:
             MatchError: the clock limits only simulations, and the agent has ``counts_simulations = False``, for example
                 because it is a bot in another process.
         """
-        for source, clock in zip(self.agents, self.clocks, strict=False):
+        for index, clock in enumerate(self.clocks):
             if clock is None or clock.simulations is None or not (clock.seconds is clock.bank is None):
                 continue
-            agent = agent_from_source(source, self.seed)
+            agent = self.sample_agent(index)
             if not agent.counts_simulations:
                 raise MatchError(
                     f"agent {agent.name!r}: a clock that limits only simulations ({clock}) has no effect on a bot in a "
                     "process of its own; give it a clock with time, such as 1s or 10s+0.5s, or none"
                 )
 
-    def warm_up(self) -> None:
-        """Play the first rounds of the first game, so that all kernels are loaded or compiled before clocks run.
+    def sample_agent(self, index: int) -> Agent:
+        """Return a new agent with this number, which plays no game."""
+        return agent_from_source(self.agents[index], self.seed)
 
-        The agents get enough simulations to use all parts of a search, and enough rounds to receive the events of an
-        earlier round. Failures of agents are ignored here, because they occur again in the real game.
+    def warm_up_key(self, index: int) -> tuple[Hashable, ...]:
+        """Return a key that is equal for agents and games that need only one warm-up game together."""
+        return self.agents[index], self.rules, len(self.agents), self.picks
+
+    def warm_up_setup(self, index: int, rounds: int, clock: Clock) -> MatchSetup:
+        """Return the setup of the warm-up game of an agent. clock: the clock of the agent.
+
+        The opponents are copies of the agent, because some kernels are called only for a strong opponent. For an agent
+        with a process of its own they are stand-ins.
+        """
+        process = self.sample_agent(index).warm_up_scope == "process"
+        others = (self.agents[index] if process else STAND_IN,) * (len(self.agents) - 1)
+        return dataclasses.replace(
+            self,
+            agents=(self.agents[index], *others),
+            max_rounds=min(rounds, self.max_rounds or rounds),
+            clocks=(clock,) * len(self.agents),
+            on_crash="stop",
+            on_late="report",
+            log=None,
+        )
+
+    def check_agents(self) -> None:
+        """Raise an error if an agent cannot play these games.
 
         Raises:
             InputError: the method `check` of an agent rejects the map, the rules or the number of players.
         """
-        for source in self.agents:
-            check_once(agent_from_source(source, self.seed), self.map, self.rules, len(self.agents))
-        clocks = (Clock(simulations=_WARM_SIMULATIONS),) * len(self.agents)
-        rounds = min(_WARM_ROUNDS, self.max_rounds or _WARM_ROUNDS)
-        with contextlib.suppress(AgentCrashError):
-            dataclasses.replace(self, max_rounds=rounds, clocks=clocks, log=None).play(0)
+        for index in range(len(self.agents)):
+            check_once(self.sample_agent(index), self.map, self.rules, len(self.agents))
+
+    def warm_up(self) -> None:
+        """Check the agents, and play their warm-up games in a worker process, see `warm_up_all`."""
+        self.check_agents()
+        warm_up_all([self], worker=True)
 
     def open_log(self, played: Iterable[int] = ()) -> None:
         """Prepare the folder for logs, if the match has one.

@@ -6,7 +6,7 @@ import contextlib
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from warlight_env.agents.former_names import present_specs
 from warlight_env.agents.registry import unpinned
@@ -22,6 +22,10 @@ Data = dict[str, Any]
 
 #: The keys of the entry "match" in a log's header that describe the single game. All other keys describe the match.
 _OF_THE_GAME = ("game", "unit", "seats")
+
+
+#: The former value of on_crash "stop", in run folders and logs of older versions.
+FORMER_STOP: Final = "raise"
 
 
 def log_writer(
@@ -93,6 +97,8 @@ def _check_same(folder: Path, games: list[str], map_: Map, rules: Rules, match: 
 
 def _difference(header: Header, map_: Map, rules: Rules, match: Data) -> str | None:
     told = {key: present_specs(value) for key, value in (header.match or {}).items() if key not in _OF_THE_GAME}
+    if told.get("on_crash") == FORMER_STOP:
+        told["on_crash"] = "stop"
     pairs: dict[str, tuple[Any, Any]] = {
         "map": (header.map.digest(), map_.digest()),
         "rules": (header.rules, rules),

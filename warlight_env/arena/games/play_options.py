@@ -18,12 +18,12 @@ class PlayOptions:
     """Time limits and failures of the agents, an early end, and entries of the record, for `play_game`.
 
     With on_crash or on_late "forfeit", an agent that fails, or is late, leaves the game in that round. It loses, and
-    its armies remain. The game ends when at most one remaining agent can play.
+    its armies remain. The game ends when at most one remaining agent can play. See `failure_rule` for failures.
     """
 
     budget: Budget | None = None  #: argument of every `act` of an agent without a clock
     clocks: Sequence[Clock | None] | None = None  #: by seat; None: no agent has a clock
-    on_crash: OnCrash = "raise"  #: reaction to an agent's failure: raise its error, or "forfeit"
+    on_crash: OnCrash = "stop"  #: reaction to an agent's failure, see `OnCrash`
     on_late: OnLate = "report"  #: reaction to an answer after the clock's time: count it, or also "forfeit"
     stop: Callable[[], bool] | None = None  #: called after each round; True stops the game
     number: int = 0  #: the field of `GameRecord`; it does not change the game
@@ -51,6 +51,26 @@ class PlayOptions:
 
 #: No limits, no clocks; an agent's failure is an error.
 DEFAULTS: Final = PlayOptions()
+
+
+#: The sentence about the reaction to a failure, and to a late answer.
+_REACTIONS: Final[dict[str, str]] = {
+    "forfeit": "An agent that fails loses the game.",
+    "skip": "An agent that fails gives no orders in this answer, and the game continues.",
+    "stop": "An agent that fails ends all games.",
+}
+_LATE: Final[dict[str, str]] = {
+    "report": "Late answers are counted.",
+    "forfeit": "An agent loses the game after a late answer.",
+}
+
+
+def failure_rule(on_crash: OnCrash, on_late: OnLate) -> str:
+    """Return the rule for failures and late answers as text for reports. It is the same for all types of agents."""
+    return (
+        "An agent fails if it raises an error or returns a wrong type, if its process ends, or if its process gives no "
+        f"answer in time twice in a game. {_REACTIONS[on_crash]} {_LATE[on_late]}"
+    )
 
 
 def check_choice(name: str, value: Any, known: Sequence[str]) -> None:

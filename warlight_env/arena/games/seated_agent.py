@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import Any, Final, Literal, NamedTuple, TypeVar
 
-from warlight_env.agents import Budget
+from warlight_env.agents import Agent, Budget
 from warlight_env.agents.agent_adapter import PlainAgent, as_agent
+from warlight_env.arena.games.agent_errors import ForfeitError, failure_detail, failure_reason
 from warlight_env.arena.games.clocks import Clock, RunningClock
 from warlight_env.engine.orders import Orders, preferences_of
 from warlight_env.engine.view import View
-from warlight_env.errors import RunError, crash_reason
 
-#: The reaction to a failure of an agent. "raise": raise its error. "forfeit": the agent loses the game.
-OnCrash = Literal["raise", "forfeit"]
+#: The reaction to a failure of an agent. "forfeit": the agent loses the game. "skip": the agent gives no orders in this
+#: answer, and the game continues. "stop": raise the agent's error.
+OnCrash = Literal["forfeit", "skip", "stop"]
 
 #: The reaction to a late answer. "report": only count it. "forfeit": count it, and the agent loses the game.
 OnLate = Literal["report", "forfeit"]
 
 _Answer = TypeVar("_Answer")
-
-
-class ForfeitError(RunError):
-    """An error that an agent raises to give up the game. The agent then loses, even with ``on_crash="raise"``."""
 
 
 class Failure(NamedTuple):
@@ -33,6 +31,7 @@ class Failure(NamedTuple):
     round: int  #: the round of the failure, from 1; 0 during the picks
     kind: Literal["crash", "late", "forfeit"]
     reason: str
+    detail: str = ""  #: the end of the traceback, or of the standard error of the agent's process
 
 
 class AgentFaults(NamedTuple):
@@ -45,7 +44,14 @@ class AgentFaults(NamedTuple):
     total: int  #: the number of faults
     lost: int  #: the number of answers that were lost because of a fault
     first: tuple[str, ...]  #: the descriptions of the first faults
+    kinds: tuple[tuple[str, int], ...] = ()  #: the number of faults of each kind, see `FAULT_KINDS`
+    detail: str = ""  #: the end of the traceback of the first skipped error
 
+
+#: The kinds of faults. "error": an error of the agent, after which the game continued. "late": no answer in time.
+#: "missing": another reason why there is no answer. "unreadable": an answer with parts that are not in the right form.
+#: "other": for example too much output.
+FAULT_KINDS: Final = ("error", "late", "missing", "unreadable", "other")
 
 #: The maximum number of faults of an agent that `GameRecord.faults` describes.
 QUOTED_FAULTS: Final = 3
@@ -67,7 +73,8 @@ class SeatedAgent:
 
     With ``on_crash="forfeit"``, the agent leaves the game after an exception or a wrong answer; with
     ``on_late="forfeit"``, after a late answer. Then `failure` contains the reason, and this class returns empty answers
-    without calling the agent.
+    without calling the agent. With ``on_crash="skip"``, this class returns an empty answer instead of an exception or a
+    wrong answer, and counts a fault.
     """
 
     def __init__(
@@ -75,7 +82,7 @@ class SeatedAgent:
         agent: PlainAgent,
         index: int,
         clock: Clock | None = None,
-        on_crash: OnCrash = "raise",
+        on_crash: OnCrash = "stop",
         on_late: OnLate = "report",
     ) -> None:
         self.agent = as_agent(agent)
@@ -85,6 +92,18 @@ class SeatedAgent:
         self._index = index
         self._clock = None if clock is None else RunningClock(clock)
         self._on_crash, self._on_late = on_crash, on_late
+        self._late_faults = 0  # the number of late answers that the agent has reported as faults
+        self._errors: list[str] = []  # the reasons of skipped errors
+        self._detail = ""  # the detail of the first skipped error
+
+    def prepare(self, view: View) -> None:
+        """Prepare the agent for the game, see `Agent.prepare`. An error is a failure before the first question."""
+        try:
+            self.agent.prepare(view)
+        except Exception as error:
+            if self._on_crash == "stop":
+                raise
+            self._fail_or_skip(0, failure_reason(error), failure_detail(error))
 
     def pick(self, view: View) -> list[int]:
         """Ask the agent for its preferred regions, see `Agent.pick`; return an empty list after a failure."""
@@ -105,19 +124,22 @@ class SeatedAgent:
     ) -> _Answer:
         if self.failure is not None:
             return nothing
-        crash: str | None = None
+        crash: tuple[str, str] | None = None  # the reason and the detail of a failure
         answer = nothing
+        clock = self._clock
+        left = None if clock is None else clock.left
         start = time.perf_counter()
         try:
             answer = question()
         except ForfeitError as error:
-            self.failure = Failure(self._index, round, "forfeit", str(error))
+            self.failure = Failure(self._index, round, "forfeit", error.reason, failure_detail(error))
         except Exception as error:
-            if self._on_crash == "raise":
+            if self._on_crash == "stop":
                 raise
-            crash = crash_reason(error)
+            crash = failure_reason(error), failure_detail(error)
         seconds = time.perf_counter() - start
-        late = self._clock is not None and self._clock.charge(seconds)
+        over = clock is not None and clock.charge(seconds)
+        late = self._new_late_faults() or over
         use = self.use
         self.use = use._replace(
             answers=use.answers + 1,
@@ -127,29 +149,70 @@ class SeatedAgent:
         )
         if self.failure is not None:
             return nothing
-        if crash is None and self._on_crash == "forfeit":
+        if crash is None and self._on_crash != "stop":
             try:
                 check(answer)
             except (TypeError, ValueError, OverflowError) as error:
-                crash = str(error)
+                crash = str(error), ""
         if crash is not None:
-            self.failure = Failure(self._index, round, "crash", crash)
-        elif late and self._on_late == "forfeit":
-            assert self._clock is not None
-            self.failure = Failure(self._index, round, "late", f"{seconds:.3f} s on a clock of {self._clock.clock}")
+            self._fail_or_skip(round, *crash)
+            return nothing
+        if late and self._on_late == "forfeit":
+            self.failure = Failure(self._index, round, "late", self._late_reason(seconds, left))
         return answer if self.failure is None else nothing
+
+    def _fail_or_skip(self, round: int, reason: str, detail: str) -> None:
+        if self._on_crash == "skip":
+            self._errors.append(f"round {round}: {reason}" if round else f"picks: {reason}")
+            self._detail = self._detail or detail
+        else:
+            self.failure = Failure(self._index, round, "crash", reason, detail)
+
+    def _new_late_faults(self) -> bool:
+        """Return whether the agent has reported a late answer since the last call."""
+        before, self._late_faults = self._late_faults, _counts(self.agent).get("late", 0)
+        return self._late_faults > before
+
+    def _late_reason(self, seconds: float, left: float | None) -> str:
+        """Return the reason of a late answer. left: the seconds in the time bank before it; None: there is no bank."""
+        if self._clock is None:  # the agent has its own clock, and has reported the late answer
+            faults = self.agent.faults
+            return f"{seconds:.3f} s" if faults is None else "; ".join(map(str, faults[-1:]))
+        clock = self._clock.clock
+        if left is None:
+            return f"{seconds:.3f} s on a clock of {clock}"
+        return f"the time bank is exhausted: {seconds:.3f} s for an answer with {left:.3f} s left on a clock of {clock}"
 
     def close(self) -> None:
         """Call the agent's method `close`, because the game is over."""
         self.agent.close()
 
     def faults(self) -> AgentFaults | None:
-        """Return the faults that the agent reports; None if it reports no faults."""
+        """Return the faults that the agent reports, and its skipped errors; None if there are none."""
         found = self.agent.faults
-        if found is None or not len(found):
+        reported = 0 if found is None else found.total
+        errors = len(self._errors)
+        if not reported and not errors:
             return None
-        first = tuple(str(fault) for fault in found[:QUOTED_FAULTS])
-        return AgentFaults(self._index, found.total, found.lost, first)
+        counts = Counter({"error": errors}) + Counter(_counts(self.agent))
+        first = [*self._errors[:QUOTED_FAULTS], *(str(fault) for fault in (found or [])[:QUOTED_FAULTS])]
+        return AgentFaults(
+            self._index,
+            reported + errors,
+            errors + (0 if found is None else found.lost),
+            tuple(first[:QUOTED_FAULTS]),
+            tuple((kind, counts[kind]) for kind in FAULT_KINDS if counts[kind]),
+            self._detail,
+        )
+
+
+def _counts(agent: Agent) -> Mapping[str, int]:
+    """Return the number of faults of each kind that an agent has reported in this game."""
+    found = agent.faults
+    if found is None:
+        return {}
+    counts: Mapping[str, int] | None = getattr(found, "counts", None)
+    return {"other": found.total} if counts is None else counts
 
 
 def _check_orders(answer: Any) -> None:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from warlight_env import maps
 from warlight_env.agents import Budget
@@ -14,9 +14,11 @@ from warlight_env.arena.backends.backend import Backend, LocalBackend, make_back
 from warlight_env.arena.contests.contest_progress import Contest, StoppingRule
 from warlight_env.arena.contests.contest_runner import check_count, check_jobs, play_contests
 from warlight_env.arena.games.clocks import Clock
-from warlight_env.arena.games.game_loop import GameRecord, Picks, round_limit
+from warlight_env.arena.games.game_loop import Picks, round_limit
+from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.game_setup import AgentSource, MatchError, MatchSetup, check_source
 from warlight_env.arena.games.seated_agent import OnCrash, OnLate
+from warlight_env.arena.games.warm_up import OnWarmUp
 from warlight_env.arena.matches.result import MatchResult
 from warlight_env.arguments import check_flag, is_integer, path_of, short_repr
 from warlight_env.engine.rng import SEEDS
@@ -52,7 +54,8 @@ class Match:
         stop: a rule that ends the match early, see `Sprt`. Then `games` is the maximum number of games.
         clocks: limits for the agents: one `Clock` for all, or one for each agent. A clock may be a text: ``"1s"``,
             ``"457sims"``, ``"10s+0.5s"`` or ``"none"``.
-        on_crash: "raise": the failure of an agent ends the match with an error. "forfeit": the agent loses that game.
+        on_crash: the reaction to the failure of an agent. "forfeit": the agent loses that game. "skip": it gives no
+            orders in this answer. "stop": the match ends with an error. `failure_rule` lists the failures.
         on_late: "report": answers that take longer than the clock allows are only counted. "forfeit": an agent loses
             the game after a late answer.
         log: a folder for a log of each game (see `warlight_env.record`). A missing folder is made.
@@ -75,7 +78,7 @@ class Match:
     budget: Budget | None = None
     stop: StoppingRule | None = None
     clocks: str | Clock | Sequence[str | Clock | None] | None = None
-    on_crash: OnCrash = "raise"
+    on_crash: OnCrash = "forfeit"
     on_late: OnLate = "report"
     log: str | Path | None = None
     insight: bool = False
@@ -97,11 +100,10 @@ class Match:
             raise MatchError("seed: must have fewer than 300 digits")
         if not isinstance(self.budget, Budget | None):
             raise MatchError(f"budget = {short_repr(self.budget)}: must be a Budget or None")
-        choices = {"picks": ("random", "agents"), "on_crash": ("raise", "forfeit"), "on_late": ("report", "forfeit")}
-        for name, (one, other) in choices.items():
-            value = getattr(self, name)
-            if not isinstance(value, str) or value not in (one, other):
-                raise MatchError(f"{name} = {short_repr(value)}: must be {one!r} or {other!r}")
+        for name, known in (("picks", Picks), ("on_crash", OnCrash), ("on_late", OnLate)):
+            value, choices = getattr(self, name), get_args(known)
+            if not isinstance(value, str) or value not in choices:
+                raise MatchError(f"{name} = {short_repr(value)}: must be {' or '.join(map(repr, choices))}")
         for name in ("paired", "insight"):
             check_flag(getattr(self, name), name, MatchError)
         if self.log is not None:
@@ -150,6 +152,7 @@ class Match:
         *,
         backend: str | Backend = "local",
         folder: str | Path | None = None,
+        on_warm_up: OnWarmUp | None = None,
     ) -> MatchResult:
         """Play the match, and return its result.
 
@@ -161,9 +164,10 @@ class Match:
             backend: the backend that plays the games, see `play_contests`.
             folder: a run folder, in which every finished game is stored. A later call with the same folder continues an
                 interrupted or killed match.
+            on_warm_up: a function that is called before the warm-up game of each agent, see `OnWarmUp`.
 
         Raises:
-            AgentCrashError: an agent failed, and `on_crash` is "raise".
+            AgentCrashError: an agent failed, and `on_crash` is "stop".
             MatchError: the agents cannot be sent to other processes.
             RunFolderError: the folder belongs to another match, is damaged, or is in use.
             RunError: a process died, or the folder cannot be written.
@@ -175,7 +179,7 @@ class Match:
         names = setup.names
         results = play_contests(
             [contest], jobs=self.jobs, backend=place, folder=folder,
-            on_games=None if on_games is None else lambda _, records: on_games(records),
+            on_games=None if on_games is None else lambda _, records: on_games(records), on_warm_up=on_warm_up,
         )  # fmt: skip
         result = results[MATCH]
         return MatchResult(
@@ -195,4 +199,6 @@ class Match:
             stop=self.stop,
             decided=result.decided,
             resumed_games=result.resumed_games,
+            on_crash=self.on_crash,
+            on_late=self.on_late,
         )

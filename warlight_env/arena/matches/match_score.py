@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from warlight_env.arena.games.game_loop import GameRecord
-from warlight_env.arena.ratings.elo import EloDifference, elo_difference
+from warlight_env.arena.games.game_record import GameRecord
+from warlight_env.arena.ratings.elo import EloDifference, estimate_elo
 from warlight_env.arena.ratings.statistics import Interval, unit_interval, wilson_interval
 
 
@@ -89,7 +89,10 @@ class MatchScore:
         return unit_interval(self.scores[agent]) if self.draws[agent] else self.interval(agent)
 
     def elo(self) -> EloDifference | None:
-        """Return the Elo of the first agent minus the Elo of the second; None unless there are two agents and games."""
+        """Return the Elo of the first agent minus the Elo of the second, see `estimate_elo`.
+
+        None unless there are two agents and games.
+        """
         if len(self.draws) != 2 or not self.units:
             return None
-        return elo_difference(self.score(0), self.score_interval(0))
+        return estimate_elo(self.scores[0], self._size)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import statistics
+from collections import Counter
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from warlight_env.arena.contests.contest_progress import StoppingRule
-from warlight_env.arena.games.game_loop import GameRecord
-from warlight_env.arena.games.seated_agent import AgentFaults, Failure
+from warlight_env.arena.games.game_record import GameRecord
+from warlight_env.arena.games.play_options import failure_rule
+from warlight_env.arena.games.seated_agent import AgentFaults, Failure, OnCrash, OnLate
 from warlight_env.arena.matches.agent_result import AgentResult, SeatResult, time_result
+from warlight_env.arena.matches.fault_table import AgentFaultSummary, format_illegal, summarize_faults
 from warlight_env.arena.matches.match_score import MatchScore, is_draw
 from warlight_env.arena.matches.sprt import RunningSprt, Sprt, Verdict
-from warlight_env.arena.ratings.elo import EloDifference
+from warlight_env.arena.ratings.elo import ELO_CONVENTION, EloDifference
 from warlight_env.arena.ratings.statistics import CONFIDENCE
 from warlight_env.tables import align, counted
 
@@ -51,6 +54,8 @@ class MatchResult:
     stop: StoppingRule | None = None
     decided: bool = False  #: whether the stop rule ended the match
     resumed_games: int = 0  #: the number of games in `records` that were already in the run folder
+    on_crash: OnCrash = "forfeit"  #: the reaction to a failure of an agent
+    on_late: OnLate = "report"  #: the reaction to a late answer
 
     @property
     def games(self) -> int:
@@ -120,7 +125,16 @@ class MatchResult:
 
     def _failure(self, record: GameRecord, failure: Failure) -> dict[str, Any]:
         place = {"game": record.number + 1, "seed": record.seed, "agent": self.labels[failure.agent]}
-        return {**place, "round": failure.round, "kind": failure.kind, "reason": failure.reason}
+        data = {"round": failure.round, "kind": failure.kind, "reason": failure.reason, "detail": failure.detail}
+        return {**place, **data}
+
+    @cached_property
+    def fault_table(self) -> tuple[AgentFaultSummary, ...]:
+        """The faults of each agent, in the order of `names`."""
+        return tuple(
+            summarize_faults(label, ((f"game {record.number + 1}", agent, record) for record in self.records))
+            for agent, label in enumerate(self.labels)
+        )
 
     @property
     def units(self) -> int:
@@ -144,7 +158,10 @@ class MatchResult:
             mine = [faults for faults in found if faults.agent == agent]
             if mine:
                 count, lost = sum(f.total for f in mine), sum(f.lost for f in mine)
-                told.append(AgentFaults(agent, count, lost, mine[0].first))
+                kinds: Counter[str] = Counter()
+                for one in mine:
+                    kinds.update(dict(one.kinds))
+                told.append(AgentFaults(agent, count, lost, mine[0].first, tuple(kinds.items()), mine[0].detail))
         return told
 
     @property
@@ -199,12 +216,20 @@ class MatchResult:
             "units": self.units,
             "confidence": CONFIDENCE,
             "elo": self.elo and self.elo.to_dict(),
+            "elo_convention": ELO_CONVENTION,
             "sprt": self.sprt and self.sprt.to_dict(),
             "clocks": list(self.clocks) or ["none"] * len(self.names),
+            "on_crash": self.on_crash,
+            "on_late": self.on_late,
+            "failure_rule": failure_rule(self.on_crash, self.on_late),
+            "fault_table": [faults.to_dict() for faults in self.fault_table],
             "failures": [self._failure(record, failure) for record, failure in self.failures],
             "round_limit": self.round_limit,
             "cut_off": self.cut_off,
-            "faults": [{**faults._asdict(), "agent": self.labels[faults.agent]} for faults in self.faults],
+            "faults": [
+                {**faults._asdict(), "kinds": dict(faults.kinds), "agent": self.labels[faults.agent]}
+                for faults in self.faults
+            ],
             "rounds": {"total": self.rounds, "median": self.median_rounds, "mean": self.mean_rounds},
             "rounds_per_second": self.rounds_per_second,
             "play_seconds": self.play_seconds,
@@ -249,13 +274,16 @@ def _described(result: MatchResult) -> str:
     lines += _strength(result)
     if result.cut_off:
         lines.append(stopped_line(result.cut_off, f"after {counted(result.round_limit, 'round')}"))
-    dropped = [f"{agent.name} {agent.dropped}" for agent in result.agents if agent.dropped]
-    if dropped:
-        lines.append(f"  illegal orders, left out: {', '.join(dropped)}")
-    for faults in result.faults:
-        name = result.labels[faults.agent]
-        lines.append(f"  faults of {name}: {faults.total}, answers lost {faults.lost}; the first: {faults.first[0]}")
-    lines += _failures(result) + _time_use(result)
+    for faults in result.fault_table:
+        if faults.illegal:
+            lines.append(f"  illegal orders of {faults.name}, left out: {format_illegal(faults.illegal)}")
+    for reported in result.faults:
+        name, first = result.labels[reported.agent], reported.first[0]
+        lines.append(f"  faults of {name}: {reported.total}, answers lost {reported.lost}; the first: {first}")
+    failures = _failures(result)
+    if failures:
+        lines += [*failures, f"  {failure_rule(result.on_crash, result.on_late)}"]
+    lines += _time_use(result)
     lines.append(f"  rounds per game: median {result.median_rounds:g}, mean {result.mean_rounds:.1f}")
     each = " per process" if result.jobs != 1 else ""
     in_all = (
@@ -274,17 +302,11 @@ def _strength(result: MatchResult) -> list[str]:
     first = result.labels[0]
     if result.elo is not None:
         elo, low, high = result.elo
-        lines.append(f"  Elo of {first}: {elo:+.0f} (95 % CI {low:+.0f} to {high:+.0f})")
+        lines.append(f"  Elo of {first}: {elo:+.0f} (95 % CI {low:+.0f} to {high:+.0f}; with one virtual draw)")
     if result.sprt is not None:
         rule, llr, verdict = result.sprt
-        lower, upper = rule.bounds
-        elo0, elo1 = f"{rule.elo0:+g}", f"{rule.elo1:+g}"
-        meaning = {
-            "H1": f"decided: {first} is nearer to {elo1} Elo than to {elo0}",
-            "H0": f"decided: {first} is nearer to {elo0} Elo than to {elo1}",
-            None: "undecided",
-        }[verdict]
-        lines.append(f"  SPRT {elo0} against {elo1} Elo: {meaning} (LLR {llr:.2f} in {lower:.2f} … {upper:.2f})")
+        lines.append(f"  {rule.format_llr(llr)}")
+        lines.append(f"  {rule.format_verdict(verdict)}")
     return lines
 
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Literal
 
-from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.games.game_setup import MatchSetup
 from warlight_env.arena.matches.match_score import score
 from warlight_env.arena.ratings.elo import expected_score
@@ -105,6 +105,20 @@ class Sprt:
         """Return the hypothesis that the test accepts at a log-likelihood ratio; None if it accepts none yet."""
         lower, upper = self.bounds
         return "H1" if llr >= upper else "H0" if llr <= lower else None
+
+    def format_llr(self, llr: float) -> str:
+        """Return a log-likelihood ratio as text, in the form of the program fastchess.
+
+        The text has the ratio, its fraction of the nearer bound, both bounds, and the Elo of both hypotheses.
+        """
+        lower, upper = self.bounds
+        share = llr / (upper if llr >= 0 else lower)
+        return f"LLR: {llr:.2f} ({100 * share:.1f}%) ({lower:.2f}, {upper:.2f}) [{self.elo0:.2f}, {self.elo1:.2f}]"
+
+    def format_verdict(self, verdict: Verdict | None) -> str:
+        """Return the state of the test as text, in the form of the program fastchess."""
+        test = f"SPRT ([{self.elo0:.2f}, {self.elo1:.2f}])"
+        return f"{test} not completed" if verdict is None else f"{test} completed - {verdict} was accepted"
 
     def start(self, setup: MatchSetup) -> RunningSprt:
         """Return a new test for a match; raise `SprtError` unless the match has two agents."""

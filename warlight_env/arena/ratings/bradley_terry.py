@@ -10,15 +10,13 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.arena.ratings.elo import PRIOR_DRAWS, RESAMPLES
 from warlight_env.arena.ratings.statistics import CONFIDENCE
 from warlight_env.arguments import is_integer, is_number, short_repr
 from warlight_env.errors import InputError
 
 #: The number of Elo points for a factor e in the odds of a win. 400 points are a factor of 10.
 ELO: Final = 400 / math.log(10)
-
-#: The default number of bootstrap resamples for the intervals of `rate`.
-RESAMPLES: Final = 1000
 
 _MAX_STEPS = 200
 _TOLERANCE = 1e-8
@@ -70,7 +68,7 @@ def rate(
     names: Sequence[str],
     games: Iterable[GameRanking],
     *,
-    prior: float = 1.0,
+    prior: float = PRIOR_DRAWS,
     anchor: str | None = None,
     anchor_elo: float = 0.0,
     resamples: int = RESAMPLES,

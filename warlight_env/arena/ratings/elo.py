@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
-from warlight_env.arena.ratings.statistics import Interval
+import numpy as np
+
+from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval
 from warlight_env.arguments import is_number, short_repr
 from warlight_env.errors import InputError
 
 #: The largest Elo difference that `expected_score` accepts. At 123,000 its formula overflows.
 MOST_ELO: Final = 100_000
 
+#: The number of virtual drawn games that all Elo estimates add for each two agents that played against each other. So
+#: estimates are finite.
+PRIOR_DRAWS: Final = 1.0
+
+#: The default number of bootstrap resamples for an interval.
+RESAMPLES: Final = 1000
+
+#: The convention of all Elo estimates, as text for reports.
+ELO_CONVENTION: Final = (
+    "Elo by maximum likelihood with one virtual draw between each two agents; intervals of 95 % by the Bayesian "
+    "bootstrap over units of games"
+)
+
 
 class EloDifference(NamedTuple):
-    """The Elo difference between two agents, with a confidence interval from `low` to `high`.
-
-    `high` is infinite if no game was lost; `low` is infinite if no game was won.
-    """
+    """The Elo difference between two agents, with a confidence interval from `low` to `high`."""
 
     elo: float
     low: float
@@ -69,3 +82,28 @@ def elo_difference(score: float, interval: Interval) -> EloDifference:
     if not isinstance(interval, Interval):
         raise InputError(f"interval = {short_repr(interval)}: must be an Interval")
     return EloDifference(elo_of(score), elo_of(interval.low), elo_of(interval.high))
+
+
+def estimate_elo(units: Mapping[float, int], size: int, confidence: float = CONFIDENCE) -> EloDifference:
+    """Estimate the Elo difference of two agents from the scores of the first agent in units of games.
+
+    The estimate is that of `rate` for two agents, see there for the model: `PRIOR_DRAWS` virtual drawn games are added,
+    and the interval is computed with the Bayesian bootstrap over units.
+
+    Args:
+        units: a dict from the mean score in a unit (0 .. 1, a draw is half a win) to the number of units.
+        size: the number of games in a unit.
+        confidence: the confidence level of the interval.
+    """
+    scores = np.array(list(units), dtype=np.float64)
+    counts = np.array(list(units.values()), dtype=np.float64)
+    rng = np.random.default_rng(1)
+    # The sum of n weights from Gamma(1) has the distribution Gamma(n), so that each score needs only one weight.
+    weights = size * rng.standard_gamma(counts, (RESAMPLES, len(counts)))
+    win, loss = rng.standard_gamma(PRIOR_DRAWS / 2, (2, RESAMPLES))
+    resampled = (weights @ scores + win) / (weights.sum(axis=1) + win + loss)
+    tail = (1 - confidence) / 2
+    low, high = np.quantile(resampled, (tail, 1 - tail))
+    games = size * float(counts.sum())
+    point = (size * float(counts @ scores) + PRIOR_DRAWS / 2) / (games + PRIOR_DRAWS)
+    return EloDifference(elo_of(point), elo_of(float(low)), elo_of(float(high)))

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import itertools
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, Literal, get_args
 
 from warlight_env import maps
+from warlight_env.agents.imported import is_imported
 from warlight_env.agents.registry import parse
 from warlight_env.arena.contests.contest_progress import Contest
 from warlight_env.arena.games.clocks import Clock
 from warlight_env.arena.games.game_loop import Picks
 from warlight_env.arena.games.game_setup import MatchSetup
 from warlight_env.arena.games.seated_agent import OnCrash, OnLate
+from warlight_env.arena.tournaments.log_folders import log_folder
 from warlight_env.arguments import is_integer, is_number, short_repr
 from warlight_env.engine.board import make_board
 from warlight_env.engine.rng import SEEDS, derive_seed
@@ -42,12 +45,25 @@ class Entrant:
     name: str  #: the agent's name in the tables of results
     spec: str  #: the agent's specification, such as ``mcts:sims=50``
     clock: Clock | None = None  #: the agent's clock; None: the clock of the tournament
+    #: whether the agent plays in its own process, see `IsolatedAgent`; None: only an agent from a module or a file
+    isolate: bool | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not isinstance(self.spec, str):
             raise TournamentError(f"agents: name and spec must be strings, not {short_repr((self.name, self.spec))}")
         if not isinstance(self.clock, Clock | None):
             raise TournamentError(f"agents: clock = {short_repr(self.clock)}: must be a `Clock` or None")
+        if not isinstance(self.isolate, bool | None):
+            raise TournamentError(f"agents: isolate = {short_repr(self.isolate)}: must be True, False or None")
+
+    @property
+    def played_spec(self) -> str:
+        """The specification with which the agent plays: if the agent is isolated, it begins with ``isolated:``.
+
+        Without `isolate`, an agent is not isolated on systems that do not support this.
+        """
+        isolate = is_imported(self.spec) and hasattr(os, "setsid") if self.isolate is None else self.isolate
+        return f"isolated:{self.spec}" if isolate else self.spec
 
 
 @dataclass(frozen=True)
@@ -87,7 +103,7 @@ class Tournament:
     picks: Picks = "random"
     max_rounds: int | None = None
     clock: Clock | None = None
-    on_crash: OnCrash = "raise"
+    on_crash: OnCrash = "forfeit"
     on_late: OnLate = "report"
     anchor: str | None = None
     anchor_elo: float = 0.0
@@ -142,7 +158,7 @@ class Tournament:
         if self.anchor is None and self.anchor_elo != 0:
             raise TournamentError("anchor_elo: needs anchor, the name of the agent with this rating")
         for entrant in self.entrants:
-            parse(entrant.spec)
+            parse(entrant.played_spec)
         for map_, rules in itertools.product(self.maps, self.rules):
             check_players(make_board(map_), rules, self.players)
         if len(self.tables()) * len(self.maps) * len(self.rules) > MAX_CONTESTS:
@@ -169,12 +185,13 @@ class Tournament:
         The key of a contest contains the names of the map, the rules and the agents.
 
         Args:
-            log: a folder for logs. Each contest writes the logs of its games to a numbered subfolder. None: no logs.
+            log: a folder for logs. Each contest writes the logs of its games to a subfolder, see `log_folder`. None: no
+                logs.
         """
         found: list[Contest] = []
         for map_, rules, table in itertools.product(self.maps, self.rules, self.tables()):
             setup = MatchSetup(
-                agents=tuple(self.entrants[i].spec for i in table),
+                agents=tuple(self.entrants[i].played_spec for i in table),
                 map=map_,
                 rules=rules,
                 seed=derive_seed(self.seed, len(found)),
@@ -184,7 +201,8 @@ class Tournament:
                 clocks=tuple(self.entrants[i].clock or self.clock for i in table),
                 on_crash=self.on_crash,
                 on_late=self.on_late,
-                log=None if log is None else log / f"{len(found) + 1}",
+                log=None if log is None else log_folder(log, len(found) + 1, [self.names[i] for i in table]),
+                labels=tuple(self.names[i] for i in table),
             )
             who = " : ".join(self.entrants[i].name for i in table)
             found.append(Contest(f"{map_.name} / {rules.name} / {who}", setup, self.games))
@@ -214,6 +232,7 @@ class Tournament:
             "anchor": self.anchor,
             "anchor_elo": self.anchor_elo,
             "agents": [
-                {"name": e.name, "spec": e.spec, "clock": str(e.clock or self.clock or "none")} for e in self.entrants
+                {"name": e.name, "spec": e.played_spec, "clock": str(e.clock or self.clock or "none")}
+                for e in self.entrants
             ],
         }

@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from warlight_env import maps
 from warlight_env.agents import AgentError
 from warlight_env.agents.registry import parse
 from warlight_env.arena.games.clocks import Clock, ClockError
+from warlight_env.arena.games.seated_agent import OnCrash
 from warlight_env.arena.tournaments.toml_file import TomlFile
 from warlight_env.arena.tournaments.tournament import FORMATS, Entrant, Tournament, TournamentError
 from warlight_env.arguments import path_of
@@ -29,7 +30,7 @@ def load_tournament(path: str | Path) -> Tournament:
     """Read a tournament from a TOML file. The keys of the file are the arguments of `Tournament`, with these changes:
 
     agents: a list that replaces `entrants`. Each entry is a specification, or a table with the key "spec" and,
-    optionally, "name" and "clock".
+    optionally, "name", "clock" and "isolate".
     maps: a list of names of bundled maps, or of files. A relative path of a file is searched first in the folder of the
     TOML file.
     rules: a list of names of presets, or of tables such as ``{preset = "thesis", fog = true}``.
@@ -77,7 +78,7 @@ def _read(file: TomlFile) -> Tournament:
             picks=file.one_of("picks", ("random", "agents"), "random"),  # type: ignore[arg-type]
             max_rounds=file.integer("max_rounds", 1, 1) if "max_rounds" in file.values else None,
             clock=_clock(file, file.values, "clock"),
-            on_crash=file.one_of("on_crash", ("raise", "forfeit"), "raise"),  # type: ignore[arg-type]
+            on_crash=file.one_of("on_crash", get_args(OnCrash), "forfeit"),  # type: ignore[arg-type]
             on_late=file.one_of("on_late", ("report", "forfeit"), "report"),  # type: ignore[arg-type]
             anchor=anchor,
             anchor_elo=file.get("anchor_elo", float, 0.0),
@@ -96,24 +97,26 @@ def _entrants(file: TomlFile) -> list[Entrant]:
     entrants = []
     for i, value in enumerate(file.get("agents", list, [])):
         where = f"agents[{i}]"
-        clock = None
+        clock = isolate = None
         if isinstance(value, str):
             name = spec = value
         else:
             table = file.typed(value, dict, where)
-            file.check_keys(table, ("name", "spec", "clock"), f"{where}.")
+            file.check_keys(table, ("name", "spec", "clock", "isolate"), f"{where}.")
             if "spec" not in table:
                 raise file.problem(where, 'spec is missing: give the agent, such as "mcts:sims=100"')
             spec = file.typed(table["spec"], str, f"{where}.spec")
             name = file.typed(table.get("name", spec), str, f"{where}.name")
             clock = _clock(file, table, f"{where}.clock")
+            if "isolate" in table:
+                isolate = file.typed(table["isolate"], bool, f"{where}.isolate")
         if not name.strip():
             raise file.problem(where, "the name of an agent must not be empty")
         try:
             parse(spec)
         except AgentError as error:
             raise file.problem(where if isinstance(value, str) else f"{where}.spec", str(error)) from None
-        entrants.append(Entrant(name.strip(), spec.strip(), clock))
+        entrants.append(Entrant(name.strip(), spec.strip(), clock, isolate))
     return entrants
 
 

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Final
 
 from warlight_env.arena.contests.contest_progress import ContestProgress, ContestResult
-from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.game_record import GameRecord
 from warlight_env.arena.tournaments.tournament import Tournament
 from warlight_env.arena.tournaments.tournament_result import TournamentResult
 from warlight_env.errors import RunError

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from html import escape
 
 from warlight_env.arena.contests.provenance import collect_provenance, format_provenance
-from warlight_env.arena.tournaments.tournament_result import Cell, HeadToHead, TournamentResult, percent, signed
+from warlight_env.arena.games.play_options import failure_rule
+from warlight_env.arena.ratings.elo import ELO_CONVENTION
+from warlight_env.arena.tournaments.head_to_head import HeadToHead
+from warlight_env.arena.tournaments.report_tables import fault_section, html_table
+from warlight_env.arena.tournaments.tournament_result import Cell, TournamentResult, percent, signed
 
 _STYLE = """
 :root{color-scheme:light dark;--ground:#fbfaf6;--panel:#fff;--ink:#16222b;--muted:#556872;--line:#d9dfe2;
@@ -39,6 +42,7 @@ svg .muted{fill:var(--muted)}
 svg .grid{stroke:var(--line)}
 svg .whisker{stroke:var(--mark);stroke-width:2}
 svg .dot{fill:var(--mark)}
+pre{background:var(--panel);border:1px solid var(--line);padding:.6rem;overflow-x:auto}
 details summary{cursor:pointer;color:var(--muted)}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.2rem 1.2rem}
 dt{color:var(--muted)}dd{margin:0;overflow-wrap:anywhere}
@@ -100,9 +104,8 @@ def to_html(result: TournamentResult) -> str:
             warning,
             "<h2>Ratings</h2>",
             _chart(result),
-            _table(result.ratings_table),
-            f"<p class='muted'>Elo by maximum likelihood; intervals of 95 % over units of games. {_zero(result)}"
-            f"{_perfect(result)}</p>",
+            html_table(result.ratings_table),
+            f"<p class='muted'>{ELO_CONVENTION}. {_zero(result)}{_perfect(result)}</p>",
             skill,
             "<h2>Who beats whom</h2>",
             _crosstable(result),
@@ -110,6 +113,8 @@ def to_html(result: TournamentResult) -> str:
             "the 95 % interval. Point at a cell for wins, losses and draws.</p>",
             "<h2>Pairings</h2>",
             _pairings(result),
+            "<h2>Faults</h2>",
+            fault_section(result),
             "<h2>Conditions</h2>",
             _conditions(result),
             f"</main><script>{_SCRIPT}</script></body></html>",
@@ -129,23 +134,6 @@ def _perfect(result: TournamentResult) -> str:
     if not names:
         return ""
     return f" {escape(', '.join(names))}: won or lost all games, so the prior decides the outer end of the interval."
-
-
-def _table(rows: Sequence[Sequence[Cell]]) -> str:
-    """Return a sortable HTML table. The first row contains the column titles."""
-    head, *body = rows
-    lines = ['<div class="wide"><table class="sortable"><thead><tr>']
-    for column, title in enumerate(head):
-        left = ' class="left"' if all(row[column].value is None for row in body) else ""
-        lines.append(f'<th scope="col"{left}>{escape(title.text)}</th>')
-    lines.append("</tr></thead><tbody>")
-    for row in body:
-        cells = "".join(
-            f"<td>{escape(text)}</td>" if value is None else f'<td data-value="{value!r}">{escape(text)}</td>'
-            for text, value in row
-        )
-        lines.append(f"<tr>{cells}</tr>")
-    return "".join([*lines, "</tbody></table></div>"])
 
 
 def _chart(result: TournamentResult) -> str:
@@ -212,7 +200,7 @@ def _pairings(result: TournamentResult) -> str:
         counts = [Cell(f"{p.games:,}", p.games), Cell(str(p.draws), p.draws), Cell(str(p.cut_off), p.cut_off)]
         means = [Cell(f"{value:.1f}", value) for value in (p.mean_rounds, p.seconds)]
         rows.append([Cell(p.map), Cell(p.rules), Cell(who), *counts, *means])
-    return _table(rows)
+    return html_table(rows)
 
 
 def _conditions(result: TournamentResult) -> str:
@@ -236,6 +224,7 @@ def _conditions(result: TournamentResult) -> str:
             for e in t.entrants
             if e.name != e.spec or e.clock is not None
         ),
+        ("Failures", failure_rule(t.on_crash, t.on_late)),
         ("Made with", format_provenance(collect_provenance())),
     ]
     return "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in rows) + "</dl>"

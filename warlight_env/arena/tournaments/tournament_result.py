@@ -10,13 +10,17 @@ from typing import Any, Final, NamedTuple
 
 from warlight_env.arena.contests.contest_progress import ContestResult
 from warlight_env.arena.contests.provenance import collect_provenance
-from warlight_env.arena.games.game_loop import GameRecord
+from warlight_env.arena.games.game_record import GameRecord
+from warlight_env.arena.games.play_options import failure_rule
 from warlight_env.arena.games.seated_agent import Failure, TimeUse
 from warlight_env.arena.matches.agent_result import TimeResult, time_result
+from warlight_env.arena.matches.fault_table import AgentFaultSummary, fault_lines, summarize_faults
 from warlight_env.arena.matches.result import stopped_line
 from warlight_env.arena.ratings.bradley_terry import GameRanking, Rating, RatingError, rate
+from warlight_env.arena.ratings.elo import ELO_CONVENTION
 from warlight_env.arena.ratings.skill import Skill, skills
-from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval, unit_interval, wilson_interval
+from warlight_env.arena.ratings.statistics import CONFIDENCE
+from warlight_env.arena.tournaments.head_to_head import GameShare, HeadToHead, head_to_head, head_to_head_data
 from warlight_env.arena.tournaments.tournament import Tournament
 from warlight_env.tables import align, counted
 
@@ -42,34 +46,6 @@ def signed(value: float) -> str:
 def percent(share: float) -> str:
     """Return a fraction in 0 .. 1 as a percentage with one decimal place, without the sign %."""
     return f"{100 * share:.1f}"
-
-
-class HeadToHeadScore(NamedTuple):
-    """The numbers of wins, losses and draws of one agent against another agent in some games.
-
-    The agent with the better place wins; equal places are a draw.
-    """
-
-    games: int
-    wins: int
-    losses: int
-    draws: int
-
-
-@dataclass(frozen=True)
-class HeadToHead:
-    """The results of one agent against another agent in all their games.
-
-    The agent with the better place wins; equal places are a draw.
-    """
-
-    games: int
-    wins: int
-    losses: int
-    draws: int
-    score: float  #: the mean score of a game, (wins + draws / 2) / games
-    interval: Interval  #: the confidence interval of the score
-    seats: tuple[HeadToHeadScore, ...]  #: the results of the games in which the agent had seat 0, 1, …
 
 
 @dataclass(frozen=True)
@@ -153,15 +129,15 @@ class TournamentResult:
     @cached_property
     def head_to_heads(self) -> dict[tuple[int, int], HeadToHead]:
         """A dict from each pair of agents (i, j) that played to the results of i against j."""
-        units: dict[tuple[int, int], dict[tuple[int, int], list[_Share]]] = {}
+        units: dict[tuple[int, int], dict[tuple[int, int], list[GameShare]]] = {}
         for stratum, table, records in self._played:
             for record in records:
                 for (a, i), (b, j) in itertools.permutations(enumerate(table), 2):
                     better = record.placements[a] < record.placements[b]
                     worse = record.placements[a] > record.placements[b]
                     shares = units.setdefault((i, j), {}).setdefault((stratum, record.unit), [])
-                    shares.append(_Share(record.seats.index(a), 0.5 + 0.5 * better - 0.5 * worse))
-        return {pair: _meeting(list(of_pair.values()), self.tournament.players) for pair, of_pair in units.items()}
+                    shares.append(GameShare(record.seats.index(a), 0.5 + 0.5 * better - 0.5 * worse))
+        return {pair: head_to_head(list(of_pair.values()), self.tournament.players) for pair, of_pair in units.items()}
 
     @cached_property
     def times(self) -> list[TimeResult]:
@@ -184,6 +160,22 @@ class TournamentResult:
         ]
 
     @cached_property
+    def fault_table(self) -> tuple[AgentFaultSummary, ...]:
+        """The faults of each agent, in the order of `Tournament.entrants`."""
+        return tuple(
+            summarize_faults(
+                name,
+                (
+                    (f"game {stratum + 1}.{record.number + 1}", table.index(entrant), record)
+                    for stratum, table, records in self._played
+                    if entrant in table
+                    for record in records
+                ),
+            )
+            for entrant, name in enumerate(self.tournament.names)
+        )
+
+    @cached_property
     def pairings(self) -> list[Pairing]:
         """The results of each contest."""
         rows = []
@@ -204,6 +196,15 @@ class TournamentResult:
                 )
             )
         return rows
+
+    @property
+    def played_games(self) -> list[tuple[int, Pairing, GameRecord]]:
+        """All games, in the order of contests and games: the number of the contest, its pairing, and the game."""
+        return [
+            (stratum, pairing, record)
+            for pairing, (stratum, _, records) in zip(self.pairings, self._played, strict=True)
+            for record in records
+        ]
 
     @property
     def ratings_table(self) -> list[list[Cell]]:
@@ -245,22 +246,25 @@ class TournamentResult:
             "running": running,
             "interrupted": self.interrupted,
             "confidence": CONFIDENCE,
+            "elo_convention": ELO_CONVENTION,
             "ratings": [asdict(self.ratings[i]) for i in self.order] if rated else [],
             "skills": None if self.skills is None or not rated else [
                 {**asdict(skill), "ordinal": skill.ordinal} for skill in self.skills
             ],
             "meetings": [
-                {"agent": names[i], "against": names[j], **_meeting_data(meeting)}
+                {"agent": names[i], "against": names[j], **head_to_head_data(meeting)}
                 for (i, j), meeting in sorted(self.head_to_heads.items())
             ],
             "pairings": [{**asdict(p), "entrants": [names[i] for i in p.entrants]} for p in self.pairings],
             "times": [{"name": name, **asdict(time)} for name, time in zip(names, self.times, strict=True)],
             "failures": [
                 {"contest": contest + 1, "game": record.number + 1, "agent": names[entrant], "round": failure.round,
-                 "kind": failure.kind, "reason": failure.reason}
+                 "kind": failure.kind, "reason": failure.reason, "detail": failure.detail}
                 for contest, entrant, record, failure in self.failures[:QUOTED_FAILURES]
             ],
             "failed": len(self.failures),
+            "failure_rule": failure_rule(self.tournament.on_crash, self.tournament.on_late),
+            "fault_table": [faults.to_dict() for faults in self.fault_table],
             "facts": collect_provenance(),
         }  # fmt: skip
 
@@ -274,6 +278,7 @@ class TournamentResult:
         )
         lines = [f"{t.name}: {t.format} of {len(names)} agents, {t.players} players per game, {played}"]
         lines += align([[cell.text for cell in row] for row in self.ratings_table])
+        lines.append(f"  {ELO_CONVENTION}")
         if any(self.ratings[i].perfect for i in self.order):
             lines.append("  an agent won or lost all games: the prior decides the outer end of its interval")
         if stopped := sum(pairing.cut_off for pairing in self.pairings):
@@ -282,37 +287,7 @@ class TournamentResult:
         rows = [["score % of the row", *(names[j] for j in self.order)]]
         for i, meetings in self.crosstable:
             rows.append([names[i], *("" if m is None else percent(m.score) for m in meetings)])
-        return "\n".join(lines + align(rows))
-
-
-class _Share(NamedTuple):
-    """The result of an agent against another agent in a game: its seat, and 1 for a win, 1/2 for a draw, else 0."""
-
-    seat: int
-    share: float
-
-
-def _meeting(units: list[list[_Share]], players: int) -> HeadToHead:
-    games = [game for unit in units for game in unit]
-    total = sum(game.share for game in games)
-    single = all(len(unit) == 1 for unit in units)
-    interval = (
-        wilson_interval(total, len(games))
-        if single
-        else unit_interval([sum(game.share for game in unit) / len(unit) for unit in units])
-    )
-    seats = tuple(_tally([game for game in games if game.seat == seat]) for seat in range(players))
-    return HeadToHead(*_tally(games), total / len(games), interval, seats)
-
-
-def _tally(games: list[_Share]) -> HeadToHeadScore:
-    wins, draws = sum(game.share == 1 for game in games), sum(game.share == 0.5 for game in games)
-    return HeadToHeadScore(len(games), wins, len(games) - wins - draws, draws)
-
-
-def _meeting_data(meeting: HeadToHead) -> dict[str, Any]:
-    return {
-        **asdict(meeting),
-        "interval": list(meeting.interval),
-        "seats": [{"seat": seat + 1, **tally._asdict()} for seat, tally in enumerate(meeting.seats)],
-    }
+        lines += align(rows)
+        if any(faults.any for faults in self.fault_table):
+            lines += ["", *fault_lines(self.fault_table), f"  {failure_rule(t.on_crash, t.on_late)}"]
+        return "\n".join(lines)

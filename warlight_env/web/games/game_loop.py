@@ -14,6 +14,7 @@ from typing import Final, Protocol
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
+from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup
 from warlight_env.web.errors import ErrorBody, refusal
 from warlight_env.web.games.feed import Feed
 from warlight_env.web.games.resignation import Resignations
@@ -22,7 +23,7 @@ from warlight_env.web.games.turn_commands import Seat, TurnCommands
 from warlight_env.web.storage.game_folder import DiskError
 from warlight_env.web.storage.game_log import GameLogWriter
 from warlight_env.web.storage.submitted_turns import SubmittedTurns
-from warlight_env.web.workers.bot_process import BotQuery, QueriedPosition, WorkerSetup
+from warlight_env.web.workers.bot_process import BotQuery
 from warlight_env.web.workers.bot_workers import BotWorkers
 
 _log = logging.getLogger(__name__)

@@ -15,6 +15,7 @@ from typing import Final, Literal
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 from warlight_env.maps import Map
+from warlight_env.protocol.view_transfer import WorkerSetup
 from warlight_env.record import Player, describe
 from warlight_env.record.names import PLAIN
 from warlight_env.web.access.auth import tokens_equal, uninvited
@@ -30,7 +31,6 @@ from warlight_env.web.storage.game_log import GameLogWriter, picks_of
 from warlight_env.web.storage.saved_game import SEATS, SavedGame, read_saved_game, write_saved_game
 from warlight_env.web.workers import worker_tasks
 from warlight_env.web.workers.analysis_jobs import AnalysisJobs
-from warlight_env.web.workers.bot_process import WorkerSetup
 from warlight_env.web.workers.bot_workers import BotWorkers, ConcurrencyLimit
 from warlight_env.web.workers.process_pool import ProcessPool
 from warlight_env.web.workers.worker_tasks import LoadedGame, LogSource, bundled_drawing, log_path, row

@@ -10,6 +10,7 @@ from typing import Any, Final
 from warlight_env.arena.games.game_loop import round_limit
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
+from warlight_env.protocol.view_transfer import WorkerSetup
 from warlight_env.record import Header
 from warlight_env.web.documents.fog_filter import SPECTATOR
 from warlight_env.web.errors import ErrorBody
@@ -21,7 +22,6 @@ from warlight_env.web.games.turn_commands import Seat, TurnCommands
 from warlight_env.web.storage.game_log import GameLogWriter
 from warlight_env.web.storage.saved_game import SavedGame
 from warlight_env.web.storage.submitted_turns import TURNS, SubmittedTurns
-from warlight_env.web.workers.bot_process import WorkerSetup
 from warlight_env.web.workers.bot_workers import BotWorkers
 
 #: Seconds between two rounds of a game between bots.

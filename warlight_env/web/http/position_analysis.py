@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup
 from warlight_env.web.documents.fog_filter import SPECTATOR
 from warlight_env.web.errors import RequestError
 from warlight_env.web.games.lobby import Access, Lobby
 from warlight_env.web.opponents.catalog import Opponents
 from warlight_env.web.requests import AnalysisBody
 from warlight_env.web.workers import worker_tasks
-from warlight_env.web.workers.bot_process import BotQuery, QueriedPosition, WorkerSetup
+from warlight_env.web.workers.bot_process import BotQuery
 from warlight_env.web.workers.worker_tasks import LogSource, bot_seed, visible_position
 
 

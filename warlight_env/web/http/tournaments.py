@@ -13,6 +13,7 @@ from fastapi import FastAPI
 
 from warlight_env import bounded_io
 from warlight_env.arena.contests.run_folder import DESCRIPTION, played_games
+from warlight_env.arena.tournaments.log_folders import find_log_folder
 from warlight_env.arena.tournaments.tournament_live import RESULT
 from warlight_env.errors import clipped
 from warlight_env.record.names import game_name
@@ -68,7 +69,7 @@ def games_between(folder: Path | None, name: str, agent: str, against: str) -> d
         entrants = pairing["entrants"]
         if agent == against or agent not in entrants or against not in entrants:
             continue
-        logged = run / LOGS / str(contest)
+        logged = find_log_folder(run / LOGS, contest)
         for record in played_games(run, key):
             total += 1
             if len(rows) == LISTED:
@@ -97,7 +98,7 @@ def games_between(folder: Path | None, name: str, agent: str, against: str) -> d
 
 def log_of(folder: Path | None, name: str, contest: int, game: int) -> bytes:
     """Return the bytes of a game's log; raise `RequestError` if it is missing. The numbers begin at 1."""
-    path = _run(folder, name) / LOGS / str(contest) / game_name(game - 1)
+    path = find_log_folder(_run(folder, name) / LOGS, contest) / game_name(game - 1)
     try:
         with bounded_io.open_file(path) as file:
             data = file.read(UPLOAD + 1)

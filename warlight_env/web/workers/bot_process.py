@@ -2,83 +2,25 @@
 
 from __future__ import annotations
 
-import dataclasses
-import hashlib
-import json
-import pickle
 import time
 from collections import OrderedDict
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
-import numpy as np
-
-from warlight_env import maps
 from warlight_env.agents import Agent
 from warlight_env.agents.registry import make_agent
 from warlight_env.engine.orders import Orders, OrdersTypeError, preferences_of
-from warlight_env.engine.rules import Rules
-from warlight_env.engine.view import View
 from warlight_env.errors import crash_reason
-from warlight_env.game import Game
+from warlight_env.protocol.view_transfer import QueriedPosition, ViewCache, WorkerSetup
 from warlight_env.record.decision_info import decision_info
-from warlight_env.step_results import RoundResult
 from warlight_env.web.workers.child_process import serve_questions
 
 AGENTS: Final = 16  # number of agents that are kept with their memory; the least recently used agent is removed
-SETUPS: Final = 64
 #: Boards with at most this number of regions plus directed edges get all requested playouts. Larger boards get a number
 #: of playouts that takes about the same time, but at least `MIN_ROLLOUTS`.
 SIZE: Final = 1000
 MIN_ROLLOUTS: Final = 10
-
-
-@dataclass(frozen=True)
-class WorkerSetup:
-    """The constant part of a game: with a position, it determines the answer.
-
-    digest: of map, rules and players. map: pickled, or the name of a bundled map.
-    """
-
-    digest: str
-    map: bytes | str
-    rules: dict[str, Any]
-    players: int
-
-    @classmethod
-    def of(cls, map_: maps.Map, rules: Rules, players: int) -> WorkerSetup:
-        """Return the plain data of a game."""
-        bundled = map_.name in maps.names() and maps.load(map_.name) == map_
-        told = rules.to_dict()
-        text = json.dumps([map_.digest(), told, players], sort_keys=True)
-        return cls(
-            hashlib.sha256(text.encode()).hexdigest(), map_.name if bundled else pickle.dumps(map_), told, players
-        )
-
-
-@dataclass(frozen=True)
-class QueriedPosition:
-    """The part of a game that a player sees, with the fields of a `View`."""
-
-    player: int
-    phase: str
-    round: int
-    owner: list[int]
-    army: list[int]
-    income: int
-    offers: tuple[int, ...]
-    picks_left: int
-    starts: tuple[tuple[int, ...], ...] | None = None
-    last_round: RoundResult | None = None  #: the part that the player saw
-
-    @classmethod
-    def of(cls, view: View) -> QueriedPosition:
-        """Return the changing part of a view."""
-        return cls(
-            view.player, view.phase, view.round, view.owner.tolist(), view.army.tolist(), view.income, view.offers,
-            view.picks_left, view.starts, view.last_round,
-        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -116,7 +58,7 @@ class Worker:
     """Bots and boards, kept between questions."""
 
     def __init__(self) -> None:
-        self._views: OrderedDict[tuple[str, int], View] = OrderedDict()
+        self._views = ViewCache()
         self._agents: OrderedDict[tuple[str, int, str], Agent] = OrderedDict()
 
     def answer(self, question: BotQuery) -> WorkerAnswer:
@@ -129,7 +71,7 @@ class Worker:
             return WorkerAnswer(error=crash_reason(error), seconds=time.perf_counter() - start)
 
     def _answer(self, question: BotQuery) -> WorkerAnswer:
-        view = self._view(question.setup, question.position)
+        view = self._views.view(question.setup, question.position)
         chances = None
         if question.win_probabilities and view.phase == "play":
             from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
@@ -151,33 +93,6 @@ class Worker:
         deploys, attacks = (rows.tolist() for rows in orders.arrays())
         seconds = time.perf_counter() - start
         return WorkerAnswer(None, deploys, attacks, decision_info(agent, view.round + 1), chances, seconds)
-
-    def _view(self, setup: WorkerSetup, position: QueriedPosition) -> View:
-        """Return the view of a position. Boards are compared by identity, so each setup has one board."""
-        key = setup.digest, position.player
-        base = self._views.get(key)
-        if base is None:
-            map_ = maps.load(setup.map) if isinstance(setup.map, str) else pickle.loads(setup.map)
-            base = Game(map_, Rules.of(setup.rules), setup.players).view(position.player)
-            self._views[key] = base
-            if len(self._views) > SETUPS:
-                self._views.popitem(last=False)
-        self._views.move_to_end(key)
-        regions = base.board.n_regions
-        if not len(position.owner) == len(position.army) == regions:
-            raise ValueError(f"the position has {len(position.owner)} regions, but the map has {regions}")
-        return dataclasses.replace(
-            base,
-            phase=position.phase,
-            round=position.round,
-            owner=np.array(position.owner, dtype=np.int8),
-            army=np.array(position.army, dtype=np.int32),
-            income=position.income,
-            offers=position.offers,
-            picks_left=position.picks_left,
-            starts=position.starts,
-            _told=lambda: position.last_round,
-        )
 
     def _agent(self, question: BotQuery, spec: str) -> Agent:
         if question.agent_key is None:

@@ -6,8 +6,9 @@ import time
 from typing import Final
 
 from warlight_env.errors import RunError
+from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup
 from warlight_env.record import GameLog
-from warlight_env.web.workers.bot_process import SIZE, BotQuery, QueriedPosition, Worker, WorkerSetup
+from warlight_env.web.workers.bot_process import SIZE, BotQuery, Worker
 
 Chances = list[list[float]]
 

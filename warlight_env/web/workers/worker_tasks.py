@@ -25,6 +25,7 @@ from warlight_env.engine.setup import check_players
 from warlight_env.errors import InputError, crash_reason
 from warlight_env.game import Game
 from warlight_env.maps import Map
+from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup
 from warlight_env.record import (
     GameLog,
     Header,
@@ -46,7 +47,6 @@ from warlight_env.web.errors import RequestError, refusal_of
 from warlight_env.web.storage.game_log import picks_of, play_again
 from warlight_env.web.storage.saved_game import SavedGame, read_saved_game
 from warlight_env.web.storage.submitted_turns import TURNS, SubmittedTurns
-from warlight_env.web.workers.bot_process import QueriedPosition, WorkerSetup
 from warlight_env.web.workers.child_process import serve_questions
 from warlight_env.web.workers.win_probability import win_probabilities_of
 

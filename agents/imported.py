@@ -1,0 +1,114 @@
+"""Agents in modules and files of Python code: ``MODULE:NAME`` and ``FILE.py:NAME``, with parameters after a comma."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import importlib.machinery
+import importlib.util
+import os
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final
+
+from warlight_env.agents.agent_adapter import call_factory
+from warlight_env.agents.agent_info import AgentInfo, TextForm
+from warlight_env.agents.agent_spec import AgentSpec
+from warlight_env.errors import InputError
+
+_FILE: Final = ".py"
+_MODULE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+_NAME: Final = re.compile(r"[^\W\d]\w*")
+
+
+class ImportedAgentError(InputError):
+    """An error for code without the named class or function, or for a wrong parameter. The message names the place."""
+
+
+def imported_agent(read: AgentSpec) -> AgentInfo | None:
+    """Return the record of an agent in a module or a file; None: the specification does not name one.
+
+    The function imports nothing: it only looks for the file or the top-level package, also in the present folder.
+    """
+    attribute = read.rest.partition(",")[0].strip()
+    if read.separator != ":" or not _NAME.fullmatch(attribute):
+        return None
+    if read.name.endswith(_FILE):
+        if not os.path.isfile(read.name):
+            return None
+        summary = f"{attribute} in the file {read.name}"
+    elif _MODULE.fullmatch(read.name) and _is_installed(read.name.partition(".")[0]):
+        summary = f"{attribute} in the module {read.name}"
+    else:
+        return None
+
+    def load() -> Callable[..., Any]:
+        return functools.partial(_make, read.name)
+
+    return AgentInfo(read.name, summary, load, text=TextForm(f"{read.name}:NAME"))
+
+
+def is_imported(spec: str) -> bool:
+    """Return whether a specification has the form of an agent in a module or a file that exists."""
+    return imported_agent(AgentSpec.parse(spec)) is not None
+
+
+def _is_installed(package: str) -> bool:
+    if package in sys.modules:
+        return True
+    try:
+        found = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        return False
+    return found is not None or importlib.machinery.PathFinder.find_spec(package, [os.getcwd()]) is not None
+
+
+def _make(place: str, seed: int, text: str) -> Any:
+    attribute, *parts = (part.strip() for part in text.split(","))
+    values: dict[str, str] = {}
+    for part in filter(None, parts):
+        key, equals, value = part.partition("=")
+        if not equals or key in values:
+            reason = f"{key} is given twice" if equals else f"expected key=value, got {part!r}"
+            raise ImportedAgentError(f"agent '{place}:{text}': {reason}")
+        values[key] = value
+    module = _module_of_file(place) if place.endswith(_FILE) else _module(place)
+    factory = getattr(module, attribute, None)
+    if not callable(factory):
+        problem = "is not callable" if hasattr(module, attribute) else "does not exist"
+        raise ImportedAgentError(f"agent '{place}:{text}': {attribute} {problem} in {place}")
+    return call_factory(factory, seed=seed, **values)
+
+
+def _module(name: str) -> ModuleType:
+    _add_to_path(os.getcwd())
+    return importlib.import_module(name)
+
+
+def _module_of_file(path: str) -> ModuleType:
+    """Import a file once in this process. Its folder is added to the search path, as when Python runs the file."""
+    place = Path(path).resolve()
+    name = f"warlight_agent_{place.stem}_{hashlib.sha256(str(place).encode()).hexdigest()[:12]}"
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, place)
+    assert spec is not None and spec.loader is not None  # the file ends with .py
+    _add_to_path(str(place.parent))
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        del sys.modules[name]
+        raise
+    return module
+
+
+def _add_to_path(folder: str) -> None:
+    """Append a folder to the search path of modules, so that it hides no installed module."""
+    if folder not in sys.path:
+        sys.path.append(folder)

@@ -1,0 +1,86 @@
+"""Agents in modules and files: ``MODULE:NAME`` and ``FILE.py:NAME``."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from warlight_env.agents import AgentError, make_agent
+from warlight_env.agents.registry import parse
+from warlight_env.arena import Match
+from warlight_env.cli import main
+
+CODE = """
+from warlight_env.engine.orders import Orders
+from {other} import NUMBER
+
+class Idle:
+    name = "idle"
+    def __init__(self, seed, depth="1"):
+        self.seed, self.depth = seed, int(depth)
+    def pick(self, view):
+        return list(view.offers)
+    def act(self, view, budget=None):
+        return Orders()
+
+VALUE = 3
+"""
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a file of a bot and the module that it imports; both names are unique."""
+    other = f"other_{tmp_path.name}".replace("-", "_")
+    (tmp_path / f"{other}.py").write_text("NUMBER = 1\n")
+    (tmp_path / f"bot_{other}.py").write_text(CODE.format(other=other))
+    monkeypatch.chdir(tmp_path)
+    return f"bot_{other}"
+
+
+def test_a_class_in_a_file_and_in_a_module_plays(folder):
+    for spec in (f"{folder}.py:Idle,depth=3", f"{folder}:Idle,depth=3"):
+        agent = make_agent(spec, 5)
+        assert agent.name == spec
+        assert (agent.depth, agent.seed) == (3, 5)
+        result = Match([spec, "random"], games=2, map="small", max_rounds=3).run()
+        assert result.names[0] == spec and result.games == 2
+
+
+def test_the_commands_take_such_agents(folder, capsys):
+    assert (
+        main(["match", f"{folder}.py:Idle", "random", "-n", "2", "--map", "small", "--max-rounds", "3", "-q", "--json"])
+        == 0
+    )
+    assert json.loads(capsys.readouterr().out)["agents"][0]["name"] == f"{folder}.py:Idle"
+
+
+@pytest.mark.parametrize(
+    "spec, message",
+    [
+        ("{}.py:Missing", "Missing does not exist in"),
+        ("{}:VALUE", "VALUE is not callable in"),
+        ("{}:Idle,depth", "expected key=value, got 'depth'"),
+        ("{}:Idle,depth=1,depth=2", "depth is given twice"),
+        ("{}:Idle,width=1", "cannot be made"),
+        ("{}:Idle,depth=x", "cannot be made: ValueError"),
+        ("no_such_package:Idle", "there is no agent 'no_such_package'"),
+        ("nothing.py:Idle", "there is no agent 'nothing.py'; for a file write"),
+    ],
+)
+def test_wrong_code_is_an_error_with_the_reason(folder, spec, message):
+    with pytest.raises(AgentError, match=message):
+        make_agent(spec.format(folder), 1)
+
+
+def test_a_specification_is_read_without_running_the_code(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "harmful.py").write_text("raise SystemExit\n")
+    assert parse("harmful.py:Bot")[0].name == "harmful.py"
+    assert parse("harmful:Bot")[0].summary == "Bot in the module harmful"
+
+
+def test_registered_agents_come_first():
+    assert parse("random:chunks=3")[1] == {"chunks": 3}
+    with pytest.raises(AgentError, match="expected key=value"):
+        parse("random:chunks")

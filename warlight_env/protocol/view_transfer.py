@@ -1,0 +1,102 @@
+"""Views of a game as plain data, which other processes receive, and a cache that makes views from this data again."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+import pickle
+from collections import OrderedDict
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from warlight_env import maps
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.view import View
+from warlight_env.game import Game
+from warlight_env.step_results import RoundResult
+
+SETUPS: Final = 64  # the maximum number of setups and players that a `ViewCache` stores
+
+
+@dataclass(frozen=True)
+class WorkerSetup:
+    """The constant part of a game: with a position, it determines the answer.
+
+    digest: of map, rules and players. map: pickled, or the name of a bundled map.
+    """
+
+    digest: str
+    map: bytes | str
+    rules: dict[str, Any]
+    players: int
+
+    @classmethod
+    def of(cls, map_: maps.Map, rules: Rules, players: int) -> WorkerSetup:
+        """Return the plain data of a game."""
+        bundled = map_.name in maps.names() and maps.load(map_.name) == map_
+        told = rules.to_dict()
+        text = json.dumps([map_.digest(), told, players], sort_keys=True)
+        return cls(
+            hashlib.sha256(text.encode()).hexdigest(), map_.name if bundled else pickle.dumps(map_), told, players
+        )
+
+
+@dataclass(frozen=True)
+class QueriedPosition:
+    """The part of a game that a player sees, with the fields of a `View`."""
+
+    player: int
+    phase: str
+    round: int
+    owner: list[int]
+    army: list[int]
+    income: int
+    offers: tuple[int, ...]
+    picks_left: int
+    starts: tuple[tuple[int, ...], ...] | None = None
+    last_round: RoundResult | None = None  #: the part that the player saw
+
+    @classmethod
+    def of(cls, view: View) -> QueriedPosition:
+        """Return the changing part of a view."""
+        return cls(
+            view.player, view.phase, view.round, view.owner.tolist(), view.army.tolist(), view.income, view.offers,
+            view.picks_left, view.starts, view.last_round,
+        )  # fmt: skip
+
+
+class ViewCache:
+    """Makes views from plain data, and stores the boards of the last setups."""
+
+    def __init__(self) -> None:
+        self._views: OrderedDict[tuple[str, int], View] = OrderedDict()
+
+    def view(self, setup: WorkerSetup, position: QueriedPosition) -> View:
+        """Return the view of a position. Boards are compared by identity, so each setup has one board."""
+        key = setup.digest, position.player
+        base = self._views.get(key)
+        if base is None:
+            map_ = maps.load(setup.map) if isinstance(setup.map, str) else pickle.loads(setup.map)
+            base = Game(map_, Rules.of(setup.rules), setup.players).view(position.player)
+            self._views[key] = base
+            if len(self._views) > SETUPS:
+                self._views.popitem(last=False)
+        self._views.move_to_end(key)
+        regions = base.board.n_regions
+        if not len(position.owner) == len(position.army) == regions:
+            raise ValueError(f"the position has {len(position.owner)} regions, but the map has {regions}")
+        return dataclasses.replace(
+            base,
+            phase=position.phase,
+            round=position.round,
+            owner=np.array(position.owner, dtype=np.int8),
+            army=np.array(position.army, dtype=np.int32),
+            income=position.income,
+            offers=position.offers,
+            picks_left=position.picks_left,
+            starts=position.starts,
+            _told=lambda: position.last_round,
+        )
