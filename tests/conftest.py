@@ -37,7 +37,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 #: need few kernels, and then has the tests of the page, which wait for a browser while the first half computes. Both
 #: halves end with short tests.
 FOLDERS: Final = (
-    "engine", "game", "agents", "beliefs", "features", "envs", "maps", "render", "record", "web", "cli", "protocol",
+    "engine", "game", "agents", "beliefs", "features", "envs", "tensor_env", "maps", "render", "record", "web", "cli", "protocol",
     "project", "train", "bench", "experiments", "arena",
 )  # fmt: skip
 
@@ -49,7 +49,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     reports "1 rerun".
     """
     here = Path(__file__).parent
-    items.sort(key=lambda item: FOLDERS.index(item.path.relative_to(here).parts[0]))
+    places = {folder: place for place, folder in enumerate(FOLDERS)}
+    items.sort(key=lambda item: places.get(item.path.relative_to(here).parts[0], len(places)))
     for item in items:
         if "open_page" in getattr(item, "fixturenames", ()):
             item.add_marker(pytest.mark.flaky(reruns=1, only_rerun=r"Timeout \d+ms exceeded"))

@@ -12,7 +12,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, overload
 
 from warlight_env.envs import WarlightParallelEnv, WarlightParallelVectorEnv
 from warlight_env.envs.aec import env, raw_env
@@ -24,8 +24,16 @@ __all__ = ["env", "parallel_env", "raw_env", "vector_env"]
 parallel_env = WarlightParallelEnv
 
 
+@overload
+def vector_env(num_envs: int = 1, *, device: None = None, **arguments: Any) -> WarlightParallelVectorEnv: ...
+
+
+@overload
+def vector_env(num_envs: int = 1, *, device: str, **arguments: Any) -> WarlightTensorEnv: ...
+
+
 def vector_env(
-    num_envs: int, *, device: str | None = None, **arguments: Any
+    num_envs: int = 1, *, device: str | None = None, **arguments: Any
 ) -> WarlightParallelVectorEnv | WarlightTensorEnv:
     """Return an environment of B games at once, with an agent on every seat.
 

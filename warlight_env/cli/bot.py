@@ -119,7 +119,8 @@ def replay(
     round: Annotated[Integer, Parameter(help="Print the bot's answer in this round; 0: its last pick.")],
     seat: Annotated[Integer, Parameter(help="Seat of the bot, from 1.")] = 1,
     challenge: Annotated[
-        Literal["1", "2"] | None, Parameter(help="Version of the protocol (default: the version that has the rules of the games).")
+        Literal["1", "2"] | None,
+        Parameter(help="Version of the protocol (default: the version that has the rules of the games)."),
     ] = None,
     trace: Annotated[
         bool,
