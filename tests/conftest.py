@@ -37,8 +37,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 #: need few kernels, and then has the tests of the page, which wait for a browser while the first half computes. Both
 #: halves end with short tests.
 FOLDERS: Final = (
-    "engine", "game", "agents", "beliefs", "features", "envs", "tensor_env", "maps", "render", "record", "web", "cli", "protocol",
-    "project", "train", "bench", "experiments", "arena",
+    "engine", "game", "agents", "beliefs", "features", "envs", "tensor_env", "maps", "render", "record", "web", "cli",
+    "protocol", "project", "train", "bench", "experiments", "arena",
 )  # fmt: skip
 
 

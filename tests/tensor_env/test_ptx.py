@@ -26,7 +26,7 @@ from warlight_env.tensor_env.gpu import Call, Memory, make_calls
 from warlight_env.tensor_env.records import mapped
 from warlight_env.tensor_env.toolkit import ptx_of
 from warlight_env.train.turn_net.cuda_inputs import input_kernels
-from warlight_env.train.turn_net.device_features import Positions, blank_inputs
+from warlight_env.train.turn_net.turn_inputs import Positions, blank_inputs
 
 
 def place_rows(row: np.ndarray[Any, Any], columns: bool) -> Any:

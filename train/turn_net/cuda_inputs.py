@@ -15,7 +15,7 @@ from warlight_env.tensor_env import toolkit
 from warlight_env.tensor_env.launching import Launcher
 from warlight_env.tensor_env.linking import Linker, device_function
 from warlight_env.tensor_env.records import mapped, row_reader
-from warlight_env.train.turn_net.device_features import Inputs, Positions, write_borders, write_regions
+from warlight_env.train.turn_net.turn_inputs import Inputs, Positions, write_borders, write_regions
 
 
 def input_kernels(work: TurnNetworkBuffers) -> tuple[Callable[..., Any], Callable[..., Any], set[str]]:

@@ -2,86 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.records.factored_turns import allocate_income
 from warlight_env.agents.records.turn_record import (
-    N_EDGE,
-    N_NODE,
-    N_OVERALL,
     TurnNetworkBuffers,
     make_turn_network_buffers,
 )
-from warlight_env.agents.turn_net.features import INCOME, write_edge, write_position
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Int
-from warlight_env.engine.position import Position
 from warlight_env.tensor_env import toolkit
-
-
-class Positions(NamedTuple):
-    """M positions of one map, each in the view of one player."""
-
-    owner: Any  #: int8[M, N]
-    army: Any  #: int32[M, N]
-    round: Any  #: int32[M]
-    player: Any  #: int64[M]
-
-
-class Inputs(NamedTuple):
-    """The arrays that the kernels write."""
-
-    nodes: Any  #: float32[M, N, N_NODE]
-    overall: Any  #: float32[M, N_OVERALL]
-    income: Any  #: int64[M] the armies that the player may deploy
-    deploy: Any  #: int32[M, N]
-    numbers: Any  #: float32[M, E, N_EDGE] the features of borders
-    open: Any  #: bool[M, E] whether the player can send armies over a border
-
-
-def blank_inputs(size: int, regions: int, edges: int) -> Inputs:
-    """Return arrays of zeros for the inputs of `size` positions."""
-    return Inputs(
-        np.zeros((size, regions, N_NODE), np.float32), np.zeros((size, N_OVERALL), np.float32),
-        np.zeros(size, np.int64), np.zeros((size, regions), np.int32), np.zeros((size, edges, N_EDGE), np.float32),
-        np.zeros((size, edges), np.bool_),
-    )  # fmt: skip
-
-
-@kernel
-def write_regions(context: Context, positions: Positions, work: TurnNetworkBuffers, out: Inputs, m: Int) -> None:
-    """Write the features of the regions and of the whole of position m."""
-    position, player = Position(positions.owner[m], positions.army[m], positions.round[m : m + 1]), positions.player[m]
-    write_position(context, position, player, work)
-    for i in range(N_OVERALL):
-        out.overall[m, i] = work.overall[i]
-    for r in range(position.owner.shape[0]):
-        for i in range(N_NODE):
-            out.nodes[m, r, i] = work.nodes[r, i]
-    out.income[m] = np.int64(work.holding[player, INCOME])
-
-
-@kernel
-def write_borders(
-    context: Context, positions: Positions, weights: Any, work: TurnNetworkBuffers, out: Inputs, m: Int
-) -> None:
-    """Deploy the income of position m in proportion to weights[m], and write the features of the borders."""
-    board, player = context.board, positions.player[m]
-    position, deploy = Position(positions.owner[m], positions.army[m], positions.round[m : m + 1]), out.deploy[m]
-    orders = context.params.max_orders
-    allocate_income(position.owner, player, out.income[m], orders, weights[m], work.allocation, deploy)
-    for r in range(position.owner.shape[0]):
-        leaves = position.owner[r] == player and position.army[r] + deploy[r] > 1
-        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
-            out.open[m, e] = leaves
-            if leaves:
-                target = board.edge_target[e]
-                write_edge(context, position, player, r, target, np.int64(deploy[r]), out.numbers[m, e])
+from warlight_env.train.turn_net.turn_inputs import Inputs, Positions, blank_inputs, write_borders, write_regions
 
 
 @kernel
@@ -162,4 +96,4 @@ def _array(tensor: Tensor) -> Any:
     return cuda.as_cuda_array(tensor)
 
 
-__all__ = ["Positions", "TurnInputs", "blank_inputs"]
+__all__ = ["Positions", "TurnInputs"]

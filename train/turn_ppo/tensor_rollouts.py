@@ -82,10 +82,11 @@ class TensorRollouts:
         def zeros(dtype: torch.dtype, *more: int) -> Any:
             return torch.zeros((*shape, *more), dtype=dtype, device=device)
 
+        values: Any = torch.zeros((self._games, self._rounds + 1), device=device)
         return Rollout(
             owner=zeros(torch.int8, n), army=zeros(torch.int32, n), round=zeros(torch.int32), player=zeros(torch.int64),
             row=zeros(torch.int8, n + 2 * e), log_probs=zeros(torch.float32),
-            values=torch.zeros((self._games, self._rounds + 1), device=device), reward=zeros(torch.float32),
+            values=values, reward=zeros(torch.float32),
             done=zeros(torch.bool), won=zeros(torch.bool),
         )  # fmt: skip
 

@@ -96,7 +96,8 @@ class Autoreset:
             episodes.step(actions)
             results = [episodes.results(i) for i in range(before.shape[1])]
         else:
-            episodes.step(actions, before.any(axis=1), before)
+            some: npt.NDArray[np.bool_] = np.any(before, axis=1)
+            episodes.step(actions, some, before)
             results = [episodes.results(i) for i in range(before.shape[1])]
             for i, found in enumerate(results):
                 for values in found[:3]:

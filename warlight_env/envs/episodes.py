@@ -483,7 +483,7 @@ class Episodes:
         write_learner_results(*self._parts.games, learner, reward, ends, numbers)
         infos: dict[str, npt.NDArray[Any]] = dict(zip(NUMBERS, numbers, strict=True))
         infos["is_success"] = infos["is_success"].astype(np.bool_)
-        return StepResults(reward, *ends, infos)
+        return StepResults(reward, ends[0], ends[1], ends[2], infos)
 
     def observe(self, games: slice | int | npt.NDArray[np.int64] = slice(None), learner: int = 0) -> Any:
         """Return the learner's observations in the selected games, or in one game. learner: see `results`."""

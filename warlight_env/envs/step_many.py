@@ -145,7 +145,8 @@ def _read(
         played = True
         part.after[c] = part.learners[c, 0]
         for i in range(part.learners.shape[1] - 1, -1, -1):
-            p, row, illegal = np.int64(part.learners[c, i]), part.rows[c, i], np.int64(0)
+            p, row = np.int64(part.learners[c, i]), part.rows[c, i]
+            illegal: Int = np.int64(0)
             part.acting[c, i] = 1 if acting[b] != 0 and out.live[c, p] else 0
             if out.live[c, p]:
                 part.after[c], illegal = p, np.int64(dropped[b, i])
