@@ -145,11 +145,11 @@ def _read(
         played = True
         part.after[c] = part.learners[c, 0]
         for i in range(part.learners.shape[1] - 1, -1, -1):
-            p, row = np.int64(part.learners[c, i]), part.rows[c, i]
+            learner, row = np.int64(part.learners[c, i]), part.rows[c, i]
             illegal: Int = np.int64(0)
-            part.acting[c, i] = 1 if acting[b] != 0 and out.live[c, p] else 0
-            if out.live[c, p]:
-                part.after[c], illegal = p, np.int64(dropped[b, i])
+            part.acting[c, i] = 1 if acting[b] != 0 and out.live[c, learner] else 0
+            if out.live[c, learner]:
+                part.after[c], illegal = learner, np.int64(dropped[b, i])
             if part.acting[c, i] != 0:
                 if layout.regions > 0 and row.shape[0] == 1:
                     row[0] = actions[b, i, 0]
@@ -158,7 +158,7 @@ def _read(
                     _copy(actions[b, i, layout.regions :], row[n:])
                 if layout.factored:
                     illegal += _count(actions[b, i]) - _count(row)
-            out.illegal[c, p] = illegal
+            out.illegal[c, learner] = illegal
     return played
 
 
