@@ -63,7 +63,7 @@ def gpu_playouts(games: int) -> float:
         cuda.to_device(_generators(random, games, 2)), mapped(work, lambda array: allocate(array, games, False)),
         cuda.to_device(np.zeros(games, dtype=np.int64)), ROUNDS,
     )  # fmt: skip
-    launcher = Launcher(run, "benchmarks.gpu playouts", fixed)
+    launcher = Launcher(run, f"playouts {linker.digest(play_games)}", fixed)
     cuda.synchronize()
     began = time.perf_counter()
     launcher(games)

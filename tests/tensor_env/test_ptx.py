@@ -85,7 +85,8 @@ def test_the_kernels_of_training_compile_to_ptx():
     board = core.board
     context = make_context(board, core.params, 2, PLANNING)
     one = make_turn_network_buffers(board.n_regions, board.n_edges, 2)
-    regions, borders, names = input_kernels(one)
+    regions, borders, linker = input_kernels(one)
+    names = linker.names
     work = mapped(one, lambda array: np.stack([array, array]), names)
     out = blank_inputs(2, board.n_regions, board.n_edges)
     state = core.state

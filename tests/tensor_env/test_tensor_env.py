@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -180,6 +181,9 @@ def test_results_share_memory_with_the_environment():
     ({"autoreset_mode": "Sometimes"}, "autoreset_mode = 'Sometimes': must be one of NextStep, SameStep, Disabled"),
     ({"reward": lambda before, after, wins: wins}, "reward: a function cannot run on a device"),
     ({"observation": "raw"}, "observation = 'raw': must be 'graph' or 'flat'"),
+    ({"opponents": ["player_1"]}, "opponents = ['player_1']: must be a dict"),
+    ({"opponents": {"player_1": ["random"]}}, "opponents['player_1'] = ['random']: must be one of"),
+    ({"batch": 3}, "unknown arguments batch; known: map, rules"),
 ])  # fmt: skip
 def test_bad_arguments_are_named(change, message):
     with pytest.raises(InputError) as error:
@@ -188,9 +192,11 @@ def test_bad_arguments_are_named(change, message):
 
 
 @pytest.mark.parametrize(("actions", "message"), [
-    ({}, "actions: the keys must be player_0"),
+    ({}, "actions must be a dict with the keys player_0"),
     ({"player_0": torch.zeros(GAMES, 3, dtype=torch.int64)}, "actions['player_0'] must be an integer tensor [5, "),
     ({"player_0": None}, "must be an integer tensor"),
+    (None, "actions must be a dict with the keys player_0"),
+    (["player_0"], "actions must be a dict with the keys player_0"),
     ("float", "torch.float32"),
     ("high", "actions['player_0'][2][4] = 5: must be in 0 .. 4"),
     ("low", "actions['player_0'][2][4] = -1: must be in 0 .. 4"),
@@ -224,3 +230,53 @@ def test_a_step_before_the_first_reset_is_refused():
 def test_a_missing_gpu_is_an_error():
     with pytest.raises(DeviceError, match="device = 'cuda': "):
         make(device="cuda")
+
+
+def test_flags_of_results_are_masks_for_reset():
+    random = np.random.default_rng(5)
+    env = make(max_cycles=2, autoreset_mode="Disabled")
+    env.reset(seed=2)
+    for _ in range(2):
+        *_, truncations, _ = env.step(draw(env, random))
+    assert truncations["player_0"].all()
+    *_, infos = env.reset(options={"reset_mask": truncations["player_0"]})
+    assert infos["player_0"]["active"].all() and not truncations["player_0"].any()
+
+
+def test_results_are_new_dicts():
+    env = make()
+    observations, infos = env.reset(seed=1)
+    observations["player_0"]["nodes"] = None
+    infos["player_0"].clear()
+    observations, *_, infos = env.step(draw(env, np.random.default_rng(1)))
+    assert observations["player_0"]["nodes"] is not None and infos["player_0"]["active"].all()
+    infos["player_0"]["active"].zero_()
+    with pytest.raises(InputError):
+        env.step({agent: torch.full((GAMES, len(env.limits)), 100) for agent in env.agents})
+
+
+def test_the_number_of_illegal_orders_outlives_the_game():
+    random = np.random.default_rng(4)
+    arguments: dict[str, Any] = {"opponents": AGAINST, "max_cycles": 1}
+    same, waits = make(autoreset_mode="SameStep", **arguments), make(autoreset_mode="Disabled", **arguments)
+    same.reset(seed=1)
+    waits.reset(seed=1)
+    actions = draw(same, random)
+    first, second = same.step(actions)[4]["player_0"], waits.step(actions)[4]["player_0"]
+    assert first["illegal"].any() and torch.equal(first["illegal"], second["illegal"])
+    assert first["_final_obs"].all()
+    _, infos = same.reset(seed=2)
+    assert not infos["player_0"]["_final_obs"].any() and not infos["player_0"]["illegal"].any()
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.uint16, torch.float32])
+def test_actions_of_other_types_are_refused(dtype):
+    env = make()
+    env.reset(seed=1)
+    with pytest.raises(InputError, match="must be an integer tensor"):
+        env.step({agent: torch.zeros((GAMES, len(env.limits)), dtype=dtype) for agent in env.agents})
+
+
+def test_an_environment_is_not_copied():
+    with pytest.raises(InputError, match="cannot be copied"):
+        copy.deepcopy(make())

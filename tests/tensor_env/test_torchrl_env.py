@@ -41,6 +41,13 @@ def test_a_rollout_equals_the_games_without_torchrl():
     assert played["agents", "active"][:, 6].all()  # TorchRL has begun new games
 
 
+def test_environments_without_a_seed_play_different_games():
+    torch.manual_seed(3)
+    games = [WarlightTorchRLEnv(3, device="cpu", map="small", picking="random").reset() for _ in range(2)]
+    first, second = (game["agents", "observation", "nodes"] for game in games)
+    assert not torch.equal(first, second)
+
+
 def test_encodings_with_other_actions_are_refused():
     with pytest.raises(InputError, match="TorchRL needs an encoding with integers as actions"):
         WarlightTorchRLEnv(2, device="cpu", map="small", action="continuous")

@@ -18,8 +18,8 @@ from warlight_env.tensor_env.records import mapped, row_reader
 from warlight_env.train.turn_net.turn_inputs import Inputs, Positions, write_borders, write_regions
 
 
-def input_kernels(work: TurnNetworkBuffers) -> tuple[Callable[..., Any], Callable[..., Any], set[str]]:
-    """Return the CUDA kernels of `TurnInputs`, and the names of the fields that they read.
+def input_kernels(work: TurnNetworkBuffers) -> tuple[Callable[..., Any], Callable[..., Any], Linker]:
+    """Return the CUDA kernels of `TurnInputs`, and the linker that made them.
 
     work: the working memory of one thread. The kernels take (context, works, out, positions), the second one also
     weights.
@@ -38,7 +38,7 @@ def input_kernels(work: TurnNetworkBuffers) -> tuple[Callable[..., Any], Callabl
         if m < positions.player.shape[0]:
             borders(context, positions, weights, rows(works, m), out, m)
 
-    return all_regions, all_borders, linker.names
+    return all_regions, all_borders, linker
 
 
 def make_launchers(
@@ -53,13 +53,14 @@ def make_launchers(
         example: positions in the memory of the CPU, for the types of the arrays.
     """
     upload: Any = np.array if toolkit.simulated() else cuda.to_device
-    regions, borders, names = input_kernels(work)
+    regions, borders, linker = input_kernels(work)
+    names = linker.names
     works = mapped(work, lambda array: upload(np.zeros((size, *array.shape), array.dtype)), names)
     fixed, one = (mapped(context, upload, names), works, out), Positions(*map(upload, example))
     weights = upload(np.zeros((1, 1), np.int8))
     return (
-        Launcher(regions, "turn inputs: regions", fixed, (one,)),
-        Launcher(borders, "turn inputs: borders", fixed, (one, weights)),
+        Launcher(regions, f"regions {linker.digest(write_regions)}", fixed, (one,)),
+        Launcher(borders, f"borders {linker.digest(write_borders)}", fixed, (one, weights)),
     )
 
 

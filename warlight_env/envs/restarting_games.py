@@ -45,6 +45,7 @@ class Seats(NamedTuple):
     restarting: npt.NDArray[np.bool_]  #: [B] whether this step begins a new game
     rngs: npt.NDArray[np.uint64]  #: [B, P, 2] the states of the bots' random generators
     reward: npt.NDArray[np.float64]  #: [B, P]
+    illegal: npt.NDArray[np.int32]  #: [B, P] number of illegal orders that the last step dropped
     terminated: npt.NDArray[np.bool_]  #: [B, P]
     truncated: npt.NDArray[np.bool_]  #: [B, P]
     final: npt.NDArray[np.float32]  #: [B, S, K] the features at the end of the game, before a new game began
@@ -93,7 +94,7 @@ def finish(games: GameBatch, seats: Seats, b: Int) -> None:
     seats.restarting[b] = over and seats.autoreset == NEXT_STEP
     if over:
         for p in range(seats.bots.shape[1]):
-            seats.reward[b, p] = 0.0
+            seats.reward[b, p], seats.illegal[b, p] = 0.0, 0
             if seats.restarting[b]:
                 seats.terminated[b, p], seats.truncated[b, p] = False, False
         return
@@ -102,7 +103,7 @@ def finish(games: GameBatch, seats: Seats, b: Int) -> None:
     finish_game(games, b)
     out = games.out
     for p in range(seats.bots.shape[1]):
-        seats.reward[b, p] = out.reward[b, p]
+        seats.reward[b, p], seats.illegal[b, p] = out.reward[b, p], out.illegal[b, p]
         seats.terminated[b, p], seats.truncated[b, p] = out.terminated[b, p], out.truncated[b, p]
     seats.ended[b] = not _has_learner(games, seats, b)
     if seats.ended[b] and seats.autoreset == SAME_STEP:
@@ -113,16 +114,15 @@ def finish(games: GameBatch, seats: Seats, b: Int) -> None:
 
 
 @kernel
-def restart_marked(games: GameBatch, seats: Seats, b: Int) -> Bool:
-    """Begin a new game b if `seats.restarting[b]`. Return False if the kernel finds no start regions."""
+def restart_marked(games: GameBatch, seats: Seats, b: Int) -> None:
+    """Begin a new game b if `seats.restarting[b]`. The rules must be such that `begin` cannot fail."""
     if not seats.restarting[b]:
-        return True
+        return
     seed, number = seats.seeds[b], seats.games[b]
     value = mixed(seed if number == 0 else derived(mixed(seed), number))
     seed_rng(value, games.state.rng[b])
     for p in range(seats.bots.shape[1]):
         seed_rng(derived(derived(value, 3), p), seats.rngs[b, p])
     seats.games[b] = number + 1
-    began = begin_game(games, seats.picked, b)
+    begin_game(games, seats.picked, b)
     seats.ended[b] = not _has_learner(games, seats, b)
-    return began

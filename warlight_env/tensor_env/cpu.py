@@ -11,7 +11,6 @@ import numpy.typing as npt
 from warlight_env.agents.context import picker_at, policy_at, record_types
 from warlight_env.agents.plug_ins.functions import plug_in
 from warlight_env.engine.jit import JIT_DISABLED, address, kernel
-from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.reference import address_of, record_at, reference
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.restarting_games import (
@@ -28,12 +27,9 @@ _context_at = record_at(lambda: record_types()["context"])
 
 
 @kernel
-def _restart(games: GameBatch, seats: Seats) -> Int:
-    failed = np.int64(-1)
+def _restart(games: GameBatch, seats: Seats) -> None:
     for b in range(seats.ended.shape[0]):
-        if not restart_marked(games, seats, b):
-            failed = np.int64(b)
-    return failed
+        restart_marked(games, seats, b)
 
 
 @kernel
@@ -58,7 +54,6 @@ class CpuGames(DeviceGames):
         self._contexts = _addresses([address_of(context) for context in self._kept])
         self._policies = _addresses([address(policy) for policy, _ in self._functions])
         self._pickers = _addresses([address(pick) for _, pick in self._functions])
-        self._failed = -1
 
     def tensor(self, array: Any) -> Any:
         import torch
@@ -66,15 +61,11 @@ class CpuGames(DeviceGames):
         return torch.from_numpy(array)
 
     def restart(self) -> None:
-        self._failed = max(self._failed, int(_restart(self.games, self.seats)))
+        _restart(self.games, self.seats)
 
     def step(self, actions: Any) -> None:
         _step(self.games, self.seats, self._contexts, self._policies, self._pickers, actions.numpy())
         self.restart()
-
-    def failed(self) -> int:
-        failed, self._failed = self._failed, -1
-        return failed
 
 
 def _addresses(addresses: list[Any]) -> npt.NDArray[Any]:

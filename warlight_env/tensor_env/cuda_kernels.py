@@ -22,11 +22,12 @@ from warlight_env.tensor_env.records import mapped, row_reader
 class Sources(NamedTuple):
     """The kernels of a batch as Python functions for CUDA, and the names of the fields that they read."""
 
-    restart: Callable[..., Any]  #: (games, seats, failed)
+    restart: Callable[..., Any]  #: (games, seats)
     submit: Callable[..., Any]  #: (games, seats, actions)
     bots: tuple[Callable[..., Any], ...]  #: (games, seats, number), one for each opponent
     finish: Callable[..., Any]  #: (games, seats)
     names: set[str]
+    digest: Callable[..., str]  #: see `Linker.digest`
 
 
 def make_kernels(encoding: ActionEncoding, bots: Sequence[Bot], work: Any) -> Sources:
@@ -60,10 +61,10 @@ def _make_kernels(submit_row: Any, write_mask: Any, bots: tuple[tuple[Any, Any],
             games.state, games.out, games.turns, games.bits, rows(games.work, b),
         )  # fmt: skip
 
-    def restart(games: Any, seats: Any, failed: Any) -> None:
+    def restart(games: Any, seats: Any) -> None:
         b = cuda.grid(1)
-        if b < seats.ended.shape[0] and not restart_game(own(games, b), seats, b):
-            failed[0] = b
+        if b < seats.ended.shape[0]:
+            restart_game(own(games, b), seats, b)
 
     def submit(games: Any, seats: Any, actions: Any) -> None:
         b = cuda.grid(1)
@@ -84,4 +85,4 @@ def _make_kernels(submit_row: Any, write_mask: Any, bots: tuple[tuple[Any, Any],
         return play
 
     kernels = tuple(bot_kernel(*functions) for functions in players)
-    return Sources(restart, submit, kernels, finish_step, linker.names)
+    return Sources(restart, submit, kernels, finish_step, linker.names, linker.digest)

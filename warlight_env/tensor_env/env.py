@@ -13,17 +13,22 @@ from gymnasium.vector import AutoresetMode
 from warlight_env.agents.players.compiled import COMPILED
 from warlight_env.arguments import check_flag, short_repr
 from warlight_env.array_arguments import array_of
+from warlight_env.envs.autoreset import checked_mode
 from warlight_env.envs.core import InnerCore
 from warlight_env.envs.core_arguments import check_batch
 from warlight_env.envs.observation_spaces import observation_space_of
 from warlight_env.envs.restarting_games import LEARNER, NEVER, NEXT_STEP, SAME_STEP
 from warlight_env.envs.seeds import seeds_of
-from warlight_env.errors import InputError, RunError
+from warlight_env.errors import InputError
 from warlight_env.features.columns import Features
 from warlight_env.tensor_env.cpu import CpuGames
 from warlight_env.tensor_env.games import DeviceGames, action_type, compiled_bot, make_seats
 from warlight_env.thread_ownership import SingleThreaded
 
+#: The arguments that are passed to `EnvCore`.
+_ARGUMENTS: Final = (
+    "map", "rules", "players", "action", "observation", "fog", "picking", "max_cycles", "reward",
+)  # fmt: skip
 _MODES: Final = {
     AutoresetMode.DISABLED: NEVER, AutoresetMode.NEXT_STEP: NEXT_STEP, AutoresetMode.SAME_STEP: SAME_STEP,
 }  # fmt: skip
@@ -64,6 +69,12 @@ class WarlightTensorEnv(SingleThreaded):
 
     exclusive_methods = ("reset", "step")
 
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise InputError("a WarlightTensorEnv cannot be copied or pickled, because its kernels belong to this process")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return self.__reduce_ex__(4)
+
     def __init__(
         self,
         num_envs: int,
@@ -78,24 +89,24 @@ class WarlightTensorEnv(SingleThreaded):
 
         check_batch(num_envs)
         check_flag(check_actions, "check_actions")
-        if device not in ("cpu", "cuda"):
+        if not isinstance(device, str) or device not in ("cpu", "cuda"):
             raise InputError(f"device = {short_repr(device)}: must be 'cpu' or 'cuda'")
-        try:
-            mode = AutoresetMode(autoreset_mode)
-        except ValueError:
-            known = ", ".join(known.value for known in AutoresetMode)
-            raise InputError(f"autoreset_mode = {short_repr(autoreset_mode)}: must be one of {known}") from None
+        mode = checked_mode(autoreset_mode)
+        unknown = set(arguments) - set(_ARGUMENTS)
+        if unknown:
+            raise InputError(f"unknown arguments {', '.join(sorted(unknown))}; known: {', '.join(_ARGUMENTS)}")
         for name in ("reward", "observation"):
             if callable(arguments.get(name)) and not isinstance(arguments[name], str):
                 raise InputError(f"{name}: a function cannot run on a device; use `WarlightParallelVectorEnv`")
-        if arguments.get("observation", "graph") not in ("graph", "flat"):
-            raise InputError(f"observation = {short_repr(arguments['observation'])}: must be 'graph' or 'flat'")
+        observation = arguments.get("observation", "graph")
+        if not isinstance(observation, str) or observation not in ("graph", "flat"):
+            raise InputError(f"observation = {short_repr(observation)}: must be 'graph' or 'flat'")
         core = InnerCore(batch=num_envs if device == "cpu" else 1, **arguments)
         if not core.begins_alone:
             raise InputError(f"rules {core.rules.name!r}: they may find no start regions; use another `picking`")
         self.num_envs, self.device, self.autoreset_mode, self._core = num_envs, device, mode, core
         self.possible_agents = [f"player_{p}" for p in range(core.players)]
-        names, numbers = _seats(self.possible_agents, opponents or {})
+        names, numbers = _seats(self.possible_agents, {} if opponents is None else opponents)
         bots = [compiled_bot(core, name) for name in names]
         #: The seats without a bot.
         self.agents = [agent for agent, bot in zip(self.possible_agents, numbers, strict=True) if bot == LEARNER]
@@ -125,13 +136,14 @@ class WarlightTensorEnv(SingleThreaded):
         rows = np.zeros((1, core.slots, core.row_size), action_type(core))
         self._rows = torch.as_tensor(rows, device=features.device).repeat(self.num_envs, 1, 1)
         self._ended, live = tensor(seats.ended), tensor(out.live)
-        reward, illegal = tensor(seats.reward), tensor(out.illegal)
+        reward, illegal = tensor(seats.reward), tensor(seats.illegal)
         terminated, truncated = tensor(seats.terminated), tensor(seats.truncated)
-        self._flags = reward, terminated, truncated
+        self._flags = reward, illegal, terminated, truncated
+        self._live = {agent: live[:, self.possible_agents.index(agent)] for agent in self.agents}
         self._results: dict[str, tuple[Any, ...]] = {}
         for agent in self.agents:
             p = self.possible_agents.index(agent)
-            infos = {"active": live[:, p], "illegal": illegal[:, p]}
+            infos = {"illegal": illegal[:, p]}
             if core.encoding.mask_size:
                 infos["action_mask"] = mask[:, p]
             if final is not None:
@@ -197,17 +209,19 @@ class WarlightTensorEnv(SingleThreaded):
         """Begin new games; return the observations and the infos of each agent.
 
         seed: an integer from 0 up, the seed of game 0; game b gets seed + b. A list contains a seed for each game.
+        Seeds are taken modulo 2**64.
         None: games without a seed get random seeds in the first call, and continue their series of seeds later.
-        options: ``reset_mask``, bool[B], is True for each game that begins anew; without it all games begin anew.
+        options: ``reset_mask``, an array or a tensor bool[B], is True for each game that begins anew; without it all
+        games begin anew.
         """
         import torch
 
         mask = np.ones(self.num_envs, dtype=np.bool_)
-        if options:
-            unknown = set(options) - {"reset_mask"}
-            if unknown:
-                raise InputError(f"options: unknown keys {sorted(map(str, unknown))}; known: reset_mask")
-            mask = array_of(options["reset_mask"], "reset_mask")
+        if options is not None:
+            if not isinstance(options, dict) or set(options) - {"reset_mask"}:
+                raise InputError(f"options = {short_repr(options)}: must be None or a dict with the key reset_mask")
+            given = options.get("reset_mask", mask)
+            mask = array_of(given.cpu().numpy() if isinstance(given, torch.Tensor) else given, "reset_mask").copy()
             if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
                 raise InputError(f"reset_mask must be bool[{self.num_envs}] with at least one True")
             if not self._begun and not mask.all():
@@ -226,11 +240,19 @@ class WarlightTensorEnv(SingleThreaded):
             values[chosen] = 0
         self._restarting.copy_(chosen)
         self._games.restart()
+        self._restarting.zero_()
         self._begun = True
-        return self._part(0), self._part(4)
+        return self._part(0), self._infos()
 
     def _part(self, index: int) -> dict[str, Any]:
-        return {agent: results[index] for agent, results in self._results.items()}
+        """Return one part of the results in new dicts, so that a caller may change the dicts."""
+        return {agent: _new_dict(results[index]) for agent, results in self._results.items()}
+
+    def _infos(self) -> dict[str, Any]:
+        infos = self._part(4)
+        for agent, active in self._live.items():
+            infos[agent]["active"] = active & ~self._ended
+        return infos
 
     def step(
         self, actions: Mapping[str, Any]
@@ -244,30 +266,33 @@ class WarlightTensorEnv(SingleThreaded):
         Returns:
             observations: nodes float32[B, N, F] and globals float32[B, G], or float32[B, N * F + G] for "flat".
             rewards: float64[B]. terminations, truncations: bool[B].
-            infos: ``action_mask`` int8[B, M], ``active`` bool[B], ``illegal`` int32[B] (dropped orders). In the mode
-                "SameStep" also ``final_obs`` and ``_final_obs`` bool[B], the games in which it is new.
+            infos: ``action_mask`` int8[B, M], ``active`` bool[B], ``illegal`` int32[B], the orders
+                that this step dropped. In the mode "SameStep" also ``final_obs`` and ``_final_obs`` bool[B], the games
+                in which it is new; then ``action_mask`` and ``active`` belong to the new game.
 
         Raises InputError for missing or invalid actions. Then no game makes a step.
         """
         if not self._begun:
             raise InputError("no game has begun; call reset()")
-        if set(actions) != set(self.agents):
-            raise InputError(f"actions: the keys must be {', '.join(self.agents)}")
+        if not isinstance(actions, Mapping) or set(actions) != set(self.agents):
+            raise InputError(f"actions must be a dict with the keys {', '.join(self.agents)}")
         given = {agent: self._checked(agent, actions[agent]) for agent in self.agents}
         if self._check:
             self._check_limits(given)
         for agent, rows in given.items():
             self._rows[:, self._seat(agent)] = rows
         self._games.step(self._rows)
-        return self._part(0), self._part(1), self._part(2), self._part(3), self._part(4)
+        return self._part(0), self._part(1), self._part(2), self._part(3), self._infos()
 
     def _checked(self, agent: str, action: Any) -> Any:
         """Return the actions of an agent as a tensor int[B, K]."""
+        import torch
+
         rows = _as_tensor(action, f"actions[{agent!r}]")
         size = self._core.row_size
         if size == 1 and rows.shape == (self.num_envs,):
             rows = rows[:, None]
-        if rows.shape != (self.num_envs, size) or rows.is_floating_point() or rows.is_complex():
+        if rows.shape != (self.num_envs, size) or rows.dtype not in _integer_types() or rows.layout != torch.strided:
             raise InputError(
                 f"actions[{agent!r}] must be an integer tensor [{self.num_envs}, {size}], "
                 f"not {rows.dtype} {list(rows.shape)}"
@@ -282,7 +307,7 @@ class WarlightTensorEnv(SingleThreaded):
 
         wrong = torch.stack(
             [
-                ((rows < 0) | (rows >= self._limits)).any(1) & self._results[agent][4]["active"] & ~self._ended
+                ((rows < 0) | (rows >= self._limits)).any(1) & self._live[agent] & ~self._ended
                 for agent, rows in given.items()
             ]
         )
@@ -294,11 +319,15 @@ class WarlightTensorEnv(SingleThreaded):
         i = next(i for i, value in enumerate(row) if not 0 <= value < self.limits[i])
         raise InputError(f"actions[{agent!r}][{b}][{i}] = {row[i]}: must be in 0 .. {self.limits[i] - 1}")
 
-    def check_starts(self) -> None:
-        """Raise RunError if a new game could not begin. The call waits for the device."""
-        failed = self._games.failed()
-        if failed >= 0:
-            raise RunError(f"game {failed}: the map has no start regions that satisfy the rules")
+
+def _integer_types() -> tuple[Any, ...]:
+    import torch
+
+    return torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8
+
+
+def _new_dict(value: Any) -> Any:
+    return dict(value) if isinstance(value, dict) else value
 
 
 def _as_tensor(value: Any, name: str) -> Any:
@@ -316,10 +345,12 @@ def _as_tensor(value: Any, name: str) -> Any:
 
 def _seats(possible: list[str], opponents: Mapping[str, str]) -> tuple[list[str], list[int]]:
     """Return the names of the bots, and for each seat the number of its bot or LEARNER."""
+    if not isinstance(opponents, Mapping):
+        raise InputError(f"opponents = {short_repr(opponents)}: must be a dict from agents to names of bots")
     for agent, name in opponents.items():
         if agent not in possible:
             raise InputError(f"opponents: unknown agent {short_repr(agent)}; known: {', '.join(possible)}")
-        if name not in COMPILED:
+        if not isinstance(name, str) or name not in COMPILED:
             raise InputError(f"opponents[{agent!r}] = {short_repr(name)}: must be one of {', '.join(COMPILED)}")
     if len(opponents) == len(possible):
         raise InputError("opponents: at least one seat must be left for an agent")

@@ -45,6 +45,7 @@ def make_seats(core: EnvCore, bots: npt.ArrayLike, autoreset: int) -> Seats:
         restarting=np.zeros(batch, dtype=np.bool_),
         rngs=np.zeros((batch, players, 2), dtype=np.uint64),
         reward=np.zeros((batch, players), dtype=np.float64),
+        illegal=np.zeros((batch, players), dtype=np.int32),
         terminated=np.zeros((batch, players), dtype=np.bool_),
         truncated=np.zeros((batch, players), dtype=np.bool_),
         final=np.zeros((batch, *features), dtype=np.float32),
@@ -90,7 +91,3 @@ class DeviceGames(ABC):
 
         actions: a tensor int[B, S, K] in the memory of the device; the entries are within the encoding's limits.
         """
-
-    @abstractmethod
-    def failed(self) -> int:
-        """Return the number of a game that could not begin since the last call of this method, or -1."""

@@ -11,7 +11,7 @@ from numba import cuda
 
 from warlight_env.envs.actions.kernels import no_mask
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.restarting_games import Seats
+from warlight_env.envs.restarting_games import Seats, finish, restart_marked, submit_bots, submit_learners
 from warlight_env.tensor_env import toolkit
 from warlight_env.tensor_env.cuda_kernels import make_kernels
 from warlight_env.tensor_env.games import Bot, DeviceGames, action_type
@@ -41,7 +41,6 @@ class Calls(NamedTuple):
     restart: Call
     games: Any
     seats: Any
-    failed: Any
     bytes_per_game: int
 
 
@@ -61,7 +60,7 @@ def make_calls(
     """
     sources = make_kernels(core.encoding, bots, core.work)
     names = sources.names
-    submit_key, mask_key = full_name(core.encoding.submit), full_name(core.encoding.write_mask or no_mask)
+    submit, mask = core.encoding.submit, core.encoding.write_mask or no_mask
     batch: Any = core.game_batch_for(0, 0)
     own: Any = seats
     trees = {name: mapped(getattr(batch, name), _same) for name in ("state", "out", "turns")}
@@ -78,26 +77,20 @@ def make_calls(
     games = share(batch._replace(state=0, out=0, turns=0, work=0))._replace(
         state=place("state"), out=place("out"), turns=place("turns"), work=place("work")
     )
-    failed = memory.shared(np.full(1, -1, dtype=np.int64))
     actions = memory.shared(np.zeros((1, core.slots, core.row_size), dtype=action_type(core)))
     return Calls(
-        Call(sources.submit, f"submit {submit_key}", (games, own), (actions,)),
+        Call(sources.submit, f"submit {sources.digest(submit_learners, submit)}", (games, own), (actions,)),
         tuple(
             Call(
-                source, f"bot {full_name(bot.policy)} {full_name(bot.pick)}",
+                source, f"bot {sources.digest(submit_bots, bot.policy, bot.pick)}",
                 (games._replace(context=share(bot.context)), own, k),
             )
             for k, (source, bot) in enumerate(zip(sources.bots, bots, strict=True))
         ),
-        Call(sources.finish, f"finish {mask_key}", (games, own)),
-        Call(sources.restart, f"restart {mask_key}", (games, own, failed)),
-        games, own, failed, sum(map(size_of, trees.values())),
+        Call(sources.finish, f"finish {sources.digest(finish, mask)}", (games, own)),
+        Call(sources.restart, f"restart {sources.digest(restart_marked, mask)}", (games, own)),
+        games, own, sum(map(size_of, trees.values())),
     )  # fmt: skip
-
-
-def full_name(kernel: Callable[..., Any]) -> str:
-    """Return the name of a kernel with its module."""
-    return f"{kernel.__module__}.{kernel.__qualname__}"
 
 
 class GpuGames(DeviceGames):
@@ -115,7 +108,7 @@ class GpuGames(DeviceGames):
         toolkit.check_memory(batch, self.bytes_per_game)
         upload: Any = np.array if toolkit.simulated() else cuda.to_device
         calls = make_calls(core, seats, bots, Memory(upload, lambda row, columns: allocate(row, batch, columns)))
-        self.games, self.seats, self._failed = calls.games, calls.seats, calls.failed
+        self.games, self.seats = calls.games, calls.seats
         self._submit, self._finish = Launcher(*calls.submit), Launcher(*calls.finish)
         self._restart = Launcher(*calls.restart)
         self._bots = [Launcher(*bot) for bot in calls.bots]
@@ -134,13 +127,6 @@ class GpuGames(DeviceGames):
             bot(self._batch)
         self._finish(self._batch)
         self._restart(self._batch)
-
-    def failed(self) -> int:
-        marked = self.tensor(self._failed)
-        failed = int(marked[0])
-        if failed >= 0:
-            marked.fill_(-1)
-        return failed
 
 
 def allocate(row: npt.NDArray[Any], batch: int, columns: bool) -> Any:

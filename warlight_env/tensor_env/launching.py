@@ -24,7 +24,8 @@ class Launcher:
 
     Args:
         function: the kernel.
-        name: a text that determines the functions behind the kernel; a part of the key of the compiled code on disk.
+        name: a text that determines the code of the kernel, with a result of `Linker.digest`; a part of the key of the
+            compiled code on disk.
         fixed: its first arguments, trees of device arrays and numbers. The launcher keeps them alive.
         example: values of the other arguments, for their types.
     """
@@ -86,10 +87,11 @@ def _key(name: str, kinds: tuple[Any, ...]) -> str:
 
 
 def _stream() -> Any:
-    """Return the stream in which PyTorch and Numba work by default."""
+    """Return PyTorch's current stream, so that the kernel runs after the operations that PyTorch has started."""
+    import torch
     from cuda.core import Stream
 
-    return Stream.from_handle(0)
+    return Stream.from_handle(torch.cuda.current_stream().cuda_stream)
 
 
 def _words(value: Any) -> list[Any]:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import dis
 import functools
+import hashlib
 import types
 from collections.abc import Callable, Iterator, Mapping
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -41,19 +43,41 @@ class Linker:
     def __init__(self, bound: Mapping[Any, Callable[..., Any]] | None = None) -> None:
         self._bound = dict(bound or {})
         self._made: dict[Any, Any] = {}
+        self._callees: dict[Any, list[Any]] = {}  # for each linked function, the kernels that it calls
+        self._linking: list[Any] = []  # the functions whose callees are being linked
         self.names: set[str] = set()
+
+    def digest(self, *kernels: Callable[..., Any]) -> str:
+        """Return a digest of the code of linked kernels and of all functions that they call."""
+        found, waiting = dict[Any, str](), [source_of(kernel) for kernel in kernels]
+        while waiting:
+            function = waiting.pop()
+            if function is not None and function not in found:
+                found[function] = _text_of(function)
+                waiting += self._callees[function]
+        return hashlib.sha256("\n".join(sorted(found.values())).encode()).hexdigest()[:20]
 
     def device(self, kernel: Callable[..., Any]) -> Any:
         """Return a kernel as a CUDA device function. Raises LinkError if it calls an unbound address."""
         function = source_of(kernel)
         if function is None:
             raise LinkError(f"{kernel!r} is not a kernel")
+        if self._linking:
+            self._callees[self._linking[-1]].append(function)
         if function not in self._made:
             self._made[function] = device_function(self.plain(function))
         return self._made[function]
 
     def plain(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a copy of a Python function in which all names of kernels refer to device functions."""
+        self._callees[function] = []
+        self._linking.append(function)
+        try:
+            return self._linked(function)
+        finally:
+            self._linking.pop()
+
+    def _linked(self, function: Callable[..., Any]) -> Callable[..., Any]:
         code = function.__code__
         self.names.update(_attributes(code))
         names = {**function.__globals__}
@@ -84,8 +108,9 @@ class Linker:
 
     def _returning(self, converter: Any) -> Any:
         """Return a function for device code that takes an address and returns the bound kernel."""
+        function = self.device(self._bound[converter])
         if converter not in self._made:
-            self._made[converter] = _constant(self.device(self._bound[converter]))
+            self._made[converter] = _constant(function)
         return self._made[converter]
 
 
@@ -136,6 +161,20 @@ def _numpy_on_device() -> types.ModuleType:
         setattr(module, name, getattr(libdevice, name))
     module.inf = np.inf  # type: ignore[attr-defined]
     return module
+
+
+def _text_of(function: Callable[..., Any]) -> str:
+    """Return a text that determines the code of a function, except that of the functions that it calls."""
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    numbers = [value for value in cells if isinstance(value, int | float | tuple)]
+    names = sorted(_names(function.__code__))
+    constants = [(name, function.__globals__.get(name)) for name in names]
+    plain = [(name, value) for name, value in constants if isinstance(value, int | float | np.number)]
+    codes = [
+        (code.co_code.hex(), [c for c in code.co_consts if not isinstance(c, CodeType)])
+        for code in _codes(function.__code__)
+    ]
+    return repr((function.__module__, function.__qualname__, codes, names, numbers, plain))
 
 
 def _codes(code: types.CodeType) -> Iterator[types.CodeType]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import hashlib
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -47,20 +48,36 @@ def require() -> None:
     reason = missing()
     if reason is not None:
         raise DeviceError(f"device = 'cuda': {reason}")
+    if simulated():
+        return
+    import torch
+
+    if not torch.cuda.is_available():
+        raise DeviceError("device = 'cuda': this PyTorch cannot use the GPU")
+    if torch.cuda.current_device() != 0:
+        raise DeviceError(
+            f"device = 'cuda': PyTorch's current GPU is number {torch.cuda.current_device()}; choose the GPU with "
+            "CUDA_VISIBLE_DEVICES instead"
+        )
 
 
 def check_memory(games: int, bytes_per_game: int) -> None:
     """Raise DeviceError if the free memory of the GPU is too small for a number of games."""
     if simulated():
         return
-    from numba import cuda
+    import torch
 
-    free = cuda.current_context().get_memory_info()[0]
+    torch.cuda.empty_cache()  # otherwise memory that PyTorch keeps for later counts as used
+    free = torch.cuda.mem_get_info()[0]
     if games * bytes_per_game > free:
         raise DeviceError(
             f"num_envs = {games}: the games need {games * bytes_per_game / 2**30:.1f} GiB of GPU memory, and "
             f"{free / 2**30:.1f} GiB are free; at most {free // bytes_per_game} games fit"
         )
+
+
+#: Held while the settings of the compiler are changed.
+_compiling = threading.RLock()
 
 
 @contextlib.contextmanager
@@ -80,6 +97,7 @@ def compiling(capability: tuple[int, int] | None = None) -> Iterator[None]:
     from numba.cuda import dispatcher
 
     record: Any = types.BaseNamedTuple  # type: ignore[attr-defined]
+    _compiling.acquire()
     compile_ir, current, names = nvvm.compile_ir, dispatcher.get_current_device, record.mangling_args
     nvvm.compile_ir = _unfused(compile_ir)
     record.mangling_args = property(_short_name)
@@ -90,6 +108,7 @@ def compiling(capability: tuple[int, int] | None = None) -> Iterator[None]:
     finally:
         nvvm.compile_ir, dispatcher.get_current_device = compile_ir, current
         record.mangling_args = names
+        _compiling.release()
 
 
 def _unfused(compile_ir: Callable[..., Any]) -> Callable[..., Any]:

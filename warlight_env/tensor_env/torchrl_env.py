@@ -39,8 +39,8 @@ class WarlightTorchRLEnv(EnvBase):
             raise InputError(f"autoreset_mode = {short_repr(arguments['autoreset_mode'])}: TorchRL begins new games")
         self._games = WarlightTensorEnv(num_envs, autoreset_mode="Disabled", **arguments)
         super().__init__(device=self._games.tensor_device, batch_size=torch.Size([num_envs]))
-        self._seed: int | None = None
         self._make_specs()
+        self._seed: int | None = int(torch.randint(2**31, ()))  # the seed of the first games, unless it is set
 
     @property
     def games(self) -> WarlightTensorEnv:
