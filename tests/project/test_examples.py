@@ -41,7 +41,15 @@ SMALLER = {
 #: Those that take longest, of libraries and environments that others use, too.
 LONG = ("many_maps_ppo", "ppo_continuous")
 #: Those with tests of their own: a match of minutes, and what needs more libraries.
-ELSEWHERE = {"my_generator", "rllib_ppo", "minari_search", "track_mlflow", "track_wandb", "jax_reinforce", "jax_callback"}
+ELSEWHERE = {
+    "my_generator",
+    "rllib_ppo",
+    "minari_search",
+    "track_mlflow",
+    "track_wandb",
+    "jax_reinforce",
+    "jax_callback",
+}
 #: Examples that need JAX, with arguments that make them short, and a part of their output.
 JAX = {"jax_reinforce": (["10"], "of the last 200 won"), "jax_callback": (["20"], "games ended")}
 #: Trackers, and the arguments and the end of their examples.
