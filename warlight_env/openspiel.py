@@ -328,7 +328,7 @@ class WarlightState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no type
         return self.position.returns[:] if self.position.over else [0.0] * self.position.players
 
     def __str__(self) -> str:
-        """Return the position that the players see together, without fog of war, and the number of the joint action."""
+        """Return the true position, without fog of war, and the numbers of the round and of the step."""
         core = self.position.core
         if core is None:
             return "the game has not begun"
