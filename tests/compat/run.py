@@ -77,6 +77,17 @@ ROWS = {
         "minari", (".[minari]",), "../../examples/minari_search.py", "a data set with the games of a search",
         ("2", "warlight/compat-v0"),
     ),
+    "openspiel": Row(
+        "open_spiel", (".[openspiel]",), "openspiel_solvers.py",
+        "its own test, a playthrough, MCTS and MCCFR on the turn-based game",
+    ),
+    "jax": Row(
+        "jax", ("jax", "flax", "optax"), "../../examples/jax_reinforce.py", "a policy of Flax on a vector environment",
+        ("10",),
+    ),
+    "jax-callback": Row(
+        "jax", ("jax",), "../../examples/jax_callback.py", "steps of a vector environment inside `jit`", ("20",)
+    ),
 }  # fmt: skip
 
 

@@ -41,7 +41,17 @@ SMALLER = {
 #: Those that take longest, of libraries and environments that others use, too.
 LONG = ("many_maps_ppo", "ppo_continuous")
 #: Those with tests of their own: a match of minutes, and what needs more libraries.
-ELSEWHERE = {"my_generator", "rllib_ppo", "minari_search", "track_mlflow", "track_wandb"}
+ELSEWHERE = {
+    "my_generator",
+    "rllib_ppo",
+    "minari_search",
+    "track_mlflow",
+    "track_wandb",
+    "jax_reinforce",
+    "jax_callback",
+}
+#: Examples that need JAX, with arguments that make them short, and a part of their output.
+JAX = {"jax_reinforce": (["10"], "of the last 200 won"), "jax_callback": (["20"], "games ended")}
 #: Trackers, and the arguments and the end of their examples.
 TRACKERS = {"mlflow": "tracked in mlflow.db", "wandb": "tracked by Weights & Biases"}
 
@@ -101,6 +111,17 @@ def test_rllib_in_an_environment_of_its_own(tmp_path):
     games = [int(number) for number in re.findall(r"^iteration \d: (\d+) games of", done.stdout, re.MULTILINE)]
     assert len(games) == 2 and 0 < games[0] < games[1]
     subprocess.run([str(python), "-c", CONFORMANCE], check=True, cwd=tmp_path)
+
+
+@pytest.mark.parametrize("name", JAX)
+def test_jax(name, tmp_path):
+    for library in ("jax", "flax", "optax"):
+        pytest.importorskip(library, reason=f"needs {library}")
+    arguments, said = JAX[name]
+    command = [sys.executable, str(EXAMPLES / f"{name}.py"), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert said in done.stdout
 
 
 @pytest.mark.parametrize("library", TRACKERS)
