@@ -83,7 +83,7 @@ def check_asked(view: Any, budget: Any = None) -> None:
 WarmUpScope = Literal["process", "machine", "never"]
 
 #: The methods of an agent that use its working memory. Only one thread at a time may call them.
-EXCLUSIVE_METHODS: Final = ("pick", "act", "last_search", "search_policy", "insight")
+EXCLUSIVE_METHODS: Final = ("prepare", "pick", "act", "last_search", "search_policy", "insight")
 
 
 class Agent(ABC):

@@ -402,6 +402,7 @@ class Game:
             )
         return dict(enumerate(orders))
 
+    @exclusive
     def arrays(self) -> State:
         """Return a copy of the position as arrays, with a leading axis of 1, including the random generator's state."""
         return copy_state(self._state)

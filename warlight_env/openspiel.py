@@ -105,7 +105,7 @@ class _Setup:
 _SETUPS: Final[dict[str, _Setup]] = {}
 
 
-class WarlightGame(pyspiel.Game):  # type: ignore[misc]  # pyspiel has no types
+class WarlightGame(pyspiel.Game):  # pyspiel has no types
     """The game "warlight": simultaneous moves, imperfect information, two to six players.
 
     | parameter | default | meaning |
@@ -276,7 +276,7 @@ def _text(events: Sequence[_Sight | str]) -> str:
     return "\n".join(event.text if isinstance(event, _Sight) else f"action: {event}" for event in events)
 
 
-class WarlightState(pyspiel.State):  # type: ignore[misc]  # pyspiel has no types
+class WarlightState(pyspiel.State):  # pyspiel has no types
     """A state of the game "warlight".
 
     All live players act at the same time. A player who was eliminated, or who has already completed its turn with the

@@ -363,8 +363,8 @@ BAD_LINES = [
 ]  # fmt: skip
 #: Values of a game's record that are as good as those that are there.
 FINE = [
-    ("seed", -1), ("seed", 10**200), *((key, []) for key in ("failures", "use", "faults")),
-    *((key, {}) for key in ("failures", "use", "faults")), ("failures", ""),
+    ("seed", -1), ("seed", 10**200), *((key, []) for key in ("failures", "use", "faults", "illegal")),
+    *((key, {}) for key in ("failures", "use", "faults", "illegal")), ("failures", ""),
 ]  # fmt: skip
 
 

@@ -22,11 +22,11 @@ from warlight_env.agents.weights import PLANNING
 from warlight_env.envs import EnvCore
 from warlight_env.envs.restarting_games import LEARNER, NEXT_STEP
 from warlight_env.tensor_env.games import Bot, compiled_bot, make_seats
-from warlight_env.tensor_env.gpu import Call, Memory, make_calls
+from warlight_env.tensor_env.gpu import Call, Placement, make_calls
 from warlight_env.tensor_env.records import mapped
 from warlight_env.tensor_env.toolkit import ptx_of
 from warlight_env.train.turn_net.cuda_inputs import input_kernels
-from warlight_env.train.turn_net.turn_inputs import Positions, blank_inputs
+from warlight_env.train.turn_net.turn_inputs import NetworkPositions, blank_inputs
 
 
 def place_rows(row: np.ndarray[Any, Any], columns: bool) -> Any:
@@ -45,7 +45,7 @@ def calls_of(case: str, columns: frozenset[str] = frozenset()) -> list[Call]:
     seats = [opponents.get(f"player_{p}") for p in range(core.players)]
     numbers = [LEARNER if name is None else kinds.index(name) for name in seats]
     bots = [compiled_bot(core, kind) for kind in kinds]
-    memory = Memory(lambda array: array, place_rows)
+    memory = Placement(lambda array: array, place_rows)
     calls = make_calls(core, make_seats(core, numbers, NEXT_STEP), bots, memory, columns)
     return [calls.submit, *calls.bots, calls.finish, calls.restart]
 
@@ -90,10 +90,10 @@ def test_the_kernels_of_training_compile_to_ptx():
     work = mapped(one, lambda array: np.stack([array, array]), names)
     out = blank_inputs(2, board.n_regions, board.n_edges)
     state = core.state
-    positions = Positions(state.owner, state.army, state.round, np.zeros(1, np.int64))
+    positions = NetworkPositions(state.owner, state.army, state.round, np.zeros(1, np.int64))
     fixed = mapped(context, lambda array: array, names), work, out, positions
     for function, more in ((regions, ()), (borders, (np.zeros((1, board.n_regions), np.int8),))):
         assert ".entry" in ptx_of(function, (*fixed, *more))
     planned = Bot(planned_turn, random_picks, core.bots_context)
-    calls = make_calls(core, make_seats(core, [LEARNER, 0], NEXT_STEP), [planned], Memory(lambda a: a, place_rows))
+    calls = make_calls(core, make_seats(core, [LEARNER, 0], NEXT_STEP), [planned], Placement(lambda a: a, place_rows))
     assert ".entry" in ptx_of(calls.bots[0].function, calls.bots[0].fixed)

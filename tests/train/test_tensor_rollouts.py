@@ -25,7 +25,7 @@ from warlight_env.train.common.conditions import Conditions
 from warlight_env.train.common.game_configs import GameConfig
 from warlight_env.train.common.journal import Journal
 from warlight_env.train.turn_net.batches import TurnRows
-from warlight_env.train.turn_net.device_features import Positions, TurnInputs
+from warlight_env.train.turn_net.device_features import NetworkPositions, TurnInputs
 from warlight_env.train.turn_net.evaluators import CompiledEvaluator, TensorEvaluator
 from warlight_env.train.turn_net.module import TurnModule, board_tensors
 from warlight_env.train.turn_net.turn_sampler import draw_turns
@@ -45,7 +45,7 @@ TINY = TurnPpoSettings(
 
 
 class Setting:
-    """Positions from games of random actions, and the network of this package."""
+    """NetworkPositions from games of random actions, and the network of this package."""
 
     def __init__(self, map_name: str = "world", players: int = 2) -> None:
         core = EnvCore(map_name, batch=POSITIONS, players=players, picking="random")
@@ -63,10 +63,10 @@ class Setting:
         self.board = board_tensors(core.board)
         self.player = np.arange(POSITIONS, dtype=np.int64) % players
 
-    def positions(self, which: Any = slice(None)) -> Positions:
+    def positions(self, which: Any = slice(None)) -> NetworkPositions:
         state = self.core.state
         arrays = state.owner[which], state.army[which], state.round[which], self.player[which]
-        return Positions(*(torch.from_numpy(array.copy()) for array in arrays))
+        return NetworkPositions(*(torch.from_numpy(array.copy()) for array in arrays))
 
     def inputs(self, size: int = POSITIONS) -> TurnInputs:
         return TurnInputs(self.context, size, "cpu")

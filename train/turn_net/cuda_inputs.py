@@ -15,7 +15,7 @@ from warlight_env.tensor_env import toolkit
 from warlight_env.tensor_env.launching import Launcher
 from warlight_env.tensor_env.linking import Linker, device_function
 from warlight_env.tensor_env.records import mapped, row_reader
-from warlight_env.train.turn_net.turn_inputs import Inputs, Positions, write_borders, write_regions
+from warlight_env.train.turn_net.turn_inputs import NetworkInputs, NetworkPositions, write_borders, write_regions
 
 
 def input_kernels(work: TurnNetworkBuffers) -> tuple[Callable[..., Any], Callable[..., Any], Linker]:
@@ -42,9 +42,9 @@ def input_kernels(work: TurnNetworkBuffers) -> tuple[Callable[..., Any], Callabl
 
 
 def make_launchers(
-    context: Context, work: TurnNetworkBuffers, size: int, out: Inputs, example: Positions
+    context: Context, work: TurnNetworkBuffers, size: int, out: NetworkInputs, example: NetworkPositions
 ) -> tuple[Launcher, Launcher]:  # fmt: skip
-    """Return launchers of both kernels. The first one takes `Positions`, the second one also the deploy weights.
+    """Return launchers of both kernels. The first one takes `NetworkPositions`, the second one also the deploy weights.
 
     Args:
         work: the working memory of one thread.
@@ -56,7 +56,7 @@ def make_launchers(
     regions, borders, linker = input_kernels(work)
     names = linker.names
     works = mapped(work, lambda array: upload(np.zeros((size, *array.shape), array.dtype)), names)
-    fixed, one = (mapped(context, upload, names), works, out), Positions(*map(upload, example))
+    fixed, one = (mapped(context, upload, names), works, out), NetworkPositions(*map(upload, example))
     weights = upload(np.zeros((1, 1), np.int8))
     return (
         Launcher(regions, f"regions {linker.digest(write_regions)}", fixed, (one,)),

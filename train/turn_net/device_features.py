@@ -15,18 +15,24 @@ from warlight_env.agents.records.turn_record import (
 )
 from warlight_env.engine.jit import kernel
 from warlight_env.tensor_env import toolkit
-from warlight_env.train.turn_net.turn_inputs import Inputs, Positions, blank_inputs, write_borders, write_regions
+from warlight_env.train.turn_net.turn_inputs import (
+    NetworkInputs,
+    NetworkPositions,
+    blank_inputs,
+    write_borders,
+    write_regions,
+)
 
 
 @kernel
-def _all_regions(context: Context, positions: Positions, work: TurnNetworkBuffers, out: Inputs) -> None:
+def _all_regions(context: Context, positions: NetworkPositions, work: TurnNetworkBuffers, out: NetworkInputs) -> None:
     for m in range(positions.player.shape[0]):
         write_regions(context, positions, work, out, m)
 
 
 @kernel
 def _all_borders(
-    context: Context, positions: Positions, weights: Any, work: TurnNetworkBuffers, out: Inputs
+    context: Context, positions: NetworkPositions, weights: Any, work: TurnNetworkBuffers, out: NetworkInputs
 ) -> None:  # fmt: skip
     for m in range(positions.player.shape[0]):
         write_borders(context, positions, weights, work, out, m)
@@ -48,7 +54,7 @@ class TurnInputs:
         n, e = board.n_regions, board.n_edges
         self._context, self._device = context, device
         self._work = make_turn_network_buffers(n, e, context.players)
-        self._out = Inputs(*(torch.from_numpy(array).to(device) for array in blank_inputs(size, n, e)))
+        self._out = NetworkInputs(*(torch.from_numpy(array).to(device) for array in blank_inputs(size, n, e)))
         if device == "cuda":
             self._prepare(size)
 
@@ -58,29 +64,34 @@ class TurnInputs:
 
         toolkit.require()
         self._regions, self._borders = make_launchers(
-            self._context, self._work, size, Inputs(*map(_array, self._out)), Positions(*_EXAMPLE)
+            self._context, self._work, size, NetworkInputs(*map(_array, self._out)), NetworkPositions(*_EXAMPLE)
         )
 
-    def regions(self, positions: Positions) -> tuple[Tensor, Tensor]:
+    def regions(self, positions: NetworkPositions) -> tuple[Tensor, Tensor]:
         """Return nodes float32[M, N, N_NODE] and overall float32[M, N_OVERALL] of positions, as tensors."""
         count = len(positions.player)
         if self._device == "cuda":
-            self._regions(count, Positions(*map(_array, positions)))
+            self._regions(count, NetworkPositions(*map(_array, positions)))
         else:
-            _all_regions(self._context, Positions(*map(_array, positions)), self._work, Inputs(*map(_array, self._out)))
+            _all_regions(
+                self._context,
+                NetworkPositions(*map(_array, positions)),
+                self._work,
+                NetworkInputs(*map(_array, self._out)),
+            )
         return self._out.nodes[:count], self._out.overall[:count]
 
-    def borders(self, positions: Positions, weights: Tensor) -> tuple[Tensor, Tensor]:
+    def borders(self, positions: NetworkPositions, weights: Tensor) -> tuple[Tensor, Tensor]:
         """Return numbers float32[M, E, N_EDGE] and open bool[M, E] for the positions of the last call of `regions`.
 
         weights: int8[M, N], the deploy weights of the regions; contiguous.
         """
         count = len(positions.player)
-        given = Positions(*map(_array, positions)), _array(weights)
+        given = NetworkPositions(*map(_array, positions)), _array(weights)
         if self._device == "cuda":
             self._borders(count, *given)
         else:
-            _all_borders(self._context, *given, self._work, Inputs(*map(_array, self._out)))
+            _all_borders(self._context, *given, self._work, NetworkInputs(*map(_array, self._out)))
         return self._out.numbers[:count], self._out.open[:count]
 
 
@@ -96,4 +107,4 @@ def _array(tensor: Tensor) -> Any:
     return cuda.as_cuda_array(tensor)
 
 
-__all__ = ["Positions", "TurnInputs"]
+__all__ = ["NetworkPositions", "TurnInputs"]

@@ -30,7 +30,7 @@ from warlight_env.train.turn_net.activations import (
     transpose_weights,
 )
 from warlight_env.train.turn_net.batches import TurnBatch, TurnRows, make_batch
-from warlight_env.train.turn_net.device_features import Positions, TurnInputs
+from warlight_env.train.turn_net.device_features import NetworkPositions, TurnInputs
 from warlight_env.train.turn_net.forward import evaluate_turns
 from warlight_env.train.turn_net.gradients import add_gradients
 from warlight_env.train.turn_net.loss import TurnLogProbs, turn_log_probs
@@ -90,7 +90,7 @@ class TensorEvaluator:
     def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
         """See `TurnEvaluator`. The fields of `rows` are tensors."""
         given: Any = rows
-        positions = Positions(given.owner, given.army, given.round, given.player)
+        positions = NetworkPositions(given.owner, given.army, given.round, given.player)
         nodes, overall = self._inputs.regions(positions)
         numbers, open_ = self._inputs.borders(positions, given.row[:, : nodes.shape[1]].contiguous())
         which, edge = open_.nonzero(as_tuple=True)

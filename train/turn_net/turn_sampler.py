@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from warlight_env.agents.records.factored_turns import VALUES
-from warlight_env.train.turn_net.device_features import Positions, TurnInputs
+from warlight_env.train.turn_net.device_features import NetworkPositions, TurnInputs
 from warlight_env.train.turn_net.module import BoardTensors, TurnModule
 
 
@@ -24,7 +24,7 @@ class DrawnTurns(NamedTuple):
 
 
 def draw_turns(
-    module: TurnModule, board: BoardTensors, inputs: TurnInputs, positions: Positions, players: int,
+    module: TurnModule, board: BoardTensors, inputs: TurnInputs, positions: NetworkPositions, players: int,
     generator: torch.Generator,
 ) -> DrawnTurns:  # fmt: skip
     """Draw a turn for each position.

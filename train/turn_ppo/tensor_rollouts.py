@@ -22,7 +22,7 @@ from warlight_env.envs.restarting_games import LEARNER, NEVER
 from warlight_env.tensor_env.cpu import CpuGames
 from warlight_env.tensor_env.games import Bot, DeviceGames, make_seats
 from warlight_env.train.common.game_configs import GameConfig
-from warlight_env.train.turn_net.device_features import Positions, TurnInputs
+from warlight_env.train.turn_net.device_features import NetworkPositions, TurnInputs
 from warlight_env.train.turn_net.module import BoardTensors, TurnModule
 from warlight_env.train.turn_net.turn_sampler import draw_turns
 from warlight_env.train.turn_ppo.rollouts import Rollout
@@ -137,8 +137,8 @@ class TensorRollouts:
             found.append((theirs[:, 0], theirs[:, 1]))
         return found
 
-    def _positions(self, games: Tensor, seats: Tensor) -> Positions:
-        return Positions(self._owner[games], self._army[games], self._round[games], seats)
+    def _positions(self, games: Tensor, seats: Tensor) -> NetworkPositions:
+        return NetworkPositions(self._owner[games], self._army[games], self._round[games], seats)
 
     def _record(self, module: TurnModule, t: int, generator: torch.Generator) -> None:
         """Draw the learner's turns of round t, and write them to the rollout."""

@@ -83,7 +83,7 @@ class EnvCore(SingleThreaded):
     exclusive_methods = (
         "set_slots", "reset", "start_from", "record_history", "step", "submit_actions", "submit_choice",
         "submit_policy", "resolve", "resolve_bare", "refresh_observations", "games", "seen", "view", "render", "mask",
-        "flat_masks", "read_rows", "shaped_mask", "snapshot", "restore", "new_like", "clone",
+        "flat_masks", "read_rows", "shaped_mask", "snapshot", "restore", "new_like", "clone", "game_batch_for",
     )  # fmt: skip
 
     def __init__(

@@ -44,7 +44,7 @@ class Calls(NamedTuple):
     bytes_per_game: int
 
 
-class Memory(NamedTuple):
+class Placement(NamedTuple):
     """Functions that place arrays in the memory of a device."""
 
     shared: Callable[[npt.NDArray[Any]], Any]  #: places an array that all games read
@@ -52,7 +52,7 @@ class Memory(NamedTuple):
 
 
 def make_calls(
-    core: EnvCore, seats: Seats, bots: Sequence[Bot], memory: Memory, columns: Collection[str] = COLUMNS
+    core: EnvCore, seats: Seats, bots: Sequence[Bot], memory: Placement, columns: Collection[str] = COLUMNS
 ) -> Calls:
     """Make the kernels of an `EnvCore` with one game and a slot for each player, and place their arguments in memory.
 
@@ -102,12 +102,12 @@ class GpuGames(DeviceGames):
     def __init__(self, core: EnvCore, seats: Seats, bots: Sequence[Bot], batch: int) -> None:
         toolkit.require()
         self._batch = batch
-        host = Memory(_same, lambda row, columns: row[None])
+        host = Placement(_same, lambda row, columns: row[None])
         #: The number of bytes that a game needs in the memory of the GPU.
         self.bytes_per_game = make_calls(core, seats, bots, host).bytes_per_game
         toolkit.check_memory(batch, self.bytes_per_game)
         upload: Any = np.array if toolkit.simulated() else cuda.to_device
-        calls = make_calls(core, seats, bots, Memory(upload, lambda row, columns: allocate(row, batch, columns)))
+        calls = make_calls(core, seats, bots, Placement(upload, lambda row, columns: allocate(row, batch, columns)))
         self.games, self.seats = calls.games, calls.seats
         self._submit, self._finish = Launcher(*calls.submit), Launcher(*calls.finish)
         self._restart = Launcher(*calls.restart)
