@@ -15,7 +15,7 @@ from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.position import Position
 
 
-class Positions(NamedTuple):
+class NetworkPositions(NamedTuple):
     """M positions of one map, each in the view of one player."""
 
     owner: Any  #: int8[M, N]
@@ -24,7 +24,7 @@ class Positions(NamedTuple):
     player: Any  #: int64[M]
 
 
-class Inputs(NamedTuple):
+class NetworkInputs(NamedTuple):
     """The arrays that the kernels write."""
 
     nodes: Any  #: float32[M, N, N_NODE]
@@ -35,9 +35,9 @@ class Inputs(NamedTuple):
     open: Any  #: bool[M, E] whether the player can send armies over a border
 
 
-def blank_inputs(size: int, regions: int, edges: int) -> Inputs:
+def blank_inputs(size: int, regions: int, edges: int) -> NetworkInputs:
     """Return arrays of zeros for the inputs of `size` positions."""
-    return Inputs(
+    return NetworkInputs(
         np.zeros((size, regions, N_NODE), np.float32), np.zeros((size, N_OVERALL), np.float32),
         np.zeros(size, np.int64), np.zeros((size, regions), np.int32), np.zeros((size, edges, N_EDGE), np.float32),
         np.zeros((size, edges), np.bool_),
@@ -45,7 +45,9 @@ def blank_inputs(size: int, regions: int, edges: int) -> Inputs:
 
 
 @kernel
-def write_regions(context: Context, positions: Positions, work: TurnNetworkBuffers, out: Inputs, m: Int) -> None:
+def write_regions(
+    context: Context, positions: NetworkPositions, work: TurnNetworkBuffers, out: NetworkInputs, m: Int
+) -> None:
     """Write the features of the regions and of the whole of position m."""
     position, player = Position(positions.owner[m], positions.army[m], positions.round[m : m + 1]), positions.player[m]
     write_position(context, position, player, work)
@@ -59,7 +61,7 @@ def write_regions(context: Context, positions: Positions, work: TurnNetworkBuffe
 
 @kernel
 def write_borders(
-    context: Context, positions: Positions, weights: Any, work: TurnNetworkBuffers, out: Inputs, m: Int
+    context: Context, positions: NetworkPositions, weights: Any, work: TurnNetworkBuffers, out: NetworkInputs, m: Int
 ) -> None:
     """Deploy the income of position m in proportion to weights[m], and write the features of the borders."""
     board, player = context.board, positions.player[m]

@@ -24,7 +24,7 @@ from warlight_env.thread_ownership import SingleThreaded
 class BeliefAgent(SingleThreaded, Agent):
     """A wrapper of an agent for games of two players: the agent receives a view with the position of a `Belief`."""
 
-    exclusive_methods = ("pick", "set_picks", "act", "act_on", "insight", "last_search", "search_policy")
+    exclusive_methods = ("prepare", "pick", "set_picks", "act", "act_on", "insight", "last_search", "search_policy")
 
     def __init__(self, agent: PlainAgent) -> None:
         self.agent = as_agent(agent)

@@ -59,7 +59,7 @@ class IsolatedAgent(SingleThreaded, Agent):
 
     warm_up_scope = "machine"
 
-    exclusive_methods = ("pick", "act")
+    exclusive_methods = ("prepare", "pick", "act")
 
     def __init__(self, spec: str, seed: int = 0, options: ExternalBotOptions | None = None) -> None:
         self._players = parse(spec)[0].players
