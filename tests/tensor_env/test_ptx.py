@@ -47,14 +47,14 @@ def calls_of(case: str, columns: frozenset[str] = frozenset()) -> list[Call]:
     bots = [compiled_bot(core, kind) for kind in kinds]
     memory = Placement(lambda array: array, place_rows)
     calls = make_calls(core, make_seats(core, numbers, NEXT_STEP), bots, memory, columns)
-    return [calls.submit, *calls.bots, calls.finish, calls.restart]
+    return [calls.submit, *calls.bots, calls.play, calls.observe[0], calls.finish]
 
 
-#: For each case, the kernels that no case before has: submit, bots, finish and restart.
+#: For each case, the kernels that no case before has.
 KERNELS = {
-    "factored": ("submit", "bot", "finish", "restart"),
-    "three players": ("submit", "bot", "finish", "restart"),
-    "steps": ("submit", "bot", "finish", "restart"),
+    "factored": ("submit", "bot", "play", "observe", "finish"),
+    "three players": ("submit", "bot", "observe"),
+    "steps": ("submit", "bot", "observe"),
     "orders": ("submit",),
     "continuous": ("submit",),
 }

@@ -17,10 +17,11 @@ from warlight_env.engine.rng import derived, mixed, seed_rng
 from warlight_env.envs.actions.kernels import READY
 from warlight_env.envs.step import (
     GameBatch,
-    begin_game,
     finish_game,
+    open_episodes,
     play_game,
     refresh_observations,
+    start_positions,
     submit_bot_turn,
     submit_game,
 )
@@ -42,6 +43,7 @@ class Seats(NamedTuple):
     seeds: npt.NDArray[np.uint64]  #: [B] the seed of the first game; later games use `derive_seed(seed, number)`
     games: npt.NDArray[np.int64]  #: [B] the number of games that have begun
     ended: npt.NDArray[np.bool_]  #: [B] whether no learner plays in the game any more
+    played: npt.NDArray[np.bool_]  #: [B] whether this step plays the game
     restarting: npt.NDArray[np.bool_]  #: [B] whether this step begins a new game
     rngs: npt.NDArray[np.uint64]  #: [B, P, 2] the states of the bots' random generators
     reward: npt.NDArray[np.float64]  #: [B, P]
@@ -84,22 +86,45 @@ def submit_bots(
             submit_bot_turn(games, context, policy, pick, b, p, seats.rngs[b, p])
 
 
+# The parts of a step after all turns are submitted. Between them the caller updates the observations of the games that
+# `played` or `restarting` marks. So the code of the observations is compiled only once for the GPU.
+
+
+@kernel
+def play(games: GameBatch, seats: Seats, b: Int) -> None:
+    """Play the round of game b, unless it had ended before this step."""
+    over = seats.ended[b]
+    seats.played[b], seats.restarting[b] = not over, over and seats.autoreset == NEXT_STEP
+    if not over:
+        play_game(games, b, True)
+        return
+    for p in range(seats.bots.shape[1]):
+        seats.reward[b, p], seats.illegal[b, p] = 0.0, 0
+        if seats.restarting[b]:
+            seats.terminated[b, p], seats.truncated[b, p] = False, False
+
+
 @kernel
 def finish(games: GameBatch, seats: Seats, b: Int) -> None:
-    """Play the round of game b, and write the results of the step. A call of `restart_marked` then completes the step.
+    """Write the results of game b if it was played, and place the players of a new game if one begins.
 
-    Game b does not change if it had ended before this step.
+    The observations of a played game must be up to date.
     """
-    over = seats.ended[b]
-    seats.restarting[b] = over and seats.autoreset == NEXT_STEP
-    if over:
+    if seats.played[b]:
+        _write_results(games, seats, b)
+    if seats.restarting[b]:
+        seed, number = seats.seeds[b], seats.games[b]
+        value = mixed(seed if number == 0 else derived(mixed(seed), number))
+        seed_rng(value, games.state.rng[b])
         for p in range(seats.bots.shape[1]):
-            seats.reward[b, p], seats.illegal[b, p] = 0.0, 0
-            if seats.restarting[b]:
-                seats.terminated[b, p], seats.truncated[b, p] = False, False
-        return
-    play_game(games, b, True)
-    refresh_observations(games, b, b + 1)
+            seed_rng(derived(derived(value, 3), p), seats.rngs[b, p])
+        seats.games[b] = number + 1
+        start_positions(games, seats.picked, b)
+
+
+@kernel
+def _write_results(games: GameBatch, seats: Seats, b: Int) -> None:
+    """Write the results of the step, and mark the game if a new game begins in this step."""
     finish_game(games, b)
     out = games.out
     for p in range(seats.bots.shape[1]):
@@ -114,15 +139,16 @@ def finish(games: GameBatch, seats: Seats, b: Int) -> None:
 
 
 @kernel
-def restart_marked(games: GameBatch, seats: Seats, b: Int) -> None:
-    """Begin a new game b if `seats.restarting[b]`. The rules must be such that `begin` cannot fail."""
-    if not seats.restarting[b]:
-        return
-    seed, number = seats.seeds[b], seats.games[b]
-    value = mixed(seed if number == 0 else derived(mixed(seed), number))
-    seed_rng(value, games.state.rng[b])
-    for p in range(seats.bots.shape[1]):
-        seed_rng(derived(derived(value, 3), p), seats.rngs[b, p])
-    seats.games[b] = number + 1
-    begin_game(games, seats.picked, b)
-    seats.ended[b] = not _has_learner(games, seats, b)
+def observe(games: GameBatch, seats: Seats, opening: Bool, b: Int) -> None:
+    """Update the observations of game b.
+
+    opening: False updates the observations if the game was played in this step. True updates them if a new game begins,
+    and begins the episodes of its players.
+    """
+    if not opening:
+        if seats.played[b]:
+            refresh_observations(games, b, b + 1)
+    elif seats.restarting[b]:
+        refresh_observations(games, b, b + 1)
+        open_episodes(games, b)
+        seats.ended[b] = not _has_learner(games, seats, b)

@@ -429,7 +429,17 @@ def begin(games: GameBatch, picked: Bool, indices: npt.NDArray[np.int64]) -> Int
 @kernel
 def begin_game(games: GameBatch, picked: Bool, b: Int) -> Bool:
     """Start game b, see `begin`. Return False if the kernel finds no start regions."""
-    context, settings, state, out, work = games.context, games.settings, games.state, games.out, games.work
+    if not start_positions(games, picked, b):
+        return False
+    refresh_observations(games, b, b + 1)
+    open_episodes(games, b)
+    return True
+
+
+@kernel
+def start_positions(games: GameBatch, picked: Bool, b: Int) -> Bool:
+    """Do the part of `begin_game` before the first observation."""
+    context, state, work = games.context, games.state, games.work
     if not start_game(context.board, context.params, state, b, work.scratch):
         return False
     if picked:
@@ -437,9 +447,15 @@ def begin_game(games: GameBatch, picked: Bool, b: Int) -> Bool:
             work.counts[p] = 0
         while state.phase[b] == PICK:
             resolve_picks(context.params, state, b, work.preferences, work.counts, work.scratch)
-    out.cycles[b] = 0
-    _clear(settings, games.turns, b)
-    refresh_observations(games, b, b + 1)
+    games.out.cycles[b] = 0
+    _clear(games.settings, games.turns, b)
+    return True
+
+
+@kernel
+def open_episodes(games: GameBatch, b: Int) -> None:
+    """Do the part of `begin_game` after the first observation: begin the episodes of all players of game b."""
+    settings, state, out = games.settings, games.state, games.out
     for p in range(out.live.shape[1]):
         out.illegal[b, p] = 0
         out.reward[b, p] = 0.0
@@ -447,4 +463,3 @@ def begin_game(games: GameBatch, picked: Bool, b: Int) -> Bool:
         out.terminated[b, p] = False
         out.truncated[b, p] = False
         out.potential[b, p] = potentials(settings, state, out, b, p)
-    return True

@@ -16,7 +16,8 @@ from warlight_env.envs.core import EnvCore
 from warlight_env.envs.restarting_games import (
     Seats,
     finish,
-    restart_marked,
+    observe,
+    play,
     submit_bots,
     submit_learners,
 )
@@ -29,7 +30,9 @@ _context_at = record_at(lambda: record_types()["context"])
 @kernel
 def _restart(games: GameBatch, seats: Seats) -> None:
     for b in range(seats.ended.shape[0]):
-        restart_marked(games, seats, b)
+        seats.played[b] = False
+        finish(games, seats, b)
+        observe(games, seats, True, b)
 
 
 @kernel
@@ -41,7 +44,10 @@ def _step(
         submit_learners(games, seats, actions, b)
         for k in range(policies.shape[0]):
             submit_bots(games, seats, _context_at(contexts[k]), policy_at(policies[k]), picker_at(pickers[k]), k, b)
+        play(games, seats, b)
+        observe(games, seats, False, b)
         finish(games, seats, b)
+        observe(games, seats, True, b)
 
 
 class CpuGames(DeviceGames):
@@ -65,7 +71,6 @@ class CpuGames(DeviceGames):
 
     def step(self, actions: Any) -> None:
         _step(self.games, self.seats, self._contexts, self._policies, self._pickers, actions.numpy())
-        self.restart()
 
 
 def _addresses(addresses: list[Any]) -> npt.NDArray[Any]:

@@ -12,7 +12,7 @@ from numba import cuda
 
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.actions.kernels import mask_at, no_mask, submit_at
-from warlight_env.envs.restarting_games import finish, restart_marked, submit_bots, submit_learners
+from warlight_env.envs.restarting_games import finish, observe, play, submit_bots, submit_learners
 from warlight_env.envs.step import GameBatch
 from warlight_env.tensor_env.games import Bot
 from warlight_env.tensor_env.linking import Linker, device_function
@@ -22,9 +22,10 @@ from warlight_env.tensor_env.records import mapped, row_reader
 class Sources(NamedTuple):
     """The kernels of a batch as Python functions for CUDA, and the names of the fields that they read."""
 
-    restart: Callable[..., Any]  #: (games, seats)
     submit: Callable[..., Any]  #: (games, seats, actions)
     bots: tuple[Callable[..., Any], ...]  #: (games, seats, number), one for each opponent
+    play: Callable[..., Any]  #: (games, seats)
+    observe: Callable[..., Any]  #: (games, seats, opening)
     finish: Callable[..., Any]  #: (games, seats)
     names: set[str]
     digest: Callable[..., str]  #: see `Linker.digest`
@@ -48,8 +49,8 @@ _made: dict[Any, Sources] = {}
 def _make_kernels(submit_row: Any, write_mask: Any, bots: tuple[tuple[Any, Any], ...], work: Any) -> Sources:
     linker = Linker({submit_at: submit_row, mask_at: write_mask})
     device = linker.device
-    submit_game, finish_game = device(submit_learners), device(finish)
-    restart_game = device(restart_marked)
+    submit_game, play_game = device(submit_learners), device(play)
+    observe_game, finish_game = device(observe), device(finish)
     players = [(device(submit_bots), device(policy), device(pick)) for policy, pick in bots]
     rows = device_function(row_reader(mapped(work, lambda array: array, linker.names)))
 
@@ -61,28 +62,33 @@ def _make_kernels(submit_row: Any, write_mask: Any, bots: tuple[tuple[Any, Any],
             games.state, games.out, games.turns, games.bits, rows(games.work, b),
         )  # fmt: skip
 
-    def restart(games: Any, seats: Any) -> None:
-        b = cuda.grid(1)
-        if b < seats.ended.shape[0]:
-            restart_game(own(games, b), seats, b)
-
     def submit(games: Any, seats: Any, actions: Any) -> None:
         b = cuda.grid(1)
         if b < actions.shape[0]:
             submit_game(own(games, b), seats, actions, b)
 
-    def finish_step(games: Any, seats: Any) -> None:
+    def play_rounds(games: Any, seats: Any) -> None:
+        b = cuda.grid(1)
+        if b < seats.ended.shape[0]:
+            play_game(own(games, b), seats, b)
+
+    def observe_games(games: Any, seats: Any, opening: bool) -> None:
+        b = cuda.grid(1)
+        if b < seats.ended.shape[0]:
+            observe_game(own(games, b), seats, opening, b)
+
+    def finish_games(games: Any, seats: Any) -> None:
         b = cuda.grid(1)
         if b < seats.ended.shape[0]:
             finish_game(own(games, b), seats, b)
 
     def bot_kernel(submit_turns: Any, policy: Any, pick: Any) -> Callable[..., Any]:
-        def play(games: Any, seats: Any, number: int) -> None:
+        def submit_bot(games: Any, seats: Any, number: int) -> None:
             b = cuda.grid(1)
             if b < seats.ended.shape[0]:
                 submit_turns(own(games, b), seats, games.context, policy, pick, number, b)
 
-        return play
+        return submit_bot
 
     kernels = tuple(bot_kernel(*functions) for functions in players)
-    return Sources(restart, submit, kernels, finish_step, linker.names, linker.digest)
+    return Sources(submit, kernels, play_rounds, observe_games, finish_games, linker.names, linker.digest)

@@ -42,6 +42,7 @@ def make_seats(core: EnvCore, bots: npt.ArrayLike, autoreset: int) -> Seats:
         seeds=np.zeros(batch, dtype=np.uint64),
         games=np.zeros(batch, dtype=np.int64),
         ended=np.ones(batch, dtype=np.bool_),
+        played=np.zeros(batch, dtype=np.bool_),
         restarting=np.zeros(batch, dtype=np.bool_),
         rngs=np.zeros((batch, players, 2), dtype=np.uint64),
         reward=np.zeros((batch, players), dtype=np.float64),

@@ -11,7 +11,7 @@ from numba import cuda
 
 from warlight_env.envs.actions.kernels import no_mask
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.restarting_games import Seats, finish, restart_marked, submit_bots, submit_learners
+from warlight_env.envs.restarting_games import Seats, finish, observe, play, submit_bots, submit_learners
 from warlight_env.tensor_env import toolkit
 from warlight_env.tensor_env.cuda_kernels import make_kernels
 from warlight_env.tensor_env.games import Bot, DeviceGames, action_type
@@ -37,8 +37,9 @@ class Calls(NamedTuple):
 
     submit: Call
     bots: tuple[Call, ...]
+    play: Call
+    observe: tuple[Call, Call]  #: for played games, and for new games
     finish: Call
-    restart: Call
     games: Any
     seats: Any
     bytes_per_game: int
@@ -87,8 +88,12 @@ def make_calls(
             )
             for k, (source, bot) in enumerate(zip(sources.bots, bots, strict=True))
         ),
-        Call(sources.finish, f"finish {sources.digest(finish, mask)}", (games, own)),
-        Call(sources.restart, f"restart {sources.digest(restart_marked, mask)}", (games, own)),
+        Call(sources.play, f"play {sources.digest(play)}", (games, own)),
+        (
+            Call(sources.observe, f"observe {sources.digest(observe, mask)}", (games, own, False)),
+            Call(sources.observe, f"observe {sources.digest(observe, mask)}", (games, own, True)),
+        ),
+        Call(sources.finish, f"finish {sources.digest(finish)}", (games, own)),
         games, own, sum(map(size_of, trees.values())),
     )  # fmt: skip
 
@@ -109,8 +114,8 @@ class GpuGames(DeviceGames):
         upload: Any = np.array if toolkit.simulated() else cuda.to_device
         calls = make_calls(core, seats, bots, Placement(upload, lambda row, columns: allocate(row, batch, columns)))
         self.games, self.seats = calls.games, calls.seats
-        self._submit, self._finish = Launcher(*calls.submit), Launcher(*calls.finish)
-        self._restart = Launcher(*calls.restart)
+        self._submit, self._play, self._finish = (Launcher(*call) for call in (calls.submit, calls.play, calls.finish))
+        self._observe, self._open = (Launcher(*call) for call in calls.observe)
         self._bots = [Launcher(*bot) for bot in calls.bots]
 
     def tensor(self, array: Any) -> Any:
@@ -119,14 +124,14 @@ class GpuGames(DeviceGames):
         return torch.from_numpy(array) if toolkit.simulated() else torch.as_tensor(array, device="cuda")
 
     def restart(self) -> None:
-        self._restart(self._batch)
+        self.tensor(self.seats.played).zero_()
+        self._finish(self._batch)
+        self._open(self._batch)
 
     def step(self, actions: Any) -> None:
         self._submit(self._batch, actions.numpy() if toolkit.simulated() else cuda.as_cuda_array(actions))
-        for bot in self._bots:
-            bot(self._batch)
-        self._finish(self._batch)
-        self._restart(self._batch)
+        for launch in (*self._bots, self._play, self._observe, self._finish, self._open):
+            launch(self._batch)
 
 
 def allocate(row: npt.NDArray[Any], batch: int, columns: bool) -> Any:
