@@ -239,7 +239,10 @@ class EnvCore(SingleThreaded):
         return made
 
     def game_batch_for(self, submit: int, mask: int) -> GameBatch:
-        """Return `game_batch` with other addresses of the encoding's kernels; 0 if the kernels are bound otherwise."""
+        """Return `game_batch` with the given addresses of the encoding's kernels `submit` and `write_mask`.
+
+        An address may be 0 if the caller's kernels do not use it.
+        """
         return GameBatch(
             self.context, self.settings, submit, mask, self._config, self._limits, self.state, self.out, self.turns,
             self.bits, self.work,
@@ -454,8 +457,8 @@ class EnvCore(SingleThreaded):
         Args:
             turns_only: True updates only the features of incomplete turns, after `submit_actions`.
             whole: True first checks all values on which kernels rely (not with `turns_only`), and raises StateError for
-                an impossible value. Use False for the position that one player sees under fog. For example, such a
-                position may contain no regions that are offered to other players.
+                an impossible value. Use False for the position that one player sees under fog. For example, a position
+                under fog may not contain the regions that are offered to other players.
         """
         check_flag(turns_only, "turns_only")
         check_flag(whole, "whole")
@@ -591,7 +594,7 @@ class EnvCore(SingleThreaded):
 
 @unchecked
 class InnerCore(EnvCore):
-    """An `EnvCore` inside an environment, without checks of the calling thread, because the environment has them."""
+    """An `EnvCore` inside an environment, without a check of the calling thread, because the environment checks it."""
 
 
 @functools.cache

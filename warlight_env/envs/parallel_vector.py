@@ -189,17 +189,17 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
 
     @property
     def features(self) -> Features:
-        """The name, position and range of each number in a game's observation. Not for many maps."""
+        """The name, position and range of each number in a game's observation. Not available with many maps."""
         return self.episodes.core.features
 
     @property
     def encoding(self) -> ActionEncoding:
-        """The action encoding; its methods `decode` and `encode` take the result of `view`. Not for many maps."""
+        """The action encoding; `decode` and `encode` take the result of `view`. Not available with many maps."""
         return self.episodes.core.encoding
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: the source and the target region of each directed edge. Not for many maps."""
+        """int64[2, E]: the source and the target region of each directed edge. Not available with many maps."""
         return self.episodes.core.edge_index
 
     # Playing

@@ -30,7 +30,7 @@ NEVER: Final = 0
 NEXT_STEP: Final = 1
 SAME_STEP: Final = 2
 
-#: In `Seats.bots`: the player is a learner, whose actions are arguments of the step.
+#: The value in `Seats.bots` for a learner. The actions of learners are arguments of the step.
 LEARNER: Final = -1
 
 
@@ -76,7 +76,7 @@ def submit_learners(games: GameBatch, seats: Seats, actions: Any, b: Int) -> Non
 def submit_bots(
     games: GameBatch, seats: Seats, context: Context, policy: Any, pick: Any, number: Int, b: Int
 ) -> None:  # fmt: skip
-    """Submit the turns of the bot with a number in game b. policy, pick: the bot's kernels."""
+    """Submit the turns of the bot with the given number in game b. policy, pick: the bot's kernels."""
     if seats.ended[b]:
         return
     for p in range(seats.bots.shape[1]):

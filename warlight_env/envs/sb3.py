@@ -64,7 +64,7 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         self.ended_against: dict[int, tuple[Opponent, ...]] = {}
         super().__init__(num_envs, self.episodes.observation_space, self.episodes.action_space)
         self._games = Autoreset(self.episodes)
-        #: The identifier of the thread that called `step_async`, and the actions that it passed.
+        #: The identifier of the thread that called `step_async`, and the actions in this call.
         self._asked: tuple[int, Any] | None = None
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, dtype=np.int64)

@@ -47,7 +47,7 @@ class PlayerPosition(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """A player's turn as arrays, in the format in which the engine plays it. The turn may be incomplete."""
+    """A player's turn as arrays, in the format that the game engine reads. The turn may be incomplete."""
 
     deploy: npt.NDArray[np.int32]  #: [N] armies that the player deploys on each region
     attacks: npt.NDArray[np.int32]  #: [E, 3] source, target and armies of each attack or transfer
