@@ -460,7 +460,7 @@ class Episodes:
         raise out_of_limits(b, int(self.learners[b, i]), part.record.rows[c, i], part.core.limits)
 
     def _resolve_by_hand(self, parts: Sequence[MapPart]) -> None:
-        """Ask the opponents that are not compiled for their turns, and play the rounds of each `MapPart` in turn."""
+        """Ask the opponents that are not compiled for their turns, and play the rounds, one `MapPart` after another."""
         for part in parts:
             for number, opponent, memory in self._parts.lineup.others.get(part.index, ()):
                 opponent.move(memory, part.core, part.players.chosen, number, part.record.after)

@@ -165,5 +165,8 @@ def _short(space: spaces.Space[Any]) -> str:
 
 
 def policy_of(model: Any, deterministic: bool = False) -> ModelPolicy:
-    """Return a `Policy` that calls a model of Stable-Baselines3 or sb3-contrib; training of the model changes both."""
+    """Return a `Policy` that calls a model of Stable-Baselines3 or sb3-contrib.
+
+    Later training of the model also changes this policy.
+    """
     return ModelPolicy(model, deterministic)

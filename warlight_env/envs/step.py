@@ -71,7 +71,7 @@ class Work(NamedTuple):
 
     scratch: Scratch
     counts: npt.NDArray[np.int32]  #: [P] the number of attacks, or of preferred regions, of each player
-    preferences: npt.NDArray[np.int32]  #: [P, N] preferred regions of each player; always empty lists here
+    preferences: npt.NDArray[np.int32]  #: [P, N] an empty list of preferred regions for each player
     position: Position  #: a position as one player sees it
     free: npt.NDArray[np.int8]  #: [N] CLOSED, OWN or OFFERED for each region
     row: npt.NDArray[np.int64]  #: [K] the action row of one player

@@ -1,4 +1,4 @@
-"""Experiments: the tables of the thesis and of related theses, with their figures, and our own experiments.
+"""Experiments: the tables of the thesis and of related theses, with the published numbers, and our own experiments.
 
 The thesis is Palášek, "Artificial Intelligence for Warlight", Charles University 2019, chapter 3. `METHODS` are
 experiments of other students' theses on other games. `GROWTH` measures expansion without opponents. Imported by `cli`.

@@ -62,9 +62,9 @@ def _share_out(seen: PlayerPosition, max_orders: Int, row: ActionRow, work: Acti
     for r in range(deploy.shape[0]):
         quota = seen.income * weight[r]
         deploy[r] = quota // total
-        weight[r] = quota % total if weight[r] > 0 else -1  # from here on: the remainder
+        weight[r] = quota % total if weight[r] > 0 else -1  # `weight` now has the remainders
         left -= deploy[r]
-    while left > 0:  # `left` armies remain, fewer than there are weights
+    while left > 0:  # `left` armies remain, fewer than regions with a weight
         most = -1
         for r in range(deploy.shape[0]):
             if weight[r] >= 0 and (most < 0 or weight[r] > weight[most]):
