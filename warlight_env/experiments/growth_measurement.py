@@ -1,8 +1,8 @@
 """The income of players without active opponents, and an estimate of the highest income that is possible.
 
-The opponent is a passive player, which never moves. It owns one region, the farthest from the
-player's starting regions. This region has so many armies that no player attacks it early. The starting regions of the passive player become neutral. Without the
-passive player, the game would be over.
+The opponent is a passive player, which never moves. It owns one region, the farthest from the player's starting
+regions. This region has so many armies that no player attacks it early. The starting regions of the passive player
+become neutral. Without the passive player, the game would be over.
 """
 
 from __future__ import annotations
