@@ -64,7 +64,7 @@ class EnvCore(SingleThreaded):
     `nodes` and `globals` are NumPy views of ``out.features``. An action is a row of K = `row_size` integers, in the
     format of the action encoding. Array arguments of methods may have any integer dtype. A value outside the range of
     the kernel's dtype raises InputError, and nothing changes. Kernels read the arrays of `state` and `out` without
-    checks. If you change these arrays directly, then call `refresh_observations`, which checks them.
+    checks. If you change these arrays directly, then call `refresh_observations`, which checks the arrays.
 
     Args:
         map, rules, players: the same as for `Game`. fog: True, False, or None for the rules' setting.
@@ -147,7 +147,7 @@ class EnvCore(SingleThreaded):
         self._add_own(custom_reward, custom_observation)
 
     def _add_own(self, reward: RewardFunction | None, observation: ObservationFunction | None) -> None:
-        """Store the user's reward and observation functions, and test them on new games."""
+        """Store the user's reward and observation functions, and test these functions on new games."""
         #: The user's functions for rewards and observations; None: the built-in reward or observation is used.
         self.custom_reward: CustomReward | None = None
         self.custom_observation: CustomObservation | None = None
@@ -337,7 +337,7 @@ class EnvCore(SingleThreaded):
             actions: int[B, S, K], an action row for each slot. Rows of eliminated players, and of players who have
                 already submitted a complete turn, are ignored.
             dropped: int32[B, P], the numbers of orders that an encoding dropped before this call. `out.illegal`
-                includes them. None: all 0.
+                includes these orders. None: all numbers are 0.
 
         Raises InputError for an array of another shape, and ActionError for a row with an entry outside `limits`. Then
         no game makes a step.
@@ -397,8 +397,8 @@ class EnvCore(SingleThreaded):
 
         Raises:
             InputError: an argument has the wrong type, or an entry of `after` is not a player. If a user's function
-                raises an exception, this method raises the same exception. In both cases no turn is submitted, and the
-                generators do not change.
+                raises an exception, this method raises the same exception. After any error no turn is submitted, and
+                the generators do not change.
         """
         action_submission.submit_policy(self, policy, pick, chosen, number, after, rngs, context)
 

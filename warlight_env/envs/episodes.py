@@ -278,7 +278,7 @@ class Episodes:
         """Check the options of a reset and return them, see `reset_options.read_options`.
 
         In environments of many maps, the option ``map`` is the map of the next game. If this option is missing, the
-        game has the map of the `Game` in the option ``start``. If both are missing, the map is drawn.
+        game has the map of the `Game` in the option ``start``. If both options are missing, the map is drawn.
 
         Raises:
             InputError: an option is unknown or invalid, the map is too large, or the learner may be eliminated in the
@@ -405,8 +405,8 @@ class Episodes:
                 action is ignored.
 
         Raises InputError for invalid actions or a wrong shape of `acting`. If an opponent or a custom reward function
-        raises an exception, this method raises it, too. In all these cases no game makes a step. Agents in Python may
-        keep changes of their own, see `AgentOpponent`.
+        raises an exception, this method raises it, too. After any of these errors no game makes a step. Agents in
+        Python may keep changes of their own, see `AgentOpponent`.
         """
         moves = self._everybody if acting is None else checked_array(acting, "acting", np.int8, (self.batch,))
         if not self._begun.all() and (moves.astype(np.bool_) & ~self._begun).any():

@@ -40,7 +40,8 @@ class CoreOpponents:
     def prepare(self, slots: Sequence[Slot], history: bool) -> None:
         """Set the opponents of games that begin now; let the `EnvCore` compute what the opponents need.
 
-        An opponent may need observations, or views of the games.
+        Some opponents need observations, other opponents need views of the games.
+
         history: whether to record the history of the games even if no opponent needs views.
         """
         self._slots, core = slots, self._core

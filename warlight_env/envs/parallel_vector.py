@@ -71,8 +71,8 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
 
     An agent's episode may end earlier than the game, because other agents play on. Then ``active`` of this agent is
     False until a new game begins, its actions are ignored, and its rewards are 0. A game is over when it has no active
-    agent. **A step is part of an episode of an agent if ``active`` was True before the step.** Use these transitions
-    for training, and drop the others.
+    agent. **A step is part of an episode of an agent if ``active`` was True before the step.** Use the
+    transitions of such steps for training, and drop all other transitions.
 
     `autoreset_mode` sets the time at which a new game replaces a finished game:
 

@@ -25,7 +25,7 @@ _KEPT: Final = 256
 
 
 class MapPart:
-    """An `EnvCore` with places for C games on one map, each with L learners.
+    """An `EnvCore` for C games on one map, each with L learners. The index of a game in the `EnvCore` is its place.
 
     `places` int64[C] contains the number, in the whole batch, of the game at each place; -1 marks an unused place.
     """

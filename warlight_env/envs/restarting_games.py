@@ -1,6 +1,6 @@
 """The kernels that step games of learners and compiled bots, and that begin a new game in place of an ended one.
 
-Each kernel steps one game, so the CPU and the GPU can run them for many games.
+Each kernel steps one game, so the CPU and the GPU can run the kernels for many games.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def finish(games: GameBatch, seats: Seats, b: Int) -> None:
 
 @kernel
 def restart_marked(games: GameBatch, seats: Seats, b: Int) -> None:
-    """Begin a new game b if `seats.restarting[b]`. The rules must be such that `begin` cannot fail."""
+    """Begin a new game b if `seats.restarting[b]`. The rules must allow neighbouring start regions."""
     if not seats.restarting[b]:
         return
     seed, number = seats.seeds[b], seats.games[b]

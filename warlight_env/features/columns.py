@@ -1,4 +1,4 @@
-"""The layout of observations and states: the feature, an entry of the feature registry, that each number contains."""
+"""The layout of observations and states: the feature (see `features.registry`) that each number contains."""
 
 from __future__ import annotations
 

@@ -60,8 +60,8 @@ class WarlightTensorEnv(SingleThreaded):
         check_actions: whether `step` checks all actions. Without the check, the entries of actions must be within
             the limits; other values give undefined results.
         arguments: map, rules, players, action, observation ("graph" or "flat"), fog, picking, max_cycles and reward,
-            as for `envs.EnvCore`. Custom reward and observation functions run on the CPU only; use
-            `WarlightParallelVectorEnv` for them.
+            as for `envs.EnvCore`. Custom reward and observation functions run on the CPU only; to
+            use such functions, make a `WarlightParallelVectorEnv`.
 
     Raises InputError for invalid arguments, and DeviceError if the device does not exist or the games do not fit in its
     memory.
