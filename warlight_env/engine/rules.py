@@ -67,7 +67,8 @@ class Rules:
     base_income: Armies per round before bonuses.
     attack_kill: Probability that an attacking army kills a defending army.
     defense_kill: Probability that a defending army kills an attacking army.
-    luck: Weight of chance, 0 .. 1: a side kills (1 - luck) * mean + luck * roll armies, rounded; the roll is binomial.
+    luck: Weight of chance, 0 .. 1: a side kills (1 - luck) * mean + luck * roll armies, rounded. Here `roll` is
+        a binomial random number of kills.
     rounding: Rounding of the kills: "nearest" (halves up), or "stochastic": up with the probability of the fractional
         part.
     picking: The choice of start regions: "own_offer" (each player picks from its own offer, all at once), "ranked" (all

@@ -227,8 +227,8 @@ def _draw_lost_picks(offers: npt.NDArray[np.uint8], players: Int, rng: RandomSta
 def start_game(board: Board, params: RuleParams, state: State, b: Int, scratch: Scratch) -> Bool:
     """Begin game b of a batch: set armies, wastelands, and offers or random start regions. state.rng[b] gives the dice.
 
-    Returns False if the rules forbid neighbouring start regions of different players (`Rules.dealt_apart`), and the
-    kernel has found no start regions that are far enough apart.
+    Under `Rules.dealt_apart`, start regions of different players must not be neighbours. Returns False if the kernel
+    has found no such start regions.
     `check_players` rejects all other impossible games.
     """
     owner, army, offers, rng = state.owner[b], state.army[b], state.offers[b], state.rng[b]

@@ -458,7 +458,7 @@ class EnvCore(SingleThreaded):
             turns_only: True updates only the features of incomplete turns, after `submit_actions`.
             whole: True first checks all values on which kernels rely (not with `turns_only`), and raises StateError for
                 an impossible value. Use False for the position that one player sees under fog. For example, a position
-                under fog may not contain the regions that are offered to other players.
+                under fog can lack the regions that are offered to other players.
         """
         check_flag(turns_only, "turns_only")
         check_flag(whole, "whole")
@@ -468,7 +468,7 @@ class EnvCore(SingleThreaded):
             self.round_history.forget(range(self.batch))
         views.refresh(self, turns_only=turns_only)
 
-    # Looking
+    # Observations, views and pictures
 
     def games(self) -> Games:
         """Return the current positions of all games, the argument of a `RewardFunction`.

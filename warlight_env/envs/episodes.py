@@ -467,7 +467,7 @@ class Episodes:
         for part in parts:
             part.core.resolve_bare(part.record.selected, part.places)
 
-    # Looking
+    # Observations, views and pictures
 
     def live(self) -> npt.NDArray[np.bool_]:
         """Return bool[B, L]: whether the episode of each learner continues."""

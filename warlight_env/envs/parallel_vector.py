@@ -307,7 +307,7 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         """Use another set of maps for all games that begin after this call; see `WarlightMapsEnv.set_maps`."""
         self.episodes.set_maps(map)
 
-    # Looking
+    # Observations, views and pictures
 
     def view(self, agent: str, b: int) -> View:
         """Return the agent's `View` of game b, see `WarlightParallelEnv.view`."""

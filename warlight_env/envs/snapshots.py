@@ -244,7 +244,7 @@ def _turns(core: Core, turns: Any) -> Turns:
 
 
 def _of_encoding(core: Core, turns: Turns | None) -> bool:
-    """Whether `turns` is possible with the core's encoding, which has one or several actions per turn.
+    """Whether `turns` is possible with the encoding of the `EnvCore`, which has one or several actions per turn.
 
     See `Snapshot.turns` for the difference between the two cases.
     """

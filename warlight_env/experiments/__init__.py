@@ -44,7 +44,7 @@ def experiment(name: str) -> Experiment:
     """Return an experiment by its name.
 
     Raises:
-        ExperimentError: there is no such experiment.
+        ExperimentError: no experiment has this name.
     """
     if not isinstance(name, str):
         raise ExperimentError(f"name = {short_repr(name)}: must be the name of an experiment")
