@@ -221,7 +221,7 @@ class _TwiceError(ValueError):
 def _decoder(digits: int) -> json.JSONDecoder:
     """Return a JSON decoder that rejects NaN and duplicate keys.
 
-    It also rejects infinite numbers and integers with more than `digits` characters, unless `digits` is 0.
+    The decoder also rejects infinite numbers and integers with more than `digits` characters, unless `digits` is 0.
     """
 
     def constant(literal: str) -> NoReturn:

@@ -33,7 +33,7 @@ class FolderLockedError(InputError):
 
 
 class FolderLock:
-    """A lock of a folder. The process has it until it calls `release` or ends for any reason.
+    """A lock of a folder. The process keeps the lock until it calls `release` or ends for any reason.
 
     The worker processes of the run write to the folder and need no locks of their own. A `with` statement releases the
     lock at its end.
@@ -111,7 +111,7 @@ class FolderLock:
             except (FileNotFoundError, FileExistsError) as error:  # another run has removed the folder again
                 failure = error
                 continue
-            failure = self._locked_error("")  # raised after the last attempt, if each found a removed lock file
+            failure = self._locked_error("")  # raised if each attempt found a removed lock file
             try:
                 if not _lock(file):
                     raise self._locked_error(_holder(file))

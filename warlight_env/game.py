@@ -1,6 +1,6 @@
 """The class `Game`: one game for people, bots and web pages.
 
-It checks all input. Compiled functions, the kernels of `warlight_env.engine`, execute the rounds.
+The class checks all input. Compiled functions, the kernels of `warlight_env.engine`, execute the rounds.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class _DiceSeed(NamedTuple):
     """The seed that determines the dice."""
 
     value: int
-    reseeded: bool  # a seed of `reseed`, not of the constructor
+    reseeded: bool  # whether the seed comes from `reseed`, not from the constructor
 
 
 class _Past(NamedTuple):
@@ -136,7 +136,7 @@ class Game:
     def seed(self) -> int:
         """The seed of the dice: the argument of the constructor, or of the last `reseed`. Read-only.
 
-        After an `undo` it is again the seed of the dice that the game then has.
+        The method `undo` restores the earlier seed together with the earlier dice.
         """
         return self._dice_seed.value
 
@@ -186,7 +186,7 @@ class Game:
 
         Players who are still in the game have the best places. They share one place, unless a player has won or the
         rule `tie_break` is "regions": then more regions, and after that more armies, are better. Eliminated players
-        have the other places. Among them a later elimination is better.
+        have the remaining places. Among eliminated players, a later elimination is better.
         """
         scores = []
         for p in range(self.players):
@@ -444,10 +444,10 @@ class Game:
 
     @exclusive
     def reseed(self, seed: int) -> None:
-        """Replace the dice of all future steps. Afterwards only the position and the seed determine them.
+        """Replace the dice of all future steps. Afterwards only the position and the seed determine the dice.
 
-        Possible in all phases. The position, the offers and the undo history stay the same. `reseed` is not a step:
-        `undo` undoes the last pick or round, and restores the dice from before it, also older dice.
+        The method works in all phases. The position, the offers and the undo history stay the same. `reseed` is not a
+        step: `undo` still undoes the last pick or round, and restores the dice from before that pick or round.
 
         seed: any integer. The dice differ from those of a new game with this seed.
 
@@ -523,7 +523,7 @@ class Game:
 
     @exclusive
     def to_dict(self) -> dict[str, Any]:
-        """Return the game as data for JSON. They include the state of the dice, but not the undo history."""
+        """Return the game as data for JSON. The data include the state of the dice, but not the undo history."""
         bundled = self.map.name in maps.names() and maps.load(self.map.name) == self.map
         return {
             "format": FORMAT,
@@ -557,7 +557,7 @@ class Game:
         game = cls(map_, data["rules"], data["players"], data["seed"])
         fill_state(game._params, game._state, data["state"])
         game._dice_seed = game._dice_seed._replace(reseeded=reseeded)
-        game._starts = None  # unknown: `to_dict` does not save them, because only the first round needs them
+        game._starts = None  # `to_dict` does not save the start regions: only the first round needs them
         if "hash" in data and not (isinstance(data["hash"], str) and data["hash"] == game.hash()):
             raise GameError("saved game: the hash does not match the other fields")
         return game

@@ -1,4 +1,4 @@
-"""HTML of games and logs for Jupyter notebooks. `warlight_env/__init__.py` registers the function that makes it."""
+"""HTML of games and logs for Jupyter notebooks. `warlight_env/__init__.py` registers the function that makes HTML."""
 
 from __future__ import annotations
 
@@ -18,5 +18,5 @@ def register_html_renderer(maker: Maker) -> None:
 
 
 def html_of(shown: Any) -> str | None:
-    """Return the HTML of a game or a game log. If it is None, a notebook shows another form, such as the SVG."""
+    """Return the HTML of a game or a game log. For None, a notebook shows another form, such as a picture."""
     return None if _maker is None else _maker(shown)

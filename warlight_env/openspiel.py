@@ -67,7 +67,7 @@ def _game_type(players: int) -> Any:
 
 
 class _Setup:
-    """All that the states of a game share: the arguments of its `EnvCore`, and the number of chance outcomes."""
+    """The data that all states of a game share: the arguments of an `EnvCore`, and the number of chance outcomes."""
 
     def __init__(self, params: dict[str, Any]) -> None:
         settings = {**DEFAULTS, **params}
@@ -78,7 +78,7 @@ class _Setup:
             raise OpenSpielError(
                 f"chance_outcomes = {short_repr(outcomes)}: must be an integer in 1 .. {_MOST_OUTCOMES}"
             )
-        #: States copy this `EnvCore`. It never plays.
+        #: Each state makes a copy of this `EnvCore`. The original never plays a round.
         self.core = EnvCore(
             settings["map"], settings["rules"], settings["players"], action=action, observation="flat",
             picking=settings["picking"], max_cycles=cycles or None,
@@ -118,13 +118,13 @@ class WarlightGame(pyspiel.Game):  # pyspiel has no types
     | max_cycles | 0 | the number of joint actions after which the game ends; 0: the encoding's default |
     | chance_outcomes | 64 | the number of outcomes of each chance node, 1 to 2**20 |
 
-    A chance node begins the game, and another one follows when all players have completed their turns. Each of its
-    outcomes has the same probability, and is the seed of the dice of one round. The seeds depend on all earlier
-    outcomes of the game. So a state depends only on its history, and OpenSpiel can copy, save and replay it.
-    A real round has many more outcomes: each chance node is a fixed sample of them.
+    A chance node begins the game, and another one follows when all players have completed their turns. All outcomes of
+    a chance node have the same probability. An outcome is the seed of the dice of one round. The seeds depend on all
+    earlier outcomes of the game. So a state depends only on its history, and OpenSpiel can copy, save and replay it.
+    A real round has many more outcomes: the outcomes of a chance node are a fixed sample of the real outcomes.
 
-    At the end the winner has the return 1. A player who was eliminated or who lost has -1. A draw, or the end after
-    `max_cycles`, gives 0. With two players the game is a zero-sum game.
+    At the end the winner has the return 1. A player who was eliminated or who lost has the return -1. A draw, or the
+    end after `max_cycles`, gives the return 0. With two players the game is a zero-sum game.
 
     Raises OpenSpielError, or another InputError, for invalid values of the parameters.
     """
@@ -163,7 +163,7 @@ class WarlightGame(pyspiel.Game):  # pyspiel has no types
 
 
 class _Sight:
-    """What a player sees after a round; it never changes, so copies of a state share it."""
+    """What a player sees after a round. The object never changes, so copies of a state share it."""
 
     def __init__(self, core: EnvCore, player: int) -> None:
         self._core = core.map, core.players, player
@@ -343,9 +343,9 @@ class WarlightState(pyspiel.State):  # pyspiel has no types
 class WarlightObserver:
     """The observations of one player, as a tensor and as text.
 
-    `tensor` is float32[K], the numbers of the observation "flat", and `dict` has its parts by name (for example nodes
-    float32[N, F]). The attribute `core.features` of the game has the name of each number. An observer with perfect
-    recall has no tensor; its text contains all that the player has seen and done.
+    `tensor` is float32[K], the numbers of the observation "flat", and `dict` has the parts of `tensor` by name (for
+    example nodes float32[N, F]). The attribute `core.features` of the game has the name of each number. An
+    observer with perfect recall has no tensor; its text contains all that the player has seen and done.
 
     Raises OpenSpielError for a non-empty `params`.
     """
@@ -361,7 +361,7 @@ class WarlightObserver:
             self.dict = {part.name: part.cut(self.tensor) for part in core.features.parts}
 
     def set_from(self, state: Any, player: int) -> None:
-        """Write the player's observation to `tensor`; it is zero before the first chance node."""
+        """Write the player's observation to `tensor`. Before the first chance node, `tensor` is zero."""
         core = state.position.core
         if self.tensor is not None:
             self.tensor[...] = 0 if core is None else core.out.features[0, player]

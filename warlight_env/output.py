@@ -43,7 +43,7 @@ class FolderSyncError(OSError):
 
 
 def check_output(path: Path) -> None:
-    """Check that an output file can have this name: no file has it yet, or a regular file has it.
+    """Check that an output file can have this name: the name is unused, or it belongs to a regular file.
 
     Raises:
         OutputError: a folder, a symbolic link, a device, a FIFO or a socket has this name, or the name is not valid.

@@ -1,4 +1,4 @@
-"""`simulate`: the results of many turns under many dice, in one call of compiled code."""
+"""`simulate`: the results of many turns, each with many seeds of the dice, in one call of compiled code."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Outcomes(NamedTuple):
     army: npt.NDArray[np.int32]  #: [T, K, N] the armies in each region
     winner: npt.NDArray[np.int8]  #: [T, K] the winner; -1: the game goes on, or it is a draw
     over: npt.NDArray[np.bool_]  #: [T, K] whether the game is over
-    shares: npt.NDArray[np.float64]  #: [T, K, P] the share of all regions that each player owns
+    shares: npt.NDArray[np.float64]  #: [T, K, P] the fraction of all regions that each player owns
     seeds: npt.NDArray[np.uint64]  #: [T, K] the seed of the dice, for `Game.clone`
 
 
@@ -54,9 +54,9 @@ def simulate(
     ``position.clone(seed=int(outcomes.seeds[t, k])).play_round(turns[t])`` repeats a single result.
 
     Args:
-        positions: the position before the round, or a list of T positions, one for each turn. All must have the same
-            map, rules and number of players, and the phase must be "play". The round uses the true position, also
-            under fog of war. The positions do not change.
+        positions: the position before the round, or a list of T positions, one for each turn. All positions must have
+            the same map, rules and number of players, and the phase must be "play". The round uses the true position,
+            also under fog of war. The positions do not change.
         turns: T turns. A turn has the `Orders` of all players: a list with an entry for each player, or a dict by
             player. None, or no entry in a dict, means that the player does nothing.
         scenarios: K, at least 1. T * K must be at most 2**24.

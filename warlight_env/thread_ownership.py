@@ -124,7 +124,7 @@ def exclusive(method: F) -> F:
 def unchecked(subclass: type[C]) -> type[C]:
     """Class decorator that removes the thread check from the class's exclusive methods.
 
-    Use it for a class whose objects are only used inside other objects, if these other objects check the thread.
+    Use this decorator for a class whose objects are only used inside other objects that check the thread.
     """
     for name in subclass.exclusive_methods:
         setattr(subclass, name, getattr(subclass, name).__wrapped__)
@@ -146,9 +146,9 @@ def _exclusive_member(owner: type, name: str) -> Any:
 class SingleThreaded:
     """Base class of objects that only one thread at a time may use.
 
-    It applies `exclusive` to the methods and properties that `exclusive_methods` names. This is repeated for each
-    subclass. So overridden methods, and methods of other base classes, are exclusive, too. A name that is neither a
-    method nor a property raises TypeError when the subclass is defined. A shallow copy uses the same arrays and the
+    The class applies `exclusive` to the methods and properties that `exclusive_methods` names, and repeats this for
+    each subclass. So overridden methods, and methods of other base classes, are exclusive, too. A name that is neither
+    a method nor a property raises TypeError when the subclass is defined. A shallow copy uses the same arrays and the
     same lock as its original.
 
     The attributes that `not_copied` names are None in copies and pickles, and the class makes them again at their next

@@ -41,9 +41,9 @@ def vector_env(
         num_envs: B.
         device: None for NumPy arrays (`WarlightParallelVectorEnv`), or "cpu" or "cuda" for PyTorch tensors on this
             device (`WarlightTensorEnv`).
-        arguments: the arguments of the class.
+        arguments: the other arguments of this environment's class.
 
-    Raises the errors of the class.
+    Raises the errors of the environment's class.
     """
     if device is None:
         return WarlightParallelVectorEnv(num_envs, **arguments)

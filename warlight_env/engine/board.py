@@ -12,8 +12,8 @@ import numpy.typing as npt
 from warlight_env.engine.jit import kernel, read_only, shared
 from warlight_env.engine.reference import reference
 
-#: Indices are unsigned, because Numba then generates no code for negative indices, which would take a third of the time
-#: of a random game.
+#: Indices are unsigned, because Numba then generates no code for negative indices. Such code would take a third of the
+#: time of a random game.
 U32 = npt.NDArray[np.uint32]
 I32 = npt.NDArray[np.int32]
 I16 = npt.NDArray[np.int16]
@@ -70,7 +70,8 @@ class Board(NamedTuple):
     setup_marks: uint8[N], WASTELAND and OFFERED bits of the map's starting setup.
     setup_wastelands, setup_offers: int, the numbers of wastelands and of offered regions in the setup; -1: they are
         drawn at random according to the rules.
-    setup_wasteland_army, setup_picks: int, the setup's values; 0: the values of the rules apply.
+    setup_wasteland_army, setup_picks: int, the armies of a wasteland and the picks of a player in the setup; 0: the
+        values of the rules apply.
     """
 
     neighbor_start: U32

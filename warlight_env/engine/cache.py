@@ -38,7 +38,7 @@ from warlight_env.output import OutputError, write_file
 #: The maximum number of older module versions whose digests stay in the file `_SOURCES_FILE`.
 _KNOWN_SOURCES: Final = 2000
 
-#: Finds the digest of the sources in the name of a kernel's file.
+#: A regular expression that finds the digest of the sources in the name of a kernel's file.
 _SOURCES: Final = re.compile(r"-[0-9a-f]{8}-([0-9a-f]{20})-")
 
 #: The name of the file with the digests of parsed modules. Another version of `sources.py` uses another file name.
@@ -94,11 +94,11 @@ def _warn_unwritable(folder: Path | str, error: Exception) -> None:
 
 
 class _Locator(_CacheLocator):
-    """Numba's locator of one variant of a compiled function in `cache_folder`.
+    """The object that tells Numba the path and the key of one variant of a compiled function in `cache_folder`.
 
-    A kernel's key is its module, its name, its code and the digest of its module's import closure. After a change of
-    the sources the kernel has new files, and its older files stay. A function outside `KERNEL_PACKAGES` may call any
-    kernel, so its key contains the digest of all kernel modules.
+    A kernel's key is its module, its name, its code and the digest of all kernel modules that its module imports. After
+    a change of the sources the kernel has new files, and its older files stay. A function outside `KERNEL_PACKAGES` may
+    call any kernel, so its key contains the digest of all kernel modules.
     """
 
     variant = ""
@@ -213,7 +213,7 @@ class _KernelCache(FunctionCache):
 
 
 def load_file(name: str) -> bytes | None:
-    """Return the content that `save_file` wrote under a name; None if there is none, or if the file is damaged."""
+    """Return the content that `save_file` wrote under a name; None if no such file exists, or if it is damaged."""
     folder = cache_folder()
     return None if folder is None else _read(folder / name)
 
@@ -229,7 +229,7 @@ def damaged_files() -> list[Path]:
     """The files in `cache_folder` that are damaged or were written by another build."""
     damaged = []
     for file in _files():
-        with contextlib.suppress(OSError):  # another process may have replaced it
+        with contextlib.suppress(OSError):  # another process may have replaced the file
             if is_damaged(file):
                 damaged.append(file)
     return damaged

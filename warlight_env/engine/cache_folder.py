@@ -32,7 +32,7 @@ def cache_folder() -> Path | None:
 
 
 def cache_notice() -> str:
-    """The reason why `cache_folder` returns another folder than the intended one; empty if it returns that one."""
+    """The reason why `cache_folder` does not return the intended folder; empty if it returns the intended folder."""
     return _choice()[1]
 
 

@@ -2,7 +2,7 @@
 
 A call through a pointer cannot report a failure, so Numba prints the exception and returns an undefined value. Here
 `attempt` catches it and stores it in a list of the calling thread inside `raise_callback_errors`. While the list has
-entries, `failed` returns True, and this thread calls no more such functions. So the kernel ends soon.
+entries, `failed` returns True, and this thread calls no more functions through pointers. So the kernel ends soon.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from warlight_env.engine.atomic import atomic_add
 from warlight_env.engine.jit import JIT_DISABLED, kernel, protected
 from warlight_env.errors import IN_FUNCTION
 
-#: The key of a thread's list in Python's dictionary of the thread; the C interface finds the list with this key.
+#: Python keeps a dict for each thread. This key in the dict finds the thread's list of failures, also from C code.
 _KEY: Final = "warlight_env.engine.callback_errors"
 
-#: The number of threads with entries in their list. If this number is 0, `failed` need not read the list.
+#: The number of threads that have failures in their list. If this number is 0, `failed` need not read the list.
 _failures: Final = np.zeros(1, dtype=np.int64)
 _FAILURES: Final = "warlight_env_guard_failures"  # a symbol: cached code cannot contain addresses
 llvmlite.binding.add_symbol(_FAILURES, _failures.ctypes.data)
@@ -37,22 +37,22 @@ _thread_dict_at.restype, _thread_dict_at.argtypes = ctypes.c_void_p, ()
 
 
 def _thread_dict() -> dict[str, Any]:
-    """Return the dictionary that Python keeps for this thread (``PyThreadState_GetDict``)."""
+    """Return the dict that Python's interpreter keeps for this thread (``PyThreadState_GetDict``)."""
     here: dict[str, Any] = ctypes.cast(_thread_dict_at(), ctypes.py_object).value
     return here
 
 
 @kernel
 def _forget(failures: npt.NDArray[np.int64]) -> None:
-    """Decrease the number of threads with failures; atomic, because compiled code counts at the same time."""
+    """Decrease the number of threads with failures; atomic, because compiled code may change it at the same time."""
     atomic_add(failures, 0, -1)
 
 
 class raise_callback_errors:  # noqa: N801  callers use it like a statement
     """Collect exceptions of functions behind pointers in this thread; raise the first at the end of the context.
 
-    The exception is the function's own. If its message does not contain the function's label from `attempt`, a note
-    adds this label.
+    The context raises the same exception object that the function has raised. If the exception's message does not
+    contain the function's label from `attempt`, a note adds this label.
     """
 
     __slots__ = ("_before", "_found")
@@ -99,7 +99,7 @@ if not JIT_DISABLED:
         return cgutils.get_or_insert_function(builder.module, ir.FunctionType(result, arguments), name)
 
     def _found_here(builder: Any, pyapi: Any) -> Any:
-        """Return this thread's list as a borrowed reference, or NULL; the caller holds the GIL."""
+        """Return this thread's list of failures as a borrowed reference, or NULL; the caller holds the GIL."""
         here = builder.call(_c_function(builder, _POINTER, [], "PyThreadState_GetDict"), [])
         return pyapi.dict_getitem_string(here, _KEY)
 
@@ -107,7 +107,7 @@ if not JIT_DISABLED:
         return builder.call(_c_function(builder, _COUNT, [_POINTER], "PyList_Size"), [found])
 
     def _keep(context: Any, builder: Any, status: Any, label: str) -> None:
-        """Append a failure to the list of this thread; without a list, print it as Numba does."""
+        """Append a failure to this thread's list; if the thread has no list, print the failure as Numba does."""
         pyapi = context.get_python_api(builder)
         gil = pyapi.gil_ensure()
         context.call_conv.raise_error(builder, pyapi, status)
@@ -173,7 +173,8 @@ if not JIT_DISABLED:
     def _attempt_with(count: int) -> Any:
         """Return an intrinsic ``attempt(label, function, *arguments)`` for a fixed number of arguments.
 
-        It calls a compiled function, returns (success, result), and stores its exception for `raise_callback_errors`.
+        The intrinsic calls a compiled function, returns the pair (success, result), and stores an exception of the
+        function for `raise_callback_errors`.
         label: a literal, the function's name in error messages.
         """
 

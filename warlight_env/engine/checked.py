@@ -43,7 +43,7 @@ _SEAM: Final = (
 )
 _LAST: Final = types.intp.maxval  # the end that Numba gives to a slice like ``x[1:]``
 
-#: The code of each kernel → whether this process has compiled it.
+#: A dict from the code of each kernel to a boolean: whether this process has compiled the kernel.
 _kernels: dict[CodeType, bool] = {}
 #: File, line and function of the instruction that Numba compiles now, for error messages. Empty outside kernels.
 _place = ""

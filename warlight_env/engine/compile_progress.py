@@ -54,7 +54,7 @@ def _is_interactive() -> bool:
 
 
 def _is_open() -> bool:
-    """Whether standard error exists. ``sys.stderr`` is None if the parent process has closed it."""
+    """Whether standard error exists. ``sys.stderr`` is None if the parent process has closed standard error."""
     return sys.stderr is not None and not sys.stderr.closed
 
 

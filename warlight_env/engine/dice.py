@@ -27,11 +27,11 @@ _EPSILON: Final = 1e-9
 class Dice(NamedTuple):
     """Alias tables for fast draws of kills, for 0 to TABLE_ARMIES armies. Read-only.
 
-    Index 0 is for attackers, index 1 for defenders.
+    On the first axis of each array, index 0 is for attackers, and index 1 is for defenders.
 
-    Row n has n + 1 columns and starts at n (n + 1) / 2. An entry has a threshold in its upper 32 bits and the alias
-    in its lower 32 bits. A draw takes a random column. The result is the index of the column with probability threshold
-    / 2**32, otherwise the alias.
+    Row n of a table is for n armies; it has n + 1 columns and starts at index n (n + 1) / 2. An entry has a threshold
+    in its upper 32 bits and the alias in its lower 32 bits. A draw takes a random column. The result is the index of
+    the column with probability threshold / 2**32, otherwise the alias.
     """
 
     kills: npt.NDArray[np.uint64]  #: [2, T] tables of kills, with luck and rounding
@@ -50,7 +50,7 @@ def binomial_weights(n: int, p: Fraction) -> list[int]:
 def kill_weights(n: int, p: Fraction, luck: Fraction, stochastic: bool) -> list[int]:
     """Return integers proportional to the probabilities of 0 .. n kills under the rules of luck and rounding.
 
-    The number of kills is (1 - luck) * mean + luck * roll, rounded; the roll is binomial.
+    The number of kills is (1 - luck) * mean + luck * roll, rounded; `roll` is a binomial random number of kills.
     """
     rolls = binomial_weights(n, p)
     if luck == 1:
@@ -109,7 +109,7 @@ def exact(probability: float) -> Fraction:
 
 @functools.lru_cache(maxsize=64)
 def make_dice(attack_kill: float, defense_kill: float, luck: float, stochastic: bool) -> Dice:
-    """Return the read-only tables for rules of battles. Later calls with the same arguments return the same arrays."""
+    """Return the read-only tables for the battle rules. Later calls with the same arguments return the same arrays."""
     sides = (exact(attack_kill), exact(defense_kill))
     rolls = np.stack([_table(p, Fraction(1), False) for p in sides])
     kills = rolls if luck == 1 else np.stack([_table(p, exact(luck), stochastic) for p in sides])
@@ -129,7 +129,7 @@ def _draw(table: npt.NDArray[np.uint64], n: Int, rng: RandomState) -> Int:
 
 @kernel
 def _draw_many(dice: Dice, side: Int, n: Int, rng: RandomState) -> Int:
-    """Draw the kills of more than TABLE_ARMIES armies: add several rolls, then apply luck and rounding."""
+    """Draw the kills of more than TABLE_ARMIES armies: add several binomial draws, then apply luck and rounding."""
     left = n
     roll = 0
     while left > TABLE_ARMIES:
@@ -180,7 +180,8 @@ def choose(n: Int, rng: RandomState, script: Script) -> Int:
 def roll_kills(dice: Dice, side: Int, n: Int, rng: RandomState, script: Script) -> Int:
     """Draw kills like `draw_kills`.
 
-    With a script, its next value is the roll in 0 .. n, and another decides rounding.
+    With a script, its next value is the number of kills before luck and rounding, 0 .. n. The value after that decides
+    whether the result is rounded up.
     """
     if script is None:
         return draw_kills(dice, side, n, rng)

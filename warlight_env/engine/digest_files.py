@@ -27,9 +27,9 @@ def with_digest(name: str, content: bytes, build: str | None = None) -> bytes:
 
 
 def verify_digest(name: str, sealed: bytes) -> bytes | None:
-    """Return the content of a sealed file of this build.
+    """Return the content of a sealed file, a result of `with_digest`, if this build has written the file.
 
-    Returns None if a bit of the file has changed, or if the file was sealed under another name or by another build.
+    Returns None if a bit of the file has changed, or if the file was written under another name or by another build.
     """
     start = len(_MARK) + _DIGEST_BYTES
     content = sealed[start:]

@@ -203,12 +203,12 @@ def _again(record: Any, fields: tuple[Any, ...]) -> Any:
     return read_only(record(*fields))
 
 
-#: The results of `function_at`.
+#: All results of `function_at` in this process.
 CONVERTERS: list[Any] = []
 
 
 def function_at(signature: Callable[[], Any]) -> Any:
-    """Return a function for kernels: it converts the address of a `pointer` to a function with the type signature().
+    """Return a function for kernels: it converts the address of a `pointer` to a function of the type `signature()`.
 
     A kernel that takes the address, an integer, starts at once. If a kernel takes the pointer itself, each call from
     Python needs tens of microseconds to find the address.

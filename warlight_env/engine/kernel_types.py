@@ -11,9 +11,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-#: Numbers of Python and of NumPy, because kernels compute with both. A type checker rejects a `Real` as an `Int`, and
-#: an array as a number. A type checker accepts an element of an array as `Int`, `Real` or `Bool`. A local variable that
-#: begins as a constant and gets an element of an array later needs a declared type: `total: Int = np.int64(0)`.
+#: Each type allows numbers of Python and of NumPy, because kernels compute with both. A type checker rejects a `Real`
+#: as an `Int`, and an array as a number. A type checker accepts an element of an array as `Int`, `Real` or `Bool`. A
+#: local variable that begins as a constant and gets an element of an array later needs a declared type:
+#: `total: Int = np.int64(0)`.
 Int: TypeAlias = int | np.integer[Any]
 Real: TypeAlias = float | np.floating[Any]
 Bool: TypeAlias = bool | np.bool_

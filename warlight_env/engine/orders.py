@@ -183,7 +183,8 @@ def check_orders(
     """Check a player's orders in the position at the start of the round; write the legal orders as arrays.
 
     `available` is the income. Writes deploy_out int32[N], the armies per region, and attacks_out int32[A, 3], A >= E,
-    with at most one attack per directed edge. Writes the reasons. Returns the number of attacks and of dropped orders.
+    with at most one attack per directed edge. Also writes given.reasons. Returns the numbers of attacks and of dropped
+    orders.
     """
     n, deploys, attacks, reasons = owner.shape[0], given.deploys, given.attacks, given.reasons
     n_deploys = deploys.shape[0]

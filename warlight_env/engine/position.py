@@ -103,8 +103,8 @@ def compact_size(n_regions: int) -> int:
 def pack(position: Position, out: npt.NDArray[np.uint8]) -> Bool:
     """Write a position in the compact form to `out`, uint8[compact_size(N)]. Return whether all values fit.
 
-    A region takes 24 bits: owner + 1 in the upper three bits, the army in the other 21. All armies up to `ARMY_CAP`
-    fit, and all rounds below 65,536.
+    A region takes 24 bits: owner + 1 in the upper three bits, the army in the other 21 bits. All armies up to
+    `ARMY_CAP` fit, and all rounds below 65,536.
     """
     owner, army, round_number = position.owner, position.army, position.round[0]
     fits = 0 <= round_number < 65536

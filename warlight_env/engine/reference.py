@@ -2,9 +2,9 @@
 
 Numba passes a NamedTuple by value, as one argument for each machine word, about a hundred for a board. By value, calls
 through pointers take twice as long as by reference, and calls from Python take four times as long. The loads of fields
-are marked as loads of constant memory, so that LLVM moves the loads out of loops. The mark is safe because a field is
-the address of an array, which never changes; only the content of the array changes. In this module a record is such a
-NamedTuple.
+are marked as loads of constant memory, so that LLVM moves the loads out of loops. The mark is safe because a field
+contains an array's address, and this address never changes; only the content of the array changes. In this module a
+record is a NamedTuple of arrays.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ReferenceType(types.Type):
         return self.record
 
     def can_convert_to(self, typing_context: Any, other: Any) -> Any:
-        """Allow the conversion between references to the same NamedTuple class, `protected` or not."""
+        """Allow the conversion between references to the same NamedTuple class, whether or not they are `protected`."""
         if isinstance(other, ReferenceType) and other.record.instance_class is self.record.instance_class:
             return Conversion.safe
         return None
@@ -64,7 +64,7 @@ class ReferenceType(types.Type):
 def _reference_type(record: Any) -> ReferenceType:
     """Return the type of a reference to a type of NamedTuples.
 
-    Cached, because its name takes a millisecond to compute.
+    The result is cached, because the computation of the type's name takes a millisecond.
     """
     return ReferenceType(record)
 
@@ -130,7 +130,7 @@ def reference(record: T) -> T:
 
 
 def record_at(kind: Callable[[], Any]) -> Any:
-    """Return a function for kernels: it converts an address from `address_of` to a reference of the type kind().
+    """Return a function for kernels: it converts an address from `address_of` to a reference of the type `kind()`.
 
     With this function a kernel can take an array of addresses, and so any number of NamedTuples.
     """

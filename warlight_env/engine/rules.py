@@ -51,7 +51,7 @@ class RuleParams(NamedTuple):
     ranked: int  #: maximum length of a player's list of preferred regions
     offers: int  #: regions offered per super region, under "own_offer" to each player; 0: all regions
     dealt_apart: bool
-    wastelands: int  #: number of draws
+    wastelands: int  #: number of random draws of wastelands
     wastelands_repeat: bool
     wasteland_army: int
     dice: Dice
@@ -65,8 +65,10 @@ class Rules:
 
     name: The name of a preset or of custom rules.
     base_income: Armies per round before bonuses.
-    attack_kill, defense_kill: Probability that an attacking army kills a defender, and a defending one an attacker.
-    luck: Weight of chance, 0 .. 1: a side kills (1 - luck) * mean + luck * roll armies, rounded; the roll is binomial.
+    attack_kill: Probability that an attacking army kills a defending army.
+    defense_kill: Probability that a defending army kills an attacking army.
+    luck: Weight of chance, 0 .. 1: a side kills (1 - luck) * mean + luck * roll armies, rounded. Here `roll` is
+        a binomial random number of kills.
     rounding: Rounding of the kills: "nearest" (halves up), or "stochastic": up with the probability of the fractional
         part.
     picking: The choice of start regions: "own_offer" (each player picks from its own offer, all at once), "ranked" (all

@@ -194,7 +194,7 @@ def _deal(
     queue: Regions,
     rng: RandomState,
 ) -> Bool:
-    """Assign start regions at random, one per player in turn; return False if players would be adjacent."""
+    """Assign start regions at random, one per player in turn; return False if the rules forbid the result."""
     n = owner.shape[0]
     for r in range(n):
         owner[r] = NEUTRAL
@@ -227,7 +227,8 @@ def _draw_lost_picks(offers: npt.NDArray[np.uint8], players: Int, rng: RandomSta
 def start_game(board: Board, params: RuleParams, state: State, b: Int, scratch: Scratch) -> Bool:
     """Begin game b of a batch: set armies, wastelands, and offers or random start regions. state.rng[b] gives the dice.
 
-    Returns False if it found no start regions of different players that are not neighbours (`Rules.dealt_apart`).
+    Under `Rules.dealt_apart`, start regions of different players must not be neighbours. Returns False if the kernel
+    has found no such start regions.
     `check_players` rejects all other impossible games.
     """
     owner, army, offers, rng = state.owner[b], state.army[b], state.offers[b], state.rng[b]
@@ -401,7 +402,9 @@ def resolve_picks(
 
 
 def _offers_at_least(sizes: list[int], cap: int, wastelands: int) -> int:
-    """Return the number of offered regions for the worst places of the wastelands; at most `cap` per super region.
+    """Return the smallest possible number of offered regions, over all places of the wastelands.
+
+    At most `cap` regions are offered per super region.
 
     sizes: the number of regions of each super region.
     """

@@ -23,15 +23,15 @@ from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.stack import stack_singles
 
 Floats = npt.NDArray[np.float32]
-#: ``add(x, weights, out, inputs)``
+#: The type of ``add(x, weights, out, inputs)``, a result of `product_adder`.
 AddProduct = Callable[[Floats, Floats, Floats, Int], None]
-#: ``add(x, columns, weights, out)``
+#: The type of ``add(x, columns, weights, out)``, a result of `column_adder`.
 AddColumns = Callable[[Floats, npt.NDArray[np.uint32], Floats, Floats], None]
-#: ``add(x, y, out, rows)``
+#: The type of ``add(x, y, out, rows)``, a result of `outer_adder`.
 AddOuter = Callable[[Floats, Floats, Floats, Int], None]
-#: ``add(part, row, out)``
+#: The type of ``add(part, row, out)``, a result of `row_adder`.
 AddRow = Callable[[Real, Floats, Floats], None]
-#: ``write(units, row, out)``
+#: The type of ``write(units, row, out)``, a result of `row_gate`.
 WriteRow = Callable[[Floats, Floats, Floats], None]
 #: Number of rows of a sum of outer products that stay in registers at the same time.
 _AT_ONCE: Final = 2
@@ -40,8 +40,8 @@ _AT_ONCE: Final = 2
 def product_adder(width: int) -> AddProduct:
     """Return a function for kernels that adds the product of x and weights to out.
 
-    Shapes: x float32[inputs], weights float32[inputs, width], out float32[width]. All three are contiguous, and out
-    does not overlap the others.
+    Shapes: x float32[inputs], weights float32[inputs, width], out float32[width]. The arrays are contiguous, and out
+    does not overlap x or weights.
     """
     return _plain(width) if CHECKED or JIT_DISABLED else _wide(width)
 
@@ -51,7 +51,7 @@ def column_adder(width: int) -> AddColumns:
 
     columns: uint32[inputs], the indices of elements of x; the products are added in this order. The result equals
         `product_adder` for the array x[columns].
-    All four arrays are contiguous, and out does not overlap the others.
+    All four arrays are contiguous, and out does not overlap another argument.
     """
     return _plain_columns(width) if CHECKED or JIT_DISABLED else _wide_columns(width)
 
@@ -60,7 +60,7 @@ def outer_adder(inputs: int, width: int) -> AddOuter:
     """Return a function for kernels that adds outer products of rows to out float32[inputs, width].
 
     The rows are the first `rows` rows of x float32[, inputs] and of y float32[, width], one after the other.
-    All three are contiguous, and out does not overlap the others.
+    The arrays x, y and out are contiguous, and out does not overlap x or y.
     """
     return _plain_outer(inputs, width) if CHECKED or JIT_DISABLED else _wide_outer(inputs, width)
 

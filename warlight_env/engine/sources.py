@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Final, NamedTuple
 
-#: Packages that contain kernels. Numba itself does not detect a change of a callee in another file.
+#: Packages that contain kernels. Numba itself does not detect that a called function in another file has changed.
 KERNEL_PACKAGES: Final = (
     "warlight_env.engine", "warlight_env.features", "warlight_env.agents", "warlight_env.envs", "warlight_env.train",
     "warlight_env.experiments", "warlight_env.tensor_env",
@@ -111,7 +111,7 @@ class SourceDigests:
 
 @functools.cache
 def kernel_modules() -> Mapping[str, Path]:
-    """The full name of each module in `KERNEL_PACKAGES` → its file."""
+    """A mapping from the full name of each module in `KERNEL_PACKAGES` to the module's file."""
     modules: dict[str, Path] = {}
     for package in KERNEL_PACKAGES:
         spec = importlib.util.find_spec(package)

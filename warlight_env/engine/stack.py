@@ -58,7 +58,7 @@ _MAKERS: Final = (
 
 
 def python_form(value: Any) -> Any:
-    """Return a Python function in place of a function that makes an array on the stack; return other values as is."""
+    """Return the Python version of a function that makes an array on the stack; return any other value unchanged."""
     for maker, dtype in _MAKERS:
         if value is maker:
             return lambda: np.empty(STACK_SIZE, dtype=dtype)

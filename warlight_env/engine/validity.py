@@ -1,4 +1,4 @@
-"""Check whether the arrays of a state contain possible games: each number is in its range, and all are consistent."""
+"""Check whether the arrays of a state contain possible games: the numbers are in their ranges and consistent."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _owned(owner: Owners, player: Int) -> Int:
 
 @kernel
 def _fault_of_offers(params: RuleParams, players: Int, offers: npt.NDArray[np.uint8], fault: Any) -> Int:
-    """Check the offers uint8[N] under rules in which all players pick at once; return a code in REASONS, 0: valid."""
+    """Check the offers uint8[N] under rules in which all players pick at once; return 0 or a code in REASONS."""
     everyone, total = (1 << players) - 1, np.int64(0)
     for r in range(offers.shape[0]):
         offer = np.int64(offers[r])
@@ -149,7 +149,7 @@ def _fault_of_offers(params: RuleParams, players: Int, offers: npt.NDArray[np.ui
 
 @kernel
 def _fault_of_turn(params: RuleParams, turn: Int, most: Int, players: Int, fault: Any) -> Int:
-    """Check the number in `State.turn`; return a code in REASONS, 0: valid. most: the maximum number of picks."""
+    """Check the number in `State.turn`; return 0 or a code in REASONS. most: the maximum number of picks."""
     never_lost = most if params.picks != 0 else min(most, np.int64(SURE_PICKS))
     if turn < 0 or picks_lost(turn) > most - never_lost:
         note(fault, 0, picks_lost(turn), most - never_lost)
@@ -162,7 +162,7 @@ def _fault_of_turn(params: RuleParams, turn: Int, most: Int, players: Int, fault
 
 @kernel
 def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> Int:
-    """Check game b in the phase "pick"; return a code in REASONS, 0: valid. All numbers must be in their range."""
+    """Check game b in the phase "pick"; return 0 or a code in REASONS. All numbers must be in their range."""
     owner, offers, players = state.owner[b], state.offers[b], state.eliminated_at.shape[1]
     if params.picking == DEALT:
         return _DEALT
@@ -205,7 +205,7 @@ def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> I
 
 @kernel
 def fault_of_state(params: RuleParams, state: State, b: Int, whole: Bool, fault: Any) -> Int:
-    """Check game b of a `State`. Return a code in REASONS, 0: valid. Write the values of the message to fault int64[3].
+    """Check game b of a `State`. Return 0 (valid) or a code in REASONS, with the message's values in fault int64[3].
 
     whole: True: check everything. False: check only the values that kernels rely on, so a custom position may, for
     example, have only one owner.

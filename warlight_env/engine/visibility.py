@@ -62,7 +62,7 @@ def seen_in_round(
     after: Sequence[int],
     captured: Iterable[int],
 ) -> frozenset[int]:
-    """Return the regions that a player saw in a round under fog: at the start, at the end, and in between.
+    """Return the regions that a player saw in a round under fog: at its start, during the round, and at its end.
 
     Args:
         before, after: owners of all regions. captured: the regions that the player captured, even if it lost them

@@ -1,4 +1,4 @@
-"""Workspaces that games share: to make a workspace takes several times as long as a round."""
+"""Workspaces (working memory for one round) that games share, because making one takes longer than a round."""
 
 from __future__ import annotations
 

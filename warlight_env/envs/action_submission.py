@@ -62,7 +62,8 @@ def submit_rows(
 
     `EnvCore.step` documents the errors.
 
-    on: whether the same kernel call also resolves the games. One call instead of two saves tens of microseconds.
+    on: whether the same kernel call also plays the rounds of the games. One call instead of two
+        saves tens of microseconds.
     """
     out, buffers, small = core.out, core.row_buffers, getattr(actions, "dtype", None) == _INT8
     shape, converted = buffers.converted.shape, None if small else buffers.converted

@@ -51,7 +51,7 @@ class Autoreset:
         Args:
             seed: the argument of Gymnasium's vector environments, see `seeds_of`.
             options: a dict. ``reset_mask``, bool[B], is True for each game that begins; without it, all games begin.
-            known: the names of the other options, see `Episodes.read_options`.
+            known: the names of all other options that are allowed, see `Episodes.read_options`.
 
         Raises InputError for invalid arguments; then nothing changes.
         """
@@ -76,7 +76,7 @@ class Autoreset:
     def begin(self, games: Sequence[int] | npt.NDArray[np.int64], options: ResetOptions = NO_OPTIONS) -> None:
         """Begin new games with the numbers in `games`; see `Episodes.reset` for the errors.
 
-        The failed games, too, use up the seeds that were drawn for them.
+        A game whose beginning fails also uses up the seed that was drawn for it.
         """
         drawn = self.seeds.draw(games, functools.partial(self._episodes.draw, options=options))
         self._episodes.reset(drawn, np.asarray(games).tolist(), options)
@@ -114,7 +114,7 @@ class Autoreset:
         actions: see `step`. look: a function that is called with the results of all learners before new games begin in
         the same step.
 
-        Return the results of all learners. Their infos describe the new games, where new games have begun.
+        Return the results of all learners. If a new game has begun, the infos describe this new game.
 
         Raises InputError if no game has begun, or if a game is over in the mode DISABLED.
         """

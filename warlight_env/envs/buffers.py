@@ -54,15 +54,15 @@ class EnvSettings(NamedTuple):
 class Buffers(NamedTuple):
     """All results of a step, for B games of P players. A step writes only those array entries that change.
 
-    The arrays contain the views of S players per game. ``seat[b, s]`` is the player in slot s of game b, and
-    ``slot[b, p]`` is the slot of player p.
+    The arrays contain the views of S players per game. Each of these players has a slot, an index 0 .. S - 1.
+    ``seat[b, s]`` is the player in slot s of game b, and ``slot[b, p]`` is the slot of player p.
     """
 
     seat: npt.NDArray[np.int8]  #: [B, S] the player in a slot, or -1 for an empty slot
     slot: npt.NDArray[np.int8]  #: [B, P] the slot of a player, or -1 for a player without a slot
     seen_owner: npt.NDArray[np.int8]  #: [B, S, N] the owner that the player sees, a SEEN_… code
     seen_army: npt.NDArray[np.int32]  #: [B, S, N] the armies that the player sees; 0 for an unseen region
-    free: npt.NDArray[np.int8]  #: [B, S, N] the player's use of a region: CLOSED, OWN or OFFERED
+    free: npt.NDArray[np.int8]  #: [B, S, N] what the player can do with a region: CLOSED, OWN or OFFERED
     features: npt.NDArray[np.float32]  #: [B, S, K] all features of a player, in the order of `features.Features`
     mask: npt.NDArray[np.int8]  #: [B, S, M] flat action masks; M = 0 if the kernels write no mask
     income: npt.NDArray[np.int32]  #: [B, P] armies that the player may deploy in a turn
@@ -120,7 +120,7 @@ def make_buffers(
 def _fill(mask: Marks, row: Int, width: Int, value: Int) -> None:
     """Set all entries of a mask row to `value`: 1 allows a choice, 0 forbids it.
 
-    The first entry does not change, because it is always allowed.
+    The first entry of the row does not change, because the choice 0 is always allowed.
     """
     start = row * width
     for i in range(start + 1, start + width):
@@ -154,7 +154,7 @@ def _change_free(
     free[region] = now
     n, width = free.shape[0], rows.width
     width_of_nodes = node_width(players)
-    # If `values` is longer than this product, it contains node features.
+    # `values` contains node features only if it is longer than this product of regions and features per region.
     if values.shape[0] > n * width_of_nodes and (before == OFFERED or now == OFFERED):
         values[region * width_of_nodes + node_shift(players) + NODE.offered] = 1.0 if now == OFFERED else 0.0
     if width == 0:

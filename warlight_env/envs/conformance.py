@@ -37,7 +37,7 @@ def vector_conformance_test(
         modes: the autoreset modes to test.
 
     Returns the number of games that ended. If it is 0, use more steps, because no restart of a game was tested. Raises
-    an AssertionError at the first difference; the message names the mode, the step, the game and both values.
+    an AssertionError at the first difference; the message names the mode, the step, the game and the two values.
 
     Raises:
         InputError: `make_batch` or `make_single` is not a function, or another argument has the wrong type.

@@ -64,7 +64,7 @@ class EnvCore(SingleThreaded):
     `nodes` and `globals` are NumPy views of ``out.features``. An action is a row of K = `row_size` integers, in the
     format of the action encoding. Array arguments of methods may have any integer dtype. A value outside the range of
     the kernel's dtype raises InputError, and nothing changes. Kernels read the arrays of `state` and `out` without
-    checks. If you change these arrays directly, then call `refresh_observations`, which checks them.
+    checks. If you change these arrays directly, then call `refresh_observations`, which checks the arrays.
 
     Args:
         map, rules, players: the same as for `Game`. fog: True, False, or None for the rules' setting.
@@ -147,7 +147,7 @@ class EnvCore(SingleThreaded):
         self._add_own(custom_reward, custom_observation)
 
     def _add_own(self, reward: RewardFunction | None, observation: ObservationFunction | None) -> None:
-        """Store the user's reward and observation functions, and test them on new games."""
+        """Store the user's reward and observation functions, and test these functions on new games."""
         #: The user's functions for rewards and observations; None: the built-in reward or observation is used.
         self.custom_reward: CustomReward | None = None
         self.custom_observation: CustomObservation | None = None
@@ -239,7 +239,10 @@ class EnvCore(SingleThreaded):
         return made
 
     def game_batch_for(self, submit: int, mask: int) -> GameBatch:
-        """Return `game_batch` with other addresses of the encoding's kernels; 0 if the kernels are bound otherwise."""
+        """Return `game_batch` with the given addresses of the encoding's kernels `submit` and `write_mask`.
+
+        An address may be 0 if the caller's kernels do not use it.
+        """
         return GameBatch(
             self.context, self.settings, submit, mask, self._config, self._limits, self.state, self.out, self.turns,
             self.bits, self.work,
@@ -334,7 +337,7 @@ class EnvCore(SingleThreaded):
             actions: int[B, S, K], an action row for each slot. Rows of eliminated players, and of players who have
                 already submitted a complete turn, are ignored.
             dropped: int32[B, P], the numbers of orders that an encoding dropped before this call. `out.illegal`
-                includes them. None: all 0.
+                includes these orders. None: all numbers are 0.
 
         Raises InputError for an array of another shape, and ActionError for a row with an entry outside `limits`. Then
         no game makes a step.
@@ -394,8 +397,8 @@ class EnvCore(SingleThreaded):
 
         Raises:
             InputError: an argument has the wrong type, or an entry of `after` is not a player. If a user's function
-                raises an exception, this method raises the same exception. In both cases no turn is submitted, and the
-                generators do not change.
+                raises an exception, this method raises the same exception. After any error no turn is submitted, and
+                the generators do not change.
         """
         action_submission.submit_policy(self, policy, pick, chosen, number, after, rngs, context)
 
@@ -454,8 +457,8 @@ class EnvCore(SingleThreaded):
         Args:
             turns_only: True updates only the features of incomplete turns, after `submit_actions`.
             whole: True first checks all values on which kernels rely (not with `turns_only`), and raises StateError for
-                an impossible value. Use False for the position that one player sees under fog. For example, such a
-                position may contain no regions that are offered to other players.
+                an impossible value. Use False for the position that one player sees under fog. For example, a position
+                under fog can lack the regions that are offered to other players.
         """
         check_flag(turns_only, "turns_only")
         check_flag(whole, "whole")
@@ -465,7 +468,7 @@ class EnvCore(SingleThreaded):
             self.round_history.forget(range(self.batch))
         views.refresh(self, turns_only=turns_only)
 
-    # Looking
+    # Observations, views and pictures
 
     def games(self) -> Games:
         """Return the current positions of all games, the argument of a `RewardFunction`.
@@ -591,7 +594,7 @@ class EnvCore(SingleThreaded):
 
 @unchecked
 class InnerCore(EnvCore):
-    """An `EnvCore` inside an environment, without checks of the calling thread, because the environment has them."""
+    """An `EnvCore` inside an environment, without a check of the calling thread, because the environment checks it."""
 
 
 @functools.cache

@@ -18,7 +18,7 @@ from warlight_env.features.columns import OBSERVATIONS
 
 
 def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: Any) -> None:
-    """Raise InputError for an invalid value of these arguments of `EnvCore`; other code checks its other arguments."""
+    """Raise InputError if one of these arguments of `EnvCore` is invalid; other code checks all other arguments."""
     if not isinstance(observation, str) or observation not in OBSERVATIONS:
         raise InputError(f"observation = {short_repr(observation)}: must be one of {', '.join(OBSERVATIONS)}")
     if not isinstance(picking, str) or picking not in ("play", "random"):

@@ -48,7 +48,7 @@ class PlayerViews(NamedTuple):
     """The views of M players on N regions: one player in each of M games. The arrays are read-only.
 
     owner: int8[M, N], the owner from the viewing player's perspective: -1 not seen, 0 neutral, 1 the player itself,
-        2 … its opponents in seat order after the player. `Games.owner` has other numbers.
+        2 … its opponents in seat order after the player. These numbers differ from those in `Games.owner`.
     army: int32[M, N], the armies on the region; 0 if the player does not see the region.
     offered: int8[M, N], 1 if the player may pick the region now, else 0; all 0 after the picks.
     round: int32[M], the number of rounds played.
@@ -88,8 +88,8 @@ class CustomFunction:
 
     Args:
         what: the name of the function in error messages.
-        function: the user's function. For a `CustomFunction`, both objects share the user's function and its compiled
-            code, so games on several maps compile it only once.
+        function: the user's function, or another `CustomFunction`. In the second case both objects share the user's
+            function and its compiled code, so games on several maps compile the function only once.
         arguments: arguments for a first call, which the constructor makes; it raises the exceptions of this call.
 
     Attributes:

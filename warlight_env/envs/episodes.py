@@ -129,8 +129,8 @@ class Episodes:
             )
             self._check_maps(self._maps, padding.map_limits)
             self._parts = EnvParts(batch, self._new_core, padding.board_arrays, self._count)
-            # The `EnvCore` of any map. All of them have the same settings, except `slots`, whether they record the
-            # history, and with the encoding "steps" the default of `max_cycles`, which depends on the map.
+            # The `EnvCore` of any map. The `EnvCore` objects of all maps have the same settings, except `slots` and the
+            # recording of the history. With the encoding "steps", the default of `max_cycles` also depends on the map.
             self._some = self._parts.of(self._maps.draw(np.random.default_rng(0))).parts[0].core
             self.form = PaddedSpaces(padding, self._some, with_mask)
         elif map_limits is not None:
@@ -201,7 +201,7 @@ class Episodes:
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """The data in which environments with equal arguments agree, to compare saved states."""
+        """Data that are equal in environments with equal arguments; they show whether a saved state fits."""
         core = self._some
         return (
             self.padded, self.batch, self._fixed.tolist(), core.rules, core.players, core.picking, core.reward,
@@ -278,7 +278,7 @@ class Episodes:
         """Check the options of a reset and return them, see `reset_options.read_options`.
 
         In environments of many maps, the option ``map`` is the map of the next game. If this option is missing, the
-        game has the map of the `Game` in the option ``start``. If both are missing, the map is drawn.
+        game has the map of the `Game` in the option ``start``. If both options are missing, the map is drawn.
 
         Raises:
             InputError: an option is unknown or invalid, the map is too large, or the learner may be eliminated in the
@@ -366,7 +366,7 @@ class Episodes:
         self, seeds: Sequence[int], opponents: Sequence[Sequence[Opponent]], games: Sequence[int],
         places: Sequence[Place], parts: Sequence[MapPart], options: ResetOptions,
     ) -> None:  # fmt: skip
-        """Begin games, each with its seed and its opponents, at their places in the `parts`."""
+        """Begin games, each with its seed and its opponents, at the given places in `MapPart` objects."""
         for part in parts:
             part.players.prepare(self._slots, self._shows_history)
         numbers = [list(map(part.players.number, who)) for (part, _), who in zip(places, opponents, strict=True)]
@@ -405,8 +405,8 @@ class Episodes:
                 action is ignored.
 
         Raises InputError for invalid actions or a wrong shape of `acting`. If an opponent or a custom reward function
-        raises an exception, this method raises it, too. In all these cases no game makes a step. Agents in Python may
-        keep changes of their own, see `AgentOpponent`.
+        raises an exception, this method raises it, too. After any of these errors no game makes a step. Agents in
+        Python may keep changes of their own, see `AgentOpponent`.
         """
         moves = self._everybody if acting is None else checked_array(acting, "acting", np.int8, (self.batch,))
         if not self._begun.all() and (moves.astype(np.bool_) & ~self._begun).any():
@@ -451,7 +451,7 @@ class Episodes:
         return rows[0][:, None] if len(rows) == 1 else np.stack(rows, axis=1), dropped
 
     def _refuse(self, bad: int) -> None:
-        """Raise the error that the return value of `step_many` describes, see there."""
+        """Raise the error for a return value `bad` of the kernel `step_many`, which documents these values."""
         count, learners = self.learners.size, self.learners.shape[1]
         if bad >= count:
             raise InputError(f"dropped: the numbers of game {bad - count} must lie in 0 .. {MOST_ILLEGAL}")
@@ -460,14 +460,14 @@ class Episodes:
         raise out_of_limits(b, int(self.learners[b, i]), part.record.rows[c, i], part.core.limits)
 
     def _resolve_by_hand(self, parts: Sequence[MapPart]) -> None:
-        """Ask the opponents that are not compiled for their turns, and play the rounds of one part after another."""
+        """Ask the opponents that are not compiled for their turns, and play the rounds, one `MapPart` after another."""
         for part in parts:
             for number, opponent, memory in self._parts.lineup.others.get(part.index, ()):
                 opponent.move(memory, part.core, part.players.chosen, number, part.record.after)
         for part in parts:
             part.core.resolve_bare(part.record.selected, part.places)
 
-    # Looking
+    # Observations, views and pictures
 
     def live(self) -> npt.NDArray[np.bool_]:
         """Return bool[B, L]: whether the episode of each learner continues."""
@@ -503,7 +503,7 @@ class Episodes:
     def view(self, b: int, learner: int = 0) -> View:
         """Return the learner's view of game b. After the first call, views of all games include later events.
 
-        These are the events of all rounds after that call, also in games that begin later, on any map.
+        The later events are those of all rounds after the first call, also in games that begin later, on any map.
         learner: see `results`.
         """
         part, c = self._parts.at(b)
@@ -522,7 +522,7 @@ class Episodes:
 class PaddedEpisodes(Episodes):
     """`Episodes` in which every game has its own map, and observations and actions are padded to one size.
 
-    Games on the same map are in the same `EnvCore`, or in a few of them, see `envs.parts`.
+    Games on the same map share one `EnvCore` object, or a few such objects, see `envs.parts`.
     """
 
     padded = True

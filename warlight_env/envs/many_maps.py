@@ -72,8 +72,8 @@ class WarlightMapsEnv(WarlightEnv):
 
     **Actions** are those of the encodings "factored", "continuous", "strategies" and "steps". The region with number r
     has the same index in an action on all maps, and so has the edge with number e. The mask forbids actions for regions
-    and edges that do not exist on the current map. If an action contains them anyway, they are dropped and counted in
-    ``info["illegal"]`` ("continuous" ignores them and does not count them). The encoding "orders" is not available.
+    and edges that do not exist on the current map. Entries of an action for such regions and edges are dropped and
+    counted in ``info["illegal"]`` ("continuous" does not count these entries). The encoding "orders" is not available.
 
     The other arguments are those of `WarlightEnv`. The attribute ``map`` is the map of the current game. The attributes
     `features`, `encoding` and `edge_index` describe this map without padding.

@@ -1,4 +1,4 @@
-"""Tables that say which opponents play in which games: of one `EnvCore`, and of several `EnvCore` objects."""
+"""Tables that name the opponents in each game: `CoreOpponents` for one `EnvCore`, `OpponentTable` for several."""
 
 from __future__ import annotations
 
@@ -38,7 +38,9 @@ class CoreOpponents:
         self._remembers_for_opponents = core.records_history
 
     def prepare(self, slots: Sequence[Slot], history: bool) -> None:
-        """Set the opponents of games that begin now; let the `EnvCore` compute the observations or views they need.
+        """Set the opponents of games that begin now; let the `EnvCore` compute what the opponents need.
+
+        Some opponents need observations, other opponents need views of the games.
 
         history: whether to record the history of the games even if no opponent needs views.
         """
@@ -133,7 +135,7 @@ class OpponentTable:
         return self._bots.index(bot)
 
     def kernels(self) -> tuple[Any, Any]:
-        """Return the addresses of the compiled policies of the K bots, and of their K pickers."""
+        """Return the addresses of the compiled functions of the K bots: K that play rounds, and K that pick regions."""
         policies, pickers = (_addresses([bot.kernels[i] for bot in self._bots]) for i in (0, 1))
         return policies, pickers
 

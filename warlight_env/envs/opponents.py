@@ -102,7 +102,10 @@ class BotOpponent(Opponent):
         self._policy, self._pick = plug_in("policy", bot.policy), plug_in("picker", bot.pick)
 
     def make_memory(self, core: EnvCore) -> npt.NDArray[np.uint64]:
-        """Return uint64[B, P, 2]: the state of a random generator for each seat. A bot uses those of its own seats."""
+        """Return uint64[B, P, 2]: the state of a random generator for each seat.
+
+        A bot uses only the generators of its own seats.
+        """
         return core.bot_rngs
 
     def begin(self, memory: npt.NDArray[np.uint64], core: EnvCore, b: int, player: int, seed: int) -> None:

@@ -323,7 +323,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
                 error.args = (f"{agent}: {error}; nothing played",)
                 raise
 
-    # Looking
+    # Observations, views and pictures
 
     def observe(self, agent: str) -> Any:
         """Return the agent's current observation, in new arrays."""

@@ -71,8 +71,8 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
 
     An agent's episode may end earlier than the game, because other agents play on. Then ``active`` of this agent is
     False until a new game begins, its actions are ignored, and its rewards are 0. A game is over when it has no active
-    agent. **A step is part of an episode of an agent if ``active`` was True before the step.** Use these transitions
-    for training, and drop the others.
+    agent. **A step is part of an episode of an agent if ``active`` was True before the step.** Use the
+    transitions of such steps for training, and drop all other transitions.
 
     `autoreset_mode` sets the time at which a new game replaces a finished game:
 
@@ -189,17 +189,17 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
 
     @property
     def features(self) -> Features:
-        """The name, position and range of each number in a game's observation. Not for many maps."""
+        """The name, position and range of each number in a game's observation. Not available with many maps."""
         return self.episodes.core.features
 
     @property
     def encoding(self) -> ActionEncoding:
-        """The action encoding; its methods `decode` and `encode` take the result of `view`. Not for many maps."""
+        """The action encoding; `decode` and `encode` take the result of `view`. Not available with many maps."""
         return self.episodes.core.encoding
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: the source and the target region of each directed edge. Not for many maps."""
+        """int64[2, E]: the source and the target region of each directed edge. Not available with many maps."""
         return self.episodes.core.edge_index
 
     # Playing
@@ -307,7 +307,7 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         """Use another set of maps for all games that begin after this call; see `WarlightMapsEnv.set_maps`."""
         self.episodes.set_maps(map)
 
-    # Looking
+    # Observations, views and pictures
 
     def view(self, agent: str, b: int) -> View:
         """Return the agent's `View` of game b, see `WarlightParallelEnv.view`."""

@@ -25,14 +25,14 @@ _KEPT: Final = 256
 
 
 class MapPart:
-    """An `EnvCore` with places for C games on one map, each with L learners.
+    """An `EnvCore` for C games on one map, each with L learners. The index of a game in the `EnvCore` is its place.
 
     `places` int64[C] contains the number, in the whole batch, of the game at each place; -1 marks an unused place.
     """
 
     def __init__(self, core: EnvCore, known: KnownMap, learners: int) -> None:
         self.core, self.known, self.players = core, known, CoreOpponents(core)
-        self.index = -1  #: the index of this part in `EnvParts.all`
+        self.index = -1  #: the index of this `MapPart` in `EnvParts.all`
         self.places = np.full(core.batch, -1, dtype=np.int64)
         self.learners = np.zeros((core.batch, learners), dtype=np.int8)  #: int8[C, L]: the learners' seats
         self.free = dict.fromkeys(range(core.batch))  #: unused places, in the order in which new games take them
@@ -57,12 +57,12 @@ class MapPart:
         return len(self.free) < len(self.places)
 
     def leave(self, c: int) -> None:
-        """Mark place c as unused."""
+        """Mark the place with index c as unused."""
         self.places[c] = -1
         self.free[c] = None
 
     def take(self, c: int, b: int) -> None:
-        """Assign place c to the game with number b in the whole batch."""
+        """Assign the place with index c to the game with number b in the whole batch."""
         self.places[c] = b
         del self.free[c]
 
@@ -100,12 +100,12 @@ class EnvParts:
 
     Attributes:
         where: the place of each game, or None if it has no place yet.
-        index, place: int64[B], the same information for kernels: the index in `all` of the game's part, and the game's
-            place in this part. Both numbers are -1 for a game without a place.
+        index, place: int64[B], the same information for kernels: the index in `all` of the game's `MapPart`, and the
+            game's place in this `MapPart`. The index and the place are -1 for a game without a place.
         map: int64[B], the row of each game's map in the arrays of `boards`.
         boards: a dict of arrays [K, …] that contain the results of `show` for K maps, one row for each map.
         sizes: int64[K, 2], the numbers of regions and directed edges of each map.
-        lineup: the opponents in all parts.
+        lineup: the opponents in all `MapPart` objects.
     """
 
     def __init__(
@@ -123,8 +123,8 @@ class EnvParts:
         self.map = np.zeros(batch, dtype=np.int64)
         self.lineup = OpponentTable(0)
         self._addresses: Any = []
-        self._changed = True  # whether parts were added to `all` or removed since the last call of `note`
-        self._played: list[MapPart] | None = None  # the parts that contain games; None: compute them again
+        self._changed = True  # whether the list `all` has changed since the last call of `note`
+        self._played: list[MapPart] | None = None  # the `MapPart`s with games; None: compute it again
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Restore a pickled object; the addresses of its arrays are computed again at their next use."""
@@ -133,14 +133,14 @@ class EnvParts:
 
     @property
     def addresses(self) -> Any:
-        """The memory addresses of `MapPart.record` of all parts, for kernels."""
+        """The memory addresses of the attribute `record` of all `MapPart` objects, for kernels."""
         if self._changed:
             self.note(())
         return self._addresses
 
     @property
     def games(self) -> tuple[Any, npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The arguments with which kernels find all games: the addresses of the parts, `index` and `place`."""
+        """The arguments with which kernels find all games: `addresses`, `index` and `place`."""
         return self.addresses, self.index, self.place
 
     def of(self, map_: Map) -> KnownMap:
@@ -166,7 +166,7 @@ class EnvParts:
         return place
 
     def settle(self, core: EnvCore) -> None:
-        """Make a `MapPart` from an `EnvCore`, and assign game b to its place b, for all games."""
+        """Make a `MapPart` from an `EnvCore`, and assign each game b to the place with index b."""
         part = self._first(core)
         for b in range(core.batch):
             self._put(b, (part, b))
@@ -174,8 +174,8 @@ class EnvParts:
     def move(self, maps: Sequence[Map], games: Sequence[int]) -> list[Place]:
         """Assign each of the `games` to its map in `maps`, and return their places.
 
-        A game that is already on its map keeps its place. Any other game gets an unused place, and the opponents that
-        play in no other game of its earlier part are removed. If an error occurs, no game moves.
+        A game that is already on its map keeps its place. Any other game gets an unused place. Opponents that no longer
+        play in any game of a `MapPart` are removed from it. If an error occurs, no game moves.
         """
         of_map: dict[str, list[int]] = {}
         left: list[tuple[int, Place]] = []
@@ -226,7 +226,7 @@ class EnvParts:
         known = self.of(map_)
         missing = count - sum(len(part.free) for part in known.parts)
         if missing > 0:
-            # The number of games on a map varies, so the new part has more places than needed now.
+            # The number of games on a map varies, so the new `MapPart` has more places than needed now.
             size = max(missing + 3 * math.isqrt(missing) + 2, known.size // 4)
             self._add(MapPart(known.parts[0].core.new_like(size), known, self._learners))
         places = ((part, c) for part in known.parts for c in part.free)
@@ -255,7 +255,7 @@ class EnvParts:
         self._changed = True
 
     def _forget_idle(self) -> None:
-        """If more than `_KEPT` maps are stored without a game, remove those that were not used for the longest time."""
+        """If more than `_KEPT` stored maps have no game, remove the least recently used of these maps."""
         if len(self._known) <= _KEPT:
             return
         idle = [key for key, known in self._known.items() if not known.played]
@@ -271,7 +271,10 @@ class EnvParts:
         self._changed = True
 
     def note(self, parts: Iterable[MapPart]) -> None:
-        """Update the addresses and the opponents of the given parts; of all parts if a part was added or removed."""
+        """Update the addresses and the opponents of the given `MapPart` objects.
+
+        If a `MapPart` was added to the list `all` or removed from it, the method updates all objects in the list.
+        """
         if self._changed:
             parts, count = self.all, len(self.all)
             self._addresses = [None] * count if JIT_DISABLED else np.zeros(count, np.int64)
@@ -285,21 +288,21 @@ class EnvParts:
                 part.players.changed = False
 
     def renew(self, parts: Iterable[MapPart]) -> None:
-        """Update the addresses of the given parts after arrays of these parts were replaced."""
+        """Update the addresses of the given `MapPart` objects after some of their arrays were replaced."""
         addresses = self.addresses
         for part in parts:
             if part.stale:
                 addresses[part.index] = address_of(part.record)
 
     def played(self) -> list[MapPart]:
-        """Return the parts that contain at least one game, and update the addresses of these parts."""
+        """Return the `MapPart` objects that contain at least one game, and update the addresses of these objects."""
         if self._played is None:
             self._played = [part for part in self.all if part.played]
         self.renew(self._played)
         return self._played
 
     def some(self, games: Sequence[int]) -> tuple[Any, npt.NDArray[np.int64]]:
-        """Return the arguments with which kernels find the `games`: the address of each game's part, and its place."""
+        """Return the arguments with which kernels find the `games`: an address and a place for each game."""
         index, addresses = self.index[games], self.addresses
         return [addresses[i] for i in index] if JIT_DISABLED else addresses[index], self.place[games]
 

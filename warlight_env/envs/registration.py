@@ -9,7 +9,7 @@ import pettingzoo
 
 #: Variants of `WarlightEnv` with other defaults: a dict from the id in Gymnasium's registry to the changed arguments.
 #: Arguments of `gymnasium.make` override the variant's arguments. The variants are for scripts that accept only an id
-#: and no arguments. Many of these scripts need a flat observation, so all variants have one.
+#: and no arguments. Many of these scripts need a flat observation, so all variants have a flat one.
 VARIANTS: Final[dict[str, dict[str, str]]] = {
     f"warlight/Warlight{part_of_map}{part_of_action}-v0": {**map_, **action}
     for part_of_map, map_ in (("", {}), ("Small", {"map": "small"}))

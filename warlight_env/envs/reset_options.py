@@ -13,7 +13,7 @@ from warlight_env.maps import Map
 
 
 class ResetOptions(NamedTuple):
-    """The options of the games that one call of `reset` begins. Later games do not use them.
+    """The options of the games that one call of `reset` begins. Later games do not use these options.
 
     start: the game from whose position the new games start; None: they start according to the rules. seat: the
     learner's seat; None: the environment's argument `seat`. map: the map, in environments of many maps; None: the map
@@ -25,7 +25,7 @@ class ResetOptions(NamedTuple):
     map: Map | None = None
 
 
-#: Names of arguments of environments that `reset` does not accept as options. Users may confuse them with options.
+#: Names of arguments of environments that `reset` does not accept as options. Users may take these for options.
 _MADE_WITH = ("map", "rules", "players", "opponent", "action", "observation", "fog", "picking", "max_cycles", "reward")
 
 

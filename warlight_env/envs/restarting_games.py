@@ -1,6 +1,6 @@
 """The kernels that step games of learners and compiled bots, and that begin a new game in place of an ended one.
 
-Each kernel steps one game, so the CPU and the GPU can run them for many games.
+Each kernel steps one game, so the CPU and the GPU can run the kernels for many games.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ NEVER: Final = 0
 NEXT_STEP: Final = 1
 SAME_STEP: Final = 2
 
-#: In `Seats.bots`: the player is a learner, whose actions are arguments of the step.
+#: The value in `Seats.bots` for a learner. The actions of learners are arguments of the step.
 LEARNER: Final = -1
 
 
@@ -78,7 +78,7 @@ def submit_learners(games: GameBatch, seats: Seats, actions: Any, b: Int) -> Non
 def submit_bots(
     games: GameBatch, seats: Seats, context: Context, policy: Any, pick: Any, number: Int, b: Int
 ) -> None:  # fmt: skip
-    """Submit the turns of the bot with a number in game b. policy, pick: the bot's kernels."""
+    """Submit the turns of the bot with the given number in game b. policy, pick: the bot's kernels."""
     if seats.ended[b]:
         return
     for p in range(seats.bots.shape[1]):

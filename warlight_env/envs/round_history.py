@@ -86,7 +86,7 @@ class RoundHistory:
         live: bool[B, P], whether a player still acts. turns: the submitted turns. selected: int8[B], 0 for a game that
         is not played now.
 
-        Return a dict from each game that is played now to its owners int8[N]; it is an argument of `after`.
+        Return a dict from each game that is played now to the owners of its regions, int8[N]. `after` needs this dict.
         """
         ready = (~live | (turns.status[:, :, READY] != 0)).all(axis=1) & live.any(axis=1) & (selected != 0)
         owners: dict[int, npt.NDArray[np.int8]] = {}
@@ -104,7 +104,7 @@ class RoundHistory:
         return owners
 
     def after(self, state: State, owners: dict[int, npt.NDArray[np.int8]]) -> None:
-        """After a step, store the regions that players have picked in it. owners: the result of `before`."""
+        """Store the regions that players have picked in the last step. owners: the result of `before`."""
         for b, before in owners.items():
             if b not in self._rounds and b in self._picked:
                 self._picked[b] += np.flatnonzero(state.owner[b] != before).tolist()
@@ -126,7 +126,7 @@ class RoundHistory:
         return self._starts.get(b)
 
     def told(self, b: int, player: int) -> Callable[[], RoundResult] | None:
-        """Return a function that returns the events of the last round that a player sees; None if there are none."""
+        """Return a function that returns the last round's events that a player sees; None if no round is recorded."""
         last = self._rounds.get(b)
         return None if last is None else partial(self._tell, last, player)
 

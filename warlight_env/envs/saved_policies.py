@@ -32,8 +32,8 @@ class SavedPolicyError(InputError):
 
 #: The Python packages that `load_policy` needs.
 _LIBRARIES: Final = ("torch", "stable_baselines3", "sb3_contrib")
-#: A dict from the beginning of the module name of a policy's class to the algorithm that reads its file. The algorithm
-#: for all other policies is PPO.
+#: The algorithms that read the files of policies. Each key is the beginning of a name: that of the module in which the
+#: policy's class is defined. The algorithm for all other policies is PPO.
 _ALGORITHMS: Final = {
     "sb3_contrib.common.maskable": ("sb3_contrib", "MaskablePPO"),
     "sb3_contrib.qrdqn": ("sb3_contrib", "QRDQN"),
@@ -165,5 +165,8 @@ def _short(space: spaces.Space[Any]) -> str:
 
 
 def policy_of(model: Any, deterministic: bool = False) -> ModelPolicy:
-    """Return a `Policy` that calls a model of Stable-Baselines3 or sb3-contrib; later training changes it, too."""
+    """Return a `Policy` that calls a model of Stable-Baselines3 or sb3-contrib.
+
+    Later training of the model also changes this policy.
+    """
     return ModelPolicy(model, deterministic)

@@ -64,7 +64,7 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         self.ended_against: dict[int, tuple[Opponent, ...]] = {}
         super().__init__(num_envs, self.episodes.observation_space, self.episodes.action_space)
         self._games = Autoreset(self.episodes)
-        #: The identifier of the thread that called `step_async`, and the actions that it passed.
+        #: The identifier of the thread that called `step_async`, and the actions in this call.
         self._asked: tuple[int, Any] | None = None
         self._returns = np.zeros(num_envs)
         self._lengths = np.zeros(num_envs, dtype=np.int64)
@@ -153,7 +153,7 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         Raises:
             InputError: this thread has not called `step_async`, or another thread has called `step_async` after it, or
                 the actions are invalid. If an opponent or a custom reward function raises an exception, this method
-                raises it, too. In all these cases no game makes a step.
+                raises it, too. After any of these errors no game makes a step.
             Exception: the beginning of a new game, or a custom observation function, raises an exception, for example
                 if a pool of opponents is empty. Then all games have made the step, but its rewards, its ends and its
                 observations are lost. The next step continues: it begins the missing games, which ignore their actions

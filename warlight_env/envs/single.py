@@ -208,8 +208,8 @@ class WarlightEnv(SavesGames, SingleThreaded, gymnasium.Env[Any, Any]):
         """Play a round or, with the encoding "steps", a part of a turn.
 
         Raises InputError for an invalid action, and ActionError for an action outside the action space. If an opponent
-        or a custom reward function raises an exception, this method raises it, too. In all these cases the game does
-        not change.
+        or a custom reward function raises an exception, this method raises it, too. After any of these errors the game
+        does not change.
         """
         if not self._live:
             raise InputError("the game is over or has not begun; call reset()")

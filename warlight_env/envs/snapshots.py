@@ -1,4 +1,4 @@
-"""Functions that make, check and restore snapshots of an `EnvCore`, and that start its games from a given position."""
+"""Functions that make, check and restore snapshots of an `EnvCore`, or start its games from a given position."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def _put_turns(core: Core, turns: Turns | None, illegal: npt.NDArray[np.int32]) 
 def rollback_on_error(core: Core, games: bool) -> Iterator[None]:
     """Return a context manager that restores the submitted turns and the bots' generators after an exception.
 
-    games: whether it also restores the games and their history.
+    games: whether the context manager also restores the games and their history.
     """
     turns, illegal = _handed_in(core), core.out.illegal.copy()
     rngs, told = core.bot_rngs.copy(), core.round_history
@@ -191,7 +191,7 @@ def check_core(core: Core) -> None:
 
 
 def checked(core: Core, snapshot: Any) -> Snapshot:
-    """Return a copy of a snapshot after checks.
+    """Check a snapshot, and return a copy of it.
 
     Raises `StateError` if the snapshot was made with other arguments than this `EnvCore`, or if it contains a game that
     is impossible under the rules.
@@ -244,7 +244,10 @@ def _turns(core: Core, turns: Any) -> Turns:
 
 
 def _of_encoding(core: Core, turns: Turns | None) -> bool:
-    """Whether turns may come from an `EnvCore` with as many actions per turn as this one; see `Snapshot.turns`."""
+    """Whether `turns` is possible with the encoding of the `EnvCore`, which has one or several actions per turn.
+
+    See `Snapshot.turns` for the difference between the two cases.
+    """
     if core.settings.stepwise or turns is None:
         return turns is not None or not core.settings.stepwise
     submitted = turns.status.any(axis=2)

@@ -43,7 +43,7 @@ MOST_ILLEGAL: Final = 2**30
 
 
 class Turns(NamedTuple):
-    """The submitted turns of all players as arrays, in the format in which the engine plays them.
+    """The submitted turns of all players as arrays, in the format that the game engine reads.
 
     The round of a game is played when the turns of all its live players are complete: ``status[b, p, READY] == 1``.
     """
@@ -71,7 +71,7 @@ class Work(NamedTuple):
 
     scratch: Scratch
     counts: npt.NDArray[np.int32]  #: [P] the number of attacks, or of preferred regions, of each player
-    preferences: npt.NDArray[np.int32]  #: [P, N] preferred regions of each player; all lists are empty
+    preferences: npt.NDArray[np.int32]  #: [P, N] an empty list of preferred regions for each player
     position: Position  #: a position as one player sees it
     free: npt.NDArray[np.int8]  #: [N] CLOSED, OWN or OFFERED for each region
     row: npt.NDArray[np.int64]  #: [K] the action row of one player
@@ -194,7 +194,7 @@ def submit_game(games: GameBatch, b: Int, acting: npt.NDArray[np.int8], actions:
 
 @kernel
 def write_free(params: RuleParams, state: State, b: Int, p: Int, free: Marks) -> None:
-    """Write the use that player p has for each region of game b to free int8[N]: CLOSED, OWN or OFFERED."""
+    """Write what player p can do with each region of game b to free int8[N]: CLOSED, OWN or OFFERED."""
     picking = state.phase[b] == PICK
     players = state.eliminated_at.shape[1]
     my_pick = picking and (params.picking != ALTERNATING or picker(state.turn[b], players) == p)
@@ -261,7 +261,7 @@ def submit_bot_turn(
     status[COUNT] = cut_turn(context.params, deploy, count)
 
 
-# Resolution
+# Playing the rounds
 
 
 @kernel

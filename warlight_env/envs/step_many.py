@@ -91,8 +91,9 @@ def step_many(
 
     Args:
         parts: the addresses of the `MapGames` that contain the games, results of `address_of`.
-        policies, pickers: the addresses of the policies and pickers of K compiled bots.
-        numbers: int16[K, C], the number of each bot in `chosen` of each of C `MapGames`; -1: it does not play there.
+        policies, pickers: the addresses of two kernels of each of K compiled bots: one plays rounds, the other picks
+            start regions.
+        numbers: int16[K, C], the number of each bot in `chosen` of each of C `MapGames`; -1: no game has this bot.
         actions: int64[B, L, M], the padded actions of L learners in each game.
         acting: int8[B], 0 for a game that makes no step.
         dropped: int32[B, L], the number of illegal entries of each action that were found before this call.
@@ -131,7 +132,7 @@ def _read(
     part: MapGames, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32],
     layout: PaddingLayout,
 ) -> Bool:  # fmt: skip
-    """Copy the live learners' actions to the rows of a `MapGames`; return whether it contains any game."""
+    """Copy the live learners' actions to the rows of a `MapGames`; return whether the `MapGames` has any game."""
     out, n, played = part.games.out, part.games.state.owner.shape[1], False
     for c in range(part.places.shape[0]):
         b = part.places[c]
@@ -221,7 +222,7 @@ def seat_some(
 def begin_some(parts: Any, places: npt.NDArray[np.int64], picked: Bool) -> None:
     """Call `begin` for the game at places[k] of the `MapGames` with the address parts[k], for each k.
 
-    The rules must not demand that start regions are apart, because only then `begin` cannot fail.
+    The rules must allow neighbouring start regions, because `begin` may fail under other rules.
     """
     for k in range(places.shape[0]):
         begin(_games_at(parts[k]).games, picked, places[k : k + 1])
@@ -296,7 +297,7 @@ def gather_masks(
 
 @inline_kernel
 def _copy(source: Any, target: Any) -> None:
-    """Copy the first entries of `source` to all entries of `target`."""
+    """Fill all entries of `target` with the first entries of `source`."""
     for i in range(target.shape[0]):
         target[i] = source[i]
 

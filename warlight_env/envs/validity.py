@@ -22,7 +22,8 @@ from warlight_env.envs.step import Turns, Work
 #: The maximum of `Buffers.cycles` of a game that is not over. The last step of the game may increase it by one.
 MAX_CYCLES: Final = 2**31 - 2
 
-#: The texts of all errors: first those of `engine.validity`, then those of this module. A kernel returns an index.
+#: The texts of all errors: first those of `engine.validity`, then those of this module. Kernels return an index of this
+#: tuple.
 REASONS: Final = (
     *validity.REASONS,
     "cycles is {value}: must lie in 0 .. {most}",
@@ -61,11 +62,11 @@ class Bookkeeping(NamedTuple):
 
 
 class CheckedGames(NamedTuple):
-    """All data of a core's games."""
+    """All data of the games of an `EnvCore`."""
 
     state: State
     standing: Bookkeeping
-    turns: Turns  #: for 0 games if no turns are submitted
+    turns: Turns  #: arrays for 0 games if no turns are submitted
 
 
 @kernel

@@ -1,4 +1,4 @@
-"""Experiments: the tables of the thesis and of related theses, with their figures, and our own experiments.
+"""Experiments: the tables of the thesis and of related theses, with the published numbers, and our own experiments.
 
 The thesis is Palášek, "Artificial Intelligence for Warlight", Charles University 2019, chapter 3. `METHODS` are
 experiments of other students' theses on other games. `GROWTH` measures expansion without opponents. Imported by `cli`.
@@ -44,7 +44,7 @@ def experiment(name: str) -> Experiment:
     """Return an experiment by its name.
 
     Raises:
-        ExperimentError: there is no such experiment.
+        ExperimentError: no experiment has this name.
     """
     if not isinstance(name, str):
         raise ExperimentError(f"name = {short_repr(name)}: must be the name of an experiment")

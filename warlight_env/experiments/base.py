@@ -1,4 +1,4 @@
-"""The types of experiments: declarations of matches or of measurements, with the thesis's figures."""
+"""The types of experiments: declarations of matches or of measurements, with the numbers that the thesis reports."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ROUNDS, SIMULATIONS_PER_SECOND = 30, 8000
 
 @dataclass(frozen=True)
 class ExperimentOutcome:
-    """The outcome of a run."""
+    """The outcome of a run of an experiment."""
 
     rows: list[Row]
     interrupted: bool
@@ -37,7 +37,7 @@ class ExperimentOutcome:
 
 
 class Experiment(Protocol):
-    """A table or another figure of the thesis."""
+    """A table or another numerical result of the thesis, which can be measured again."""
 
     @property
     def name(self) -> str:
@@ -56,7 +56,7 @@ class Experiment(Protocol):
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """The agents of the experiment, each with its own lines; ("",) if the experiment does not use an agent."""
+        """The agents of the experiment; each has its own lines in the table. ("",): the experiment uses no agent."""
         ...
 
     @property
@@ -83,7 +83,7 @@ AGENTS = ("mcts_thesis",)
 
 @dataclass(frozen=True)
 class Matchup:
-    """A row of a table: matches of one side against another, with the first side's score in the thesis."""
+    """A row of a table: matches of one agent against another, with the first agent's result in the thesis."""
 
     label: str
     first: Contender
@@ -102,12 +102,12 @@ class MatchTable:
     matchups: tuple[Matchup, ...]
     rules: Rules = Rules()  # noqa: RUF009 -- frozen
     picks: Picks = "random"
-    rounds: float | None = None  #: mean rounds of a game in the thesis; if given, the rows have lengths of games
+    rounds: float | None = None  #: mean rounds of a game in the thesis; if given, the table has rows with mean rounds
     agents: tuple[str, ...] = AGENTS
     budget: BudgetType | None = None
 
     def contests(self, settings: ExperimentSettings) -> list[Contest]:
-        """Return the rows as contests."""
+        """Return the games of each row as a `Contest`."""
         found = []
         for i, matchup in enumerate(self.matchups):
             sides = tuple(

@@ -1,4 +1,4 @@
-"""The number of turns in a position."""
+"""The experiment on the branching factor: the number of possible turns in a position."""
 
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.measurements import measure_branching, summarise_branching

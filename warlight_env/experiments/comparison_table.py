@@ -40,7 +40,7 @@ class Side:
     cost: float = 0.0
 
     def source(self, quick: bool) -> str:
-        """Return the agent's specification; `quick` gives a tiny budget."""
+        """Return the agent's specification, a text; with `quick`, the agent has a tiny budget."""
         if quick:
             limited = self.simulations is not None or self.seconds is not None or self.cost > 0
             return with_parameters(self.spec, {"sims": str(QUICK_SIMULATIONS)} if limited else {})
@@ -65,9 +65,9 @@ class Comparison:
     Attributes:
         label: label of the row, or the beginning of the labels of all rows.
         team: the sides whose wins count together; (): a row for each side.
-        theirs: the authors' share of wins.
-        published_sample: the authors' sample in their own words.
-        pool: comparisons with the same pool give common ratings of their sides; "": no ratings.
+        theirs: the share of wins that the authors of the method published.
+        published_sample: the number and kind of the authors' games, in their own words.
+        pool: a name. The sides of all comparisons with the same pool are rated together; "": no ratings.
         rounds: estimated rounds of a game.
         max_rounds: a game without a winner after this number of rounds is a draw; None: as in the rules.
     """
@@ -164,7 +164,7 @@ class ComparisonTable:
 
 
 def _ratings(pool: str, played: Sequence[tuple[Comparison, ContestResult]]) -> list[Row]:
-    """Return the Elo ratings of a pool's sides, from the best, if all comparisons have games; the mean rating is 0."""
+    """Return the Elo ratings of a pool's sides, best first, if all its comparisons have games; the mean rating is 0."""
     if not all(result.records for _, result in played):
         return []
     names = list(dict.fromkeys(side.spec for field, _ in played for side in field.sides))

@@ -7,23 +7,23 @@ from typing import Final, Literal, TypeAlias
 
 from warlight_env.experiments.rows import Row
 
-#: The publication with the figures that rows are compared with.
+#: The publication whose numbers the rows are compared with.
 Source: TypeAlias = Literal["thesis", "authors"]
 POSSESSIVES: Final[dict[Source, str]] = {"thesis": "the thesis's", "authors": "the authors'"}
 
 
 def conclusions(rows: Sequence[Row], source: Source = "thesis") -> str:
-    """Compare each row with the published figure and with equal players; "" if no row has such figures.
+    """Compare each row with the published number, and with the result of equally strong players; "" without such rows.
 
     Args:
         rows: rows of one result.
-        source: the publication with the figures.
+        source: the publication whose numbers the rows are compared with.
     """
     return " ".join([*_published(rows, source), *_strength(rows)])
 
 
 def _published(rows: Sequence[Row], source: Source) -> list[str]:
-    """Compare with the published figures."""
+    """Return sentences that compare the rows with the published numbers."""
     compared = [row for row in rows if row.verdict != "no figure"]
     if not compared:
         return []
@@ -39,7 +39,7 @@ def _published(rows: Sequence[Row], source: Source) -> list[str]:
 
 
 def _strength(rows: Sequence[Row]) -> list[str]:
-    """Compare shares of games won with those of equal players."""
+    """Return sentences that compare the shares of games won with the shares of equally strong players."""
     shares = [(row, row.even) for row in rows if row.even is not None]
     more = [row for row, even in shares if row.low > even]
     fewer = [row for row, even in shares if row.high < even]

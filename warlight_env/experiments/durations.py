@@ -38,8 +38,8 @@ MEASURED_MINUTES: Final = {
 def estimate_seconds(experiment: Experiment, settings: ExperimentSettings) -> float:
     """Return the estimated time of a run on one core, in seconds.
 
-    For the default agent and simulations, the estimate is the measured time, in proportion to the number of games. For
-    other runs it is computed from the budgets.
+    For the default agent with budgets in simulations, the estimate is the measured time, in proportion to the
+    number of games. For other runs the estimate is computed from the budgets.
     """
     measured = MEASURED_MINUTES.get(experiment.name)
     usual = settings.agent in experiment.agents and settings.budget_type == (experiment.budget or "simulations")

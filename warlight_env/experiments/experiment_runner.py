@@ -166,9 +166,9 @@ def to_markdown(experiment: Experiment, results: Sequence[ExperimentResult], lev
         *_table(results),
     ]
     if not any(row.thesis is not None for result in results for row in result.rows) and not finding:
-        rows = [row[:5] for row in rows]  # there are no figures to compare with
+        rows = [row[:5] for row in rows]  # there are no published numbers
     if not any(result.settings.agent for result in results):
-        rows = [[row[0], *row[2:]] for row in rows]  # no agent matters
+        rows = [[row[0], *row[2:]] for row in rows]  # the results do not depend on an agent
     lines += [f"| {' | '.join(row)} |" for row in rows]
     if finding:
         lines += ["", _wrapped(f"What the authors found: {finding}")]
@@ -187,7 +187,7 @@ def _heading(experiment: Experiment) -> str:
 
 
 def _table(results: Sequence[ExperimentResult]) -> list[list[str]]:
-    """Return a line for each label and bot."""
+    """Return a line of the table for each label of a row and each agent."""
     lines = []
     for label in dict.fromkeys(row.label for result in results for row in result.rows):
         named = label
@@ -220,7 +220,7 @@ def _ours(row: Row) -> list[str]:
 
 
 def _made(results: Sequence[ExperimentResult]) -> list[str]:
-    """Return the playing times and facts, in a line for each machine and version."""
+    """Return the playing times and other facts about the runs, in a line for each machine and package version."""
     times: dict[str, list[str]] = {}
     for result in results:
         hours, minutes = divmod(round(result.seconds / 60), 60)

@@ -14,7 +14,7 @@ OnProgress = Callable[[int, str], None]
 
 @dataclass(frozen=True)
 class ExperimentSettings:
-    """The settings of a run. As in `play_contests`, jobs and backend change only the time.
+    """The settings of a run. As in `play_contests`, `jobs` and `backend` change only the duration of the run.
 
     games: the number of games for each row of a table, or of measurements; None: as many as in the thesis.
     """
@@ -28,7 +28,7 @@ class ExperimentSettings:
     games: int | None = None
 
     def count(self, full: int, quick: int) -> int:
-        """Return the number of games or measurements. full: without `games`; quick: in a quick run."""
+        """Return the number of games or measurements. full: the number if `games` is None; quick: in a quick run."""
         if self.games is not None:
             return self.games
         return quick if self.quick else full

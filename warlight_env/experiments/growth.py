@@ -1,4 +1,4 @@
-"""Income of players without opposition."""
+"""The income of players that grow without opponents."""
 
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.growth_measurement import measure_growth, summarise_growth

@@ -1,4 +1,4 @@
-"""Income of a long search without opposition."""
+"""The income that a long search (`IncomeSearch`) reaches without opponents."""
 
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.growth_measurement import measure_growth, summarise_growth

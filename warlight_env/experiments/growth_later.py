@@ -1,4 +1,4 @@
-"""Intermediate income of a long search that maximizes the income of a later round."""
+"""The income of a long search (`IncomeSearch`) that maximizes the income in a later round."""
 
 from functools import partial
 

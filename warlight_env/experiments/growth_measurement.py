@@ -1,8 +1,8 @@
-"""Growth of players without opposition, and an estimate of the fastest growth, in games against a passive player.
+"""The income of players without active opponents, and an estimate of the highest income that is possible.
 
-The passive player never moves. It owns one region, the farthest from the player's starting regions. This region has so
-many armies that no player attacks it early. The starting regions of the passive player become neutral. Without the
-passive player, the game would be over.
+The opponent is a passive player, which never moves. It owns one region, the farthest from the player's starting
+regions. This region has so many armies that no player attacks it early. The starting regions of the passive player
+become neutral. Without the passive player, the game would be over.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ from warlight_env.thread_ownership import SingleThreaded
 ROUNDS: Final = 8
 #: Armies of the passive player, and of the regions in which it would have started.
 _BYSTANDER, _NEUTRAL = 20, 2
-#: The number of turns in a round that the long search compares. Each stage has the number of remaining turns, and the
-#: number of games for each of them.
+#: The number of turns in a round that the long search (`IncomeSearch`) compares. Each stage of this search has a number
+#: of remaining turns, and a number of simulated games for each remaining turn.
 _TURNS: Final = 200
 _STAGES: Final = ((200, 40), (50, 160), (12, 640))
 _QUICK_STAGES: Final = ((20, 2),)
@@ -80,7 +80,7 @@ class GrowthWork(NamedTuple):
 
 @kernel
 def _income_after(context: Context, position: Position, turn_index: Int, rounds: Int, work: GrowthWork) -> Real:
-    """Return player 0's income after some rounds. A turn of `work` plays the first round, the policy all others."""
+    """Return player 0's income after some rounds. A turn of `work` plays the first round, `draw_turn` the others."""
     at, orders = work.position, work.round
     copy_position(position, at)
     for played in range(rounds):
@@ -106,7 +106,8 @@ def choose_growth(
 ) -> Int:
     """Return the index of the turn in `work` with the highest mean income of player 0 after this number of rounds.
 
-    stages: int64[S, 2], the number of turns to compare, and the number of games for each. All turns use the same dice.
+    stages: int64[S, 2], the number of turns to compare, and the number of simulated games for each turn. All turns use
+    the same dice.
     """
     count = generate(context, position, 0, rng, work.generator, work.turns)
     total, order = work.total, work.order
@@ -121,7 +122,7 @@ def choose_growth(
             for i in range(kept):
                 work.dice[0], work.dice[1] = first, second
                 total[order[i]] += _income_after(context, position, order[i], rounds, work)
-        for i in range(1, kept):  # the best first
+        for i in range(1, kept):  # move the best turns to the front
             turn, k = order[i], i
             while k > 0 and total[order[k - 1]] < total[turn]:
                 order[k] = order[k - 1]
@@ -168,8 +169,8 @@ class IncomeSearch(SingleThreaded):
 def measure_growth(settings: ExperimentSettings, unit: int, horizon: int = 0) -> dict[str, list[float]]:
     """Return income and regions after each round of one game.
 
-    The player is the agent of the settings. Without an agent, the player is the long search, which simulates `horizon`
-    rounds after the last round.
+    The player is the agent of the settings. Without an agent, the player is `IncomeSearch`, which simulates `horizon`
+    more rounds after the last round of the game.
     """
     game = solo_game(derive_seed(settings.seed, unit))
     seed = derive_seed(settings.seed, unit, 1)
@@ -189,7 +190,7 @@ def measure_growth(settings: ExperimentSettings, unit: int, horizon: int = 0) ->
 
 
 def summarise_growth(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
-    """Return the means after the last round."""
+    """Return two rows: the mean income and the mean number of regions after the last round."""
     return [
         number_row(f"{key} after {ROUNDS} rounds", [[values[key][-1]] for values in found], "mean", None, "starts", 2)
         for key in ("income", "regions")

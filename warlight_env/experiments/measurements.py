@@ -74,10 +74,10 @@ def summarise_searches(found: Sequence[dict[str, list[float]]], settings: Experi
     ]
 
 
-#: Numbers of concurrent trees in table 3.10, and its medians: simulations and nodes of a tree.
+#: Numbers of concurrent trees in table 3.10, and the medians in this table: simulations and nodes of a tree.
 THREADS = {1: (1272.0, 10344.5), 2: (1096.0, 9164.5), 4: (836.0, 5841.0)}
 
-#: Seconds of a search of table 3.10, and in a quick run.
+#: Seconds of a search: in table 3.10, and in a quick run.
 TREE_SECONDS, QUICK_TREE_SECONDS = 15.0, 0.1
 
 #: Memory of a tree in MiB, enough for 15 seconds.
@@ -158,7 +158,7 @@ def measure_branching(settings: ExperimentSettings, unit: int) -> dict[str, list
 
 
 def summarise_branching(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
-    """Return the rows of the powers of ten."""
+    """Return the rows with the numbers of turns, as powers of ten."""
     values = [unit["log10"] for unit in found]
     return [
         number_row("log10 of the turns of a position, median", values, "median", 13, "positions", 2),
@@ -174,7 +174,7 @@ def measure_state(settings: ExperimentSettings, unit: int) -> dict[str, list[flo
 
 
 def summarise_state(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:
-    """Return the rows of sizes, which are exact."""
+    """Return the rows with the sizes in bytes, which are exact."""
     compact, whole = found[0]["compact"][0], found[0]["whole"][0]
 
     def exact(label: str, value: float, thesis: float | None, sample: str, digits: int = 0) -> Row:

@@ -1,4 +1,4 @@
-"""The best choice of the root's child as the answer."""
+"""The best rule with which a tree search chooses its final move among the children of the root."""
 
 from warlight_env.experiments.comparison_table import TREE, Comparison, ComparisonTable, Side
 

@@ -1,17 +1,17 @@
-"""The best depth of Max^N in games of four."""
+"""The best search depth of Max^N in games of four players."""
 
 from warlight_env.experiments.comparison_table import Comparison, ComparisonTable, Side
 
 
 def _curve(map: str) -> Comparison:
-    """Return a game of depths 1, 4, 8 and 12 with two turns of each player."""
+    """Return games of searches with the depths 1, 4, 8 and 12, which consider two turns of each player."""
     costs = {1: 0.0003, 4: 0.0006, 8: 0.004, 12: 0.06}
     sides = tuple(Side(f"maxn:depth={depth},breadth=2", cost=cost) for depth, cost in costs.items())
     return Comparison(f"{map}, 2 turns each", sides, games=400, team=(), map=map, rounds=120)
 
 
 def _pair(map: str) -> Comparison:
-    """Return games of depth 4 against 1, two players of each, with the usual five turns."""
+    """Return games of two searches of depth 4 against two of depth 1, which consider five turns of each player."""
     one, other = Side("maxn:depth=4,breadth=5", cost=0.004), Side("maxn:depth=1,breadth=5", cost=0.0003)
     label = f"{map}, 5 turns each: depth 4 against 1, two players of each"
     return Comparison(label, (one, other, one, other), games=200, team=(0, 2), map=map, rounds=120)

@@ -5,7 +5,7 @@ from warlight_env.experiments.comparison_table import Comparison, ComparisonTabl
 PLAIN = "maxn:depth=4,breadth=3"
 
 
-#: The options of the terms. Run folders contain the names of the terms.
+#: A dict from the name of each idea to the option of `maxn` that sets its weight. Run folders contain the names.
 OPTIONS = {
     "territory": "territory_weight",
     "join": "join_weight",

@@ -1,4 +1,4 @@
-"""The best turns for players in a simulation."""
+"""The best policy for the turns of all players in a simulation."""
 
 from warlight_env.experiments.comparison_table import TREE, Comparison, ComparisonTable, Side
 from warlight_env.experiments.players import with_parameters

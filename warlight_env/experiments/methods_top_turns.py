@@ -1,4 +1,4 @@
-"""The best number of a player's turns in the tree."""
+"""The best number of turns of each player that the tree search considers in a position."""
 
 from warlight_env.experiments.comparison_table import TREE, Comparison, ComparisonTable, Side
 

@@ -28,14 +28,14 @@ class ExperimentError(InputError):
 
 @dataclass(frozen=True)
 class Contender:
-    """A side of an experiment.
+    """One side of the games of an experiment: an agent with its budget.
 
     Attributes:
         name: a registered agent; None: the requested agent.
         seconds: the thesis's budget per move; None: no budget.
         threads: number of threads; each has its own tree.
         defense: whether the defensive deploy and the two waiting ways to attack are available.
-        start: super regions in which it starts, with one random region in each; (): as in the rules.
+        start: super regions in which the side starts, with one random region in each; (): as in the rules.
     """
 
     name: str | None = None
@@ -45,7 +45,7 @@ class Contender:
     start: tuple[str, ...] = ()
 
     def source(self, agent: str, budget_type: BudgetType, quick: bool) -> AgentSource:
-        """Return the source of the player if `agent` is requested; `quick` gives a tiny budget."""
+        """Return the source of the player if `agent` is requested; with `quick`, it has a tiny budget."""
         spec = with_parameters(self.name or agent, self._budget(budget_type, quick))
         if self.defense and not self.start:
             return spec
@@ -68,7 +68,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class PlayerSource:
-    """Makes players that no specification describes: without defence, or with given starting regions."""
+    """Makes players that no agent specification describes: without defence, or with given starting regions."""
 
     spec: str
     defense: bool
@@ -93,7 +93,8 @@ class PlayerSource:
 class FixedStartAgent(Agent):
     """An agent that picks a random region in each of some super regions, and then plays like the wrapped agent.
 
-    It needs rules that offer all regions to all players, and an opponent that picks other regions: see `FREE_PICKS`.
+    This agent needs rules that offer all regions to all players, see `FREE_PICKS`. The opponent must pick different
+    regions.
     """
 
     def __init__(self, agent: Agent, super_regions: tuple[str, ...], seed: int) -> None:
@@ -124,7 +125,7 @@ class FixedStartAgent(Agent):
 
 
 def with_parameters(spec: str, parameters: dict[str, str]) -> str:
-    """Return a specification with an experiment's parameters; its own parameters have precedence."""
+    """Add parameters to an agent's specification; the parameters that it already contains have precedence."""
     spec = spec.strip()
     if not parameters:
         return spec

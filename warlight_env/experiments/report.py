@@ -89,7 +89,7 @@ def find_results(folders: Sequence[Path]) -> list[ExperimentResult]:
 def report(results: Sequence[ExperimentResult]) -> str:
     """Return the report, with a section for each experiment.
 
-    A section has a line for each row and agent. The thesis's experiments come first, in its order.
+    A section has a line for each row and agent. The thesis's experiments come first, in the order of the thesis.
 
     Raises:
         ExperimentError: two results have the same experiment, agent and budgets, or an experiment is unknown.

@@ -1,4 +1,4 @@
-"""A row of a result table: our figure with its interval, the thesis's figure, and whether they agree."""
+"""A row of a result table: our number with its interval, the thesis's number, and whether the two agree."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class Row:
-    """One figure. Shares are in 0 .. 1 and are shown in per cent."""
+    """One measured number with its interval. Shares are in 0 .. 1 and are shown in per cent."""
 
     label: str
     value: float
     low: float
     high: float
     thesis: float | None
-    sample: str  #: description of the sample
+    sample: str  #: what was measured and how often, for example the number of games
     thesis_sample: str = ""
-    difference: Interval | None = None  #: ours - the thesis's, 95 %, if the thesis gives its number of games
+    difference: Interval | None = None  #: 95 % interval of our share minus the thesis's share
     share: bool = False
     digits: int = 1
     even: float | None = None  #: the share of games that equal players win; None: the row is not a share of games
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the thesis's figure is in our interval. "above": our interval is above the thesis's figure."""
+        """Whether the thesis's number is in our interval. "above": our interval is above the thesis's number."""
         if self.thesis is None:
             return "no figure"
         if self.low <= self.thesis <= self.high:
@@ -44,7 +44,7 @@ class Row:
         return "above" if self.value > self.thesis else "below"
 
     def shown(self, value: float) -> str:
-        """Return a figure as text."""
+        """Return a number of this row as text."""
         return f"{100 * value:.{self.digits}f} %" if self.share else f"{value:,.{self.digits}f}"
 
     def to_dict(self) -> dict[str, Any]:
@@ -73,9 +73,9 @@ class WinLoss:
 
 
 def win_rate_row(label: str, wins: int, losses: int, draws: int, thesis: WinLoss | None, even: float = 0.5) -> Row:
-    """Return the row of a share of games won, with Wilson's interval.
+    """Return the row for a share of games won, with Wilson's confidence interval.
 
-    even: the share of decided games that equal players win.
+    even: the share of decided games that each of several equally strong players wins.
     """
     games = wins + losses + draws
     low, high = wilson_interval(wins, games)
@@ -135,7 +135,7 @@ def number_row(
     what: str,
     digits: int = 1,
 ) -> Row:
-    """Return the row of a mean or median over clusters of dependent values, such as the moves of a game."""
+    """Return the row for a mean or median over clusters of dependent values, such as the moves of a game."""
     full = [cluster for cluster in clusters if len(cluster)]
     compute = np.mean if statistic == "mean" else np.median
     values = np.concatenate([np.asarray(cluster, dtype=np.float64) for cluster in full])

@@ -1,4 +1,4 @@
-"""The layout of observations and states: which feature of the registry each of their numbers contains."""
+"""The layout of observations and states: the feature (see `features.registry`) that each number contains."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ Values = npt.NDArray[Any]
 
 OBSERVATIONS: Final = ("graph", "flat", "raw")
 
-#: The column of each feature by name, for kernels. Columns after the opponents' features also need `node_shift` or
-#: `global_shift`.
+#: The column of each feature by name, for kernels. For a column after the opponents' features, add `node_shift` or
+#: `global_shift` to the column.
 NODE: Final[Any] = NODES.columns
 GLOBAL: Final[Any] = GLOBALS.columns
 TURN: Final[Any] = TURNS.columns
@@ -148,7 +148,7 @@ class FeatureBlock:
 
 @dataclass(frozen=True)
 class Features:
-    """The layout of an environment's observations: a list of `FeatureBlock`s, the parts."""
+    """The layout of an environment's observations: a list of parts, which are `FeatureBlock` objects."""
 
     parts: tuple[FeatureBlock, ...]
 
@@ -198,16 +198,17 @@ def _in_a_row(*parts: tuple[str, tuple[Feature, ...], tuple[int, ...]]) -> tuple
 
 
 def observed_features(kind: str, regions: int, players: int, stepwise: bool = False) -> Features:
-    """Return the layout of one kind of observation on a map of `regions` regions; `definitions` has the features.
+    """Return the layout of one kind of observation on a map of `regions` regions.
 
     | kind | parts |
     |---|---|
     | graph | nodes float32[N, F] (`NODES`), globals float32[G] (`GLOBALS`) |
-    | flat | the same numbers in one vector: the rows of nodes, one after the other, then globals |
+    | flat | the numbers of "graph" in one vector: the rows of nodes, one after the other, then globals |
     | raw | owner int8[N], army int32[N], offered int8[N], round int32[1], income int32[1], phase |
 
-    Owners in raw: -1 unknown, 0 neutral, 1 the player, 2 … the opponents in seat order after the player. A region with
-    an unknown owner has army 0. Phases in raw: 0 pick, 1 play, 2 over.
+    The module `definitions` defines the features. Owners in "raw": -1 unknown, 0 neutral, 1 the player, 2 … the
+    opponents in seat order after the player. A region with an unknown owner has army 0. Phases in "raw": 0 pick,
+    1 play, 2 over.
 
     `stepwise`: also include the player's unfinished turn: turn float32[N, 3] (`TURNS`) and income_left float32[1].
     Raises InputError for an unknown kind, and for numbers of regions and players outside the limits.

@@ -37,7 +37,7 @@ _MOST: Final = int(np.iinfo(np.int32).max)
 _TIME: Final = Feature("time", 0, 1, "steps / max_cycles", "steps since the reset")
 _ROUND: Final = Feature("round", 0, 1, "rounds / the rules' limit", "rounds played; 0 if the rules have no limit")
 
-# Features of observations: `extraction` writes all except TURNS and INCOME_LEFT (`envs.buffers.observe_turn`)
+# Features of observations: `envs.buffers.observe_turn` writes TURNS and INCOME_LEFT, and `extraction` writes all others
 
 NODES: Final = Group("nodes", "each region, as the player sees it", (
     Feature("unknown", 0, 1, _ONE_HOT, "the player does not see the region"),
@@ -172,7 +172,7 @@ RULES: Final = Group("rules", "the rules and the map", (
     Feature("regions", 0, inf, "regions / 40", "number of regions of the map"),
 ))  # fmt: skip
 
-# Features that are the input of the turn network, in the player's view; `agents.turn_net.features` writes these
+# Features that are the input of the turn network, in the player's view; written by `agents.turn_net.features`
 
 _LOG: Final = "log(1 + armies) / 3"
 _LOG_ALL: Final = "log(1 + armies) / 4"

@@ -139,7 +139,7 @@ def write_shares(
     visible: npt.NDArray[np.uint64],
     shares: npt.NDArray[np.float32],
 ) -> None:
-    """Write fractions of each super region's regions, float32[S, 2]: of the player, and the largest of an opponent."""
+    """Write float32[S, 2], owned fractions of each super region: the player's, and the largest of any opponent."""
     for s in range(bits.members.shape[0]):
         size = np.float32(max(count_common(bits.members[s], bits.members[s]), 1))
         best = np.int64(0)
@@ -174,7 +174,7 @@ def write_nodes(
     players, hidden, adjacent = memory.owned.shape[0], observer.hidden, bits.adjacent
     width = np.uintp(node_width(players))
     first_owner = np.int64(NODE.neutral - SEEN_NEUTRAL)
-    at = np.uintp(node_shift(players))  # all indices here are unsigned, because signed ones need a check for negatives
+    at = np.uintp(node_shift(players))  # unsigned, because signed indices need a check for negative values
     for i in range(owner.shape[0]):
         r = np.uintp(i)
         code, size = codes[np.uintp(owner[r] + np.int64(1))], army[r]

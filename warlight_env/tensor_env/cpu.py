@@ -51,7 +51,7 @@ def _step(
 
 
 class CpuGames(DeviceGames):
-    """The games of an `EnvCore` with one slot for each player."""
+    """The games of an `EnvCore`, in which each player has a slot with observations."""
 
     def __init__(self, core: EnvCore, seats: Seats, bots: Sequence[Bot]) -> None:
         self.games, self.seats = core.game_batch, reference(seats)

@@ -42,7 +42,7 @@ def make_kernels(encoding: ActionEncoding, bots: Sequence[Bot], work: Any) -> So
     return _made[key]
 
 
-#: The results of `make_kernels`.
+#: All results of `make_kernels` in this process.
 _made: dict[Any, Sources] = {}
 
 

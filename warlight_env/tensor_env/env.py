@@ -56,12 +56,12 @@ class WarlightTensorEnv(SingleThreaded):
         device: "cuda", or "cpu".
         opponents: the names of compiled bots ("random", "smart_random", "aggressive", "one_big_army") that play seats,
             for example ``{"player_1": "aggressive"}``. The other seats belong to `agents`.
-        autoreset_mode: see above.
+        autoreset_mode: "NextStep", "SameStep" or "Disabled": the time at which a new game begins, see above.
         check_actions: whether `step` checks all actions. Without the check, the entries of actions must be within
             the limits; other values give undefined results.
         arguments: map, rules, players, action, observation ("graph" or "flat"), fog, picking, max_cycles and reward,
-            as for `envs.EnvCore`. Custom reward and observation functions run on the CPU only; use
-            `WarlightParallelVectorEnv` for them.
+            as for `envs.EnvCore`. Custom reward and observation functions run on the CPU only; to
+            use such functions, make a `WarlightParallelVectorEnv`.
 
     Raises InputError for invalid arguments, and DeviceError if the device does not exist or the games do not fit in its
     memory.
@@ -245,7 +245,7 @@ class WarlightTensorEnv(SingleThreaded):
         return self._part(0), self._infos()
 
     def _part(self, index: int) -> dict[str, Any]:
-        """Return one part of the results in new dicts, so that a caller may change the dicts."""
+        """Return element `index` of each agent's results in new dicts, so that a caller may change the dicts."""
         return {agent: _new_dict(results[index]) for agent, results in self._results.items()}
 
     def _infos(self) -> dict[str, Any]:
@@ -268,7 +268,7 @@ class WarlightTensorEnv(SingleThreaded):
             rewards: float64[B]. terminations, truncations: bool[B].
             infos: ``action_mask`` int8[B, M], ``active`` bool[B], ``illegal`` int32[B], the orders
                 that this step dropped. In the mode "SameStep" also ``final_obs`` and ``_final_obs`` bool[B], the games
-                in which it is new; then ``action_mask`` and ``active`` belong to the new game.
+                in which ``final_obs`` is new; then ``action_mask`` and ``active`` belong to the new game.
 
         Raises InputError for missing or invalid actions. Then no game makes a step.
         """

@@ -1,4 +1,4 @@
-"""The arrays of the games of a `WarlightTensorEnv`, and what a device does with them."""
+"""The arrays of a `WarlightTensorEnv`'s games, and the methods with which a device steps the games."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class DeviceGames(ABC):
     """B games in the memory of a device, and the calls that step them.
 
     Attributes:
-        games, seats: trees of arrays in the memory of the device; the arguments of the kernels.
+        games, seats: nested NamedTuples of arrays in the memory of the device; the arguments of the kernels.
     """
 
     games: Any

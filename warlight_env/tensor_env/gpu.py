@@ -18,8 +18,8 @@ from warlight_env.tensor_env.games import Bot, DeviceGames, action_type
 from warlight_env.tensor_env.launching import Launcher
 from warlight_env.tensor_env.records import mapped, size_of
 
-#: The trees whose arrays have the game as the last axis in memory, so that neighbouring threads read neighbouring
-#: numbers. In the arrays of the other trees the numbers of one game are together.
+#: The nested NamedTuples whose arrays have the game as the last axis in memory, so that neighbouring threads read
+#: neighbouring numbers. In all other arrays the numbers of one game are neighbours in memory.
 COLUMNS: Final[frozenset[str]] = frozenset()
 
 
@@ -29,11 +29,11 @@ class Call(NamedTuple):
     function: Callable[..., Any]
     key: str  #: see `Launcher`
     fixed: tuple[Any, ...]  #: the first arguments
-    example: tuple[Any, ...] = ()  #: values of the other arguments, for their types
+    example: tuple[Any, ...] = ()  #: values of the other arguments; they determine Numba's types
 
 
 class Calls(NamedTuple):
-    """The kernels of a step, and the trees of arrays that are their arguments."""
+    """The kernels of a step, and their arguments: nested NamedTuples of arrays."""
 
     submit: Call
     bots: tuple[Call, ...]
@@ -57,7 +57,7 @@ def make_calls(
 ) -> Calls:
     """Make the kernels of an `EnvCore` with one game and a slot for each player, and place their arguments in memory.
 
-    columns: the trees in column layout.
+    columns: the names of the NamedTuples in column layout, see `COLUMNS`.
     """
     sources = make_kernels(core.encoding, bots, core.work)
     names = sources.names

@@ -24,10 +24,11 @@ class Launcher:
 
     Args:
         function: the kernel.
-        name: a text that determines the code of the kernel, with a result of `Linker.digest`; a part of the key of the
-            compiled code on disk.
-        fixed: its first arguments, trees of device arrays and numbers. The launcher keeps them alive.
-        example: values of the other arguments, for their types.
+        name: a text that determines the code of the kernel, and contains a result of `Linker.digest`. The key of the
+            compiled code on disk depends on it.
+        fixed: the kernel's first arguments, nested NamedTuples of device arrays and numbers. The launcher keeps these
+            arguments alive.
+        example: values of the other arguments; they determine Numba's types.
     """
 
     def __init__(

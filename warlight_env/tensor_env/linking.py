@@ -24,17 +24,19 @@ from warlight_env.tensor_env.toolkit import simulated
 
 
 class LinkError(RunError):
-    """A kernel calls a function that has no form for CUDA."""
+    """An error for a kernel that calls a function that has no CUDA version."""
 
 
 class Linker:
     """Makes CUDA device functions from kernels, and from all kernels that they call.
 
-    On the CPU, some kernels receive the addresses of other kernels. A device function cannot receive an address, so the
-    linker binds a kernel to each converter of addresses.
+    On the CPU, some kernels receive the addresses of other kernels, and convert an address to a function. A device
+    function cannot do this. So the linker replaces each function that converts addresses by one that returns a fixed
+    kernel.
 
     Args:
-        bound: for each converter (a result of `engine.jit.function_at`), the kernel that all its calls return.
+        bound: a dict from each function that converts addresses (a result of `engine.jit.function_at`) to the kernel
+            that all its calls return.
 
     Attributes:
         names: the names of all attributes that the linked kernels read.
@@ -58,7 +60,7 @@ class Linker:
         return hashlib.sha256("\n".join(sorted(found.values())).encode()).hexdigest()[:20]
 
     def device(self, kernel: Callable[..., Any]) -> Any:
-        """Return a kernel as a CUDA device function. Raises LinkError if it calls an unbound address."""
+        """Return a kernel as a CUDA device function. Raises LinkError if it calls an address not in `bound`."""
         function = source_of(kernel)
         if function is None:
             raise LinkError(f"{kernel!r} is not a kernel")
@@ -93,7 +95,7 @@ class Linker:
         return copy
 
     def _form(self, value: Any, user: Callable[..., Any]) -> Any:
-        """Return the form for CUDA of a value that a kernel uses by name."""
+        """Return the CUDA version of a value that a kernel uses by name."""
         if any(value is converter for converter in CONVERTERS):
             if value not in self._bound:
                 raise LinkError(
@@ -107,7 +109,7 @@ class Linker:
         return _numpy_on_device() if value is np else value
 
     def _returning(self, converter: Any) -> Any:
-        """Return a function for device code that takes an address and returns the bound kernel."""
+        """Return a function for device code that takes an address and returns the kernel in `bound`."""
         function = self.device(self._bound[converter])
         if converter not in self._made:
             self._made[converter] = _constant(function)
@@ -115,7 +117,7 @@ class Linker:
 
 
 def device_function(function: Callable[..., Any]) -> Any:
-    """Return a Python function as a CUDA device function, which is compiled once for all constants as arguments."""
+    """Return a Python function as a CUDA device function, which is not compiled again for each constant argument."""
     from numba import cuda
 
     made = cuda.jit(device=True)(function)
@@ -164,7 +166,7 @@ def _numpy_on_device() -> types.ModuleType:
 
 
 def _text_of(function: Callable[..., Any]) -> str:
-    """Return a text that determines the code of a function, except that of the functions that it calls."""
+    """Return a text that determines the code of a function, but not the code of the functions that it calls."""
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
     numbers = [value for value in cells if isinstance(value, int | float | tuple)]
     names = sorted(_names(function.__code__))

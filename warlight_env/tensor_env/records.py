@@ -1,4 +1,4 @@
-"""Trees of NamedTuples for the GPU: copies of their arrays, and the working memory of each thread."""
+"""Functions for trees (nested NamedTuples of arrays) on the GPU: they copy all arrays, or select a row of each."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _unread(array: npt.NDArray[Any]) -> int:
 
 
 def _number(value: Any) -> Any:
-    """Return a number as the Python type for which Numba has one type only."""
+    """Convert a number to a Python bool, float or int; Numba has only one type for each of these."""
     if isinstance(value, bool | np.bool_):
         return bool(value)
     return float(value) if isinstance(value, float | np.floating) else int(value)

@@ -1,4 +1,4 @@
-"""Access to numba-cuda: whether it works, the settings of the compiler, and compilation without a GPU."""
+"""Functions around numba-cuda: check whether it works, set the compiler's options, and compile without a GPU."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def check_memory(games: int, bytes_per_game: int) -> None:
         )
 
 
-#: Held while the settings of the compiler are changed.
+#: The lock that a thread holds while it changes the settings of the compiler.
 _compiling = threading.RLock()
 
 
@@ -84,8 +84,9 @@ _compiling = threading.RLock()
 def compiling(capability: tuple[int, int] | None = None) -> Iterator[None]:
     """Set the compiler's options during the block.
 
-    The compiler does not fuse multiplications and additions, because a CPU rounds after both. The names of functions
-    contain digests instead of the types of all arrays in a NamedTuple; otherwise the code would be 20 times longer.
+    The compiler does not fuse multiplications and additions, because a CPU rounds after each of them. The names
+    of functions contain digests instead of the types of all arrays in a NamedTuple; otherwise the code would be 20
+    times longer.
 
     capability: the compute capability of a GPU that the machine does not have, for compilation only.
     """
@@ -125,7 +126,7 @@ def _short_name(kind: Any) -> tuple[str, tuple[()]]:
 
 
 class _NoDevice:
-    """Stands in for a GPU while the machine has none."""
+    """The object that replaces a GPU on a machine without a GPU."""
 
     def __init__(self, capability: tuple[int, int]) -> None:
         self.compute_capability = capability

@@ -24,7 +24,7 @@ class WarlightTorchRLEnv(EnvBase):
 
     All agents are in the group "agents": the key ("agents", "observation", …) has the features [B, A, …],
     ("agents", "action_mask") the mask [B, A, M], and ("agents", "reward") the rewards [B, A, 1]. A game is done when no
-    agent plays in it any more. ("agents", "active") [B, A, 1] is False after an agent's episode has ended before.
+    agent plays in it any more. ("agents", "active") [B, A, 1] is False after an agent's episode has ended.
 
     Args:
         num_envs: B, the number of games.

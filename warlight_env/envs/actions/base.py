@@ -83,9 +83,9 @@ class ActionEncoding(ABC):
     #: The kernel that writes the flat mask of length `mask_size`. None: the encoding has no mask, or its mask consists
     #: only of the `mask_rows`, which the kernel `observe` writes.
     write_mask: ClassVar[Callable[..., Any] | None] = None
-    #: `mask_rows` is the number of mask rows for regions and edges: first N rows, then E rows, perhaps E rows again.
-    #: `row_width` is the length of each row. A row allows all values, or only the first value. The kernel `observe`
-    #: updates these rows without a call of `write_mask`.
+    #: `mask_rows` is the number of mask rows: first N rows for the regions, then E rows for the edges. An encoding
+    #: with priorities of attacks has E more rows. `row_width` is the length of each row. A row allows all values, or
+    #: only the first value. The kernel `observe` updates these rows without a call of `write_mask`.
     mask_rows: int = 0
     row_width: int = 0
     #: The weights of the position evaluation in the context argument of `submit` and `write_mask`.
@@ -116,7 +116,7 @@ class ActionEncoding(ABC):
         """Return the action mask as one int8 vector: the rows of the result of `mask`, one after the other."""
 
     def shape_mask(self, flat: I8) -> Any:
-        """Convert a result of `flat_mask` to the form of a result of `mask`."""
+        """Convert a flat mask to the form that `mask` returns. flat: a result of `flat_mask`."""
         return flat
 
     @abstractmethod

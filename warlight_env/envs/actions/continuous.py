@@ -62,9 +62,9 @@ def _share_out(seen: PlayerPosition, max_orders: Int, row: ActionRow, work: Acti
     for r in range(deploy.shape[0]):
         quota = seen.income * weight[r]
         deploy[r] = quota // total
-        weight[r] = quota % total if weight[r] > 0 else -1  # after this line `weight` contains the remainders
+        weight[r] = quota % total if weight[r] > 0 else -1  # `weight` now has the remainders
         left -= deploy[r]
-    while left > 0:  # `left` is smaller than the number of regions with a weight
+    while left > 0:  # `left` armies remain, fewer than regions with a weight
         most = -1
         for r in range(deploy.shape[0]):
             if weight[r] >= 0 and (most < 0 or weight[r] > weight[most]):
@@ -257,7 +257,7 @@ class ContinuousActions(ActionEncoding):
             if score >= 1 and _armies(available, score) == armies:
                 highest, before = score, edge
             else:
-                score = _highest(armies, available)  # the number of armies is right, but the attack comes too early
+                score = _highest(armies, available)  # right number of armies, but the attack is too early
             action[self.board.n_regions + edge] = score / SCALE
         return action
 
@@ -291,7 +291,7 @@ class ContinuousActions(ActionEncoding):
 def _highest(armies: int, available: int) -> int:
     """Return the highest score with which `armies` of the `available` armies attack.
 
-    The result is at least 1, although more armies may attack with the score 1.
+    The result is at least 1. The score 1 may stand for more than `armies` armies; the caller must check this.
     """
     return max(1, min(SCALE, ((2 * armies + 1) * SCALE - 1) // (2 * available)))
 

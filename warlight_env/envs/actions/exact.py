@@ -68,8 +68,8 @@ def decode_exact(
     action: the row: armies per region, armies per edge, and the place of each edge's attack in the order of attacks.
     places: int32[E + 1], working memory.
 
-    Returns the number of attacks, and the number of illegal entries that were dropped. Illegal are orders on regions
-    that the player does not own, orders beyond the rules' limit, and armies beyond the income.
+    Returns the number of attacks, and the number of illegal entries that were dropped. The illegal entries are orders
+    on regions that the player does not own, orders beyond the rules' limit, and armies beyond the income.
     """
     owner, player, deploy_out, attacks_out = seen.position.owner, seen.player, turn.deploy, turn.attacks
     n, e_all = owner.shape[0], board.edge_target.shape[0]
@@ -121,7 +121,7 @@ def submit_exact(
 ) -> Int:
     """Convert a row with exact numbers to a turn; the kernel `submit` of encodings without their own kernel.
 
-    config: the number of armies that means "all armies", and the maximum value of a region.
+    config: the number of armies that means "all armies", and the maximum preference value of a region.
     """
     board, params = context.board, context.params
     n = seen.position.owner.shape[0]

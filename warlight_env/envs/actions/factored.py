@@ -260,7 +260,7 @@ def _sends(available: int) -> list[int]:
 
 
 def _nearest_share(sends: list[int], armies: int) -> int:
-    """Return the choice 1 … 4 with the number of armies nearest to `armies`; if several are equal, the highest choice.
+    """Return the choice 1 … 4 with the number of armies nearest to `armies`; the higher of two equally near.
 
     sends: the result of `_sends`.
     """
@@ -268,9 +268,10 @@ def _nearest_share(sends: list[int], armies: int) -> int:
 
 
 def _exact_weights(view: View, deploy: I64, max_orders: int) -> I64 | None:
-    """Return weights 0 … 4 that divide the income into exactly these deploys; None if there are none.
+    """Return weights 0 … 4 that divide the income into exactly these deploys; None if no such weights exist.
 
-    The search tries all assignments in which a region with more armies does not have a smaller weight.
+    The search tries all assignments of weights in which a region with more armies never has a smaller weight than a
+    region with fewer armies.
     """
     if deploy.sum() != view.income:
         raise InexpressibleError(

@@ -1,8 +1,8 @@
 """The types of the arguments of action encodings' kernels, and the signatures of these kernels.
 
 An action encoding has two kernels: `submit` converts an action row to a turn, and `write_mask` writes the mask of the
-next action. The kernels of `envs.step` call them through pointers. So only the kernels of encodings in use are
-compiled.
+next action. The kernels of `envs.step` call both kernels through pointers. So only the kernels of encodings in use
+are compiled.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class PlayerPosition(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """A player's turn as arrays, in the format in which the engine plays it. The turn may be incomplete."""
+    """A player's turn as arrays, in the format that the game engine reads. The turn may be incomplete."""
 
     deploy: npt.NDArray[np.int32]  #: [N] armies that the player deploys on each region
     attacks: npt.NDArray[np.int32]  #: [E, 3] source, target and armies of each attack or transfer

@@ -155,7 +155,7 @@ def _told(
     last: int,
     part: int,
 ) -> list[int]:
-    """Return the actions of a plan.
+    """Return the actions of a turn, given a plan of its deploys.
 
     Each attack before the index `first` comes directly after the deploys that it needs. Then all remaining deploys
     follow, and then all remaining attacks. The deploys on region `last` end with "deploy the rest of the income".

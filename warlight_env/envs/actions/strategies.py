@@ -1,6 +1,6 @@
 """The action encoding `strategies`: an action is one of three deploy strategies and one of three attack strategies.
 
-The strategies are those of the thesis's bot.
+The strategies are those of the bot in Palášek's thesis (2019).
 """
 
 from __future__ import annotations
