@@ -159,7 +159,7 @@ def write_deploy(
     work: GeneratorWork,
     deploy: Armies,
 ) -> Bool:
-    """Write the deploys of the method number `generator`. Return False if the method does not apply."""
+    """Write the deploys of the method with the index `generator`. Return False if the method does not apply."""
     board = context.board
     if generator == DEFENSIVE:
         return deploy_defensively(context, position, player, available, work, deploy)

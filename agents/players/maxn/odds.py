@@ -31,7 +31,7 @@ class Odds(NamedTuple):
 
 
 def make_odds(dice: Dice) -> Odds:
-    """Return the tables for the dice of a set of rules. They are computed once per process and are read-only."""
+    """Return the tables for the dice of a set of rules. The tables are computed once per process and are read-only."""
     return _tables(float(dice.kill[0]), float(dice.kill[1]), float(dice.luck), bool(dice.stochastic))
 
 
