@@ -59,8 +59,8 @@ _PARAMETERS = {
     "leaf": "context, positions, count, shares",
     "prior": "context, position, player, turns, count, likely",
 }
-#: Names of arguments; a name has the same meaning in all kinds. A user's function with such a name at another place is
-#: refused.
+#: Names of arguments; a name has the same meaning in all kinds of functions. A user's function that has such a name as
+#: another argument is refused.
 _ARGUMENTS: Final = {name for names in _PARAMETERS.values() for name in names.split(", ")}
 _BUILT_IN: dict[str, Callable[..., Any]] = {
     "evaluation": position_share,
@@ -81,7 +81,7 @@ def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
     run slowly in the interpreter, with a warning. The result of each call of a user's function is checked.
 
     Kernels cannot raise the exceptions of a user's function. So call kernels with users' functions inside
-    `engine.callback_errors.raise_callback_errors`. It raises these exceptions, and an error for an invalid result.
+    `engine.callback_errors.raise_callback_errors`, which raises these exceptions, and an error for an invalid result.
 
     Raises:
         PlugInError: the function does not match the signature of its kind.

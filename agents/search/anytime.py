@@ -30,7 +30,7 @@ from warlight_env.engine.view import View
 from warlight_env.errors import RunError
 from warlight_env.thread_ownership import SingleThreaded
 
-# Assumed simulations per second and thread until they are measured; the second number is for users' functions.
+# Assumed simulations per second and thread until the speed is measured; the second number is for users' functions.
 _RATE, _FOREIGN_RATE = 2000.0, 1.0
 
 
@@ -125,7 +125,7 @@ class AnytimeSearch(SingleThreaded, ABC):
 
     @abstractmethod
     def _open(self, store: Any, quota: Quota) -> None:
-        """Do the work that one thread must do before several threads share a store."""
+        """Do the work that one thread must do before several threads share a store (for example a tree)."""
 
     @abstractmethod
     def kernels(self, store: Any, work: Any) -> tuple[Callable[[int], Any], Callable[[], Any], Callable[[], Any]]:
@@ -235,7 +235,7 @@ class AnytimeSearch(SingleThreaded, ABC):
         self.seconds += time.perf_counter() - start
 
     def _quotas(self, steps: int) -> list[Quota]:
-        """Return the quota of each thread. The threads of a store share a quota of `steps` steps."""
+        """Return each thread's quota, a number of steps. The threads of a store share a quota of `steps` steps."""
         by_store = [Quota(steps) for _ in self.stores]
         return [quota for one, quota in zip(self.stores, by_store, strict=True) for _ in one.works]
 

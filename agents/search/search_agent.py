@@ -36,7 +36,7 @@ class Limits(NamedTuple):
     def record(
         self, candidates: Sequence[Candidate], valued: int, nodes: int, shallowest: int, deepest: int
     ) -> SearchRecord:
-        """Return the `SearchRecord` of a search that ends now and did not use several trees."""
+        """Return the `SearchRecord` of a search that ends now and used at most one tree."""
         seconds = time.perf_counter() - self.start
         return SearchRecord((valued,), (nodes,), (False,), (shallowest,), (deepest,), seconds, tuple(candidates))
 

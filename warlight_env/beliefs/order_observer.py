@@ -71,7 +71,7 @@ class OrderObserver:
 def observed_orders(
     result: RoundResult, own: set[int], neighbors: Sequence[Sequence[int]], player: int, fog: bool
 ) -> OpponentOrders:
-    """Return the orders of the other players in a round that a player saw.
+    """Return the other players' orders in a round, as far as the player `player` saw these orders.
 
     Args:
         result: the events of the round.

@@ -236,10 +236,10 @@ class NashAgent(SearchAgent):
         return made[3]
 
     def _of_others(self, view: View, position: Position, work: NashWork) -> OpponentTypes | None:
-        """Return the estimate of the other players' types, updated by the last round.
+        """Return the estimate of the other players' types (policies), updated by the last round.
 
-        position: the position of the search. Returns None if the other players choose from the same turns as this
-        player.
+        position: the position of the search. Returns None if the other players choose from the same types of turns as
+        this player.
         """
         if self.opponent_model in ("recognized", "same"):
             return None
@@ -291,7 +291,8 @@ class NashAgent(SearchAgent):
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng
         self._measure(int(works[0].spent[0]), sizes, time.perf_counter() - limits.start)
-        # If other players are not visible, their mixtures are guesses, and a best turn against guesses gains less.
+        # If other players are not visible, their mixed strategies are guesses, so the best turn against them is less
+        # reliable.
         answer = self.final_move or ("most_likely" if view.rules.fog else "best")
         return self._found(works, view.player, begun[view.player], answer, limits)
 

@@ -79,7 +79,7 @@ class RoundGame(NamedTuple):
     setup: NashSetup
     position: Position
     player: int
-    opponents: OpponentTypes | None  #: estimates the other players' turns, if they do not choose from the same turns
+    opponents: OpponentTypes | None  #: estimates other players' turns; None: all players have the same types of turns
     simple: RecognizedBots | None  #: estimates whether the other players are predictable bots
     candidates: int
     best_responses: int
