@@ -87,7 +87,7 @@ EXCLUSIVE_METHODS: Final = ("prepare", "pick", "act", "last_search", "search_pol
 
 
 class Agent(ABC):
-    """A player. It sees only a `View`, and it has its own random generator, separate from the dice.
+    """A player. An agent sees only a `View`, and has its own random generator, separate from the dice.
 
     A subclass defines `pick` and `act`. All other methods and attributes have default implementations. A subclass may
     override a property with a property or a class attribute.

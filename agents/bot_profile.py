@@ -1,4 +1,4 @@
-"""Profiles: the name, level, face and description that people see of a bot. The page and the command line show them."""
+"""Profiles of bots: the name, level, face and description with which the page and the command line show a bot."""
 
 from __future__ import annotations
 

@@ -78,7 +78,7 @@ def bare_context(
 
 @functools.cache
 def record_types() -> dict[str, Any]:
-    """Return the Numba types of the arguments of plug-in functions. They are the same for all maps and rules."""
+    """Return the Numba types of plug-in functions' arguments. The types are the same for all maps and rules."""
     board = make_board(load("small"))
     n, e = board.n_regions, board.n_edges
     params = Rules.of("thesis").params(n, board.n_super_regions)

@@ -20,7 +20,7 @@ class Fault(Protocol):
 
 
 class Faults(Protocol):
-    """A sequence of an agent's faults in a game. It may omit later faults, but `total` and `lost` count all faults."""
+    """A sequence of an agent's faults in a game. If the sequence omits some faults, `total` and `lost` include them."""
 
     @property
     def total(self) -> int:

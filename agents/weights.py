@@ -223,7 +223,7 @@ PLANNING: Final = THESIS._replace(
     holding=12.17, price=0.6, spend=0.0,
 )  # fmt: skip
 
-#: The weights of `plan`. They differ from PLANNING: super regions that need many armies have higher values, single
+#: The weights of `plan`. Differences to PLANNING: super regions that need many armies have higher values, single
 #: regions have lower values, and attacks on neutral regions have fewer armies. These values were set by hand for faster
 #: growth without enemies nearby. Results of games are not worse than with PLANNING.
 EXPANDING: Final = PLANNING._replace(patience=8.0, goal_region=2.0, goal_patience=8.0, sure_neutral=1.0)

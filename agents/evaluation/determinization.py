@@ -29,7 +29,7 @@ def minimal_determinization(view: View) -> Position:
 def proportional_determinization(view: View) -> Position:
     """Return the position in which each enemy without a visible region has several regions.
 
-    Such an enemy gets half as many regions as the player has, and at least one.
+    Each enemy without a visible region gets half as many regions as the player has, and at least one.
     """
     return _filled(view, max(1, int((view.owner == view.player).sum()) // 2))
 

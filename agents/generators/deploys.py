@@ -1,7 +1,8 @@
 """Three methods to deploy a player's income (thesis, algorithms 3.6 to 3.8).
 
 Each method gets the position, the player, the player's income `available`, `work.value` from `region_values`, and
-`work.income`. It writes the deployed armies to deploy int32[N], or returns False if it does not apply.
+`work.income`. The method writes the deployed armies to deploy int32[N], or returns False if it does not
+apply.
 """
 
 from __future__ import annotations

@@ -136,7 +136,7 @@ class PlanAgent(ScoringAgent):
     def _only_grows(self, view: View) -> bool:
         """Return whether the agent evaluates positions only by growth (present and possible income).
 
-        This requires bonuses on the map, and values above 0 for the weights `income` and `prospect`. Also, each enemy
+        The map must have bonuses, and the weights `income` and `prospect` must be above 0. Also, each enemy
         region and each hidden region must be more than `contact_distance` steps away from the player's regions.
         """
         if not (self.weights.income > 0 and self.weights.prospect > 0 and view.board.bonus.any()):

@@ -102,8 +102,8 @@ MAX_CAPACITY: Final = 10_000
 class Functions:
     """Custom functions for a search; a field's name is the function's kind, see `plug_in`. None: the built-in function.
 
-    leaf: evaluates many leaves in one call. prior: estimates how likely turns are. capacity: the largest number of
-    turns that the generator writes.
+    leaf: evaluates many leaves in one call. prior: estimates how likely a player is to choose each turn. capacity: the
+    largest number of turns that the generator writes.
     """
 
     evaluation: Callable[..., Any] | None = None
@@ -171,7 +171,7 @@ def make_context(
 
 
 def is_ours(function: Callable[..., Any] | None) -> bool:
-    """Return whether a function is a kernel of this package, or None. The results of such a function need no checks."""
+    """Return whether a function is a kernel of this package, or None. Results of these kernels need no checks."""
     body = _body(function)
     known = str(getattr(body, "__globals__", {}).get("__name__")).startswith("warlight_env.")
     return function is None or (known and (JIT_DISABLED or body is not function))

@@ -1,7 +1,7 @@
 """Tables of the number of armies that an attack or a defence needs, computed from exact distributions of battles.
 
-Planned attacks and defences get their numbers of armies from these tables. So the numbers are right for all settings of
-luck and rounding in the rules.
+Planned attacks and defences get their numbers of armies from these tables. So the numbers of armies are right for all
+settings of luck and rounding in the rules.
 """
 
 from __future__ import annotations

@@ -172,7 +172,7 @@ def widened(network: TurnNetwork) -> dict[str, Floats]:
 
 
 def blank_turn_network(shapes: Mapping[str, tuple[int, ...]] = SHAPES) -> TurnNetwork:
-    """Return a turn network of writable zeros for one thread. It has all features as its input."""
+    """Return a turn network of writable zeros for one thread. The network has all features as its input."""
     columns: dict[str, Any] = {
         f"{name}_columns": np.arange(group.width, dtype=np.uint32) for name, group in _GROUPS.items()
     }

@@ -32,7 +32,7 @@ _KIND: Final = "value"
 #: input.
 N_PLAYER: Final = PLAYERS.width
 N_RULES: Final = RULES.width
-#: Numbers of units of the two layers. They are constants, so that the compiler can vectorize loops over units.
+#: Numbers of units of the two layers. The numbers are constants, so that the compiler can vectorize loops over units.
 FIRST_UNITS: Final = 32
 SECOND_UNITS: Final = 8
 

@@ -1,4 +1,4 @@
-"""The base class of anytime searches. It manages threads, budgets, users' functions and answers."""
+"""The base class of anytime searches. The class manages threads, budgets, users' functions and answers."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Store(Protocol):
 class _Watch(raise_callback_errors):
     """A `raise_callback_errors` that also marks the search as failed after an exception.
 
-    It is a class, not a generator with `contextlib`, because a generator would replace a user's StopIteration by
+    `_Watch` is a class, not a generator with `contextlib`, because a generator would replace a user's StopIteration by
     another error.
     """
 
@@ -246,7 +246,7 @@ class AnytimeSearch(SingleThreaded, ABC):
     def watch(self) -> AbstractContextManager[Any]:
         """Return a context manager for kernel calls that may call users' functions.
 
-        It raises the exceptions of users' functions, and then marks the search as failed.
+        The context manager raises the exceptions of users' functions, and then marks the search as failed.
         """
         return _Watch(self) if self.functions.foreign else contextlib.nullcontext()
 

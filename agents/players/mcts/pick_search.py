@@ -89,7 +89,8 @@ def _preferences(view: View, context: Context, player: int, offer: list[int], co
 def _picks_left(view: View, player: int) -> int:
     """Return the number of starting regions that a player will still get.
 
-    It is the searching player's number of regions after the picking phase, minus the number that `player` owns now.
+    The result is the searching player's number of regions after the picking phase, minus the number of regions that
+    `player` owns now.
     """
     mine = int((view.owner == view.player).sum())
     return view.picks_left + mine - int((view.owner == player).sum())

@@ -33,7 +33,7 @@ EXPANDING: Final = -1
 NO_STATE: Final = -1
 COMPUTING: Final = -2
 
-#: Smallest number of nodes of a tree. It is enough for the sets of starting regions in the picking phase.
+#: Smallest number of nodes of a tree. This number is enough for the sets of starting regions in the picking phase.
 LEAST_NODES: Final = 1500
 
 #: The integer that represents a prior of 1 in `Tree.pool`, which contains the priors of the third and later players.

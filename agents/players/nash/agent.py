@@ -227,7 +227,7 @@ class NashAgent(SearchAgent):
             self._rate += _LAST * (plays * sizes.steps / max(1e-6, seconds) - self._rate)
 
     def _works(self, view: View, sizes: Sizes) -> list[NashWork]:
-        """Return working memory for each thread. It is allocated again if the board or the sizes change."""
+        """Return working memory for each thread. The memory is allocated again for another board or other sizes."""
         made = self._made
         if made is None or made[0] != sizes or made[1] is not view.board or made[2] != view.players:
             n, e, players = view.board.n_regions, view.board.n_edges, view.players

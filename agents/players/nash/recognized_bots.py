@@ -2,7 +2,7 @@
 
 The search estimates the probability that an opponent is a simple bot. With this probability, the opponent plays the
 bot's turn in a simulation. Otherwise, the opponent plays as well as the searching player, with a turn from its mixture
-(mixed strategy). This is the game of a restricted Nash response (Johanson, Zinkevich and Bowling, 2007).
+(mixed strategy). The method is a restricted Nash response (Johanson, Zinkevich and Bowling, 2007).
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Double oracle: local search finds best responses, and adds these turns to the players' candidate turns.
 
 The method is from McMahan et al. (2003) and Bošanský et al. (2016). The local search starts from the best turn against
-the other players' mean mixtures. It works like `search.local_search`, but its scenarios are drawn from the other
-players' mixtures. A response is added only if it is better than the start of the local search in new scenarios.
+the other players' mean mixtures. This local search works like `search.local_search`, but its scenarios are drawn from
+the other players' mixtures. A response is added only if it is better than the start of the local search in new
+scenarios.
 """
 
 from __future__ import annotations

@@ -73,7 +73,7 @@ def sizes_for(table: Sequence[tuple[int, Sizes]], plays: float, steps: float, ro
 
 
 class RoundGame(NamedTuple):
-    """The inputs of the search for one move; they are the same for all threads."""
+    """The inputs of the search for one move, which are the same for all threads."""
 
     context: Context
     setup: NashSetup
