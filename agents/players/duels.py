@@ -1,4 +1,4 @@
-"""Whole games between one-ply players, or against a bot, in one kernel call, for training with thousands of games."""
+"""Kernels that play whole games between one-ply players or against a bot, for training with thousands of games."""
 
 from __future__ import annotations
 

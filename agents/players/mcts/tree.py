@@ -58,7 +58,7 @@ class Tree(NamedTuple):
     #: [M] for nodes with a state: the index in the pool of the turns of the third and later players.
     #: For each player: the number of turns, the turns and, in searches with priors, the priors; PRIOR_UNIT means 1.
     later: npt.NDArray[np.int32]
-    states: npt.NDArray[np.uint8]  #: [S, 3 N + 2] states in the form of `engine.position.pack`
+    states: npt.NDArray[np.uint8]  #: [S, 3 N + 2] states, compressed by `engine.position.pack`
     turn_start: npt.NDArray[np.int32]  #: [T] index in the pool at which a turn starts
     #: [Q] for each turn: the numbers of deploys and attacks, then (region, armies) and (edge, armies)
     pool: npt.NDArray[np.int32]

@@ -1,4 +1,4 @@
-"""The settings of a tree search in the form for kernels, and the working memory of one thread."""
+"""The settings of a tree search as a NamedTuple for kernels, and the working memory of one thread."""
 
 from __future__ import annotations
 

@@ -85,8 +85,8 @@ class NashAgent(SearchAgent):
     """Approximates an equilibrium in mixed strategies of the next round by regret matching, and plays a turn from it.
 
     The candidate turns of all players are plans and samples of a turn network. Local search finds best responses to the
-    mixed strategies, and adds them to the candidate turns. A simulation plays the next round and possibly later rounds;
-    a budget in simulations limits their number.
+    mixed strategies, and adds the responses to the candidate turns. A simulation plays the next round and possibly
+    later rounds; a budget in simulations limits their number.
     """
 
     name = "nash"
