@@ -135,7 +135,7 @@ class Agent(ABC):
     def prepare(self, view: View) -> None:
         """Get ready for a new game, for example start a process. A match calls this method before the first answer.
 
-        The time of this call does not count for the agent's clock. view: the agent's view of the game's first position.
+        The time of this call does not count for the agent's clock. view: the agent's view for the first answer.
         """
         return None
 

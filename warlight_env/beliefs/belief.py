@@ -68,8 +68,7 @@ class Belief(SingleThreaded):
     - The opponent's start regions are known, or they are derived from the picks. If the player did not get a region,
       but preferred it to a region that it got, then the opponent has this region. For the opponent's other start
       regions, the rule assumes that the opponent has the same preferences as the player.
-    - A region belongs to the opponent if the player lost it, or if the player saw that opponent's armies moved into or
-      out of it.
+    - A region belongs to the opponent if the player lost the region, or saw armies of the opponent enter or leave it.
     - The opponent's income is the base income plus the bonuses of the super regions that belong to it in the estimate.
       The armies that the player sees the opponent deploy are a lower bound of this income. If the visible deploys
       exceed the income, the opponent also gets the super regions that it has almost completed.
