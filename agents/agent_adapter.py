@@ -69,7 +69,7 @@ def call_factory(factory: Callable[..., Any], *arguments: Any, **named: Any) -> 
 
 
 class _Counted(list[Any]):
-    """A list of faults with the attributes `total` and `lost` of `Faults`."""
+    """A list of faults with the additional methods and attributes that the interface `Faults` requires."""
 
     @property
     def total(self) -> int:
@@ -90,7 +90,7 @@ class _Counted(list[Any]):
 class AgentAdapter(Agent):
     """Wrapper that makes an `Agent` from another object.
 
-    The wrapper forwards method calls to the object. It reads an attribute of the object anew at each access.
+    The wrapper forwards method calls to the object. An attribute is read from the object at each access.
     """
 
     def __init__(self, thing: Any) -> None:

@@ -14,11 +14,11 @@ from warlight_env.engine.rules import MAX_PLAYERS
 
 @dataclass(frozen=True)
 class TextForm:
-    """The form of an agent that takes all text after its name, without the colon, as one text.
+    """The specification's form for an agent that takes all text after its name and the colon as one argument.
 
     form: the form of the whole specification, as help texts show it, for example ``belief:AGENT``. wraps: whether the
-    text is the specification of another agent. digest_of: None, or, if the text may be the name of an .npz file, a
-    function that returns 16 hexadecimal digits for the file's content; see `registry.pinned`.
+    text is the specification of another agent. digest_of: a function that returns the digest (16 hexadecimal digits) of
+    an .npz file that the text names; None: the text names no file. See `registry.pinned`.
     """
 
     form: str
@@ -34,15 +34,15 @@ class AgentInfo:
     summary: str
     load: Callable[[], Callable[..., Any]]
     declared: Callable[[], dict[str, Parameter]] = dict  #: returns the agent's parameters
-    text: TextForm | None = None  #: the form of all text after the name, if the agent takes it as one text
-    players: int = MAX_PLAYERS  #: the largest number of players in its games
-    profile: BotProfile | None = None  #: of all specifications that are not in `presets`
+    text: TextForm | None = None  #: describes the text after the name, if the agent takes it as one argument
+    players: int = MAX_PLAYERS  #: the largest number of players in the agent's games
+    profile: BotProfile | None = None  #: the profile of all specifications that are not in `presets`
     #: profiles of specifications, by the text after the agent's name, without the colon
     presets: Mapping[str, BotProfile] = field(default_factory=dict)
 
     @property
     def form(self) -> str:
-        """The form of the agent's specifications: that of its `TextForm`, otherwise its name."""
+        """The form of the agent's specifications: `TextForm.form`, or the agent's name if it has no `TextForm`."""
         return self.name if self.text is None else self.text.form
 
     @property

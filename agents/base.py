@@ -72,7 +72,7 @@ def resolve_limits(
 
 
 def check_asked(view: Any, budget: Any = None) -> None:
-    """Raise InputError unless these are valid arguments of an agent: a `View`, and a `Budget` or None."""
+    """Raise InputError unless `view` is a `View`, and `budget` is a `Budget` or None."""
     if not isinstance(view, View):
         raise InputError(f"view = {short_repr(view)}: must be a `View`, which `Game.view` returns")
     if not isinstance(budget, Budget | None):
@@ -82,12 +82,12 @@ def check_asked(view: Any, budget: Any = None) -> None:
 #: How often an agent needs a warm-up, see `Agent.warm_up_scope`.
 WarmUpScope = Literal["process", "machine", "never"]
 
-#: The methods of an agent that use its working memory. Only one thread at a time may call them.
+#: The methods of an agent that use its working memory. Only one thread at a time may call these methods.
 EXCLUSIVE_METHODS: Final = ("prepare", "pick", "act", "last_search", "search_policy", "insight")
 
 
 class Agent(ABC):
-    """A player. It sees only a `View`, and it has its own random generator, separate from the dice.
+    """A player. An agent sees only a `View`, and has its own random generator, separate from the dice.
 
     A subclass defines `pick` and `act`. All other methods and attributes have default implementations. A subclass may
     override a property with a property or a class attribute.
@@ -96,8 +96,8 @@ class Agent(ABC):
     name: str = "agent"
 
     #: Before clocks run, a match lets each agent play a short game, so that its compiled code is ready. "process": in
-    #: every process that plays games. "machine": once, because the agent has a process of its own, and only the cache
-    #: on disk must be ready. "never": the code of the agent is not ours.
+    #: every process that plays games. "machine": once on each machine, because the agent has a process of its own, and
+    #: only the cache on disk must be ready. "never": the agent's code is not part of this package.
     warm_up_scope: WarmUpScope = "process"
 
     @abstractmethod
@@ -119,7 +119,7 @@ class Agent(ABC):
 
     @property
     def faults(self) -> Faults | None:
-        """The faults in the agent's answers during this game, if the game continued after them.
+        """The faults (such as late turns) in the agent's answers during this game after which the game continued.
 
         None: the agent does not report faults.
         """
@@ -133,9 +133,9 @@ class Agent(ABC):
         return None
 
     def prepare(self, view: View) -> None:
-        """Get ready for a new game, for example start a process. A match calls this before the first question.
+        """Get ready for a new game, for example start a process. A match calls this method before the first answer.
 
-        The time of this call does not count for the agent's clock. view: the view of the first question's position.
+        The time of this call does not count for the agent's clock. view: the agent's view for the first answer.
         """
         return None
 
@@ -192,7 +192,7 @@ class KernelAgent(SingleThreaded, Agent):
         self._known: tuple[Board, RuleParams] | None = None
 
     def _prepare(self, view: View) -> None:
-        """Allocate arrays for the board and the rules of this game. `act` calls this when one of the two changes."""
+        """Allocate arrays for a game's board and rules. `act` calls this method when the board or the rules change."""
         board, self._known = view.board, (view.board, view.params)
         self._scratch = make_scratch(board.n_regions, view.players)
         self._deploy: npt.NDArray[np.int32] = np.zeros(board.n_regions, dtype=np.int32)

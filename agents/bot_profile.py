@@ -1,4 +1,4 @@
-"""Profiles: the name, level, face and description that people see of a bot. The page and the command line show them."""
+"""Profiles of bots: the name, level, face and description with which the page and the command line show a bot."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Final, Literal, get_args, get_type_hints
 from warlight_env.arguments import short_repr
 from warlight_env.errors import InputError
 
-#: The strength of a bot, in a word. The page's leaderboard has measured ratings.
+#: The possible levels: each word describes the strength of a bot. The page's leaderboard has measured ratings.
 Level = Literal["easy", "medium", "hard"]
 
 Ground = Literal["slate", "violet", "brown", "green", "olive", "navy"]
@@ -21,7 +21,7 @@ Top = Literal[
 Eyes = Literal["dots", "open", "apart", "sleepy", "angry", "visor", "one", "glasses", "veil"]
 Mouth = Literal["smile", "grin", "flat", "smirk", "oh", "fangs", "grid", "beard"]
 
-#: The largest number of characters in the name of a profile: players in games of the page have such names.
+#: The largest number of characters in the name of a profile. The page shows this name as a player's name.
 MAX_NAME: Final = 32
 
 
@@ -58,7 +58,7 @@ class BotProfile:
     """The name, level, face and description that people see of a bot.
 
     name: 1 to 32 printable characters. face: None: the page draws a face that depends on the specification.
-    description: one sentence; '': the summary of the agent.
+    description: one sentence; an empty string: the page shows the agent's summary.
 
     Raises:
         ProfileError: a value is not possible.

@@ -1,7 +1,7 @@
 """The constant inputs of an agent's kernels: board, rules, evaluation and plug-in functions.
 
 A `Context` stores each plug-in function as an address; `evaluate`, `generate` and `draw_turn` call these addresses. So
-a kernel need not be compiled again for other plug-in functions. A call through an address costs about 40 ns.
+a kernel is not compiled again when the plug-in functions change. A call through an address costs about 40 ns.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from warlight_env.maps import load
 class Context(NamedTuple):
     """Constant data for kernels, passed by reference; see `plug_ins.make_context`.
 
-    The address 0 means that the context does not have this function.
+    An address of 0 means that the context does not have this plug-in function.
     """
 
     board: Board
@@ -54,7 +54,7 @@ class Context(NamedTuple):
 def bare_context(
     board: Board, params: RuleParams, players: int, weights: Weights, generators: int = ALL_GENERATORS
 ) -> Context:
-    """Return a context without plug-in functions, for kernels that call none.
+    """Return a context without plug-in functions, for kernels that call no plug-in function.
 
     `plug_ins.make_context` returns a context with plug-in functions.
     """
@@ -78,7 +78,7 @@ def bare_context(
 
 @functools.cache
 def record_types() -> dict[str, Any]:
-    """Return the Numba types of the arguments of plug-in functions. They are the same for all maps and rules."""
+    """Return the Numba types of plug-in functions' arguments. The types are the same for all maps and rules."""
     board = make_board(load("small"))
     n, e = board.n_regions, board.n_edges
     params = Rules.of("thesis").params(n, board.n_super_regions)

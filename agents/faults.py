@@ -1,4 +1,4 @@
-"""Interfaces of faults in an agent's answers, such as malformed or late turns."""
+"""Interfaces of objects that describe the faults in an agent's answers, such as malformed or late turns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Fault(Protocol):
 
 
 class Faults(Protocol):
-    """A sequence of an agent's faults in a game, perhaps only the first ones; `total` and `lost` count all faults."""
+    """A sequence of an agent's faults in a game. If the sequence omits some faults, `total` and `lost` include them."""
 
     @property
     def total(self) -> int:

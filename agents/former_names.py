@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from warlight_env.agents.agent_spec import AgentSpec
 
-#: A parameter's key and value. In a former entry, the value "" means any value. In a present entry, it means that the
-#: value does not change.
+#: A parameter's key and value, as former or present names. The value "" of a former entry means any value. The value
+#: "" of a present entry means that the value does not change.
 _Entry = tuple[str, str]
 
 #: A mapping from former to present parameters, for agents that search with simulations.

@@ -26,13 +26,13 @@ _NAME: Final = re.compile(r"[^\W\d]\w*")
 
 
 class ImportedAgentError(InputError):
-    """An error for code without the named class or function, or for a wrong parameter. The message names the place."""
+    """Error: the agent's module or file has no such class or function, or a parameter of the agent is wrong."""
 
 
 def imported_agent(read: AgentSpec) -> AgentInfo | None:
-    """Return the record of an agent in a module or a file; None: the specification does not name one.
+    """Return the registry entry of an agent in a module or a file; None: the specification names no such agent.
 
-    The function imports nothing: it only looks for the file or the top-level package, also in the present folder.
+    The function imports nothing: it only looks for the file or the top-level package, also in the current folder.
     """
     attribute = read.rest.partition(",")[0].strip()
     if read.separator != ":" or not _NAME.fullmatch(attribute):

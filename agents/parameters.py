@@ -62,7 +62,7 @@ class Param:
     python_range: limits of numbers in Python calls, if these limits differ from `low` and `high`.
     choices: allowed strings; more may be registered at run time. Empty: any string is allowed.
     spec_name: the parameter's name in agent specifications, if it differs from the name in Python.
-    shared: whether lists of parameters contain this parameter after the parameters that only this agent has.
+    shared: whether other agents also have this parameter; lists of parameters show shared parameters last.
     """
 
     help: str

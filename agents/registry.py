@@ -54,7 +54,7 @@ def register(
     parameters.
     text: with a `TextForm`, the callable takes `seed` and `text` instead of parameters: `text` is all text after the
     name, without the colon.
-    players: the largest number of players in its games.
+    players: the largest number of players in the agent's games.
     summary: one sentence. profile: the name, level and face that people see; None: the page shows the specification
     and the summary. presets: other profiles for some specifications, by the text after the name, without the colon.
 
@@ -158,7 +158,7 @@ def _info(name: str) -> AgentInfo:
 
 
 def _find(read: AgentSpec) -> AgentInfo:
-    """Return the record of a registered agent, or of an agent in a module or a file (see `imported_agent`)."""
+    """Return the entry of a registered agent, or of an agent in a module or a file (see `imported_agent`)."""
     if read.name not in _AGENTS and read.name not in _known() and (info := imported_agent(read)) is not None:
         return info
     return _info(read.name)
@@ -222,7 +222,7 @@ MOST_WRAPPED: Final = 8
 
 
 def _unwrapped(spec: str) -> tuple[list[str], AgentSpec]:
-    """Return the agents around the innermost one, each with its colon, and the innermost one."""
+    """Return the agents around the innermost agent, each with its colon, and the innermost agent."""
     around: list[str] = []
     known = _known_here()
     while (info := known.get((read := AgentSpec.parse(spec)).name)) is not None and info.wraps:
@@ -233,7 +233,7 @@ def _unwrapped(spec: str) -> tuple[list[str], AgentSpec]:
 
 
 def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
-    """Return an agent's record and its parameters from ``name`` or ``name:key=value,…``.
+    """Return an agent's entry and its parameters from ``name`` or ``name:key=value,…``.
 
     For agents that take `sims` or `secs`, the value may be alone: ``mcts:457`` and ``mcts:457sims`` are
     ``mcts:sims=457``; ``mcts:1.5s`` and ``mcts:1500ms`` are ``mcts:secs=1.5``.
@@ -324,7 +324,7 @@ def pinned(spec: str) -> str:
 
 
 def unpinned(spec: str) -> str:
-    """Return the specification from which `pinned` made this one."""
+    """Return the specification from which `pinned` made `spec`."""
     around, read = _unwrapped(spec)
     info = _known_here().get(read.name)
     if info is None or info.text is None:

@@ -197,7 +197,8 @@ BOUNDS: Final[dict[str, tuple[float, float]]] = {
 #: The weights of the thesis.
 THESIS: Final = Weights()
 #: The default weights of `mcts`, `one_ply` and similar agents. `warlight train evolve examples/evolve.toml` found these
-#: values in 96,140 games of one-ply players (70 seconds on two cores). Values that are not listed are the thesis's.
+#: values in 96,140 games of one-ply players (70 seconds on two cores). Weights that are not listed have the thesis's
+#: values.
 DEFAULT: Final = THESIS._replace(
     bonus=2.098,
     neighbors=-1.962,
@@ -222,7 +223,7 @@ PLANNING: Final = THESIS._replace(
     holding=12.17, price=0.6, spend=0.0,
 )  # fmt: skip
 
-#: The weights of `plan`. They differ from PLANNING: super regions that need many armies have higher values, single
+#: The weights of `plan`. Differences to PLANNING: super regions that need many armies have higher values, single
 #: regions have lower values, and attacks on neutral regions have fewer armies. These values were set by hand for faster
 #: growth without enemies nearby. Results of games are not worse than with PLANNING.
 EXPANDING: Final = PLANNING._replace(patience=8.0, goal_region=2.0, goal_patience=8.0, sure_neutral=1.0)
@@ -255,7 +256,7 @@ class Evaluation(NamedTuple):
     largest_territory: float
     threatened_bonus: float
     sharpness: float
-    #: whether one of the four fields from `neighbor_values` to `sharpness` differs from the thesis; then
+    #: whether one of the four fields from `neighbor_values` to `sharpness` differs from its value in the thesis; then
     #: `extended_share` is the evaluation
     extended: bool
     income: float
@@ -268,7 +269,7 @@ class Evaluation(NamedTuple):
 
 
 def super_region_terms(board: Board) -> npt.NDArray[np.float64]:
-    """Return four numbers of each super region, float64[4, S]: bonus, adjacent super regions, border edges, regions."""
+    """Return float64[4, S]: each super region's bonus, and its numbers of neighbours, border edges and regions."""
     bonus = board.bonus.astype(np.float64)
     sizes = np.diff(board.member_start).astype(np.float64)
     here, there = board.super_region[board.edge_source], board.super_region[board.edge_target]

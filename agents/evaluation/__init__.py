@@ -1,5 +1,5 @@
 """Evaluation functions: they estimate each player's share of the value of a position.
 
-They compute the terms of the thesis and additional terms. The other packages of `agents` and `train` import this
-package. To add a term, give it a coefficient in `agents.weights`, and compute it here.
+The functions compute the terms of the thesis and additional terms. The other packages of `agents` and `train` import
+this package. To add a term, give it a coefficient in `agents.weights`, and compute it here.
 """

@@ -1,8 +1,8 @@
 """Two rules that make a determinization: a complete position that is consistent with a player's view.
 
 Both rules treat hidden regions as neutral with two armies. Each enemy without a visible region gets hidden regions,
-farthest from the player first. `minimal_determinization` gives such an enemy one region.
-`proportional_determinization` gives such an enemy one region for every two regions of the player.
+farthest from the player first. `minimal_determinization` gives one region to each enemy without a visible region.
+`proportional_determinization` gives it one region for every two regions of the player.
 `warlight_env.beliefs` contains a third rule, which uses the views of all rounds so far.
 """
 
@@ -29,7 +29,7 @@ def minimal_determinization(view: View) -> Position:
 def proportional_determinization(view: View) -> Position:
     """Return the position in which each enemy without a visible region has several regions.
 
-    Such an enemy gets half as many regions as the player has, and at least one.
+    Each enemy without a visible region gets half as many regions as the player has, and at least one.
     """
     return _filled(view, max(1, int((view.owner == view.player).sum()) // 2))
 
@@ -59,5 +59,5 @@ def farthest(
 
 
 def distance_to(distance: npt.NDArray[Any], owner: npt.NDArray[np.int8], player: int) -> npt.NDArray[np.int64]:
-    """Return the distance of each region to the player's nearest region, int64[N]; 10,000 without a region."""
+    """Return the distance of each region to the player's nearest region, int64[N]; 10,000 if the player owns none."""
     return np.asarray(distance)[:, owner == player].min(1, initial=10_000).astype(np.int64)

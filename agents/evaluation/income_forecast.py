@@ -29,7 +29,7 @@ READY = 0.5
 def income_worth(context: Context, position: Position) -> Real:
     """Return the value of an income of one army per round.
 
-    If the rules limit the number of rounds, it is at most the value of one army in each remaining round.
+    If the rules limit the number of rounds, the result is at most the value of one army in each remaining round.
     """
     evaluation, limit = context.evaluation, context.params.round_limit
     if limit == 0:
@@ -94,8 +94,8 @@ def add_income_forecast(context: Context, position: Position, worth: Shares) -> 
 def forecast_share(context: Context, position: Position, shares: Shares) -> Int:
     """Write each player's share of the position's value to shares float64[P]. The values include future income.
 
-    Each player's value is raised to the power `sharpness`. The share is the player's part of the sum of these powers.
-    See `context.evaluation_signature`.
+    Each player's value is raised to a power, the weight `sharpness`. The share is the player's part of the sum of these
+    powers. See `context.evaluation_signature`.
     """
     evaluation, players = context.evaluation, context.players
     for p in range(players):

@@ -98,7 +98,7 @@ def region_values(context: Context, position: Position, player: Int, values: Reg
 
 @kernel
 def _see_neighbors(context: Context, values: RegionValues) -> None:
-    """Add to each region's value, values float64[N], `neighbor_values` times the mean value of its neighbours."""
+    """Add the weight `neighbor_values` times the neighbours' mean value to each region's value, values float64[N]."""
     board, evaluation = context.board, context.evaluation
     alone = stack_floats()
     for r in range(board.super_region.shape[0]):
@@ -136,7 +136,7 @@ def position_worth(context: Context, position: Position, player: Int) -> Real:
 
 @inline_kernel
 def normalize_shares(players: Int, shares: Shares) -> None:
-    """Divide each player's number in shares float64[P] by their sum; if the sum is 0, write equal parts."""
+    """Divide each number in shares float64[P] by the sum over the players; if the sum is 0, write equal shares."""
     total = 0.0
     for p in range(players):
         total += shares[p]
@@ -148,7 +148,7 @@ def normalize_shares(players: Int, shares: Shares) -> None:
 def position_share(context: Context, position: Position, shares: Shares) -> Int:
     """Write each player's part of the total position value to shares float64[P]; see `context.evaluation_signature`.
 
-    The values are equal, bit by bit, to those of `position_worth` for each player. This function computes the values of
+    The players' values are equal, bit by bit, to the results of `position_worth`. This function computes the values of
     all players in one pass over the regions.
     """
     board, evaluation, players = context.board, context.evaluation, context.players

@@ -1,7 +1,7 @@
 """Three methods to attack (thesis, algorithms 3.9 to 3.15), on the position after the deploys.
 
-Each kernel appends orders to `attacks`, int32[E, 3] of (from, to, armies), and returns the new number of orders. It
-takes the armies from `work.free`, int64[N]. `work.value` contains the regions' values, `work.after` the armies after
+Each kernel appends orders to `attacks`, int32[E, 3] of (from, to, armies), and returns the new number of orders. The
+armies come from `work.free`, int64[N]. `work.value` contains the regions' values, `work.after` the armies after
 the deploys.
 """
 
@@ -77,8 +77,8 @@ def attack(
     """Append favourable attacks from each own region on neighbours of other owners, most valuable target first.
 
     The thesis calls this method "aggressively". Each attack gets as many armies as are needed to conquer the target, or
-    all free armies if there are fewer. careful: attack only enemies, and add their income to the armies on the target.
-    press: armies that are still free join the region's first attack.
+    all free armies if there are fewer. careful: attack only enemies, and add an enemy's income to the armies on the
+    target. press: armies that are still free join the region's first attack.
     """
     board, kill, owner = context.board, context.params.dice.kill, position.owner
     after, free, value, targets = work.after, work.free, work.value, work.targets

@@ -1,7 +1,8 @@
 """Three methods to deploy a player's income (thesis, algorithms 3.6 to 3.8).
 
 Each method gets the position, the player, the player's income `available`, `work.value` from `region_values`, and
-`work.income`. It writes the deployed armies to deploy int32[N], or returns False if it does not apply.
+`work.income`. The method writes the deployed armies to deploy int32[N], or returns False if it does not
+apply.
 """
 
 from __future__ import annotations
@@ -159,7 +160,7 @@ def write_deploy(
     work: GeneratorWork,
     deploy: Armies,
 ) -> Bool:
-    """Write the deploys of the method number `generator`. Return False if the method does not apply."""
+    """Write the deploys of the method with the index `generator`. Return False if the method does not apply."""
     board = context.board
     if generator == DEFENSIVE:
         return deploy_defensively(context, position, player, available, work, deploy)

@@ -15,9 +15,10 @@ BEAM = 200
 def pick_sets(
     board: Board, evaluation: Evaluation, offers: Sequence[int], own: Sequence[int], picks: int, beam: int = BEAM
 ) -> list[tuple[int, ...]]:
-    """Return sets of `picks` offered regions, each in its best order, sorted by the sum of their values, best first.
+    """Return sets of `picks` offered regions, each set in its best order; sets with the highest value come first.
 
-    A region's value depends on the regions picked before it (`pick_value`). So the order of picking matters.
+    The value of a set is the sum of its regions' values. A region's value depends on the regions picked before it
+    (`pick_value`). So the order of picking matters.
     """
     sequences: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
     for _ in range(min(picks, len(offers))):

@@ -1,4 +1,4 @@
-"""The value of capturing or defending a region, in armies, according to the coefficients of a planner's style."""
+"""The value of capturing or defending a region, in armies, according to the planner's coefficients (its style)."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def write_lacks(context: Context, position: Position, plan: PlanWork) -> None:
 def worth_of_income(context: Context, position: Position, plan: PlanWork) -> Real:
     """Return the value of an income of one army per round.
 
-    If the rules limit the number of rounds, it is at most the number of remaining rounds.
+    If the rules limit the number of rounds, the result is at most the number of remaining rounds.
     """
     limit, worth = context.params.round_limit, plan.style[GOAL_INCOME]
     return worth if limit == 0 else min(worth, np.float64(max(0, limit - position.round[0])))
@@ -70,7 +70,7 @@ def super_worth(plan: PlanWork, earned: Real, bonus: Int, lack: Real) -> Real:
 
 @kernel
 def capture_gain(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
-    """Return the player's gain, in armies, from capturing a region; it is computed from `plan.lack`."""
+    """Return the player's gain, in armies, from capturing a region. The gain is computed from `plan.lack`."""
     board, players = context.board, context.players
     s, by = board.super_region[region], position.owner[region]
     bonus, cost, earned = (

@@ -16,7 +16,7 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
 from warlight_env.engine.position import Position
 
-#: Number of random styles to try for each place in the turn set.
+#: Number of random styles to try for each place that is free in the set of turns.
 _TRIES = 2
 
 

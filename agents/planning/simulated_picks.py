@@ -1,10 +1,11 @@
 """Choice of starting regions by simulated games.
 
-A simulated game consists of the picking phase, some rounds with plans or a turn network, and an evaluation.
+A simulated game consists of the picking phase, some rounds, and an evaluation. In the rounds, all players play plans
+(turns that are built from goals) or turns of a turn network.
 
 The first half of the games estimates the value of each region. In these games, all players pick the regions with the
-highest estimates after Gumbel noise is added. The estimate of a region is the mean share of the players who got the
-region.
+highest estimates after Gumbel noise is added. The estimate of a region is the mean share (part of the position's value)
+of the players who got the region.
 
 The second half of the games compares lists of preferred regions by successive halving (Karnin, Koren and Somekh, 2013).
 Each stage plays the same number of games, and only the better half of the lists enters the next stage.
@@ -40,8 +41,9 @@ from warlight_env.engine.stack import stack_floats
 from warlight_env.engine.state import NEUTRAL, PICK, Scratch, State, Workspace, make_scratch, make_state, make_workspace
 from warlight_env.engine.view import View
 
-#: Number of games for one choice of starting regions, and number of rounds in a game. The constants with NETWORK apply
-#: if a turn network plays the games, the other two if plans do. Half of the games estimate regions.
+#: Number of games for one choice of starting regions, and number of rounds in a game. Constants with NETWORK in their
+#: names apply if a turn network plays the games, the other two constants if players play plans. Half of the games
+#: estimate regions.
 GAMES: Final = 4000
 _NETWORK_GAMES: Final = 2000
 _ROUNDS: Final = 6
@@ -59,7 +61,7 @@ _LISTS: Final = 32
 _EXPLORING, _TRYING, _ANSWERING = 0.06, 0.03, 0.03
 #: A bonus on estimates. Every second list adds it to the regions near its first region: neighbours and super region.
 _NEAR: Final = 0.06
-#: Number of imaginary games in each region's mean share, in which all players have equal shares.
+#: Number of imaginary games with equal shares of all players that are included in each region's mean share.
 _PRIOR: Final = 2.0
 
 

@@ -1,10 +1,10 @@
-"""A planner that builds a turn from goals: it repeatedly chooses the goal with the highest value per army.
+"""A planner that builds a turn from goals. The planner repeatedly chooses the goal with the highest value per army.
 
 A goal is to capture a region adjacent to the player's regions, or to defend a region that an enemy can attack. The
-planner computes how many armies reach the goal with the probability that its style requires. It takes these armies from
-one or more adjacent regions, and deploys the missing armies. `goals` computes the value of a goal. Regions that
-complete a super region, or break an enemy's super region, have high values. So the plans of several rounds capture a
-super region along the cheapest way, one step per round.
+planner computes how many armies reach the goal with the probability that its coefficients (the style) require. The
+planner takes these armies from one or more adjacent regions, and deploys the missing armies. `goals` computes the value
+of a goal. Regions that complete a super region, or break an enemy's super region, have high values. So the plans of
+several rounds capture a super region along the cheapest way, one step per round.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _stays(plan: PlanWork, region: Int) -> Int:
 
 @inline_kernel
 def _reach(board: Board, position: Position, player: Int, region: Int, plan: PlanWork) -> Int:
-    """Return the number of free armies adjacent to a region."""
+    """Return the number of armies without an order in the player's regions adjacent to a region."""
     total = np.int64(0)
     for e in range(board.neighbor_start[region], board.neighbor_start[region + 1]):
         q = board.edge_target[e]
@@ -128,7 +128,7 @@ def _reach(board: Board, position: Position, player: Int, region: Int, plan: Pla
 
 @inline_kernel
 def _merit(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
-    """Return the value of a goal minus its cost, per army that it needs."""
+    """Return the value of a goal minus its cost, relative to the number of armies that the goal needs."""
     style, by = plan.style, position.owner[region]
     need = plan.need[region]
     if by == player:
@@ -166,13 +166,13 @@ def _take_armies(context: Context, position: Position, player: Int, region: Int,
             best = q
         if base < 0:
             base = best
-            given = max(np.int64(0), min(left, need - free[base]))  # one large attack is better than several small ones
+            given = max(np.int64(0), min(left, need - free[base]))  # one large attack is better than small attacks
             if free[base] < 1 or given + free[base] >= need:
                 free[base] += given
                 plan.after[base] += given
                 plan.numbers[LEFT] -= given
                 left -= given
-        elif free[best] < 1:  # the missing armies join the first source
+        elif free[best] < 1:  # the missing armies are deployed on the first source
             free[base] += need
             plan.after[base] += need
             plan.numbers[LEFT] -= need

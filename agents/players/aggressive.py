@@ -1,6 +1,6 @@
 """The aggressive bot: it deploys on one border region, and attacks all weaker neighbours.
 
-It is useful as a test of an opponent's defence.
+The bot is useful as a test of an opponent's defence.
 """
 
 from __future__ import annotations

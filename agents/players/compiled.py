@@ -1,4 +1,4 @@
-"""Bots that consist only of kernels. Compiled code can play batches of games with them without calling Python."""
+"""Bots that consist only of kernels. Compiled code can play batches of games with these bots without calling Python."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from warlight_env.agents.players.smart_random import smart_random_policy
 
 
 class CompiledBot(NamedTuple):
-    """The kernels of a bot. With the same seed, they make the same picks and turns as the agent of the same name."""
+    """The kernels of a bot. With equal seeds, the kernels and the agent of this name make the same picks and turns."""
 
     policy: Callable[..., Any]  #: see `plug_ins.policy_signature`
     pick: Callable[..., Any]  #: see `plug_ins.picker_signature`
 
 
-#: The kernels of each bot that has them. The keys are specifications without parameters.
+#: The kernels of each bot that consists only of kernels. The keys are specifications without parameters.
 COMPILED: Final[dict[str, CompiledBot]] = {
     "random": CompiledBot(random_policy, random_picks),
     "smart_random": CompiledBot(smart_random_policy, write_best_picks),

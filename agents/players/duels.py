@@ -1,4 +1,4 @@
-"""Whole games between one-ply players, or against a bot, in one kernel call, for training with thousands of games."""
+"""Kernels that play whole games between one-ply players or against a bot, for training with thousands of games."""
 
 from __future__ import annotations
 
@@ -22,9 +22,10 @@ from warlight_env.engine.round import play_round
 from warlight_env.engine.setup import resolve_picks
 from warlight_env.engine.state import OVER, PICK, State, Workspace, make_workspace
 
-#: The terms of a position's weighted sum (`write_features`): the number of the player's regions. Sums over these
-#: regions: the bonus, neighbours, borders and regions of their super region, and the player's regions in it. bonus² of
-#: regions in whole super regions; armies; the largest territory; threatened bonus.
+#: The features of a player's position that `write_features` computes. held: number of the player's regions. The next
+#: five features are sums over these regions. bonus to regions: four properties of a region's super region
+#: (`super_region_terms`). own_regions: number of the player's regions in this super region. whole_bonus_squared: sum of
+#: bonus² over the regions in super regions that the player owns completely. army: number of the player's armies.
 FEATURES: Final = (
     "held", "bonus", "neighbors", "borders", "regions", "own_regions", "whole_bonus_squared", "army",
     "largest_territory", "threatened_bonus",
@@ -38,7 +39,7 @@ class DuelSettings(NamedTuple):
     epsilon: float  #: probability that a one-ply player takes a random turn
     max_rounds: int  #: after this many rounds the game is a draw
     dealt: bool  #: whether starting regions are random; if not, the agents choose them
-    terms: npt.NDArray[np.float64]  #: [4, S] `super_region_terms`
+    terms: npt.NDArray[np.float64]  #: [4, S] the result of `super_region_terms`
 
 
 class DuelGames(NamedTuple):
@@ -46,7 +47,7 @@ class DuelGames(NamedTuple):
 
     state: State
     rng: npt.NDArray[np.uint64]  #: [B, 2, 2] a generator for each seat
-    scores: npt.NDArray[np.float64]  #: [B] receives 1, 0.5 or 0 for agent 0
+    scores: npt.NDArray[np.float64]  #: [B] receives the score of agent 0: 1 for a win, 0.5 for a draw, 0 for a loss
     #: [G, T, 2, F], T > max_rounds: for the first G games, receives the FEATURES of agents 0 and 1 at the start of each
     #: round and after the last round; the other games are not traced.
     trace: npt.NDArray[np.float32]
@@ -56,7 +57,7 @@ class DuelWork(NamedTuple):
     """Working memory of one thread."""
 
     one_ply: OnePlyWork
-    turns: Workspace  #: for the round
+    turns: Workspace  #: the players' turns, and working memory for a round
     preferences: npt.NDArray[np.int32]  #: [2, N]
     agent_at: npt.NDArray[np.int64]  #: [2] the agent in each seat
 

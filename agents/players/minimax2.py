@@ -1,4 +1,4 @@
-"""Minimax over two plies: each of the player's candidate turns is simulated against each candidate reply."""
+"""Minimax over two plies: each of the player's candidate turns is simulated against each reply of an enemy."""
 
 from __future__ import annotations
 

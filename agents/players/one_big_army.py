@@ -1,6 +1,6 @@
 """The bot with one big army: it moves all armies to its strongest region, and attacks from there.
 
-It is useful as a test of an opponent's planning.
+The bot is useful as a test of an opponent's planning.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The planning player: it chooses the best of many plans after a one-round lookahead.
 
-While no enemy is near, the player evaluates positions only by growth (`income_forecast.growth_share`). The usual
+While no enemy is near, the player evaluates positions only by present and possible income (`growth_share`). The usual
 evaluation also counts armies. A player that counts armies while no enemy is near expands more slowly.
 """
 
@@ -134,9 +134,9 @@ class PlanAgent(ScoringAgent):
         return lookahead
 
     def _only_grows(self, view: View) -> bool:
-        """Return whether the agent evaluates positions only by growth.
+        """Return whether the agent evaluates positions only by growth (present and possible income).
 
-        This requires bonuses on the map, and values above 0 for the weights `income` and `prospect`. Also, each enemy
+        The map must have bonuses, and the weights `income` and `prospect` must be above 0. Also, each enemy
         region and each hidden region must be more than `contact_distance` steps away from the player's regions.
         """
         if not (self.weights.income > 0 and self.weights.prospect > 0 and view.board.bonus.any()):

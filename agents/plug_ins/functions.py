@@ -59,8 +59,8 @@ _PARAMETERS = {
     "leaf": "context, positions, count, shares",
     "prior": "context, position, player, turns, count, likely",
 }
-#: Names of arguments; a name has the same meaning in all kinds. A user's function with such a name at another place is
-#: refused.
+#: Names of arguments; a name has the same meaning in all kinds of functions. A user's function that has such a name as
+#: another argument is refused.
 _ARGUMENTS: Final = {name for names in _PARAMETERS.values() for name in names.split(", ")}
 _BUILT_IN: dict[str, Callable[..., Any]] = {
     "evaluation": position_share,
@@ -81,7 +81,7 @@ def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
     run slowly in the interpreter, with a warning. The result of each call of a user's function is checked.
 
     Kernels cannot raise the exceptions of a user's function. So call kernels with users' functions inside
-    `engine.callback_errors.raise_callback_errors`. It raises these exceptions, and an error for an invalid result.
+    `engine.callback_errors.raise_callback_errors`, which raises these exceptions, and an error for an invalid result.
 
     Raises:
         PlugInError: the function does not match the signature of its kind.
@@ -102,8 +102,8 @@ MAX_CAPACITY: Final = 10_000
 class Functions:
     """Custom functions for a search; a field's name is the function's kind, see `plug_in`. None: the built-in function.
 
-    leaf: evaluates many leaves in one call. prior: estimates how likely turns are. capacity: the largest number of
-    turns that the generator writes.
+    leaf: evaluates many leaves in one call. prior: estimates how likely a player is to choose each turn. capacity: the
+    largest number of turns that the generator writes.
     """
 
     evaluation: Callable[..., Any] | None = None
@@ -171,7 +171,7 @@ def make_context(
 
 
 def is_ours(function: Callable[..., Any] | None) -> bool:
-    """Return whether a function is a kernel of this package, or None. The results of such a function need no checks."""
+    """Return whether a function is a kernel of this package, or None. Results of these kernels need no checks."""
     body = _body(function)
     known = str(getattr(body, "__globals__", {}).get("__name__")).startswith("warlight_env.")
     return function is None or (known and (JIT_DISABLED or body is not function))

@@ -1,7 +1,7 @@
-"""Wrappers through which compiled code calls users' functions that run in the interpreter, one for each kind.
+"""Wrappers through which compiled code calls users' Python functions. Each kind of function has its own wrapper.
 
-A Python function gets copies of the position and of the arrays that it writes. It may keep the copies after the
-originals are freed. The other arguments are passed without copies.
+A Python function gets copies of the position and of the arrays that it writes. The function may keep the copies
+after the originals are freed. The other arguments are passed without copies.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def ask_picker(label: str, function: Callable[..., Any]) -> Any:
 
 
 def ask_leaf(label: str, function: Callable[..., Any]) -> Any:
-    """Wrap a function for leaves, see `context.leaf_signature`."""
+    """Wrap a function that evaluates leaves, see `context.leaf_signature`."""
 
     def call(context, positions, count, shares):
         with _lent(shares) as (shares,):

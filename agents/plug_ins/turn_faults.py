@@ -25,7 +25,7 @@ ARMIES: Final = 9
 TOO_MANY_ARMIES: Final = 10
 REPEATED: Final = 11
 
-#: Texts for the fault codes. place: the region, or the attack's number. value, bound: the wrong value and its limit.
+#: Texts for the fault codes. place: the number of the region or attack. value, bound: the wrong value and its limit.
 TEXTS: Final = {
     COUNT: "{value:.0f} attacks, but their number must be in 0 .. {bound}",
     NEGATIVE: "deploys {value:.0f} armies on region {place}",

@@ -1,7 +1,7 @@
 """Tables of the number of armies that an attack or a defence needs, computed from exact distributions of battles.
 
-Planned attacks and defences get their numbers of armies from these tables. So the numbers are right for all settings of
-luck and rounding in the rules.
+Planned attacks and defences get their numbers of armies from these tables. So the numbers of armies are right for all
+settings of luck and rounding in the rules.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ArmyRequirements(NamedTuple):
 
 
 def make_army_requirements(dice: Dice) -> ArmyRequirements:
-    """Return the tables for the dice of a set of rules. They are computed once per process and are read-only."""
+    """Return the tables for the dice of a set of rules. The tables are computed once per process and are read-only."""
     return _tables(float(dice.kill[0]), float(dice.kill[1]), float(dice.luck), bool(dice.stochastic))
 
 
@@ -58,8 +58,8 @@ def _tables(attack_kill: float, defense_kill: float, luck: float, stochastic: bo
     capture = wiped * (1.0 - dead)
     capture[0] = 0.0
     lost = mean[0] - wiped * dead  # if all armies of both sides die, one defender survives
-    # Because losses are rounded, more armies may be worse than fewer. The tables contain the number from which on all
-    # larger numbers are enough, too.
+    # Because losses are rounded, more armies may be worse than fewer. The tables contain the smallest number for which
+    # this number and all larger numbers are enough.
     worst = np.minimum.accumulate(capture[::-1], 0)[::-1]
     need = np.full((len(LEVELS), size), 0, dtype=np.int32)
     hold = np.full((len(LEVELS), size), 0, dtype=np.int32)
@@ -117,7 +117,7 @@ def _scale(attackers: Int, defenders: Int) -> Real:
 def chance_of_capture(requirements: ArmyRequirements, attackers: Int, defenders: Int) -> Real:
     """Return the probability that attackers capture a region.
 
-    If a number is larger than the tables, both numbers are scaled down in proportion.
+    If a number of armies is above FORCE_ARMIES, the attackers and the defenders are scaled down in proportion.
     """
     scale = _scale(attackers, defenders)
     return requirements.capture[_within(attackers, scale), _within(defenders, scale)]

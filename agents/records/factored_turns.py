@@ -1,4 +1,4 @@
-"""Turns as rows of small integers: a deploy weight for each region, and a fraction of its armies for each border.
+"""Turns as rows of small integers: a deploy weight for each region, and a fraction of the armies for each border.
 
 The `factored` action encoding of environments, and networks that play complete turns, use this form. A border is a
 directed edge from a region to a neighbour.
@@ -26,7 +26,7 @@ class AllocationWork(NamedTuple):
     """Working memory of `allocate_income` for one thread."""
 
     own: npt.NDArray[np.int32]  #: [N] receives the player's regions
-    classes: npt.NDArray[np.int64]  #: [3, VALUES] data of each weight
+    classes: npt.NDArray[np.int64]  #: [3, VALUES] working data for each deploy weight
 
 
 def make_allocation_work(n_regions: int) -> AllocationWork:

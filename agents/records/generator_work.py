@@ -15,7 +15,8 @@ from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 from warlight_env.engine.state import Scratch, make_scratch
 
-#: Number of methods to deploy, and number of methods to attack; a turn combines one of each.
+#: Number of methods to deploy, and number of methods to attack; a turn combines a method to deploy with a method to
+#: attack.
 N_DEPLOYS: Final = 3
 N_ATTACKS: Final = 3
 MAX_TURNS: Final = N_DEPLOYS * N_ATTACKS
@@ -23,8 +24,8 @@ MAX_TURNS: Final = N_DEPLOYS * N_ATTACKS
 #: Bits of the mask `generators`: bit d for the deploy method d, bit 3 + a for the attack method a, and PRESS. With
 #: PRESS, armies without an order join their region's first attack.
 PRESS: Final = 0b1_000_000
-#: THESIS_GENERATORS: the thesis's methods. ALL_GENERATORS: all methods and PRESS; agents with PRESS lose fewer games.
-#: NO_DEFENSE: without the defensive deploy, and with `offensive` as the only method of attack.
+#: THESIS_GENERATORS: the thesis's methods. ALL_GENERATORS: all methods and PRESS; with PRESS, agents lose fewer games
+#: than without it. NO_DEFENSE: without the defensive deploy, and with `offensive` as the only method of attack.
 THESIS_GENERATORS: Final = 0b111_111
 ALL_GENERATORS: Final = PRESS | THESIS_GENERATORS
 NO_DEFENSE: Final = PRESS | 0b001_101

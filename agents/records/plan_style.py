@@ -15,7 +15,7 @@ from warlight_env.engine.rng import below, uniform
 
 
 class Style(NamedTuple):
-    """The parameters for planning a turn. Kernels get them as float64[N_STYLE] in this order.
+    """The parameters for planning a turn. Kernels get the parameters as float64[N_STYLE] in this order.
 
     The first thirteen parameters come from `Weights`.
     """
@@ -27,7 +27,7 @@ class Style(NamedTuple):
     sure_neutral: float  #: index into `army_requirements.LEVELS` for attacks on neutral regions
     sure_enemy: float  #: index into `army_requirements.LEVELS` for attacks on enemies
     sure_hold: float  #: index into `army_requirements.LEVELS` for defending regions
-    expected: float  #: fraction of an enemy's income that it is assumed to deploy on the attacked region
+    expected: float  #: fraction of an enemy's income that the enemy is assumed to deploy on the attacked region
     feared: float  #: fraction of an enemy's income that is assumed to join its strongest attack
     against_enemies: float  #: factor of the value of capturing an enemy's region
     holding: float  #: factor of the value of defending a region

@@ -39,7 +39,8 @@ class TurnNetwork(NamedTuple):
     """The weights of the network, float32, and the columns of its input features, uint32, as read-only arrays.
 
     H = UNITS, L = LAYERS, V = VALUES; F features of regions, G features of the position, K features of borders. The
-    main deploy region is the region that gets the most armies.
+    main deploy region is the region that gets the most armies. A deploy weight is a number from 0 to 4; a region gets
+    a part of the income in proportion to it.
     """
 
     first: Floats  #: [F, H] weights of a region's features
@@ -52,7 +53,7 @@ class TurnNetwork(NamedTuple):
     main: Floats  #: [H] weights for a region's score as the main deploy region
     beside: Floats  #: [H, H] weights of another region's embedding, for its deploy weight
     chosen: Floats  #: [H, H] weights of the main deploy region's embedding, for deploy weights of other regions
-    link: Floats  #: [2, H] added if the other region is adjacent to the main one, and if both are in one super region
+    link: Floats  #: [2, H] added for regions adjacent to the main deploy region, and for regions of its super region
     beside_bias: Floats  #: [H]
     weight: Floats  #: [H, V] output weights for the deploy weight
     weight_bias: Floats  #: [V]
@@ -158,7 +159,7 @@ def arrays_of(network: TurnNetwork) -> dict[str, Floats]:
 
 
 def widened(network: TurnNetwork) -> dict[str, Floats]:
-    """Return the arrays of a network that plays like the given one and has all features as its input.
+    """Return the arrays of a network that has all features as its input and plays like the given network.
 
     The weights of the additional features are 0. The arrays have the shapes `SHAPES`.
     """
@@ -171,7 +172,7 @@ def widened(network: TurnNetwork) -> dict[str, Floats]:
 
 
 def blank_turn_network(shapes: Mapping[str, tuple[int, ...]] = SHAPES) -> TurnNetwork:
-    """Return a turn network of writable zeros for one thread. It has all features as its input."""
+    """Return a turn network of writable zeros for one thread. The network has all features as its input."""
     columns: dict[str, Any] = {
         f"{name}_columns": np.arange(group.width, dtype=np.uint32) for name, group in _GROUPS.items()
     }

@@ -32,7 +32,7 @@ _KIND: Final = "value"
 #: input.
 N_PLAYER: Final = PLAYERS.width
 N_RULES: Final = RULES.width
-#: Numbers of units of the two layers. They are constants, so that the compiler can vectorize loops over units.
+#: Numbers of units of the two layers. The numbers are constants, so that the compiler can vectorize loops over units.
 FIRST_UNITS: Final = 32
 SECOND_UNITS: Final = 8
 
@@ -156,7 +156,7 @@ def digest(content: bytes) -> str:
 
 
 def check_digest(content: bytes, told: str, place: str | Path, kind: str, error: type[InputError]) -> None:
-    """Raise `error` if a file's content does not have the digest `told`; "" matches any content."""
+    """Raise `error` if a file's content does not have the digest `told`; an empty `told` matches all."""
     if told and told != (now := digest(content)):
         raise error(f"{place}: contains another {kind}: its digest is {now}, but must be {told}")
 

@@ -1,4 +1,4 @@
-"""The base class of anytime searches. It manages threads, budgets, users' functions and answers."""
+"""The base class of anytime searches. The class manages threads, budgets, users' functions and answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from warlight_env.engine.view import View
 from warlight_env.errors import RunError
 from warlight_env.thread_ownership import SingleThreaded
 
-# Assumed simulations per second and thread until they are measured; the second number is for users' functions.
+# Assumed simulations per second and thread until the speed is measured; the second number is for users' functions.
 _RATE, _FOREIGN_RATE = 2000.0, 1.0
 
 
@@ -43,7 +43,7 @@ class Store(Protocol):
 class _Watch(raise_callback_errors):
     """A `raise_callback_errors` that also marks the search as failed after an exception.
 
-    It is a class, not a generator with `contextlib`, because a generator would replace a user's StopIteration by
+    `_Watch` is a class, not a generator with `contextlib`, because a generator would replace a user's StopIteration by
     another error.
     """
 
@@ -125,7 +125,7 @@ class AnytimeSearch(SingleThreaded, ABC):
 
     @abstractmethod
     def _open(self, store: Any, quota: Quota) -> None:
-        """Do the work that one thread must do before several threads share a store."""
+        """Do the work that one thread must do before several threads share a store (for example a tree)."""
 
     @abstractmethod
     def kernels(self, store: Any, work: Any) -> tuple[Callable[[int], Any], Callable[[], Any], Callable[[], Any]]:
@@ -235,7 +235,7 @@ class AnytimeSearch(SingleThreaded, ABC):
         self.seconds += time.perf_counter() - start
 
     def _quotas(self, steps: int) -> list[Quota]:
-        """Return the quota of each thread. The threads of a store share a quota of `steps` steps."""
+        """Return each thread's quota, a number of steps. The threads of a store share a quota of `steps` steps."""
         by_store = [Quota(steps) for _ in self.stores]
         return [quota for one, quota in zip(self.stores, by_store, strict=True) for _ in one.works]
 
@@ -246,7 +246,7 @@ class AnytimeSearch(SingleThreaded, ABC):
     def watch(self) -> AbstractContextManager[Any]:
         """Return a context manager for kernel calls that may call users' functions.
 
-        It raises the exceptions of users' functions, and then marks the search as failed.
+        The context manager raises the exceptions of users' functions, and then marks the search as failed.
         """
         return _Watch(self) if self.functions.foreign else contextlib.nullcontext()
 

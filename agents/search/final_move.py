@@ -40,9 +40,9 @@ def _mixture(candidates: Sequence[Candidate], rng: np.random.Generator) -> list[
     return ranked
 
 
-#: The answer is: robust: the candidate with the most visits. max: with the best mean value. secure: with the best lower
-#: bound. max_robust: with the most visits, and the search continues until it also has the best value. mixture: a
-#: candidate that is drawn in proportion to visits.
+#: The rules. robust: the answer is the candidate with the most visits. max: the candidate with the best mean value.
+#: secure: the candidate with the best lower bound. max_robust: the candidate with the most visits; the search continues
+#: until this candidate also has the best value. mixture: a candidate that is drawn in proportion to visits.
 FINAL_MOVE_RULES: Final[dict[str, Answer]] = {
     "robust": _robust,
     "max": _by(lambda candidate: (candidate.value, candidate.visits)),

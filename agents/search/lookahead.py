@@ -1,4 +1,4 @@
-"""Values of turns from a one-round lookahead, against enemies that follow a policy or against their best replies.
+"""Values of turns from a one-round lookahead, against enemies that follow a policy or play their best replies.
 
 The one-ply player, two-ply minimax, rollout policies and the tree search's `breadth` use these kernels to score turns.
 """

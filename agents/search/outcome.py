@@ -111,7 +111,7 @@ def optimistic_outcome(context: Context, position: Position, player: Int, sample
 
 @kernel
 def rule_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Choose the outcome with the lowest share if the player loses a super region in it, otherwise the median."""
+    """Choose the outcome with the lowest share if it loses a super region; otherwise the one with the median share."""
     _play_all(context, position, player, samples, rng)
     order = samples.order
     worst = np.int64(order[0])
@@ -131,7 +131,7 @@ def outcome_signature() -> Any:
     """``outcome(context, position, player, samples, rng) -> int``.
 
     Simulates the orders in `samples.round` from a position, and writes the chosen next state to the position. player:
-    the searching player; rules compare outcomes by its share. Returns the result of `game_outcome.winner_of`.
+    the searching player; rules compare outcomes by this player's share. Returns the result of `game_outcome.winner_of`.
     """
     t, samples = record_types(), numba.typeof(make_samples(1, 1, 2, 1))
     return types.int64(t["context"], t["position"], types.int64, samples, t["rng"])

@@ -88,4 +88,4 @@ def _write_utility(
         if p != settings.player:
             values[p] = np.int64(share[p] * UNIT)
             rest -= values[p]
-    values[settings.player] = rest  # all values add up to one UNIT
+    values[settings.player] = rest  # the values of all players add up to UNIT

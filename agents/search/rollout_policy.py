@@ -1,4 +1,4 @@
-"""Rollout policies, and kernels that choose the best turns with a one-round lookahead before they enter a tree."""
+"""Rollout policies, and kernels that select the best turns for a tree with a one-round lookahead."""
 
 from __future__ import annotations
 

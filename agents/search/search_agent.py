@@ -36,7 +36,7 @@ class Limits(NamedTuple):
     def record(
         self, candidates: Sequence[Candidate], valued: int, nodes: int, shallowest: int, deepest: int
     ) -> SearchRecord:
-        """Return the `SearchRecord` of a search that ends now and did not use several trees."""
+        """Return the `SearchRecord` of a search that ends now and used at most one tree."""
         seconds = time.perf_counter() - self.start
         return SearchRecord((valued,), (nodes,), (False,), (shallowest,), (deepest,), seconds, tuple(candidates))
 
@@ -89,7 +89,7 @@ class SearchAgent(SingleThreaded, Agent):
         """Search, and return the search's statistics, with at least one candidate."""
 
     def _memory(self, view: View, make: Callable[[int, int, int], M]) -> M:
-        """Return working memory from `make(regions, edges, players)`. It is made again only for another board."""
+        """Return working memory from `make(regions, edges, players)`. For the same board, it is used again."""
         if self._of is None or self._of[0] is not view.board or self._of[1] != view.players:
             self._of = (view.board, view.players, make(view.board.n_regions, view.board.n_edges, view.players))
         memory: M = self._of[2]

@@ -155,7 +155,7 @@ class SearchSettings:
         return generators if self.turns == "extended" else generators & ~PRESS
 
     def functions(self, given: Functions) -> Functions:
-        """Return the given functions. If the settings have a turn network, add its generator and policy if missing.
+        """Return the given functions. If the settings have a turn network, it supplies a missing generator or policy.
 
         The network's generator proposes plans and turns of the network; its policy plays turns of the network in
         playouts.

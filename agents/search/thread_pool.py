@@ -1,4 +1,4 @@
-"""Execution of jobs in several threads, or by turns in one thread, in slices of a few milliseconds."""
+"""Execution of jobs in several threads, or alternately in one thread, in slices of a few milliseconds."""
 
 from __future__ import annotations
 

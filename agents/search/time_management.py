@@ -28,7 +28,7 @@ FIRST, MET, AT_WAR, QUIET = 1.5, 2.0, 1.0, 0.5
 OPENING: Final = 3
 MEETING: Final = 2
 APART: Final = 3
-#: DECIDED: a game is decided if a player's share of armies and income, the mean of both, is at least this number.
+#: DECIDED: a game is decided if the mean of a player's share of armies and share of income is at least this number.
 #: ROUTINE: the factor of the time for turns in a decided game.
 DECIDED: Final = 0.8
 ROUTINE: Final = 0.1

@@ -19,8 +19,8 @@ from warlight_env.engine.view import View
 class TurnNetAgent(KernelAgent):
     """Plays the turns of a turn network, on any map, with any rules and any number of players.
 
-    It picks starting regions with the evaluation of the weights `planning`. It fills in hidden regions with
-    `determinization.minimal_determinization`.
+    The agent picks starting regions with the evaluation of the weights `planning`. `minimal_determinization` supplies
+    the owners and armies of hidden regions.
 
     Args:
         network: the network that plays.

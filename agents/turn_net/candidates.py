@@ -14,7 +14,7 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Int, RandomState
 from warlight_env.engine.position import Position
 
-#: Number of turns that are drawn for each place in the turn set, because some turns are duplicates.
+#: Number of turns that are drawn for each turn that is missing in the set, because some turns are duplicates.
 _TRIES = 2
 
 

@@ -21,8 +21,8 @@ class TurnNetworks:
     """A turn network for all games, and possibly another for two-player games on the world map.
 
     Args:
-        general: plays all other games.
-        world: plays two-player games on the world map; None: `general` plays them.
+        general: the network for all other games.
+        world: the network for two-player games on the world map; None: `general` also plays these games.
     """
 
     general: TurnNetwork

@@ -22,7 +22,7 @@ from warlight_env.engine.simd import clear_floats, column_adder, copy_floats, pr
 from warlight_env.engine.stack import stack_singles
 
 _ZERO = np.float32(0.0)
-#: The factor of the sum of a player's embeddings, so that the sum is about as large as their mean.
+#: The factor of the sum of a player's embeddings, so that the sum is about as large as the embeddings' mean.
 TENTH = np.float32(0.1)
 _ONE = np.float32(1.0)
 _add, _add_row, _gate = product_adder(UNITS), row_adder(UNITS), row_gate(UNITS)

@@ -1,6 +1,6 @@
 """Kernels that draw turns from the turn network's probabilities.
 
-The deploys are drawn first, region by region. Then the fraction of armies and the priority of each border are drawn.
+The deploys are drawn first, region by region. Then the fraction of armies and the priority are drawn for each border.
 """
 
 from __future__ import annotations

@@ -138,7 +138,7 @@ def worth(features: Numbers, player: Int) -> Real:
 
 @kernel
 def write_rules(context: Context, position: Position, rules: Numbers) -> None:
-    """Write the features `definitions.RULES` to rules float64[N_RULES]; they have a magnitude of about 1."""
+    """Write the features `definitions.RULES` to rules float64[N_RULES]; all values have a magnitude of about 1."""
     limit = context.params.round_limit
     left: Int = MOST_ROUNDS if limit == 0 else min(MOST_ROUNDS, max(0, limit - position.round[0]))
     rules[_RULE.per_enemy] = 1.0 / max(1, context.players - 1)

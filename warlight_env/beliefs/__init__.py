@@ -1,7 +1,7 @@
 """Beliefs: estimates of the whole position under fog of war, and agents that use these estimates.
 
-The modules are imported when one of their names is first used, because `protocol` does not need the agents. Imported by
-`protocol`, by `arena` through the registry of agents, and by `cli`.
+The modules are imported when one of their names is first used, because `protocol` does not need the agents. `protocol`
+and `cli` import this package; `arena` uses it through the registry of agents.
 """
 
 from __future__ import annotations

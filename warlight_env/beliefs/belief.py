@@ -63,22 +63,21 @@ class Belief(SingleThreaded):
     Visible regions have their real owner and army. For the unseen regions, a deterministic set of rules computes a
     likely owner and army:
 
-    - A region keeps the owner and the army that the player saw last. A region that was never visible is neutral, with
-      its starting army.
+    - A region keeps the owner and the number of armies that the player saw last. A region that was never visible is
+      neutral, with its starting army.
     - The opponent's start regions are known, or they are derived from the picks. If the player did not get a region,
       but preferred it to a region that it got, then the opponent has this region. For the opponent's other start
       regions, the rule assumes that the opponent has the same preferences as the player.
-    - A region belongs to the opponent if the player lost it, or if the player saw that opponent's armies moved into or
-      out of it.
+    - A region belongs to the opponent if the player lost the region, or saw armies of the opponent enter or leave it.
     - The opponent's income is the base income plus the bonuses of the super regions that belong to it in the estimate.
-      The armies that the player sees the opponent deploy are a lower bound of this income. If they are more than the
-      income, the opponent also gets the super regions that it has almost completed.
+      The armies that the player sees the opponent deploy are a lower bound of this income. If the visible deploys
+      exceed the income, the opponent also gets the super regions that it has almost completed.
     - The visible orders of the round are played again, with mean losses and with the player's own orders. The surviving
       armies of a failed attack return to their region. If the player lost an unseen region, the last attacker has
       captured it.
-    - Opponent's armies that become visible were unseen before, so they are subtracted from `hidden_armies`.
-    - The armies that the opponent deploys unseen are added to `hidden_armies`. With them the opponent captures unseen
-      neutral regions, first in the super region in which it needs the fewest further regions. The remaining armies are
+    - Armies of the opponent that become visible were unseen before, so they are subtracted from `hidden_armies`.
+    - The armies that the opponent deploys unseen are added to `hidden_armies`. With these armies the opponent captures
+      unseen neutral regions, first in the super region where it lacks the fewest regions. The remaining armies are
       in the opponent's unseen region that is nearest to the player.
 
     Args:
@@ -224,9 +223,7 @@ class Belief(SingleThreaded):
                 int(self.army[region]) if self.owner[region] == self.enemy else -self._lost_to(int(self.army[region]))
             )
             self.hidden_armies -= int(new.army[region]) + left - known - came - placed
-        if (
-            self.hidden_armies < 0
-        ):  # more armies became visible than were hidden; they came from the opponent's unseen regions
+        if self.hidden_armies < 0:  # more armies became visible than were hidden; the others came from unseen regions
             theirs = np.flatnonzero(hidden & (self.owner == self.enemy))
             for region in theirs[np.argsort(-self.army[theirs], kind="stable")].tolist():
                 taken = min(-self.hidden_armies, max(0, int(self.army[region]) - 1))
@@ -244,7 +241,7 @@ class Belief(SingleThreaded):
         return self.rules.base_income + sum(b for b, all_ in zip(self.map.bonuses, whole, strict=True) if all_)
 
     def _believe_income(self, placed: int, new: Observation) -> None:
-        """While the opponent's visible deploys exceed its estimated income, give it another unseen super region."""
+        """While the opponent's visible deploys exceed the estimated income, give it an unseen super region."""
         while placed > self.income():
             candidates = []
             for s, members in enumerate(self.map.members):

@@ -67,7 +67,7 @@ class BeliefAgent(SingleThreaded, Agent):
         """Update the estimate with an observation, and return the orders of the wrapped agent in the given view."""
         last = self._before
         if self.belief is None or last is None or view.round <= last.round or view.map != last.map:
-            if not self._picked_for(view):  # there are no picks, or they are those of a game that never began
+            if not self._picked_for(view):  # there are no stored picks, or their game never began
                 self._forget_picks()
             army = self._start
             if army is None:
@@ -126,7 +126,7 @@ class BeliefAgent(SingleThreaded, Agent):
         return self.agent.simulations
 
     def insight(self) -> dict[str, Any] | None:
-        """Return the evaluations of the wrapped agent, see `Agent.insight`."""
+        """Return the wrapped agent's information about its last answer, see `Agent.insight`."""
         return self.agent.insight()
 
     def last_search(self) -> SearchResult | None:

@@ -51,9 +51,9 @@ class OrderObserver:
     """Finds the opponent's orders that a player sees, in the views of a game.
 
     The visibility rules are those of the game engines of the two Warlight AI Challenges. A deploy is visible if its
-    region is visible. An attack or transfer is visible if its target was visible before the move, or if its source or
-    its target is visible after the move. The observer must receive the view of each round in order, because it stores
-    the player's regions of the last view.
+    region is visible. An attack or transfer is visible in two cases: its target was visible before the move, or its
+    source or target is visible after the move. The observer must receive the view of each round in order, because it
+    stores the player's regions of the last view.
     """
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class OrderObserver:
 def observed_orders(
     result: RoundResult, own: set[int], neighbors: Sequence[Sequence[int]], player: int, fog: bool
 ) -> OpponentOrders:
-    """Return the orders of the other players in a round that a player saw.
+    """Return the other players' orders in a round, as far as the player `player` saw these orders.
 
     Args:
         result: the events of the round.

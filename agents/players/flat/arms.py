@@ -27,7 +27,7 @@ from warlight_env.engine.rng import below
 #: Statistics that summarize a turn's results.
 MIDDLES: Final = ("median", "mean", "mode")
 
-#: Number of equal parts of 0 .. 1 for the mode; results in one part count as equal.
+#: Number of equal intervals into which 0 .. 1 is divided for the mode; results in one interval count as equal.
 MODE_BINS: Final = 20
 
 #: Indices of counters in `Arms.used`: turns, results, simulations, and results that were not stored for lack of room.
@@ -76,7 +76,7 @@ def reset_arms(
         arms.used[i] = 0
     me, players = settings.player, context.players
     arms.used[FOUND] = generate(context, position, me, work.rng, work.generator, arms.turns)
-    # the other players' turns are not used, but generating them keeps the sequence of random numbers
+    # the other players' turns are not used, but drawing them keeps the random numbers the same
     for k in range(1, players):
         generate(context, position, (me + k) % players, work.rng, work.generator, work.lookahead.turns)
 
@@ -138,7 +138,8 @@ def results_of(arms: Arms) -> dict[int, npt.NDArray[np.float64]]:
 def middle(results: npt.NDArray[Any], how: str) -> float:
     """Return the median, mean or mode of results in [0, 1]; 0 without results.
 
-    The mode is the centre of the fullest of MODE_BINS equal parts; among equally full parts, the highest.
+    The mode is the centre of the interval with the most results, of MODE_BINS equal intervals. If several intervals
+    have the most results, the highest interval is used.
     """
     if len(results) == 0:
         return 0.0

@@ -63,7 +63,7 @@ PARAMETERS: Final = parameters_of(FlatSettings)
 
 
 class ArmStore:
-    """Arms with the working memory of the threads that pull them."""
+    """Arms (candidate turns), and the working memory of the threads that simulate these turns."""
 
     def __init__(self, arms: Arms, works: list[SimulationWork]) -> None:
         self.arms, self.works = arms, works

@@ -31,7 +31,7 @@ class Odds(NamedTuple):
 
 
 def make_odds(dice: Dice) -> Odds:
-    """Return the tables for the dice of a set of rules. They are computed once per process and are read-only."""
+    """Return the tables for the dice of a set of rules. The tables are computed once per process and are read-only."""
     return _tables(float(dice.kill[0]), float(dice.kill[1]), float(dice.luck), bool(dice.stochastic))
 
 
@@ -62,7 +62,7 @@ def _kills_at_least(odds: Odds, side: Int, armies: Int, kills: Int) -> Real:
 
 @kernel
 def capture_chance(odds: Odds, attackers: Int, defenders: Int) -> Real:
-    """Return the probability that attackers capture a region: they kill all defenders, and are not all killed."""
+    """Return the probability that attackers capture a region: all defenders, but not all attackers, are killed."""
     if attackers < 1:
         return 0.0
     return _kills_at_least(odds, 0, attackers, defenders) * (1.0 - _kills_at_least(odds, 1, defenders, attackers))

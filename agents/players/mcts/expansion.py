@@ -64,8 +64,8 @@ def advance_to_state(
 ) -> Int:
     """Write the state after the last turns of a path to `work`, and return the state's winner (`winner_of`).
 
-    The first visit computes the state and stores it; later visits load it. The path has `length` nodes,
-    int32[MAX_DEPTH]. parent: the node with the previous state.
+    The first visit computes the state and stores it; later visits load it. path: int32[MAX_DEPTH], of
+    which the first `length` nodes are used. parent: the node with the previous state.
     """
     last: Int = length - 1
     players, node, position = context.players, path[last], work.play.position
@@ -161,7 +161,7 @@ def expand(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork,
 
 @inline_kernel
 def _list_size(tree: Tree, capacity: Int) -> Int:
-    """Return the length of a list of one player's turns in the pool, for the third and each later player."""
+    """Return the length of the list of one player's turns in the tree's `pool`, for the third and later players."""
     return np.int64(1 + (2 if tree.prior.shape[0] > 1 else 1) * capacity)
 
 

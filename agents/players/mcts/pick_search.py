@@ -1,8 +1,8 @@
 """The picking phase as a search: the first levels of the tree are sets of starting regions.
 
-The first level contains the player's sets. The next levels contain the sets of each enemy. If each player has its own
-offer, a player does not see the other offers. Then each set of an enemy is its best set from a different random offer.
-The random offers are drawn from the regions that are not offered to the player.
+The first level contains the searching player's sets. The next levels contain the sets of each enemy. If each player has
+its own offer, a player does not see the other offers. Then each set of an enemy is its best set from a different random
+offer. The random offers are drawn from the regions that are not offered to the player.
 """
 
 from __future__ import annotations
@@ -89,7 +89,8 @@ def _preferences(view: View, context: Context, player: int, offer: list[int], co
 def _picks_left(view: View, player: int) -> int:
     """Return the number of starting regions that a player will still get.
 
-    It is the searching player's number of regions after the picking phase, minus the number that `player` owns now.
+    The result is the searching player's number of regions after the picking phase, minus the number of regions that
+    `player` owns now.
     """
     mine = int((view.owner == view.player).sum())
     return view.picks_left + mine - int((view.owner == player).sum())
@@ -98,8 +99,8 @@ def _picks_left(view: View, player: int) -> int:
 def _imagined_offer(view: View, rng: np.ndarray) -> list[int]:
     """Return a possible offer of an enemy.
 
-    If all players have the same offer, it is the searching player's offer. If each player has its own offer, the
-    enemy's offer is drawn from the remaining regions.
+    If all players have the same offer, the result is the searching player's offer. If each player has its own offer,
+    the enemy's offer is drawn from the remaining regions.
     """
     if view.params.picking != OWN_OFFER:
         return list(view.offers)

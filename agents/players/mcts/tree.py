@@ -33,10 +33,10 @@ EXPANDING: Final = -1
 NO_STATE: Final = -1
 COMPUTING: Final = -2
 
-#: Smallest number of nodes of a tree. It is enough for the sets of starting regions in the picking phase.
+#: Smallest number of nodes of a tree. This number is enough for the sets of starting regions in the picking phase.
 LEAST_NODES: Final = 1500
 
-#: The integer for the prior 1 in the pool, which stores the priors of the third and later players.
+#: The integer that represents a prior of 1 in `Tree.pool`, which contains the priors of the third and later players.
 PRIOR_UNIT: Final = 1 << 30
 
 
@@ -52,13 +52,13 @@ class Tree(NamedTuple):
     total: npt.NDArray[np.int64]  #: [M] sum of values for the player of the node's turn; `simulation.UNIT` means 1
     first: npt.NDArray[np.int32]  #: [M] the first child; the other children have the next indices
     children: npt.NDArray[np.int32]  #: [M] number of children; LEAF or EXPANDING
-    turn: npt.NDArray[np.int32]  #: [M] the turn of the node
+    turn: npt.NDArray[np.int32]  #: [M] the number of the node's turn
     state: npt.NDArray[np.int32]  #: [M] NO_STATE, COMPUTING, or the state after all players' turns
     winner: npt.NDArray[np.int8]  #: [M] result of `game_outcome.winner_of` for the node's state
     #: [M] for nodes with a state: the index in the pool of the turns of the third and later players.
     #: For each player: the number of turns, the turns and, in searches with priors, the priors; PRIOR_UNIT means 1.
     later: npt.NDArray[np.int32]
-    states: npt.NDArray[np.uint8]  #: [S, 3 N + 2] states in the form of `engine.position.pack`
+    states: npt.NDArray[np.uint8]  #: [S, 3 N + 2] states, compressed by `engine.position.pack`
     turn_start: npt.NDArray[np.int32]  #: [T] index in the pool at which a turn starts
     #: [Q] for each turn: the numbers of deploys and attacks, then (region, armies) and (edge, armies)
     pool: npt.NDArray[np.int32]
@@ -131,7 +131,7 @@ def _reset(tree: Tree, node: Int) -> None:
 
 @inline_kernel
 def take(tree: Tree, counter: Int, amount: Int, limit: Int) -> Int:
-    """Reserve `amount` places of a counter; return the first place, or -1 if fewer than `amount` places are left."""
+    """Add `amount` to a counter, and return its old value; if the sum would exceed `limit`, return -1 instead."""
     first = atomic_add(tree.used, counter, amount)
     if first + amount > limit:
         atomic_add(tree.used, counter, -amount)

@@ -36,7 +36,7 @@ from warlight_env.engine.view import View
 
 
 class TreeStore:
-    """A tree, and the working memory of the threads that run simulations on it."""
+    """A tree, and the working memory of the threads that run simulations on the tree."""
 
     def __init__(self, tree: Tree, works: list[TreeWork]) -> None:
         self.tree, self.works = tree, works

@@ -1,4 +1,4 @@
-"""The settings of a tree search in the form for kernels, and the working memory of one thread."""
+"""The settings of a tree search as a NamedTuple for kernels, and the working memory of one thread."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TreeSettings(NamedTuple):
     root_visits: bool  #: whether N in exploration terms is the root's visits, instead of the parent's
     select: int  #: address of a function in `selection.SELECTIONS`
     narrow: int  #: address of a function in `rollout_policy.NARROWINGS`; 0 if `breadth` is 0
-    breadth: int  #: largest number of a player's turns in the tree; a one-round lookahead chooses them; 0: all turns
+    breadth: int  #: largest number of a player's turns in the tree, chosen by a one-round lookahead; 0: all turns
     prior: int  #: address of a function with the signature `context.prior_signature`; 0: no priors
     leaf_batch: int  #: number of leaves that are evaluated together
     locked: bool  #: whether one lock protects the whole tree

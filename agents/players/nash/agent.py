@@ -85,8 +85,8 @@ class NashAgent(SearchAgent):
     """Approximates an equilibrium in mixed strategies of the next round by regret matching, and plays a turn from it.
 
     The candidate turns of all players are plans and samples of a turn network. Local search finds best responses to the
-    mixed strategies, and adds them to the candidate turns. A simulation plays the next round and possibly later rounds;
-    a budget in simulations limits their number.
+    mixed strategies, and adds the responses to the candidate turns. A simulation plays the next round and possibly
+    later rounds; a budget in simulations limits their number.
     """
 
     name = "nash"
@@ -227,7 +227,7 @@ class NashAgent(SearchAgent):
             self._rate += _LAST * (plays * sizes.steps / max(1e-6, seconds) - self._rate)
 
     def _works(self, view: View, sizes: Sizes) -> list[NashWork]:
-        """Return working memory for each thread. It is allocated again if the board or the sizes change."""
+        """Return working memory for each thread. The memory is allocated again for another board or other sizes."""
         made = self._made
         if made is None or made[0] != sizes or made[1] is not view.board or made[2] != view.players:
             n, e, players = view.board.n_regions, view.board.n_edges, view.players
@@ -236,10 +236,10 @@ class NashAgent(SearchAgent):
         return made[3]
 
     def _of_others(self, view: View, position: Position, work: NashWork) -> OpponentTypes | None:
-        """Return the estimate of the other players' types, updated by the last round.
+        """Return the estimate of the other players' types (policies), updated by the last round.
 
-        position: the position of the search. Returns None if the other players choose from the same turns as this
-        player.
+        position: the position of the search. Returns None if the other players choose from the same types of turns as
+        this player.
         """
         if self.opponent_model in ("recognized", "same"):
             return None
@@ -291,7 +291,8 @@ class NashAgent(SearchAgent):
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng
         self._measure(int(works[0].spent[0]), sizes, time.perf_counter() - limits.start)
-        # If other players are not visible, their mixtures are guesses, and a best turn against guesses gains less.
+        # If other players are not visible, their mixed strategies are guesses, so the best turn against them is less
+        # reliable.
         answer = self.final_move or ("most_likely" if view.rules.fog else "best")
         return self._found(works, view.player, begun[view.player], answer, limits)
 

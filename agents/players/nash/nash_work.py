@@ -51,7 +51,7 @@ class NashWork(NamedTuple):
 
     generator: GeneratorWork
     turns: TurnSets  #: [P, K, ...]
-    first: TurnSet  #: [C, ...] turns from the generator
+    first: TurnSet  #: [C, ...] turns from the context's generator
     sizes: npt.NDArray[np.int64]  #: [P] number of turns of each player; 0 for eliminated players
     regret: npt.NDArray[np.float64]  #: [P, K] regrets of regret matching+
     mixture: npt.NDArray[np.float64]  #: [P, K] mixtures of the last iteration

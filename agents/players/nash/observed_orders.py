@@ -38,7 +38,7 @@ class ObservedOrders:
             self._regions[list(told.visible[view.player])] = True
         ends = np.asarray(self._board.edge_source), np.asarray(self._board.edge_target)
         self._borders = self._regions[ends[0]] | self._regions[ends[1]]
-        self._cut = attacked[ends[0]]  # an attacked region may have lost armies before they could carry out its orders
+        self._cut = attacked[ends[0]]  # an attacked region may have lost armies before its orders were carried out
 
     @property
     def some(self) -> bool:

@@ -2,9 +2,9 @@
 
 A turn's value is a mean over a few simulations, and the value network evaluates their last positions with errors. So
 the highest mean is often the result of luck. For this reason the network's most likely turn gets a small bonus. The
-other players' turns get the same bonus if these players have the same candidate turns.
+other players' turns get the same bonus if these players choose from the same types of turns.
 
-piKL and Diplodocus use a similar anchor (Jacob et al., 2022; Bakhtin et al., 2023). Their search for Diplomacy adds a
+piKL and Diplodocus use a similar method (Jacob et al., 2022; Bakhtin et al., 2023). Their search for Diplomacy adds a
 cost for a turn's distance to a policy. Here, only the policy's most likely turn gets a bonus.
 """
 

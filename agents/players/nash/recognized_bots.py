@@ -1,8 +1,8 @@
 """Recognition of simple bots by their past turns. The next turns of such bots are predictable.
 
-The search assumes that an opponent is a simple bot with some probability. Otherwise the opponent plays as well as the
-searching player. With this probability, the opponent plays the bot's turn in a simulation; otherwise it plays a turn
-from its mixture. This is the game of a restricted Nash response (Johanson, Zinkevich and Bowling, 2007).
+The search estimates the probability that an opponent is a simple bot. With this probability, the opponent plays the
+bot's turn in a simulation. Otherwise, the opponent plays as well as the searching player, with a turn from its mixture
+(mixed strategy). The method is a restricted Nash response (Johanson, Zinkevich and Bowling, 2007).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _Turn = tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 #: The policies of the simple bots.
 SIMPLE: Final = {"one_big_army": one_big_army_policy, "aggressive": aggressive_policy}
-#: Initial probability of each bot, smallest later probability of each bot, and largest sum over all bots.
+#: Initial probability of each bot, smallest later probability of each bot, and largest sum of all bots' probabilities.
 _FIRST, _FLOOR, _MOST = 0.05, 1e-5, 0.98
 #: _WIDTH: the tolerance of the distance between a bot's turn and the visible orders, as a fraction of all armies.
 #: _ELSE: the likelihood of the visible orders if the player is not a simple bot.
@@ -39,7 +39,7 @@ _LEAST: Final = 0.1
 
 @kernel
 def _predict(context: Context, position: Position, p: Int, i: Int, work: NashWork) -> None:
-    """Write the turn of the context's policy at index i of a player's turns."""
+    """Write a turn of the context's policy to a player's turns, at index i."""
     turns = work.turns
     turns.counts[p, i] = draw_turn(
         context, position, p, work.play_rng, work.generator, turns.deploy[p, i], turns.attacks[p, i]
@@ -74,7 +74,7 @@ class RecognizedBots(OpponentModel):
             self.chances[p] /= max(1.0, self.chances[p].sum() / _MOST)
 
     def write(self, position: Position, p: int, work: NashWork) -> None:
-        """Predict the turn of each bot in a player's place, and add the turns of likely bots to the player's turns."""
+        """Predict each bot's turn for a player, and add the predicted turns of likely bots to the player's turns."""
         work.predicted_probability[p] = 0.0
         for b, context in enumerate(self.contexts if work.sizes[p] else ()):
             i, chance = int(work.sizes[p]), self.chances[p, b]

@@ -1,8 +1,9 @@
-"""Double oracle: local search finds best responses and adds them to the game.
+"""Double oracle: local search finds best responses, and adds these turns to the players' candidate turns.
 
 The method is from McMahan et al. (2003) and Bošanský et al. (2016). The local search starts from the best turn against
-the other players' mean mixtures. It works like `search.local_search`, but its scenarios are drawn from the other
-players' mixtures. A response is added only if it is better than the start of the local search in new scenarios.
+the other players' mean mixtures. This local search works like `search.local_search`, but its scenarios are drawn from
+the other players' mixtures. A response is added only if it is better than the start of the local search in new
+scenarios.
 """
 
 from __future__ import annotations
@@ -90,7 +91,7 @@ def start_climb(context: Context, setup: NashSetup, position: Position, p: Int, 
 
 @kernel
 def hill_climb(context: Context, setup: NashSetup, position: Position, p: Int, plays: Int, work: NashWork) -> Int:
-    """Try changes to the best turn for `plays` simulations, and keep the improvements; return their number."""
+    """Try changes to the best turn for `plays` simulations, and keep the improvements; return the number kept."""
     rng, turns, kept, end = work.rng, work.trial, np.int64(0), work.spent[0] + plays
     n_borders = list_borders(context.board, position.owner, p, work.borders)
     if n_borders == 0:

@@ -73,13 +73,13 @@ def sizes_for(table: Sequence[tuple[int, Sizes]], plays: float, steps: float, ro
 
 
 class RoundGame(NamedTuple):
-    """The inputs of the search for one move; they are the same for all threads."""
+    """The inputs of the search for one move, which are the same for all threads."""
 
     context: Context
     setup: NashSetup
     position: Position
     player: int
-    opponents: OpponentTypes | None  #: estimates the other players' turns, if they do not choose from the same turns
+    opponents: OpponentTypes | None  #: estimates other players' turns; None: all players have the same types of turns
     simple: RecognizedBots | None  #: estimates whether the other players are predictable bots
     candidates: int
     best_responses: int

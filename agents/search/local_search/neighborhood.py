@@ -1,8 +1,8 @@
 """Random small changes to a turn: the neighbourhood of the local search.
 
 A turn is deploy int32[N] and attacks int32[E, 3] of (from, to, armies), with the number of attacks. A turn deploys the
-whole income on own regions. It has at most one order for each pair of regions, and a region sends no more armies than
-it has.
+whole income on own regions. The turn has at most one order for each pair of regions, and a region sends no more armies
+than it has.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Local search after a search: several hill climbs improve the search's answer, and new scenarios select the best."""
+"""Local search after a search: several hill climbs improve the answer, and new scenarios select the best turn."""
 
 from __future__ import annotations
 
