@@ -27,8 +27,8 @@ from warlight_env.train.value.players import unpack_network
 from warlight_env.train.value.positions import ValuedPosition, ValuedPositions
 from warlight_env.train.value.settings import ValueSettings
 
-#: The largest number of attempts for one label. An attempt fails if the random round ends the game, or if each player
-#: has only one candidate turn.
+#: The largest number of attempts to compute one label. An attempt fails if the random round ends the game, or if each
+#: player has only one candidate turn.
 _TRIES: Final = 1000
 
 
