@@ -11,9 +11,9 @@ of super regions are divided by it. `Model.project` keeps all constant parts abo
 
 The win probability does not change if all values of positions are multiplied by the same number. The method `weights`
 chooses this number so that the weight of an army keeps its initial value. The weight `not_neutral`, which multiplies
-the values of regions in positions, does not change. The weight of attacks on an opponent's region is not part of the value
-of a position. The ratio of this weight to the mean constant part does not change. The weights for the choice of start
-regions do not change. Weights outside `BOUNDS` are clipped.
+the values of regions in positions, does not change. The weight `owner_regions`, for an opponent's region as a target,
+is not part of the value of a position. The ratio of this weight to the mean constant part does not change. The weights
+for the choice of start regions do not change. Weights outside `BOUNDS` are clipped.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ class FinishedGame(Protocol):
 
     @property
     def placements(self) -> tuple[int, ...]:
-        """The place of each agent, from 1 (the best), in the order of the agents' numbers."""
+        """The final rank of each agent, from 1 (the best), in the order of the agents' numbers."""
         ...
 
     @property
@@ -125,7 +125,7 @@ class Recorder(ABC):
         """Store one line, which has no line end."""
 
     def record_event(self, event: Data) -> None:
-        """Write an event of the game to the log. Insights of agents do not use this method."""
+        """Write an event of the game to the log. Data about agents' decisions (insights) do not use this method."""
         self.write(encode_event(event))
 
     def began(self, game: Game, agents: Sequence[NamedAgent], limit: int) -> None:
