@@ -37,7 +37,7 @@ from warlight_env.train.evolution.tables import Rival, Table, make_table
 from warlight_env.train.weights.genes import ParameterVector, SearchSpace
 from warlight_env.train.weights.trainer import WeightsTrainer
 
-#: The number of former champions that are rivals.
+#: The number of former champions (earlier best weights) against which the candidates play.
 _HALL_SIZE: Final = 2
 #: Bounds of the reliability of ranks. Below the first, the next generation plays more games; above the second, fewer.
 _TRUST: Final = (0.5, 0.8)

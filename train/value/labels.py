@@ -89,7 +89,7 @@ class Labeller:
         return self._setups[config, rounds]
 
     def _begin(self, config: int, seed: int) -> NashWork:
-        """Return this thread's working memory for a game config, reset to its initial state."""
+        """Return the working memory of this thread for a game config, after a reset to the initial state."""
         known: dict[int, NashWork] = self._memory.__dict__.setdefault("works", {})
         if config not in known:
             at = self._configs[config]

@@ -116,7 +116,7 @@ def _continuation(header: JsonFields) -> Continuation:
 
 
 def decode_failure(fields: JsonFields, players: int) -> LoggedFailure:
-    """Convert an event "failure" of a log."""
+    """Convert the JSON data of an event "failure" to a `LoggedFailure`."""
     return LoggedFailure(fields.integer("player", 0, players - 1), fields.integer("round", 0), fields.text("reason"))
 
 

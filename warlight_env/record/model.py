@@ -52,7 +52,7 @@ class Header:
 
 @dataclass(frozen=True)
 class DecisionInfo:
-    """Data for JSON that explain a decision of an agent, see `decision_info.decision_info`."""
+    """JSON data that explain a decision of an agent, see `decision_info.decision_info`."""
 
     player: int
     data: dict[str, Any]

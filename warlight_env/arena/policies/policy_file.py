@@ -237,7 +237,7 @@ class PolicyFile:
 
     @property
     def padding(self) -> None:
-        """None, because the observations are not padded: they have the size of the map."""
+        """None, because observations for this policy are not padded; their size depends on the map."""
         return None
 
     @property

@@ -76,8 +76,8 @@ class Tournament:
         format: "round-robin": all agents play against each other. "gauntlet": each challenger plays against all agents
             that are not challengers; no other games are played.
         challengers: the names of the challengers in a gauntlet.
-        players: the number of players in a game, 2 to 6. Every set of this many agents plays; in a gauntlet, each set
-            contains one challenger.
+        players: the number of players in a game, 2 to 6. Every set of `players` agents plays games together; in a
+            gauntlet, each set contains one challenger.
         games: the number of games of each set of agents, on each map and with each set of rules.
         seed: the seed of all random choices.
         maps, rules: the tournament is played with every combination of a map and a set of rules.
