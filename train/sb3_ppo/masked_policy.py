@@ -171,7 +171,7 @@ def _check_observation(observation: Any) -> dict[str, Any]:
 
 
 def _check_action_space(space: spaces.Space[Any]) -> tuple[int, int]:
-    """Return the numbers of rows and of values of a row. Raise ValueError if not all rows have equally many values."""
+    """Return the numbers of rows and of values of a row. Raise ValueError for the space of another encoding."""
     if not isinstance(space, spaces.MultiDiscrete):
         raise ValueError(f"action space {space}: must be MultiDiscrete; make the environment with action='factored'")
     sizes = np.asarray(space.nvec)

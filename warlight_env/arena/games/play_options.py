@@ -15,7 +15,7 @@ from warlight_env.step_results import GameError
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """Options of `play_game`: time limits, reactions to failures, a condition for an early end, and result fields.
+    """Options of `play_game`: time limits, reactions to failures, a stop condition, and fields of the result.
 
     If on_crash is "forfeit", an agent that fails leaves the game in that round; on_late is the same for late answers.
     The agent loses, and its armies remain on the map. The game ends when at most one agent still plays. See
