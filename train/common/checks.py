@@ -63,7 +63,7 @@ def pin_agents(settings: Any, *names: str, but: tuple[str, ...] = ()) -> None:
     Args:
         settings: settings under construction.
         names: names of the fields; each contains one agent or a tuple of agents.
-        but: entries of the fields that are not agents.
+        but: entries that may be in the fields although they are not names of agents.
 
     Raises:
         SettingsError: an agent or one of its files does not exist.
@@ -98,8 +98,8 @@ def pin_files(settings: Any, **load: Callable[[str], object]) -> None:
 def naming(setting: str, *files: str) -> Iterator[None]:
     """Add the name of a setting to the errors that the ``with`` block raises.
 
-    If one of the setting's .npz files is missing, the message adds that another training run may have to make the file
-    first. A file's name may end with a digest.
+    If one of the .npz files that the setting names is missing, the message adds that another training run may have to
+    make the file first. A file's name may end with a digest (a hash of the file's content).
 
     Raises:
         SettingsError: the block raised an `InputError`.

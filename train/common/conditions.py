@@ -1,4 +1,4 @@
-"""The class `Conditions`: map, rules and other conditions of the games of matches."""
+"""The class `Conditions`: the map, the rules and the other conditions under which matches are played."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from warlight_env.train.common.checks import check_whole
 
 @dataclass(frozen=True)
 class Conditions:
-    """The map, the rules and other conditions of games, which do not depend on the players.
+    """The map, the rules and the other conditions of games; the players of the games are not a part.
 
     Args:
         map: the name of a bundled map, generated:REGIONS:SEED, or a map file.

@@ -1,14 +1,14 @@
-"""The common part of expert iteration: games, a fit to the expert's answers, and a gate for the new network.
+"""The common part of expert iteration: games, a fit to the expert's targets, and a gate (test) for the new network.
 
 An iteration (Anthony et al., "Thinking Fast and Slow with Deep Learning and Tree Search", arXiv:1705.08439) has three
 steps. First, the current network plays games. Second, a search (the expert) gives the targets for the positions of the
-games. A new network is fitted to these targets; every tenth game is held out. Third, in the gate the new network plays
-paired games against the old one, with separate seeds. The new network replaces the old one if its mean score is at
-least `gate_threshold`.
+games. A new network is fitted to these targets; every tenth game is held out. Third, the new network plays paired games
+against the old network, with separate seeds. This match is the gate. The new network replaces the old network if the
+mean score of the new network is at least `gate_threshold`.
 
-The journal gets a line for each part of the games, each fit and each gate. The line of a part or a fit contains the
-digest of the file with its result. A killed run continues after the last line of the journal, with the same final
-result.
+The games are played in parts of equal size. The journal (the log of the run) gets a line for each part, each fit and
+each gate. The line of a part or a fit contains the digest of the file with the part's or fit's result. A killed run
+continues after the last line of the journal, with the same final result.
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class ExpertIterationSettings(RunSettings):
         games: number of games in an iteration.
         maps: names of maps, map files, and generated maps, as generated:REGIONS:SEED.
         rules: presets of rules; games have no fog.
-        players: relative frequencies of games with 2, 3, … players. Map, rules and number are drawn again if the map
-            has too few regions for the players.
+        players: relative frequencies of games with 2, 3, … players. Map, rules and number of players are drawn again
+            if the map has too few regions for the players.
         random_start_share: fraction of the games in which start regions are random instead of picked.
         max_rounds: largest number of rounds of a game.
-        start: the first network.
-        steps: number of steps of a fit.
+        start: the network at the start of the run.
+        steps: number of gradient steps of a fit.
         batch_size: size of a batch in a fit.
         learning_rate: highest learning rate of AdamW.
         weight_decay: weight decay of AdamW.
@@ -94,18 +94,18 @@ class ExpertIterationSettings(RunSettings):
 
 
 class TrainingSamples(Protocol):
-    """Training samples in a few arrays, which can be written to a file."""
+    """Training samples as a group of arrays, which can be written to a file."""
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
-        """Return all samples of the parts, in order."""
+        """Return one object with all samples of the objects `parts`, in order."""
 
     @classmethod
     def from_bytes(cls, content: bytes) -> Self:
-        """Return the samples in the content of a file that `to_bytes` returned."""
+        """Return the samples that a file contains. content: the bytes of the file, a result of `to_bytes`."""
 
     def to_bytes(self) -> bytes:
-        """Return the samples as the content of a file."""
+        """Return the samples as bytes, which can be written to a file."""
 
 
 S = TypeVar("S", bound=ExpertIterationSettings)
@@ -147,18 +147,18 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
 
     @abstractmethod
     def kept(self) -> int:
-        """Return from how many iterations, including the last one, a fit uses the samples."""
+        """Return the number of the last iterations whose samples a fit uses."""
 
     @abstractmethod
     def fit(self, samples: T, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:
-        """Return the content of the new network's file, and the entries of the fit's line in the journal."""
+        """Return the content of the new network's file, and the fields that the journal stores about the fit."""
 
     @abstractmethod
     def player_of(self, network: bytes) -> AgentSource:
         """Return the source of the agents that play with this network in gates."""
 
     def needs_gate(self, network: bytes) -> bool:
-        """Return whether the next network must pass a gate against this one."""
+        """Return whether a new network must win a gate (test match) against `network` to replace it."""
         return True
 
     def run(self) -> bytes:
@@ -180,7 +180,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         self, event: str, iteration: int, total: int, size: int,
         make: Callable[[range], tuple[T, dict[str, Any]]],
     ) -> T:  # fmt: skip
-        """Return all samples of an iteration's games or labels, which are computed and stored in parts.
+        """Return all samples of an iteration, which are computed and stored in parts.
 
         make: returns the samples for a range of numbers of games or labels.
         """
@@ -215,13 +215,13 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
     # Report
 
     def _fits_and_gates(self) -> tuple[list[dict[str, Any]], dict[int, dict[str, Any]]]:
-        """Return the entries of fits in the journal, and the entries of gates by iteration."""
+        """Return the journal's entries about fits, and its entries about gates (test matches) by iteration."""
         entries = self.journal.entries
         gates = {entry["iteration"]: entry for entry in entries if entry["event"] == "gate"}
         return [entry for entry in entries if entry["event"] == "fit"], gates
 
     def describe_curves(self, report: Report) -> None:
-        """Add the curves of gates and fits to the report."""
+        """Add the curves of the scores in gates (test matches) and of the losses of fits to the report."""
         fits, gates = self._fits_and_gates()
         report.heading("Course of the training")
         if gates:
@@ -243,7 +243,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
 
         Args:
             report: the report.
-            head: the titles of the columns between "iteration" and "score in the gate".
+            head: the titles of the columns between the columns "iteration" and "score in the gate".
             row: a function that returns the cells of the columns `head` for the journal entry of a fit.
         """
         fits, gates = self._fits_and_gates()
@@ -257,5 +257,5 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
 
 
 def in_digits(value: float | None, digits: int) -> str:
-    """Return a number with this many digits after the point; a dash for None."""
+    """Return a number as text with `digits` digits after the decimal point; for None, return a dash."""
     return "–" if value is None else f"{value:.{digits}f}"

@@ -76,7 +76,7 @@ def former_names(kind: type) -> dict[str, str]:
 
 
 def present_settings(kind: type, data: Any) -> Any:
-    """Return the plain data of settings of any version with the present names of the settings.
+    """Return settings as plain data, after replacing the setting names of older versions by the present names.
 
     Args:
         kind: the dataclass of the settings.

@@ -17,7 +17,7 @@ from warlight_env.errors import InputError
 
 
 class GameConfigSettings(Protocol):
-    """The settings that determine the game configs. Entries of lists are sampled uniformly; repeat one to weight it."""
+    """The settings of the game configs. List entries are sampled uniformly; repeat an entry to weight it."""
 
     @property
     def maps(self) -> tuple[str, ...]: ...
@@ -64,12 +64,12 @@ class GameConfig:
 
     @functools.cached_property
     def board(self) -> Board:
-        """The map for kernels."""
+        """The map in the form that compiled functions (kernels) take."""
         return make_board(self.map)
 
     @functools.cached_property
     def params(self) -> RuleParams:
-        """The rules for kernels. Raises RulesError if the map has too few regions for the number of players."""
+        """The rules for compiled functions. Raises RulesError if the map has too few regions for the players."""
         return check_players(self.board, self.rules, self.players)
 
 
@@ -77,7 +77,7 @@ class GameConfigs:
     """All game configs of a run, with their indices. Games use only configs with enough regions for all players.
 
     Raises:
-        RulesError: for a map and rules, no number of players is possible.
+        RulesError: a map has too few regions for every number of players, under one of the rules.
     """
 
     def __init__(self, settings: GameConfigSettings) -> None:

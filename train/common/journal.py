@@ -1,4 +1,4 @@
-"""The folder of a training run: its settings and its journal, with which a killed run continues exactly."""
+"""The folder of a training run, with its settings and its journal (log). With them, a killed run continues exactly."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _FORMS: Final[dict[str, dict[str, type]]] = {
 
 
 def _check(entry: dict[str, Any]) -> None:
-    """Raise ValueError if a field of an event in `_FORMS` is missing or has another type."""
+    """Raise ValueError if the journal entry lacks a field that `_FORMS` requires, or the field has a wrong type."""
     kind = entry.get("event")
     for key, form in _FORMS.get(kind if isinstance(kind, str) else "", {}).items():
         value = entry.get(key)
@@ -82,7 +82,7 @@ def _numbers(value: Any) -> bool:
 
 
 class Journal(AppendOnlyFolder):
-    """The folder of a training run: `settings.json` and `journal.jsonl`.
+    """The folder of a training run, with the files `settings.json` and `journal.jsonl` (one line for each step).
 
     Each line is written to the disk before the run continues.
 
@@ -127,7 +127,7 @@ class Journal(AppendOnlyFolder):
         """Check all events of the journal before a run continues with them.
 
         Raises:
-            JournalError: a field of an event is missing or has another type; the message names the line.
+            JournalError: a field of an event is missing or has a wrong type; the message names the line.
         """
         for number, entry in enumerate(self.entries, 1):
             try:

@@ -23,7 +23,7 @@ Pair = tuple[str, str, AgentSource, AgentSource]
 
 
 def holdout_seed(seed: int) -> int:
-    """Return the seed of the final match of a run with this seed."""
+    """Return the seed of a run's final match. seed: the seed of the run."""
     return derive_seed(seed, _HOLDOUT)
 
 

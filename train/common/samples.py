@@ -15,12 +15,12 @@ _NAMES: Final = {key: name for name, key in _KEYS.items()}
 
 
 def pack_samples(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Return the content of a file with the given arrays. arrays: by field name."""
+    """Return the content of an .npz file with the given arrays. arrays: a mapping from field names to arrays."""
     return write_arrays({_KEYS.get(name, name): array for name, array in arrays.items()})
 
 
 def unpack_samples(content: bytes) -> dict[str, npt.NDArray[Any]]:
-    """Return the arrays in the content of a file from `pack_samples`, by field name.
+    """Return a dict from field names to arrays. content: the content of a file, a result of `pack_samples`.
 
     Raises:
         ArraysError: see `read_arrays`.

@@ -1,4 +1,4 @@
-"""The settings that all training runs have, in addition to the settings of their method."""
+"""The settings that all training runs have. Each training method has more settings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class RunSettings:
         conditions: map, rules and other conditions of the run's matches.
         seed: seed of the whole run, an integer from 0 up.
         holdout_pairs: number of game pairs of the final match; a pair is two games with one seed and exchanged seats.
-        holdout: agents that play only in the final match, not in training.
+        holdout: agents that are opponents only in the final match, not in training.
 
     Raises:
         InputError: a number is too small.

@@ -34,7 +34,7 @@ def load_plain(path: Path) -> dict[str, Any]:
 
 
 def load_settings(kind: type[T], path: Path) -> T:
-    """Return the settings in a .toml file, or in the settings.json of a run of any version.
+    """Return the settings in a .toml file, or in the settings.json that a run of any version wrote.
 
     kind: the dataclass of the settings. Only settings.json may contain former names of settings and of agents'
     parameters.
@@ -55,7 +55,7 @@ def read_settings(kind: type[T], data: Any, place: str) -> T:
     former names.
 
     Raises:
-        SettingsError: a key is unknown or a former name, or a value is invalid. The message begins with `place`.
+        SettingsError: a key is unknown or is a former name, or a value is invalid. The message begins with `place`.
     """
     if not isinstance(data, dict):
         raise SettingsError(f"{place}: must be a table of settings")
@@ -104,7 +104,7 @@ def _read(kind: Any, value: Any, place: str) -> Any:
 def _read_weights(value: Any, place: str) -> Weights:
     """Return weights from the name of a preset, the name of a .json file, or a table of values.
 
-    Missing weights have their values in the preset "thesis".
+    Weights that the file or the table lacks get the values of the preset "thesis".
     """
     try:
         if isinstance(value, str):

@@ -1,4 +1,4 @@
-"""Work in threads; the result does not depend on the number of threads."""
+"""A function that computes in several threads; the result does not depend on the number of threads."""
 
 from __future__ import annotations
 

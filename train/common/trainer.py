@@ -1,4 +1,4 @@
-"""The common part of all training runs: steps with stored results, then the final match and the report."""
+"""The common part of all training runs: steps whose results are stored, then the final match and the report."""
 
 from __future__ import annotations
 
@@ -26,13 +26,14 @@ Say = Callable[[dict[str, Any]], None]
 
 
 class Trainer(ABC, Generic[S, F]):
-    """A training run, which continues after the last step in its journal, and writes its result and a report.
+    """A training run, which continues after the last step in its journal (log), and writes its result and a report.
 
     Args:
         settings: settings of the run.
         journal: the open journal in the folder of the run.
-        jobs: number of concurrent games, or of threads of games; the result does not depend on it.
-        backend: the backend for games that kernels cannot play, see `play_contests`.
+        jobs: number of games or threads that run at once; the result does not depend on this number.
+        backend: the backend (processes or a cluster) for games that compiled functions cannot play, see
+            `play_contests`.
         say: a function that is called with the journal entry of each new step.
 
     Raises:
@@ -90,7 +91,7 @@ class Trainer(ABC, Generic[S, F]):
 
     @abstractmethod
     def content(self, artifact: F, result: dict[str, Any]) -> str | bytes:
-        """Return the content of the file with the result.
+        """Return the content of the file that stores the result of the run, such as a network.
 
         The method is called before and after the final match. Before the match, `result` contains neither `facts` nor
         `holdout`.
@@ -98,7 +99,7 @@ class Trainer(ABC, Generic[S, F]):
 
     @abstractmethod
     def facts(self, artifact: F) -> dict[str, Any]:
-        """Return the entries of the result that depend on the training method; one of them is `player`."""
+        """Return the entries of result.json that depend on the training method; one of these entries is `player`."""
 
     @abstractmethod
     def summary(self, result: dict[str, Any]) -> str:
@@ -116,7 +117,7 @@ class Trainer(ABC, Generic[S, F]):
         return cls.unit_event in (None, entry.get("event"))
 
     def once(self, step: dict[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Return the entry of a step in the journal. If there is none, compute the step and write its entry."""
+        """Return the journal's entry for a step. If there is no such entry, compute the step and write the entry."""
         known = next(self._known, None)
         if known is not None:
             if {key: known.get(key) for key in step} != step:
@@ -134,7 +135,7 @@ class Trainer(ABC, Generic[S, F]):
         """Return the content of the file of a step; if there is no file, compute the step and write the file.
 
         Args:
-            step: the event and the numbers that identify the step.
+            step: the fields that identify the step: the name of the event, and numbers such as the iteration.
             compute: returns the content of the file, and further fields of the journal entry.
         """
         made: list[bytes] = []
@@ -165,7 +166,7 @@ class Trainer(ABC, Generic[S, F]):
 
         Args:
             artifact: the result of `run`.
-            advance: a function that is called with the number of ended games of a match, and the name of the pair.
+            advance: a function that is called with the number of finished games, and the name of the pair of players.
 
         Returns:
             The result as plain data: kind, games and seconds of the training, the entries of `facts`, and holdout, the
@@ -189,7 +190,7 @@ class Trainer(ABC, Generic[S, F]):
         return result
 
     def _write(self, report: Report, result: dict[str, Any]) -> None:
-        """Add settings, machine and command to the report. Write the files of report, figures and result."""
+        """Add settings, machine and command to the report. Then write the report, its figures and the result."""
         journal = self.journal
         report.heading("Settings")
         report.code((journal.folder / SETTINGS).read_text(encoding="utf-8").rstrip())
@@ -205,7 +206,7 @@ class Trainer(ABC, Generic[S, F]):
 
 
 def _file_name(step: dict[str, Any]) -> str:
-    """Return the name of the file of a step: the network of a fit, or a part of games or labels."""
+    """Return the name of the file that stores a step's result: a network, or a part of the games or labels."""
     number = step["iteration"] + 1
     if step["event"] == "fit":
         return f"network-{number}.npz"

@@ -1,6 +1,6 @@
 """Evolution of the evaluation: CMA-ES over weights of the evaluation and parameters of the search, in stages.
 
-The first stages use players that need little time. The strategy is N. Hansen's CMA-ES ("The CMA Evolution Strategy: A
+The first stages use players that need little time. The algorithm is N. Hansen's CMA-ES ("The CMA Evolution Strategy: A
 Tutorial", arXiv:1604.00772) in the package `cma`. The fitness of a candidate is its mean score in paired games. All
 candidates of a generation play against the same rivals with the same seeds. Each seed gives two games with exchanged
 seats. Every generation has its own seeds. Three methods reduce the effect of noise:
@@ -9,8 +9,8 @@ seats. Every generation has its own seeds. Three methods reduce the effect of no
   reliable the ranks are. Later generations play more games if this correlation is low, and fewer games if it is high
   (`next_units`).
 - The result is the mean of the search distribution of CMA-ES, not a candidate that may have been lucky.
-- The mean becomes the champion only if it beats the old champion in a review, a match with new seeds. The 95 % interval
-  of its score must be above one half.
+- The mean becomes the champion (the best weights so far) only if it beats the old champion in a review, a match with
+  new seeds. The 95 % interval of the mean's score must be above one half.
 
 The journal and the settings determine the rest of the run, so a killed run continues exactly.
 """
@@ -37,7 +37,7 @@ from warlight_env.train.evolution.tables import Rival, Table, make_table
 from warlight_env.train.weights.genes import ParameterVector, SearchSpace
 from warlight_env.train.weights.trainer import WeightsTrainer
 
-#: The number of former champions that are rivals.
+#: The number of former champions (earlier best weights) against which the candidates play.
 _HALL_SIZE: Final = 2
 #: Bounds of the reliability of ranks. Below the first, the next generation plays more games; above the second, fewer.
 _TRUST: Final = (0.5, 0.8)

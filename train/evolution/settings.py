@@ -16,7 +16,7 @@ START, CHAMPION, HALL = "start", "champion", "hall"
 
 @dataclass(frozen=True)
 class Stage:
-    """A stage: a part of a run in which one type of agent plays with the weights.
+    """A stage is a part of a run of evolution in which one type of agent plays with the candidates' weights.
 
     Args:
         player: the agent that plays with the weights.
@@ -27,8 +27,8 @@ class Stage:
         max_pairs: largest number of pairs in a generation.
         opponents: start (the initial weights), champion (the best weights so far), hall (the two former champions), and
             agents.
-        sigma: initial standard deviation of the candidates, in the coordinates of `SearchParameter`; with 0.5 a weight
-            changes by about half of its value.
+        sigma: initial standard deviation of the candidates, in the coordinates of `SearchParameter`; with sigma 0.5, a
+            weight typically changes by half of its value.
         eval_interval: number of generations between reviews (matches of the new weights against the champion).
         eval_pairs: number of game pairs of a review; a pair is two games with one seed and exchanged seats.
         parameters: parameters that this stage optimizes; empty: the `parameters` of the run.

@@ -1,4 +1,4 @@
-"""Games that give the fitness: compiled games between one-ply players, or games of the match engine."""
+"""Games that measure the fitness of candidates: compiled games of one-ply players, or games of the match engine."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ Rival = ParameterVector | str
 
 
 class Table(Protocol):
-    """Plays the games of candidates against rivals."""
+    """Plays the games of candidates against their opponents (rivals), and returns the scores."""
 
     def scores(
         self, players: Sequence[ParameterVector], rivals: Sequence[Rival], units: int, seed: int, name: str
     ) -> npt.NDArray[np.float64]:
-        """Return the scores of A players against R rivals, float64[A, R, 2 · units].
+        """Return the scores of A players against R opponents (rivals), float64[A, R, 2 · units].
 
         A unit is a pair of games with one seed and exchanged seats. All players and rivals play with the same seeds.
         """
@@ -58,8 +58,8 @@ class CompiledTable:
 class ArenaTable:
     """Plays games of any agents in the match engine, in processes or on a cluster.
 
-    Each call stores its games in a folder, so that a killed run continues. The folder is removed after the last game,
-    because the journal then contains the scores.
+    Each call stores its games in a folder, so that a killed run can continue. The folder is removed after the last
+    game, because the journal (the log of the run) then contains the scores.
     """
 
     def __init__(self, conditions: Conditions, spec: str, jobs: int, backend: str | Backend, folder: Path) -> None:
@@ -67,7 +67,7 @@ class ArenaTable:
         self._jobs, self._backend, self._folder = jobs, backend, folder
 
     def source(self, rival: Rival) -> AgentSource:
-        """Return the source of the agent that plays for a rival."""
+        """Return the source of the agent that plays as the opponent `rival`."""
         return rival if isinstance(rival, str) else CandidatePlayer.of(self._spec, rival)
 
     def scores(
@@ -93,7 +93,7 @@ class ArenaTable:
 def make_table(
     conditions: Conditions, spec: str, rivals: Sequence[str], jobs: int, backend: str | Backend, folder: Path
 ) -> Table:
-    """Return the fastest table that supports the player, the rivals and the rules."""
+    """Return the fastest class of games (`Table`) that supports the player, the opponents (rivals) and the rules."""
     info, values = parse(spec)
     known = all(rival in COMPILED for rival in rivals)
     if info.name == "one_ply" and "weights" not in values and known and plays_compiled(Rules.of(conditions.rules)):

@@ -1,4 +1,4 @@
-"""The expert's turns as training data: in a few arrays, and in files."""
+"""The turns of the expert (a search) as training data: as arrays, and in files."""
 
 from __future__ import annotations
 
@@ -61,12 +61,12 @@ class ExpertTurns(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[ExpertTurns]) -> ExpertTurns:
-        """Return all turns of the parts, in order."""
+        """Return one object with all turns of the objects `parts`, in order."""
         return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
     @classmethod
     def from_bytes(cls, content: bytes) -> ExpertTurns:
-        """Return the turns in the content of a file from `to_bytes`. The content must be valid."""
+        """Return the turns that a file contains. content: the bytes of a valid file, a result of `to_bytes`."""
         return cls(**unpack_samples(content))
 
     def to_bytes(self) -> bytes:

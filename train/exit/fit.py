@@ -1,4 +1,4 @@
-"""The fit of the turn network to the expert's turns."""
+"""The fit of the turn network to the turns that the expert (a search) chose."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class TurnFit(NamedTuple):
     """The result of a fit."""
 
     arrays: dict[str, npt.NDArray[np.float32]]
-    trained: float  #: mean loss of a turn over the last tenth of the steps, in nats, summed over its choices
+    trained: float  #: mean loss of a turn (a sum over its choices) in the last tenth of the steps, in nats
     held_out: float | None  #: the mean loss of a held-out turn, in nats; None if no turn is held out
-    result: float | None  #: loss of the predicted winners of held-out games, in nats
+    result: float | None  #: loss of the predictions of the winner in held-out games, in nats
 
 
 class _ConfigTurns:
-    """The turns of one game config, with a method for the loss of a network on the turns."""
+    """The turns of one game config (map, rules, number of players), with a method that computes a network's loss."""
 
     def __init__(self, config: GameConfig, turns: TurnRows, games: npt.NDArray[np.int32], jobs: int) -> None:
         self._rows = turns
@@ -111,7 +111,7 @@ def fit_turns(
 
 
 def _held_out(module: TurnModule, parts: list[_ConfigTurns], size: int) -> tuple[float | None, float | None]:
-    """Return the mean loss of held-out turns, and of held-out results of games; None if no turn is held out."""
+    """Return the mean losses on held-out turns and on results of held-out games; both None if no turn is held out."""
     count, total = 0, np.zeros(len(TurnLoss._fields))
     with torch.no_grad():
         for part in parts:

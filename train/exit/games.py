@@ -1,6 +1,6 @@
 """The games of expert iteration.
 
-The players of the seats are drawn at random, and the expert gives the turns to learn.
+The players of the seats are drawn at random. The expert (a search) chooses the turns that the network learns.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ExpertGames:
         self.play(0, rounds=1)
 
     def play(self, number: int, stop: Callable[[], bool] | None = None, rounds: int | None = None) -> list[ExpertTurn]:
-        """Play a game; return the expert's turns for the seats of the expert and of the network."""
+        """Play a game. For the seats of the expert (a search) and of the network, return the turns of the expert."""
         settings, seed = self.settings, derive_seed(self.seed, number)
         rng = np.random.default_rng(seed)
         at = self._configs.draw(rng)

@@ -26,9 +26,9 @@ from warlight_env.train.exit.targets import TargetSettings, write_target
 
 
 class Expert(KernelAgent):
-    """The expert: it chooses a turn with a lookahead of one round.
+    """The expert chooses its turn with a lookahead of one round.
 
-    The candidate turns are plans; if there is a network, half of the candidates are turns of the network.
+    The candidate turns are plans (turns from heuristic rules). If there is a network, it gives half of the candidates.
 
     Attributes:
         row: the last turn as a sequence of categorical choices (`factored_turns`), int8[N + 2 E].
@@ -69,7 +69,7 @@ class Expert(KernelAgent):
 
 
 class Student(TurnNetAgent):
-    """The student: it plays the network's turns, and also computes the expert's turn in each position."""
+    """The student plays the network's turns, and also computes the turn of the expert (a search) in each position."""
 
     name = "pupil"
 

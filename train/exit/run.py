@@ -1,10 +1,10 @@
 """Expert iteration on turn networks: a search with the current network gives the turns that the next network learns.
 
 The expert, the current network and other agents play games (`games`). The expert computes a turn in each position in
-which the expert or the network moves. The expert compares plans and turns of the network with a lookahead of one round,
-and chooses the best turn. Therefore the training data contain positions after mistakes of the network (DAgger; Ross et
-al., arXiv:1011.0686). A new network is fitted to these turns (`fit`). In a run without a start network, the first
-network need not pass a gate.
+which the expert or the network moves. The expert compares heuristic turns (plans) and turns of the network with a
+lookahead of one round, and chooses the best turn. The training data also contain positions after mistakes of the
+network (DAgger; Ross et al., arXiv:1011.0686). A new network is fitted to the expert's turns (`fit`). In a run without
+a start network, the first network need not pass a gate (a test match).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
     # Final match and report
 
     def games(self) -> int:
-        """See `Trainer.games`; the games of gates do not count."""
+        """See `Trainer.games`; the games of gates (test matches) do not count."""
         return sum(entry["games"] for entry in self.journal.entries if entry["event"] == "games")
 
     def pairs(self, artifact: bytes) -> list[Pair]:

@@ -23,16 +23,16 @@ class ExitSettings(ExpertIterationSettings):
     Args:
         start: the initial network: none, learned (the network in this package), or an .npz file.
         seat_agents: players of the seats; each seat draws its player separately, but one seat always has the expert or
-            the network. The entry expert is the search. The entry network is the current network, or the expert before
-            the first network. Other entries are agents. The network learns the expert's turns in the seats of expert
-            and network, and no turns of other agents.
+            the network. The entry "expert" is the search. The entry "network" is the current network; as long as there
+            is no network, the expert plays instead. All other entries are names of agents. The network learns the
+            expert's turns in the seats of expert and network, and no turns of other agents.
         policy_temperature: temperature of the network's turns in games: its logits are divided by this number.
-        candidates: number of turns from which the expert chooses; if there is a network, it gives half of the turns.
+        candidates: number of turns from which the expert chooses; if there is a network, it gives half of these turns.
         samples: number of simulated rounds for each candidate.
         value: the expert's value function: learned, weights, or an .npz file.
         target_temperature: temperature of the softmax over the mean values of the candidates, from which the turn to
             learn is drawn; 0: the best turn.
-        batch_size: turns in a batch, all of one game config.
+        batch_size: number of turns in a batch; all turns of a batch have the same map, rules and number of players.
         learning_rate: highest learning rate; the rate rises for a tenth of the steps, and then falls to 0.
         outcome_weight: weight of the loss of the predicted winner, relative to the loss of turns.
         window: number of the last iterations that give the turns for a fit.

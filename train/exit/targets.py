@@ -19,10 +19,10 @@ from warlight_env.engine.rng import uniform
 
 
 class TargetSettings(NamedTuple):
-    """How targets are chosen."""
+    """The settings with which a search chooses the turns that are training targets."""
 
     samples: int  #: simulations of each turn, at least 1
-    temperature: float  #: of the softmax of mean shares; 0: the best turn
+    temperature: float  #: temperature of the softmax over the candidates' mean values; 0: the best turn
 
 
 @kernel
@@ -37,10 +37,11 @@ def write_target(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Choose the turn that the network learns from the candidates of the context's generator, and write it.
+    """Choose one of the candidate turns as the training target of the network, and write it to the arrays.
 
-    The value of a candidate is the player's mean value of the position after the round, over `samples` simulations. The
-    turn is drawn from the softmax of value / temperature. A temperature of 0 gives the best turn. The turn is written
+    The candidates come from the context's generator. The value of a candidate is the player's mean value of the
+    position after the round, over `samples` simulations. The turn is drawn from the softmax of value / temperature.
+    A temperature of 0 gives the best turn. The turn is written
     to deploy int32[N] and attacks int32[E, 3], and as categorical choices (`factored_turns`) to row int8[N + 2 E].
     Returns the number of attacks.
     """

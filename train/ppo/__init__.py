@@ -1,4 +1,4 @@
-"""Code that the PPO trainers share: iterations, opponents, checkpoints and the report.
+"""Code that both trainers with PPO share: iterations, opponents, checkpoints and the report.
 
 The packages `train.sb3_ppo` and `train.turn_ppo` import this package.
 """

@@ -25,8 +25,8 @@ class Checkpoint:
     """The state from which a PPO run continues.
 
     Attributes:
-        entry: the last entry of the journal.
-        league: the state of the opponents, see `League.to_dict`.
+        entry: the last entry of the journal (the log of the run).
+        league: the frequencies and statistics of the opponents, see `League.to_dict`.
         steps: number of environment steps so far.
         policy, optimizer: the state dicts of PyTorch.
     """

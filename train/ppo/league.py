@@ -1,4 +1,4 @@
-"""The opponents of a policy in training: reference agents and snapshots of the policy, the stronger ones more often."""
+"""The opponents of a policy in training: reference agents and policy snapshots. Stronger opponents play more often."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class OpponentSampler:
         self._snapshots: list[int] = []
 
     def add(self, number: int) -> int | None:
-        """Add a snapshot. Return the number of the snapshot that is removed for it, or None."""
+        """Add a snapshot. Return the number of the old snapshot that is removed to make room, or None."""
         self._snapshots.append(number)
         self._games[snapshot_name(number)] = [2.0, 1.0]
         if len(self._snapshots) <= self._max_snapshots:
@@ -88,7 +88,7 @@ class League(OpponentSampler):
 
     Args:
         agents, max_snapshots, pfsp_exponent, min_opponent_weight: see `OpponentSampler`.
-        load: a function that returns the policy of the snapshot with a number, see `add`.
+        load: a function that takes the number of a snapshot (see `add`) and returns its policy.
     """
 
     def __init__(

@@ -40,7 +40,7 @@ S = TypeVar("S", bound=PpoSettings)
 class PpoRun(Trainer[S, bytes]):
     """A PPO run that trains a policy and returns the content of its file; see `Trainer`.
 
-    `jobs` and `backend` are for the evaluations; learning does not use them.
+    The arguments `jobs` and `backend` are for the evaluations; learning does not use these arguments.
     """
 
     command, artifact_name, progress_name, unit = "ppo", "policy.npz", "PPO", "iterations"
@@ -63,7 +63,7 @@ class PpoRun(Trainer[S, bytes]):
 
     @abstractmethod
     def player_of(self, content: bytes) -> AgentSource:
-        """Return the source of agents that play with a policy. content: the content of the policy's file."""
+        """Return an object that makes agents that play with a policy. content: the content of the policy's file."""
 
     @abstractmethod
     def with_metadata(self, content: bytes, more: dict[str, Any]) -> bytes:
@@ -105,7 +105,7 @@ class PpoRun(Trainer[S, bytes]):
         return self.saved(self._best()["iteration"] + 1)
 
     def _best(self) -> dict[str, Any]:
-        """Return the journal entry with the highest mean score in its evaluation; the last one if several are equal."""
+        """Return the journal entry with the highest mean evaluation score; among equal scores, the last entry."""
         evaluated = [entry for entry in self.journal.entries if "evaluation" in entry]
         return max(evaluated, key=lambda entry: (_mean_score(entry), entry["iteration"]))
 

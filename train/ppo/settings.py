@@ -20,7 +20,7 @@ class PpoSettings(RunSettings):
         n_steps: number of steps of each parallel game in an iteration.
         n_epochs: number of passes over the steps of an iteration.
         batch_size: number of steps in a minibatch.
-        learning_rate: learning rate of Adam; it falls linearly to a tenth.
+        learning_rate: initial learning rate of Adam; it falls linearly to a tenth of this value.
         gamma: discount factor.
         gae_lambda: λ of the generalized advantage estimates.
         clip_range: clip range of the probability ratios in PPO's loss.

@@ -1,4 +1,4 @@
-"""A masked policy for the encoding `factored` with a graph network: all regions share weights, and all edges, too."""
+"""A masked policy for the action encoding `factored`, with a graph network whose weights all regions share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from warlight_env.train.sb3_ppo.region_encoder import RegionEncoder
 
 
 class _FinishedLogits(MaskedRowsDistribution):
-    """A distribution for a policy network that computes logits; the distribution adds no linear layer."""
+    """A distribution whose logits are the output of the policy network, without a further linear layer."""
 
     def proba_distribution_net(self, latent_dim: int) -> nn.Module:
         return nn.Identity()
@@ -29,10 +29,10 @@ class BoardNetwork(nn.Module):
     """Computes the logits for the encoding `factored`, and the input of the value head, from the observation "flat".
 
     The encoding has a row of logits for each region and for each directed edge. A `RegionEncoder` computes an embedding
-    of each region. The row of a region depends on its embedding. The row of an edge depends on the embeddings and
-    armies of the regions at both ends. All regions share weights, and all edges share weights, so the network
-    generalizes over borders. The network computes rows only for edges that leave the player's regions, about a fifth of
-    all edges. The mask disables the rows of all other edges.
+    of each region. The row of a region depends on the region's embedding. The row of an edge depends on the embeddings
+    and armies of the two regions that it connects. All regions share weights, and all edges share weights, so the
+    network generalizes over borders. The network computes rows only for edges that leave the player's regions, about a
+    fifth of all edges. The mask disables the rows of all other edges.
 
     Args:
         n_regions: N, the number of regions; the observation has length N * F + G.
@@ -41,7 +41,7 @@ class BoardNetwork(nn.Module):
         edge_index: int64[2, E], the source and the target of each edge.
         width: length of a region's embedding.
         layers: number of message-passing layers.
-        values: number of values among which a row chooses.
+        values: number of possible values of the choice in a row.
     """
 
     def __init__(
@@ -62,8 +62,8 @@ class BoardNetwork(nn.Module):
         self.armies = nn.Linear(2, width, bias=False)
         self.edge_head = nn.Linear(width, values)
         self.pooled = nn.Sequential(nn.Linear(width + n_globals, width), nn.ReLU())
-        # Initially most regions and edges do nothing. If all act in each step, the policy cannot learn which action
-        # caused a result.
+        # Initially "do nothing" is the most likely choice of most regions and edges. If all regions act in each step,
+        # the policy cannot learn which action caused a result.
         with torch.no_grad():
             self.region_head.bias[0] += 1.5
             self.edge_head.bias[0] += 2.5

@@ -20,7 +20,7 @@ CLOSED_LOGIT: Final = -1e8
 
 
 class MaskedRowsDistribution(MultiCategoricalDistribution):
-    """Independent choices, one for each of R rows of V values; a mask forbids some values.
+    """A distribution of R independent choices (rows) among V values each; a mask forbids some values.
 
     All rows are one tensor [B, R, V], so sampling, log-probabilities and entropies need few tensor operations.
     Stable-Baselines3 and sb3-contrib use a list of R distributions, which takes R times as many small operations. With
@@ -68,7 +68,7 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
 
     def entropy(self) -> Tensor:
         """Return the entropies in nats, summed over the rows, float[B]."""
-        # log-probabilities of forbidden values become 0 here, because exp takes ten times as long if it underflows
+        # set log-probabilities of forbidden values to 0, because exp takes ten times as long if it underflows
         log_probs = self.log_probs.masked_fill(self.log_probs < CLOSED_LOGIT / 2, 0.0)
         return -(log_probs.exp() * log_probs).sum(dim=(1, 2))
 
@@ -102,7 +102,7 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
         lr_schedule: the learning rate.
         arguments: arguments of `ActorCriticPolicy`, such as net_arch.
 
-    Raises ValueError if the spaces have another form.
+    Raises ValueError if a space has another form than described here.
     """
 
     #: The class of the distribution, which is constructed with the number of rows and the number of values.
@@ -171,7 +171,7 @@ def _check_observation(observation: Any) -> dict[str, Any]:
 
 
 def _check_action_space(space: spaces.Space[Any]) -> tuple[int, int]:
-    """Return the number of rows and the number of values of a row. Raise ValueError if the space has another form."""
+    """Return the numbers of rows and of values of a row. Raise ValueError for the space of another encoding."""
     if not isinstance(space, spaces.MultiDiscrete):
         raise ValueError(f"action space {space}: must be MultiDiscrete; make the environment with action='factored'")
     sizes = np.asarray(space.nvec)

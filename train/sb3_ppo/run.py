@@ -1,4 +1,4 @@
-"""PPO with self-play: a policy learns against reference agents and snapshots of itself, and is saved as one file.
+"""PPO with self-play: a policy learns against reference agents and its own snapshots, and is saved as one file.
 
 The algorithm is MaskablePPO of sb3-contrib (Schulman et al., arXiv:1707.06347; Huang & Ontañón, arXiv:2006.14171), or
 PPO with a masked distribution for the encoding `factored`. The network treats the regions as a set or a graph
@@ -47,7 +47,7 @@ _FIGURES: Final = (
 
 
 class _Counter(BaseCallback):
-    """Collects, for each game that ended, the opponent and whether the policy won."""
+    """Collects the opponent of each game that ended, and whether the policy won."""
 
     def __init__(self) -> None:
         super().__init__()

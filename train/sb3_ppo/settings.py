@@ -20,7 +20,8 @@ class Sb3PpoSettings(PpoSettings):
 
     Args:
         action: the encoding of actions: strategies or factored.
-        weights: weights of the evaluation that `strategies` uses: a preset, a .json file, or values by name.
+        weights: weights of the evaluation function for the encoding `strategies`: a preset, a .json file, or a table
+            with the value of each weight.
         width: width of the network's layers, up to 512.
         layers: number of message-passing layers, up to 16.
         hidden: width of the layers after pooling, up to 512; only for strategies.
@@ -32,8 +33,8 @@ class Sb3PpoSettings(PpoSettings):
             time.
         play: how the final policy plays: the most likely action, or a sample from its probabilities.
         threads: number of threads of PyTorch; the results of the run depend on this number.
-        conditions: map, rules and other conditions of all games, which have two players; max_rounds holds only for
-            matches.
+        conditions: map, rules and other conditions of all games, which have two players; the condition max_rounds
+            holds only for matches.
 
     Raises:
         InputError: a number is invalid, or a map, rules or an agent does not exist.

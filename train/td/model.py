@@ -1,8 +1,8 @@
-"""The model of TD(λ): the win probability as a function of the values of two positions, and as `Weights`.
+"""The model of TD(λ): the win probability as a function of two players' values, with a conversion to `Weights`.
 
 Each player's position has the value P = θ · φ, with the features φ of `players.duels.FEATURES`. The win probability is
-σ(k · ln(P_mine / P_theirs)) = P_mineᵏ / (P_mineᵏ + P_theirsᵏ), where k is the `sharpness` of `Weights`. The searches
-use the same formula, so they can use the learned weights without change.
+σ(k · ln(P_mine / P_theirs)) = P_mineᵏ / (P_mineᵏ + P_theirsᵏ), where k is the `sharpness` of `Weights`. The search
+agents use the same formula, so they can use the learned weights without change.
 
 **From θ to `Weights`.** The value of a super region has a constant part. The evaluation shifts the constant parts so
 that the smallest is 1, and then multiplies them by `region_super`. If all constant parts are above 0 in θ, `Weights`
@@ -11,9 +11,9 @@ of super regions are divided by it. `Model.project` keeps all constant parts abo
 
 The win probability does not change if all values of positions are multiplied by the same number. The method `weights`
 chooses this number so that the weight of an army keeps its initial value. The weight `not_neutral`, which multiplies
-the values of regions in positions, does not change. The weight for an opponent's region as a target is not part of the
-value of a position. The ratio of this weight to the mean constant part does not change. The weights for picks of start
-regions do not change. Weights outside `BOUNDS` are clipped.
+the values of regions in positions, does not change. The weight `owner_regions`, for an opponent's region as a target,
+is not part of the value of a position. The ratio of this weight to the mean constant part does not change. The weights
+for the choice of start regions do not change. Weights outside `BOUNDS` are clipped.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def coefficients(weights: Weights, terms: Floats) -> Floats:
 
 
 def returns(values: Floats, outcome: float, trace: float) -> Floats:
-    """Return the λ-returns of a game's positions, float64[T]. values: float64[T], the model's win probabilities."""
+    """Return the λ-returns of T positions of a game, float64[T]. values: float64[T], the model's win probabilities."""
     target = np.empty_like(values)
     following = outcome
     for t in range(len(values) - 1, -1, -1):

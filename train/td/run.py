@@ -33,12 +33,12 @@ from warlight_env.train.weights.genes import ParameterVector
 from warlight_env.train.weights.trainer import WeightsTrainer
 
 _PLAY, _TEST, _CALIBRATION = 1, 2, 3
-#: A larger step of the optimizer means that learning has diverged.
+#: The largest allowed step of the optimizer; a larger step means that learning has diverged.
 _MOST: Final = 20.0
 
 
 def positions(traces: Traces, model: Model, trace: float) -> tuple[npt.NDArray[np.float64], Floats, Floats]:
-    """Return the features of all positions of games, float64[M, 2, F], λ-returns and outcomes, float64[M] each."""
+    """Return the features float64[M, 2, F], λ-returns float64[M] and outcomes float64[M] of all M positions."""
     features, targets, outcomes = [], [], []
     for b, rounds in enumerate(traces.rounds.tolist()):
         of_game = traces.features[b, :rounds].astype(np.float64)
@@ -88,7 +88,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         return f"one_ply:samples={self.settings.samples}"
 
     def run(self) -> ParameterVector:
-        """See `Trainer.run`; returns the weights with the highest score in a review, and sets `model` to them."""
+        """See `Trainer.run`. Returns the weights with the highest score in a review; then `model` has these weights."""
         for batch in range(self.settings.batches):
             self._restore(self.once({"event": "batch", "batch": batch}, lambda: self._batch(batch)))  # noqa: B023
         reviewed = [entry for entry in self.journal.entries if "against_start" in entry]
@@ -96,7 +96,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         return ParameterVector(self.model.weights())
 
     def calibration(self, games: int = 1000, bins: int = 10) -> list[dict[str, float]]:
-        """Return the fraction of positions that were won, for each tenth of predicted probabilities, in new games."""
+        """Play new games; for each of `bins` intervals of predicted probabilities, return the fraction of wins."""
         traces = self._duels.traces(self.model.weights(), games, derive_seed(self.settings.seed, _CALIBRATION))
         features, _, outcomes = positions(traces, self.model, 1.0)
         features, outcomes = np.concatenate([features, features[:, ::-1]]), np.concatenate([outcomes, 1 - outcomes])
@@ -139,7 +139,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         )
 
     def _natural(self) -> Floats:
-        """Return for each feature the coefficient with which it alone gives the value of a typical position."""
+        """For each feature, return the coefficient at which this feature alone gives a typical position's value."""
         traces = self._duels.traces(self.start, 32, derive_seed(self.settings.seed, _TEST, 1))
         features, _, _ = positions(traces, self.model, 1.0)
         worth = (features @ self.model.theta).mean()

@@ -22,15 +22,15 @@ from warlight_env.agents.records.turn_record import (
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 
-#: The number of columns of derivatives with respect to the logits of a choice, which has VALUES values. This number is
-#: the width of a vector register, so some columns are unused and 0.
+#: The number of columns of an array with derivatives with respect to logits. A choice has VALUES logits. The number of
+#: columns is the width of a vector register, so some columns are unused and contain 0.
 WIDE: Final = 8
-#: The names of the network's arrays that have rows of length VALUES.
+#: The names of the arrays of network parameters that have rows of length VALUES.
 _NARROW: Final = ("weight", "weight_bias", "share", "share_bias", "priority", "priority_bias")
 
 
 class TurnOutputs(NamedTuple):
-    """The outputs for M turns, like `loss.TurnLogProbs`, or the derivatives of a loss with respect to the outputs."""
+    """The outputs of the network for M turns, as in `loss.TurnLogProbs`; or the derivatives of a loss for them."""
 
     weights: Floats  #: [M]
     shares: Floats  #: [M]
@@ -40,7 +40,7 @@ class TurnOutputs(NamedTuple):
 
 
 class Activations(NamedTuple):
-    """Intermediate results for M positions with N regions, up to E borders each, and P players.
+    """Intermediate results of the network for M positions. A position has N regions, up to E borders and P players.
 
     The arrays `…_push` contain two rows for each choice, float32[2, V]: the derivatives of the log-probability of the
     chosen value, and of the entropy, with respect to the choice's logits.
@@ -51,7 +51,7 @@ class Activations(NamedTuple):
     embeddings: Floats  #: [M, L + 1, N, H] embeddings before the first layer and after each layer
     main: npt.NDArray[np.int64]  #: [M] the region with the largest deploy weight, or -1 if no weight is above 0
     main_push: Floats  #: [M, 2, N]
-    weight_units: Floats  #: [M, N, H] of the player's other regions, one after the other
+    weight_units: Floats  #: [M, N, H] hidden units for deploy weights, for the player's regions except the main region
     weight_push: Floats  #: [M, N, 2, V]
     borders: npt.NDArray[np.int64]  #: [M, 2] start and end of a position's borders in the arrays below
     edge: npt.NDArray[np.int64]  #: [M E]
@@ -65,7 +65,7 @@ class Activations(NamedTuple):
 def make_activations(size: int, n_regions: int, n_edges: int, players: int) -> Activations:
     """Return uninitialized activations for `size` positions.
 
-    Most of the memory for borders is not used, because only the borders of the player's regions are stored.
+    Most of the memory for borders stays unused, because only the borders of the player's regions are stored.
     """
     n, e = n_regions, size * max(1, n_edges)
 
@@ -83,13 +83,13 @@ def make_activations(size: int, n_regions: int, n_edges: int, players: int) -> A
 
 
 def fits(activations: Activations, size: int, n_regions: int, n_edges: int, players: int) -> bool:
-    """Return whether the arrays are large enough for `size` positions of the given sizes."""
+    """Return whether the arrays are large enough for `size` positions with the given numbers of regions and edges."""
     room, n, e = len(activations.main), activations.nodes.shape[1], len(activations.edge)
     return room >= size and (n, e, activations.player_units.shape[1]) == (n_regions, room * max(1, n_edges), players)
 
 
 def make_outputs(size: int, players: int) -> TurnOutputs:
-    """Return uninitialized outputs for `size` turns."""
+    """Return uninitialized arrays for the outputs of the network for `size` turns."""
     weights, shares, priorities, entropy = (np.empty(size, np.float32) for _ in range(4))
     return TurnOutputs(weights, shares, priorities, entropy, np.empty((size, players), np.float32))
 
@@ -151,7 +151,7 @@ def make_transposed() -> TransposedWeights:
 
 
 def transpose_weights(network: TurnNetwork, out: TransposedWeights) -> None:
-    """Write the transposed matrices of a network."""
+    """Transpose the matrices of a network, and write the results to `out`."""
     for name in TransposedWeights._fields:
         np.copyto(getattr(out, name), _transposed(getattr(network, name)))
 
@@ -165,14 +165,14 @@ class BackwardWork(NamedTuple):
     touched: npt.NDArray[np.int64]  #: [N] whether the region is the target of a border
     inputs: Floats  #: [N, H] inputs of a matrix product, row by row
     units: Floats  #: [N, H] derivatives with respect to the outputs of the matrix product
-    choices: Floats  #: [N, WIDE] derivatives with respect to logits of deploy weights
+    choices: Floats  #: [N, WIDE] derivatives with respect to the logits of deploy weights (relative numbers of armies)
     edge_units: Floats  #: [E, H] derivatives with respect to hidden units of borders
-    shares: Floats  #: [E, WIDE] derivatives with respect to logits of shares
-    priorities: Floats  #: [E, WIDE] derivatives with respect to logits of priorities
+    shares: Floats  #: [E, WIDE] derivatives with respect to the logits of the fractions of armies that cross borders
+    priorities: Floats  #: [E, WIDE] derivatives with respect to the logits of the attacks' priorities
 
 
 def make_backward_work(n_regions: int, n_edges: int) -> BackwardWork:
-    """Return working memory for one thread."""
+    """Return the working memory of the backward pass for one thread."""
     n, e = n_regions, max(1, n_edges)
 
     def zeros(*shape: int) -> Floats:

@@ -35,7 +35,7 @@ class TurnRows(NamedTuple):
 
 
 class TurnBatch(NamedTuple):
-    """The inputs and targets of the network for `TurnRows`, with K borders in all positions together."""
+    """The inputs and targets of the network for M positions (`TurnRows`), which have K borders in total."""
 
     nodes: Tensor  #: float32[M, N, N_NODE]
     overall: Tensor  #: float32[M, N_OVERALL]

@@ -21,8 +21,8 @@ from warlight_env.train.turn_net.turn_inputs import NetworkInputs, NetworkPositi
 def input_kernels(work: TurnNetworkBuffers) -> tuple[Callable[..., Any], Callable[..., Any], Linker]:
     """Return the CUDA kernels of `TurnInputs`, and the linker that made them.
 
-    work: the working memory of one thread. The kernels take (context, works, out, positions), the second one also
-    weights.
+    work: the working memory of one thread. Both kernels have the arguments (context, works, out, positions); the second
+    kernel has the further argument weights.
     """
     linker = Linker()
     regions, borders = linker.device(write_regions), linker.device(write_borders)
@@ -44,7 +44,9 @@ def input_kernels(work: TurnNetworkBuffers) -> tuple[Callable[..., Any], Callabl
 def make_launchers(
     context: Context, work: TurnNetworkBuffers, size: int, out: NetworkInputs, example: NetworkPositions
 ) -> tuple[Launcher, Launcher]:  # fmt: skip
-    """Return launchers of both kernels. The first one takes `NetworkPositions`, the second one also the deploy weights.
+    """Return functions that launch the kernels for regions and for borders on the GPU.
+
+    The first function takes `NetworkPositions`; the second function also takes the deploy weights of the regions.
 
     Args:
         work: the working memory of one thread.

@@ -1,4 +1,4 @@
-"""The turn network's inputs for many positions in the memory of a device: one kernel for CPU and GPU."""
+"""Functions that compute the turn network's inputs for many positions in the memory of the CPU or of a GPU."""
 
 from __future__ import annotations
 
@@ -82,7 +82,8 @@ class TurnInputs:
         return self._out.nodes[:count], self._out.overall[:count]
 
     def borders(self, positions: NetworkPositions, weights: Tensor) -> tuple[Tensor, Tensor]:
-        """Return numbers float32[M, E, N_EDGE] and open bool[M, E] for the positions of the last call of `regions`.
+        """Return the borders' features float32[M, E, N_EDGE], and bool[M, E], whether a border can be crossed.
+        The positions are those of the last call of `regions`.
 
         weights: int8[M, N], the deploy weights of the regions; contiguous.
         """

@@ -38,13 +38,13 @@ from warlight_env.train.turn_net.module import BoardTensors, TurnModule, board_t
 
 T = TypeVar("T")
 
-#: The number of turns in a part. Gradients are summed inside each part and then over all parts, so the rounded result
-#: does not depend on the number of threads.
+#: The number of turns that a thread computes together. Gradients are summed inside each such group, and then over all
+#: groups, so the rounded result does not depend on the number of threads.
 _PART: Final = 128
 
 
 class TurnEvaluator(Protocol):
-    """Computes log-probabilities of turns of one game config under a network, so that PyTorch can compute gradients."""
+    """Computes log-probabilities of turns under a network, with gradients, for one map, rules and number of players."""
 
     players: int  #: number of players of the game config
 

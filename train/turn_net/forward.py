@@ -41,7 +41,7 @@ def evaluate_turns(
     context: Context, rows: TurnRows, low: Int, high: Int, work: TurnNetworkBuffers, activations: Activations,
     told: TurnOutputs,
 ) -> Int:  # fmt: skip
-    """Evaluate turns low .. high - 1: write log-probabilities, entropies and scores to the outputs `told`.
+    """Evaluate turns low .. high - 1: write their log-probabilities, entropies and scores to the arrays `told`.
 
     Also writes the activations for the backward pass. Returns the number of borders.
     """
@@ -99,8 +99,8 @@ def _evaluate_scores(
 def _choose(logits: Floats, count: Int, taken: Int, push: Floats) -> Any:
     """Return the log-probability of value `taken` under the softmax of the first `count` logits, and the entropy.
 
-    The derivatives of both with respect to the logits are written to push float32[2, count]. A logit of -inf marks a
-    forbidden value.
+    The derivatives of the log-probability and of the entropy with respect to the logits are written to push
+    float32[2, count]. A logit of -inf marks a forbidden value.
     """
     best = logits[0]
     for v in range(1, count):

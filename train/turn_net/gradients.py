@@ -1,8 +1,8 @@
 """The backward pass of the turn network in compiled code, from the activations that `forward` wrote.
 
 Derivatives are multiplied by transposed matrices, and the gradients of parameters are sums of outer products. Both
-computations use vector registers (`engine.simd`). The code computes one position after the other, so that its data stay
-in the CPU cache.
+computations use vector registers (`engine.simd`). The code processes one position after another, so that the arrays of
+a position stay in the CPU cache.
 """
 
 from __future__ import annotations
@@ -224,12 +224,12 @@ def _through_layer(
     work: BackwardWork,
     gradient: TurnNetwork,
 ) -> None:
-    """Compute the derivatives with respect to the input of a layer from those with respect to its output."""
+    """Compute the derivatives with respect to a layer's input from the derivatives with respect to its output."""
     board, before, after = context.board, activations.embeddings[m, layer], activations.embeddings[m, layer + 1]
     regions, push, n, back = work.regions, work.before, activations.embeddings.shape[2], stack_singles()
     for r in range(n):
         copy_floats(after[r], back, UNITS)
-        _add_row(_MINUS, before[r], back)  # now the contribution of the layer, which is above 0 where a unit is active
+        _add_row(_MINUS, before[r], back)  # now `back` is the layer's contribution, above 0 where a unit is active
         _gate(back, regions[r], push[r])
         _add_row(_ONE, push[r], gradient.layer_bias[layer])
         _add(push[r], transposed.own[layer], regions[r], UNITS)

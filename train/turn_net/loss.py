@@ -61,7 +61,7 @@ class _Choices(NamedTuple):
 def _deploys(
     module: TurnModule, board: BoardTensors, embeddings: Tensor, mine: Tensor, weights: Tensor
 ) -> tuple[_Choices, _Choices]:
-    """Return the choices of the main region, and the choices of the other regions' weights given the main region.
+    """Return the choices of main regions, and the choices of the deploy weights of all regions that are not main.
 
     The main region is the first region with the highest weight. Turns in which all weights are 0 have no such choices.
     """
@@ -95,7 +95,7 @@ def turn_log_probs(module: TurnModule, board: BoardTensors, batch: TurnBatch) ->
 
 
 class TurnLoss(NamedTuple):
-    """Mean losses over positions, in nats: for the types of choices in `TurnLogProbs`, and for the game's result."""
+    """Mean losses over positions, in nats: for each type of choice in `TurnLogProbs`, and for the predicted winner."""
 
     weights: Tensor
     shares: Tensor

@@ -1,4 +1,4 @@
-"""The turn network in PyTorch, which computes the same as `agents.turn_net` for many positions of one map at once."""
+"""The turn network in PyTorch. It computes the outputs of `agents.turn_net` for many positions of one map at once."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class TurnModule(nn.Module):
             self.share_bias[0] += _QUIET
 
     def take(self, network: TurnNetwork) -> None:
-        """Copy the parameters of a network. Weights of features that are not an input of that network become 0."""
+        """Copy the parameters of `network`. Weights of features that are not an input of `network` become 0."""
         arrays = widened(network)
         with torch.no_grad():
             for name, parameter in self.named_parameters():
@@ -122,7 +122,7 @@ class TurnModule(nn.Module):
         return torch.addmm(self.weight_bias, hidden, self.weight).masked_fill(closed, -torch.inf)
 
     def edges(self, board: BoardTensors, embeddings: Tensor, which: Tensor, edge: Tensor, numbers: Tensor) -> Tensor:
-        """Return logits for K borders, float32[K, 2, V]: of the share of armies that cross, and of the priority.
+        """Return logits for K borders, float32[K, 2, V]: for the fraction of armies that cross, and for the priority.
 
         Args:
             which: int64[K], the position of each border.

@@ -1,4 +1,4 @@
-"""The turn network's inputs for many positions, and the functions of kernels that write those of one position."""
+"""The turn network's inputs for many positions, and compiled functions that write the inputs for one position."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NetworkPositions(NamedTuple):
 
 
 class NetworkInputs(NamedTuple):
-    """The arrays that the kernels write."""
+    """The inputs of the turn network for M positions, which the kernels write."""
 
     nodes: Any  #: float32[M, N, N_NODE]
     overall: Any  #: float32[M, N_OVERALL]
@@ -48,7 +48,7 @@ def blank_inputs(size: int, regions: int, edges: int) -> NetworkInputs:
 def write_regions(
     context: Context, positions: NetworkPositions, work: TurnNetworkBuffers, out: NetworkInputs, m: Int
 ) -> None:
-    """Write the features of the regions and of the whole of position m."""
+    """Write the features of the regions of position m, and the features of the whole position."""
     position, player = Position(positions.owner[m], positions.army[m], positions.round[m : m + 1]), positions.player[m]
     write_position(context, position, player, work)
     for i in range(N_OVERALL):

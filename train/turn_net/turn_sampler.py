@@ -29,8 +29,9 @@ def draw_turns(
 ) -> DrawnTurns:  # fmt: skip
     """Draw a turn for each position.
 
-    The main region is drawn first, then the deploy weights of the other regions. They determine the deploys. Then the
-    share of armies and the priority of each border are drawn. A player without regions gets an empty turn.
+    The main region is drawn first, then the deploy weights of all other regions. The main region and the weights
+    determine the deploys. Then the share of armies and the priority of each border are drawn. A player without regions
+    gets an empty turn.
 
     positions: tensors on the device of `generator`. players: P, the number of players.
     """

@@ -1,7 +1,7 @@
 """The opponents in the compiled games of a network that plays complete turns.
 
-In this module, the opponent ``plan`` plays the plan from the weights `planning`, without lookahead. The agent `plan` is
-another player.
+In this module, the opponent ``plan`` plays heuristic turns (plans) from the weights `planning`, without lookahead. It
+differs from the agent with the name `plan`.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def network_of(spec: str) -> TurnNetwork:
 
 
 def opponent_bot(config: GameConfig, spec: str) -> Bot:
-    """Return the kernels of an opponent that is not a network, for games as tensors."""
+    """Return the compiled functions of an opponent that is not a network, for games that are stored as tensors."""
     policy = planned_turn if spec == _PLAN else COMPILED[spec].policy
     return Bot(policy, random_picks, opponent_context(config, spec))
 

@@ -52,7 +52,7 @@ class Rollout(NamedTuple):
 
 
 def make_rollout(games: int, rounds: int, n_regions: int, n_edges: int) -> Rollout:
-    """Return a rollout with zeros."""
+    """Return a rollout whose arrays contain zeros."""
     shape, n, size = (games, rounds), n_regions, n_regions + 2 * n_edges
     return reference(
         Rollout(
@@ -75,7 +75,7 @@ class RolloutWork(NamedTuple):
 
 
 def make_rollout_work(n_regions: int, n_edges: int, players: int) -> RolloutWork:
-    """Return working memory for one thread."""
+    """Return the working memory of one thread that plays games."""
     return reference(
         RolloutWork(
             make_workspace(n_regions, n_edges, players), make_generator_work(n_regions, n_edges, players),
@@ -96,7 +96,7 @@ def _begin(context: Context, state: State, b: Int, work: RolloutWork) -> None:
 
 @inline_kernel
 def _value_of(context: Context, position: Position, player: Int, own_critic: Bool, work: RolloutWork) -> Real:
-    """Return the win probability of a player, from the network's value head (own_critic) or from the value function.
+    """Return a player's win probability: from the network's value head if own_critic, else from the value function.
 
     With own_critic, the caller must have computed the embeddings of the position for this player immediately before.
     """

@@ -47,7 +47,7 @@ _RATE_AT_END: Final = 0.1
 
 
 class _Games:
-    """The objects of a game config. They are made once, and all iterations of the run use them."""
+    """The objects with which the run plays games of one game config; the run makes these objects only once."""
 
     def __init__(self, settings: TurnPpoSettings, config: GameConfig, jobs: int, device: str) -> None:
         self.config = config
@@ -58,7 +58,7 @@ class _Games:
 
 
 class _TensorGames:
-    """The same as `_Games`, for rollouts as tensors."""
+    """The objects with which the run plays games of one game config as tensors; see `_Games`."""
 
     def __init__(self, settings: TurnPpoSettings, config: GameConfig, device: str) -> None:
         s, context = settings, make_context(config.board, config.params, config.players, PLANNING)
@@ -76,12 +76,12 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
     """A run of PPO on complete turns; see `PpoRun`.
 
     Args:
-        jobs: number of threads of games and of evaluations.
-        device: cpu, or cuda. On a GPU the games, the network and the updates stay in its memory. The critic must then
-            be the network's own value head.
+        jobs: number of threads for the games and the evaluations.
+        device: cpu, or cuda. On a GPU the games, the network and the updates stay in the GPU's memory. The critic must
+            then be the network's own value head.
 
     Raises:
-        InputError: PyTorch cannot use the device on this machine, or the critic is not possible on it.
+        InputError: PyTorch cannot use the device on this machine, or the device does not support this critic.
     """
 
     title = "A network that plays complete turns, by PPO and self-play"
@@ -173,7 +173,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         return games.rollouts.play(learner, [games.opponents[name] for name in names], met, seed, s.critic == OWN)
 
     def _play_tensors(self, games: _TensorGames, names: list[str], met: npt.NDArray[np.int64], seed: int) -> Rollout:
-        """Do the same as `_play` with tensors."""
+        """Play the games of an iteration as `_play` does, but with tensors."""
         networks = [name for name in names if name not in games.bots]
         for name in networks:
             if name not in games.networks:

@@ -42,8 +42,8 @@ class TurnPpoSettings(PpoSettings):
             learned, weights, or an .npz file.
         maps: names of maps, map files, and generated maps, as generated:REGIONS:SEED; repeat an entry to weight it.
         rules: presets of rules; games have no fog.
-        players: relative frequencies of games with 2, 3, … players. Map, rules and number are drawn again if the map
-            has too few regions for the players.
+        players: relative frequencies of games with 2, 3, … players. Map, rules and number of players are drawn again
+            if the map has too few regions for the players.
         max_rounds: games are truncated after this number of rounds; the critic then estimates the result.
         opponents: opponents for all other seats of a game: random, smart_random, aggressive, one_big_army, plan, and
             policy:NAME or policy:FILE of networks that play complete turns.
@@ -83,7 +83,7 @@ class TurnPpoSettings(PpoSettings):
             for opponent in self.opponents:
                 check_opponent(opponent)
         pin_agents(self, "opponents", "eval_opponents", "holdout")
-        # After the digests were added, a name and a file of the same network are equal.
+        # With the digests, two entries for the same network (by name and by file) are equal.
         check_agents(self, "opponents", "eval_opponents", "holdout")
         pin_files(self, start=load_turn_network)
         if self.critic != OWN:

@@ -1,6 +1,6 @@
 """The PPO update from a rollout of turns, with TorchRL: advantages, and passes over minibatches.
 
-The losses and estimators of TorchRL accept any tensors, so the arrays of the rollouts become tensors. The advantages
+The arrays of the rollouts are converted to tensors for the losses and estimators of TorchRL. The advantages
 are generalized advantage estimates (Schulman et al., arXiv:1506.02438). The loss is PPO's clipped loss
 (arXiv:1707.06347), with the squared error of the critic and an entropy bonus.
 """
@@ -72,11 +72,11 @@ class _Pass(torch.nn.Module):
 
 
 class Update(NamedTuple):
-    """Metrics of an iteration, means over its minibatches, with the names that Stable-Baselines3 uses."""
+    """Metrics of an iteration (means over the minibatches) under the names that Stable-Baselines3 uses."""
 
     loss: float
     policy_gradient_loss: float
-    value_loss: float  #: squared error
+    value_loss: float  #: mean squared error of the critic
     entropy_loss: float  #: negative entropy of a turn, in nats
     approx_kl: float  #: KL divergence from the policy that played the rollout, in nats
     clip_fraction: float  #: fraction of turns with a ratio outside the clip range
@@ -85,7 +85,7 @@ class Update(NamedTuple):
 
 
 class TurnLearner:
-    """Trains a network: it has the network, its optimizer, and a method for the passes of an iteration.
+    """Trains a network: it contains the network, the optimizer, and a method that updates the network in an iteration.
 
     Args:
         settings: settings of the run.
@@ -120,7 +120,7 @@ class TurnLearner:
     def update_in_threads(
         self, turns: TurnEvaluator, rollout: Rollout, rate: float, rng: np.random.Generator
     ) -> Update:  # fmt: skip
-        """Do the same as `update`, with the number of threads to which PyTorch is set; the result depends on it."""
+        """Learn as `update` does, but with PyTorch's current number of threads; the result depends on this number."""
         s = self._settings
         for group in self.optimizer.param_groups:
             group["lr"] = rate

@@ -1,4 +1,4 @@
-"""The value network in PyTorch: the fit to labels, and the export of its weights as arrays for kernels."""
+"""The value network in PyTorch: the fit to labels, and the export of the network's weights for compiled code."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Inputs(NamedTuple):
 
 
 def read_inputs(configs: GameConfigs, samples: ValuedPositions) -> Inputs:
-    """Return the inputs and targets for samples, as the kernel of the network computes the inputs."""
+    """Return the inputs and targets for samples. The inputs are equal to those of the network's compiled code."""
     count, most = (
         len(samples.config_index),
         max(configs[config].players for config in set(samples.config_index.tolist())),
@@ -58,7 +58,7 @@ def read_inputs(configs: GameConfigs, samples: ValuedPositions) -> Inputs:
 
 
 class ValueModule(nn.Module):
-    """The value network in PyTorch, which computes the same as `agents.value.network` for many positions at once."""
+    """The value network in PyTorch. It computes the outputs of `agents.value.network` for many positions at once."""
 
     def __init__(self, generator: torch.Generator) -> None:
         super().__init__()
@@ -86,7 +86,7 @@ class Fit(NamedTuple):
 
     arrays: dict[str, npt.NDArray[np.float32]]
     trained: float  #: cross-entropy minus the entropy of the labels, in nats, on the labels of the fit
-    held_out: float | None  #: this loss on the labels of held-out games; None if no game is held out
+    held_out: float | None  #: the same type of loss on the labels of held-out games; None if no game is held out
 
 
 def fit_network(settings: ValueSettings, configs: GameConfigs, samples: ValuedPositions, seed: int) -> Fit:

@@ -1,4 +1,4 @@
-"""The games with the positions that the value network learns; the current network plays against itself and agents."""
+"""The games that give training positions of the value network. The network plays against itself and other agents."""
 
 from __future__ import annotations
 

@@ -27,8 +27,8 @@ from warlight_env.train.value.players import unpack_network
 from warlight_env.train.value.positions import ValuedPosition, ValuedPositions
 from warlight_env.train.value.settings import ValueSettings
 
-#: The largest number of attempts for one label. An attempt fails if the random round ends the game, or if each player
-#: has only one candidate turn.
+#: The largest number of attempts to compute one label. An attempt fails if the random round ends the game, or if each
+#: player has only one candidate turn.
 _TRIES: Final = 1000
 
 
@@ -89,7 +89,7 @@ class Labeller:
         return self._setups[config, rounds]
 
     def _begin(self, config: int, seed: int) -> NashWork:
-        """Return this thread's working memory for a game config, reset to its initial state."""
+        """Return the working memory of this thread for a game config, after a reset to the initial state."""
         known: dict[int, NashWork] = self._memory.__dict__.setdefault("works", {})
         if config not in known:
             at = self._configs[config]

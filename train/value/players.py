@@ -1,4 +1,4 @@
-"""The players of the value network's games: agents from specifications in which `value=current` is allowed."""
+"""The players in the training games of the value network: agents whose specification may contain `value=current`."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ class NetworkPlayer:
 
 
 def pack_network(network: ValueNetwork | None) -> bytes:
-    """Return the content of a file with this network; empty if it is None."""
+    """Return the content of a file with this network; an empty content if `network` is None."""
     return b"" if network is None else value_file(network)
 
 
 @functools.lru_cache(8)
 def unpack_network(content: bytes) -> ValueNetwork | None:
-    """Return the network in a content from `pack_network`; None if the content is empty."""
+    """Return the network that `content` (a result of `pack_network`) contains; None if `content` is empty."""
     return read_value(content, "network of this run") if content else None
 
 

@@ -1,4 +1,4 @@
-"""Positions with their values as training data: in a few arrays, and in files."""
+"""Positions with their values (win probabilities) as training data: as arrays, and in files."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class ValuedPositions(NamedTuple):
 
     @classmethod
     def joined(cls, parts: Sequence[ValuedPositions]) -> ValuedPositions:
-        """Return all positions of the parts, in order."""
+        """Return one object with all positions of the objects `parts`, in order."""
         ends, before = [], 0
         for part in parts:
             ends.append(part.end + before)
@@ -65,7 +65,7 @@ class ValuedPositions(NamedTuple):
 
     @classmethod
     def from_bytes(cls, content: bytes) -> ValuedPositions:
-        """Return the positions in the content of a file from `to_bytes`. The content must be valid."""
+        """Return the positions that a file contains. content: the bytes of a valid file, a result of `to_bytes`."""
         return cls(**unpack_samples(content))
 
     def to_bytes(self) -> bytes:

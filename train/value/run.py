@@ -4,8 +4,9 @@ The current network plays games against itself and other agents (`games`). A sea
 games, and positions one random round later (`labels`). The search evaluates its leaves with the current network. A new
 network is fitted to the labels (`fit`).
 
-The gate compares `gate_threshold` with the mean score, not with an end of its interval. The gain of a good fit is much
-larger than the noise of the games. A failed fit gives a score far below one half.
+The gate (a match of the new network against the old one) compares `gate_threshold` with the new network's mean score.
+The gate does not use the confidence interval of the score. The gain of a good fit is much larger than the noise of the
+games. A failed fit gives a score far below one half.
 """
 
 from __future__ import annotations

@@ -26,8 +26,9 @@ class ValueSettings(ExpertIterationSettings):
         opponents: agents for the other seats; each seat draws its agent separately. Agents with `value=current` use the
             current network. As soon as there is a network, these agents simulate one round, unless they specify
             `rounds`.
-        max_rounds: largest number of rounds of a game; games without a winner after so many rounds give no labels.
-        weights: weights of the evaluation for planned turns, and for values of positions before the first network.
+        max_rounds: largest number of rounds of a game; a game without a winner after this number gives no labels.
+        weights: weights of the evaluation function, for heuristic turns, and for values of positions as long as there
+            is no network.
         start: the first network: weights (none), learned, or an .npz file.
         net: a turn network that gives more candidate turns to the search for labels: none, learned, or an .npz file.
         labels: number of labels in an iteration.
@@ -37,7 +38,7 @@ class ValueSettings(ExpertIterationSettings):
             `label_simulations` playouts by `net` of this many rounds; the current network evaluates their last
             positions.
         random_move_share: fraction of the labels that are for the position after one random round.
-        outcome_weight: weight of the outcome of the game in all other labels.
+        outcome_weight: weight of the outcome of the game in the labels of positions without a random round.
         learning_rate: learning rate; it falls to 0 along a cosine.
         previous: whether a fit also uses the labels of the previous iteration.
 

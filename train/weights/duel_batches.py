@@ -32,7 +32,7 @@ Duellist = Weights | str
 
 
 class Traces(NamedTuple):
-    """The results of games, and the features of their positions."""
+    """The results of games, and the features of the games' positions."""
 
     scores: npt.NDArray[np.float64]  #: [B] 1, 0.5 or 0 for agent 0
     rounds: npt.NDArray[np.int32]  #: [B]
@@ -155,5 +155,5 @@ def plays_compiled(rules: Rules) -> bool:
 
 
 def _part(state: State, part: slice) -> State:
-    """Return a copy of some games of a state. part: the slice of games."""
+    """Return a copy of the state of some games. part: the slice of the games' indices."""
     return copy_state(State._make(array[part] for array in state))

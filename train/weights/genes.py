@@ -17,7 +17,7 @@ from warlight_env.errors import InputError, did_you_mean
 
 
 class SearchParameterError(InputError):
-    """A gene (a parameter that evolves) does not exist, or its value is invalid."""
+    """An error for a gene (a parameter that evolves) that does not exist or has an invalid value."""
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class ParameterVector:
 
 
 class SearchSpace:
-    """The genes that evolve, in order. All other parameters keep their values."""
+    """The genes (parameters that evolve), in order. All other parameters keep their values."""
 
     def __init__(self, names: Sequence[str]) -> None:
         if not names:

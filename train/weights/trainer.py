@@ -41,7 +41,7 @@ class WeightsTrainer(Trainer[S, ParameterVector]):
         """Return the specification, without weights, of the agent that plays the final match."""
 
     def pairs(self, artifact: ParameterVector) -> list[Pair]:
-        """Return the pairs of the final match: result against initial weights, and both against each opponent."""
+        """Return the pairs: the result against the initial weights, and each of these two against every opponent."""
         new, old = (CandidatePlayer.of(self.player(), each) for each in (artifact, self.settings.start))
         pairs: list[Pair] = [("found", "start", new, old)]
         for other in self.settings.holdout:

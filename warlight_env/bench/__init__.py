@@ -1,4 +1,4 @@
-"""Benchmarks for policies: suites of fixed games, and score cards, so that scores of different policies are comparable.
+"""Benchmarks for policies: suites of fixed games, and score cards with which policies can be compared.
 
 Imported by `cli`. A suite never changes; to change the games, add a new suite with a new version number.
 """

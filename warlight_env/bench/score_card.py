@@ -33,7 +33,7 @@ class ScoreCardRow:
     mean_rounds: float
     illegal: int  #: the number of illegal orders of the policy; the games ignored them
     forfeits: int  #: the number of games that were lost because the policy failed
-    seconds_a_move: float  #: the mean time of the policy for a pick or a turn
+    seconds_a_move: float  #: the mean number of seconds that the policy needs for a pick or a turn
 
 
 @dataclass(frozen=True)

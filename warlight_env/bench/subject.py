@@ -72,9 +72,9 @@ def make_subject(
     Args:
         policy: the specification of an agent, which is returned unchanged, or the path of a .zip file with a policy of
             Stable-Baselines3 or sb3-contrib. The other arguments are only for a policy in a file.
-        action, observation, max_cycles: the arguments of the environment in which the policy was trained. None: those
-            in the settings file of the policy (see `envs.policy_settings`). If there is no settings file, they are
-            "steps", "flat" and None.
+        action, observation, max_cycles: the arguments of the environment in which the policy was trained. None: the
+            value in the settings file of the policy (see `envs.policy_settings`). If there is no settings file, the
+            values are "steps", "flat" and None.
         deterministic: True: the policy plays its most likely action. False: it samples an action.
         trust: must be True for a file, because reading it can run any program; see `load_policy`.
 
@@ -93,7 +93,7 @@ def make_subject(
             raise BenchError(f"no {what} {value!r}{did_you_mean(value, known)}; there are {', '.join(known)}")
     digest = model_digest(Path(policy))
     if not trust:
-        load_policy(policy)  # without the argument `trust`, this call raises an error that explains it
+        load_policy(policy)  # without the argument `trust`, this call raises an error that explains the argument
     load_model(policy, digest, deterministic)
     kept = PolicySettings.load(policy)
     encoding: str | EncodingFactory = action or ("steps" if kept is None else kept.encoding)

@@ -29,7 +29,7 @@ PROBE, PROBE_GAMES, PROBE_ROUNDS = "aggressive", 4, 8
 
 
 class BenchError(InputError):
-    """An error for a suite that does not exist or has changed, and for a policy that cannot play in it."""
+    """An error for a suite that does not exist or has changed, and for a policy that cannot play in the suite."""
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class Suite:
     def fingerprints(self) -> dict[str, str]:
         """Play the games for the fingerprints (see `PROBE_ROUNDS`); return a dict from each row's key to its digest.
 
-        The digests should be equal to those in the suite file.
+        The digests should be equal to the digests in the suite file.
         """
         found = {}
         for contest in self.contests(PROBE, games=PROBE_GAMES):

@@ -1,6 +1,6 @@
 """Functions that read values from the JSON data of a log, and check every type and number.
 
-Their errors name the line of the log and the key.
+The errors of these functions name the line of the log and the key.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ class JsonFields:
     def rows(self, key: str, *forms: Columns) -> tuple[tuple[int, ...], ...]:
         """Return the value of a key, which must be a table: a list of rows of integers.
 
-        forms: the limits of the columns of each allowed type of row. The length of a row decides its type.
+        forms: for each allowed type of row, the limits of its columns. The length of a row determines its type.
         """
         by_length = {len(form): form for form in forms}
         found = []

@@ -38,7 +38,7 @@ _KINDS: Final = ("deploy", "attack", "pick")
 
 
 def check_version(data: Any, place: str) -> JsonFields:
-    """Return the first line of a log as `JsonFields`. Raise `LogError` if it is not a log or has a newer version."""
+    """Return the first line of a log as `JsonFields`. Raise LogError for another file or a newer format version."""
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise LogError(f'{place}: not the log of a game: its first line does not contain "format": "{FORMAT}"')
     fields = JsonFields(data, place)
@@ -95,7 +95,7 @@ def _map(fields: JsonFields) -> Map:
 
 @functools.cache
 def _bundled() -> dict[str, tuple[Map, str]]:
-    """Return for each name of a bundled map the map and its digest.
+    """Return a dict from the name of each bundled map to the map and its digest.
 
     A log contains either the name of a bundled map or a whole map, so no other file is read.
     """
@@ -116,12 +116,12 @@ def _continuation(header: JsonFields) -> Continuation:
 
 
 def decode_failure(fields: JsonFields, players: int) -> LoggedFailure:
-    """Convert an event "failure" of a log."""
+    """Convert the JSON data of an event "failure" to a `LoggedFailure`."""
     return LoggedFailure(fields.integer("player", 0, players - 1), fields.integer("round", 0), fields.text("reason"))
 
 
 def decode_draw(fields: JsonFields, players: int, rounds: int) -> LoggedDraw:
-    """Convert an event "draw" of a log. `rounds` is the number of rounds before it."""
+    """Convert an event "draw" of a log. `rounds` is the number of rounds before the event."""
     if fields.integer("round", 0) != rounds:
         raise LogError(
             f"{fields.location}: a draw after {fields.data['round']} rounds, but the log has {rounds} rounds"
@@ -130,7 +130,7 @@ def decode_draw(fields: JsonFields, players: int, rounds: int) -> LoggedDraw:
 
 
 def decode_end(fields: JsonFields, players: int, rounds: int) -> End:
-    """Convert an event "end" of a log. `rounds` is the number of rounds before it."""
+    """Convert an event "end" of a log. `rounds` is the number of rounds before the event."""
     if fields.integer("rounds", 0) != rounds:
         number = fields.data["rounds"]
         raise LogError(f"{fields.location}: the game ends after {number} rounds, but the log has {rounds} rounds")
@@ -166,7 +166,7 @@ class Decoder:
         self._rounds = 0
 
     def take(self, data: Any, place: str) -> None:
-        """Add a line. Raise `LogError` if the line is not valid, or not allowed after the lines before it."""
+        """Add a line. Raise `LogError` if the line is not valid, or is not allowed after the earlier lines."""
         fields = JsonFields(data, place)
         kind = fields.text("event")
         read = {
@@ -184,7 +184,7 @@ class Decoder:
     def finish(self) -> LoggedGame:
         """Return the game that consists of all lines so far."""
         log = replace(self.log, steps=tuple(self._steps), failures=tuple(self._failures))
-        # If the log is incomplete, insights after its last round belong to a missing round. So leave them out.
+        # If the log is incomplete, insights after its last round belong to a missing round. Such insights are left out.
         return log if log.status == "incomplete" else replace(log, insights=tuple(self._insights))
 
     def _start(self, fields: JsonFields) -> None:

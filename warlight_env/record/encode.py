@@ -186,8 +186,8 @@ def round_data(
 def encode_event(event: Data) -> bytes:
     """Return an event of a log as a line of JSON.
 
-    Orders of a round usually contain only lists of Python integers. Only if they contain NumPy integers, booleans or
-    empty rows, the function converts them. It also changes the orders in `event` then.
+    Orders of a round usually contain only lists of Python integers. If the orders contain NumPy integers, booleans or
+    empty rows, the function converts the orders. It then also changes the orders in `event`.
     """
     if event["event"] == "insight":
         return encode_foreign(event)

@@ -6,11 +6,11 @@ from warlight_env.errors import InputError, RunError
 
 
 class LogError(InputError):
-    """A log is not valid or cannot be read. The message names the file, the line and the reason."""
+    """A game log is not valid or cannot be read. The message names the file, the line and the reason."""
 
 
 class LogWriteError(RunError):
-    """A log cannot be written, for example because the disk is full. The logs of earlier games are complete."""
+    """A game log cannot be written, for example because the disk is full. The logs of earlier games are complete."""
 
 
 class ReplayError(InputError):

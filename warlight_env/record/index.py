@@ -29,7 +29,7 @@ CREATE TABLE games (
     players TEXT NOT NULL, specs TEXT NOT NULL, map TEXT, rules TEXT, seed TEXT, number INTEGER, reason TEXT
 ) WITHOUT ROWID
 """
-#: Errors of SQLite that the operating system causes, not the content of the file. After them, the list is in memory.
+#: Errors of SQLite that come from the operating system, not from the file. After such an error, the list is in memory.
 _OUTSIDE: Final = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR")
 _NO_TEXT: Final = "no text"  # the stamp of a log whose name is not valid UTF-8; such a log is not read
 _BATCH: Final = 500  # the SQLite file is written after this number of logs
@@ -37,7 +37,7 @@ _BATCH: Final = 500  # the SQLite file is written after this number of logs
 
 @dataclass(frozen=True)
 class LogEntry:
-    """An entry of the list: a log in the folder. Players are numbered from 0."""
+    """An entry of the list of logs: the data about one log file in the folder. Players are numbered from 0."""
 
     path: str  #: path relative to the folder, with "/" as the separator
     status: str  #: a value of `GameLog.status`, or "unreadable"
@@ -112,7 +112,7 @@ class LogIndex:
         ]
 
     def _entries(self) -> list[LogEntry]:
-        """Return all entries. Raise `ValueError` or `TypeError` if a row has not the form that `_row` writes."""
+        """Return all entries. Raise ValueError or TypeError if a row does not have the format that `_row` writes."""
         found = []
         rows = self._base.execute(
             "SELECT path, status, rounds, winner, players, specs, map, rules, seed, number, reason "
@@ -181,7 +181,7 @@ class LogIndex:
 
 
 def _agents(entry: LogEntry) -> Iterator[str]:
-    """Yield the specification of each player, or its name if it has none."""
+    """Yield the agent's specification for each player; for a player without a specification, yield its name."""
     yield from (spec or name for name, spec in zip(entry.players, entry.specs, strict=True))
 
 

@@ -13,7 +13,7 @@ from warlight_env.record.reader import load
 
 
 class GameLog(LoggedGame):
-    """The log of a game. It contains a part of the game if the game was interrupted.
+    """The log of a game. The log of an interrupted game contains only the part before the interruption.
 
     Regions and players are numbered from 0, rounds from 1.
     """

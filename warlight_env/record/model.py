@@ -29,7 +29,7 @@ class Player:
 
 @dataclass(frozen=True)
 class Continuation:
-    """Data about the earlier game that a game continues."""
+    """Data about an earlier game, for the log of a game that continues the earlier game."""
 
     rounds: int  #: number of rounds that come from the earlier game
     players: tuple[str, ...]  #: names of the players of the earlier game
@@ -52,7 +52,7 @@ class Header:
 
 @dataclass(frozen=True)
 class DecisionInfo:
-    """Data for JSON that explain a decision of an agent, see `decision_info.decision_info`."""
+    """JSON data that explain a decision of an agent, see `decision_info.decision_info`."""
 
     player: int
     data: dict[str, Any]
@@ -83,7 +83,7 @@ class Start:
 class Picks:
     """One step of the picking phase."""
 
-    preferences: tuple[tuple[int, ...] | None, ...]  #: for each player a list, or None if it did not pick
+    preferences: tuple[tuple[int, ...] | None, ...]  #: each player's list of preferred regions; None: no pick
     dropped: tuple[IllegalOrder, ...]
     changed: tuple[Change, ...]
     hash: str
@@ -149,7 +149,7 @@ class End:
 
     winner: int | None  #: the player who won; None: a draw
     rounds: int
-    placements: tuple[int, ...]  #: for each player its place, from 1 (the best); equal players share a place
+    placements: tuple[int, ...]  #: for each player its final rank, from 1 (the best); equal players share a rank
     cut_off: bool  #: whether the game was stopped at the limit of rounds, before it was over under the rules
 
 

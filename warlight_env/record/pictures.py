@@ -21,11 +21,11 @@ from warlight_env.record.replay import replay, result_of
 from warlight_env.render import ShownPosition, to_rgb, to_svg
 from warlight_env.render.shown_position import UNKNOWN
 
-#: The number of pictures per second of a video. Each position is shown for several of them.
+#: The number of pictures per second of a video. Each position is shown for several pictures.
 VIDEO_RATE: Final = 10
 #: The last position is shown three times as long as every other position.
 LAST: Final = 3
-#: A function that is called after each frame, with the number of frames so far.
+#: A function that is called after each frame is written, with the number of frames so far.
 OnFrame = Callable[[int], None]
 
 

@@ -46,7 +46,7 @@ def read(text: bytes, path: Path) -> LoggedGame:
 
 @dataclass(frozen=True)
 class LogSummary:
-    """The data of a log for a list of logs: the header, the number of rounds, the failures and the result."""
+    """The data that a list of logs shows about a log: header, number of rounds, failures and result of the game."""
 
     header: Header
     rounds: int
@@ -117,7 +117,7 @@ def read_text(path: Path, values: int = bounded_io.VALUES) -> bytes:
 
 
 def _unpacked(data: bytes, path: Path) -> bytes:
-    """Return the content of a gzip file. Its end may be missing, and it may have several members.
+    """Return the content of a gzip file. The end of the file may be missing; the file may have several members.
 
     The function decompresses small parts, so that it never uses more memory than the limit for logs.
     """

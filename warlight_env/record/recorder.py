@@ -78,7 +78,7 @@ class FinishedGame(Protocol):
 
     @property
     def placements(self) -> tuple[int, ...]:
-        """The place of each agent, from 1 (the best), in the order of the agents' numbers."""
+        """The final rank of each agent, from 1 (the best), in the order of the agents' numbers."""
         ...
 
     @property
@@ -99,8 +99,8 @@ class NamedAgent(Protocol):
 class Recorder(ABC):
     """A `GameObserver` that makes a line of the log for each event of a game. Subclasses store the lines.
 
-    A log has one seed, the constructor's. So `began`, `picked` and `played` raise LogError, and write nothing, if
-    `Game.reseed` has replaced the game's dice.
+    A log contains only the seed of the game's constructor. So `began`, `picked` and `played` raise LogError, and write
+    nothing, if `Game.reseed` has replaced the game's dice.
 
     Args:
         players: the data about the player on each seat, see `describe`. None: only the agents' names.
@@ -125,7 +125,7 @@ class Recorder(ABC):
         """Store one line, which has no line end."""
 
     def record_event(self, event: Data) -> None:
-        """Write an event of the game to the log. Insights of agents do not use this method."""
+        """Write an event of the game to the log. Data about agents' decisions (insights) do not use this method."""
         self.write(encode_event(event))
 
     def began(self, game: Game, agents: Sequence[NamedAgent], limit: int) -> None:
@@ -260,7 +260,7 @@ class MemoryRecorder(Recorder):
 
 
 def _check_dice(game: Game) -> None:
-    """Raise LogError for a reseeded game. `verify` could not play it again."""
+    """Raise LogError for a reseeded game, because `verify` cannot replay such a game."""
     if game.reseeded:
         raise LogError(
             f"round {game.round}: the game cannot be logged: `reseed` has replaced its dice, "

@@ -1,6 +1,7 @@
 """Functions that replay a logged game.
 
-They read the positions from the log, or play the game again with the same dice to verify or continue it.
+Some functions read the positions from the log. Other functions play the game again with the same dice, to verify or to
+continue the game.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from warlight_env.step_results import RoundResult, end_with_forfeits, places_wit
 
 @dataclass(frozen=True)
 class ReplayPosition:
-    """A position of a logged game, and the step before it, as the log contains them."""
+    """A position of a logged game, and the step (picks or a round) that led to the position, from the log."""
 
     round: int  #: number of rounds played before the position
     owner: tuple[int, ...]
@@ -105,7 +106,7 @@ def verify(log: GameLog) -> list[Difference]:
 def game_at(log: GameLog, round: int | None = None) -> Game:
     """Return the game after `round` rounds; None: after all rounds in the log.
 
-    The returned game has the same dice as the original game, so equal orders have equal results in both.
+    The returned game has the same dice as the original game, so equal orders have equal results in both games.
 
     Raises:
         LogError: the log has fewer rounds, or ends in the picking phase.
@@ -140,7 +141,7 @@ class _StuckError(GameError):
 def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
     """Play a logged game again. After the start, each step and the end, yield the round, the game and the facts.
 
-    The facts are values of the log to compare with values of the played game.
+    A fact is a value in the log together with the value in the replayed game; the two values should be equal.
     """
     header = log.header
     picks: Literal["play", "random"] = "play" if header.picks == "agents" else "random"
@@ -174,7 +175,7 @@ def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
 
 
 def _still(log: GameLog, step: Picks | Round) -> list[Fact]:
-    """Return facts about the orders of failed players: after its failure, a player must not give orders."""
+    """Return facts (values in the log and in the replay) about failed players, which must not give orders any more."""
     if not isinstance(step, Round):
         return []
     failed = [failure.player for failure in log.failures if failure.round <= step.round]

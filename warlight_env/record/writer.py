@@ -81,7 +81,7 @@ class LogWriter(Recorder):
         self._written = time.monotonic()
 
     def _take(self) -> bytes:
-        """Return the lines that are not written yet, as bytes, and forget them."""
+        """Return the lines that are not written yet, as bytes, and remove these lines from the buffer."""
         if not self._lines:
             return b""
         self._lines.append(b"")
@@ -109,7 +109,7 @@ class LogWriter(Recorder):
                     os.unlink(self.partial)
 
     def close(self) -> None:
-        """Write the remaining lines, and close the partial file. It remains if the game has not ended."""
+        """Write the remaining lines, and close the partial file. The file remains if the game has not ended."""
         try:
             self.flush()
         finally:

@@ -17,13 +17,13 @@ CHUNK: Final = 64
 
 
 class Backend(Protocol):
-    """The processes or machines that play games. The choice of a backend does not change the course of the games."""
+    """The processes or machines that play games. The results of the games do not depend on the backend."""
 
     def open(self, setups: Sequence[Playable[R]], jobs: int | None) -> AbstractContextManager[Workers[R]]:
-        """Return a context manager that starts workers and ends them with its block.
+        """Return a context manager that starts workers, and stops the workers at the end of the ``with`` block.
 
         Args:
-            setups: the setups of the contests whose games the workers play.
+            setups: for each contest (a set of games between the same agents), its agents and settings.
             jobs: the number of tasks that run at the same time. None: the backend chooses the number.
 
         Raises:

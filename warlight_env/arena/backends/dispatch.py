@@ -12,7 +12,7 @@ from warlight_env.arena.backends.tasks import R, Task, Workers
 def play_all(workers: Workers[R], numbers: Sequence[int]) -> list[R]:
     """Play the games with the given numbers, and return their results in the order of `numbers`.
 
-    The games belong to the first of the contests for which the workers were started.
+    The games belong to the first contest (set of games) for which the workers were started.
 
     Raises:
         RunError: the workers have ended.

@@ -25,7 +25,7 @@ STOP_TIMEOUT: Final = 2.0
 
 
 class _Worker:
-    """Global data of a worker process: the setups, the contests with loaded kernels, and the flag that stops it."""
+    """Global data of a worker process: the agents and settings of contests, and a flag that stops the process."""
 
     setups: Sequence[Playable[Any]]
     stop: Any
@@ -50,10 +50,10 @@ def _play(task: Task) -> TaskReport[Any]:
 
 
 class ProcessWorkers(Generic[R]):
-    """Workers that play games in several processes: a context manager, which ends the processes with its block."""
+    """Workers that play games in several processes. A context manager, which stops the processes at its end."""
 
     def __init__(self, setups: Sequence[Playable[R]], jobs: int) -> None:
-        self.slots = 2 * jobs  # each process has a second task waiting, so that it never has to wait for one
+        self.slots = 2 * jobs  # a second task waits for each process, so that the process is never idle
         self._jobs = jobs
         self._setups = setups
         self._pending: set[Future[TaskReport[R]]] = set()
@@ -120,8 +120,8 @@ class ProcessWorkers(Generic[R]):
     def _end(self) -> None:
         """Stop the processes after their current rounds. Kill each process that needs longer than `STOP_TIMEOUT`.
 
-        A process may need longer because it is starting, compiling, or computing a long turn. If it is killed, only the
-        finished games of its last task can be lost.
+        A process may need longer because it is starting, compiling, or computing a long turn. If a process is killed,
+        only the finished games of its last task can be lost.
         """
         self._stop.value = 1
         killer = threading.Timer(STOP_TIMEOUT, self._kill)

@@ -16,7 +16,7 @@ from warlight_env.arena.backends.tasks import Playable, R, Task, TaskReport, pla
 from warlight_env.arena.games.game_setup import MatchError
 from warlight_env.errors import RunError
 
-#: The number of times that a task is tried. After that the run fails, because an agent may end its worker every time.
+#: The number of attempts for a task. Then the run fails, because an agent may end its worker process in each attempt.
 ATTEMPTS: Final = 5
 
 _log = logging.getLogger(__name__)
@@ -171,7 +171,7 @@ class RayWorkers(Generic[R]):
 
 
 def _play(sent: bytes, digest: str, task: Task) -> TaskReport[Any]:
-    """Play a task in a worker process. sent: the pickled setups of the run; digest: their digest."""
+    """Play a task in a worker process. sent: the pickled setups of the run; digest: the digest of `sent`."""
     if digest not in _setups:
         _setups[digest] = pickle.loads(sent)
     setup = _setups[digest][task.contest]

@@ -16,7 +16,7 @@ REPORT_SECONDS: Final = 0.5
 
 
 class Playable(Protocol[R_co]):
-    """A set of numbered games. The number of a game determines its course. Pickle sends this object to workers."""
+    """A set of numbered games. The number of a game determines its result. Pickle sends this object to workers."""
 
     def warm_up(self) -> None:
         """Load or compile the kernels that the games need."""

@@ -31,7 +31,7 @@ class AppendOnlyFolder(ABC):
 
     The description is written completely or not at all. Lines are only appended. A kill or a full disk can cut off the
     last line; the next run with this folder removes an incomplete line. The object is a context manager. Inside its
-    block, the folder is locked, so that no other run can use it.
+    block, the folder is locked, so that no other run can use the folder.
 
     A subclass defines the file names, and the method `load_line`, which reads a line.
 
@@ -85,7 +85,7 @@ class AppendOnlyFolder(ABC):
     def _open(self) -> None:
         self._file = open_output(self.folder / self.lines_name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
         try:
-            if not self._is_described():  # checked again: another run may have described the folder before the lock
+            if not self._is_described():  # check again: another run may have written a description before the lock
                 self._describe()
             self._end = self._read()
         except BaseException:

@@ -12,7 +12,7 @@ from warlight_env.arena.games.game_setup import MatchSetup
 
 
 class SequentialTest(Protocol):
-    """The state of a stop rule for one contest."""
+    """The state of a stop rule during one contest (a set of games between the same agents)."""
 
     def add(self, unit: Sequence[GameRecord]) -> bool:
         """Add the results of the next unit (all games with one seed). Return True if the contest should stop.
@@ -36,7 +36,7 @@ class StoppingRule(Protocol):
 
 @dataclass(frozen=True)
 class Contest:
-    """A number of games between the same agents, with the same settings.
+    """A set of games between the same agents, with the same settings.
 
     Args:
         key: the contest's name, which must be unique in a run.
@@ -60,7 +60,7 @@ class Contest:
 
 @dataclass(frozen=True)
 class ContestResult:
-    """The result of a contest. The number of machines and interruptions do not change this result."""
+    """The result of a contest. It does not depend on the number of machines or on interruptions."""
 
     contest: Contest
     records: tuple[GameRecord, ...]  #: the results of the games of complete units, in the order of their numbers
@@ -116,7 +116,7 @@ class ContestProgress:
         return games if len(games) == self._size else None
 
     def result(self) -> ContestResult:
-        """Return the result: all complete units, or only the units up to the decision of the stop rule."""
+        """Return the result of all complete units (games with the same seed), up to the decision of the stop rule."""
         units = self._judged if self._decided else self.contest.n_games // self._size
         whole = [games for unit in range(units) if (games := self._unit(unit)) is not None]
         records = tuple(record for games in whole for record in games)

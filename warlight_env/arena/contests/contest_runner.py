@@ -40,7 +40,7 @@ def play_contests(
 ) -> dict[str, ContestResult]:
     """Play all games of all contests.
 
-    The contest and the number of a game determine its course. Stop rules receive complete units (games with the same
+    The contest and the number of a game determine its result. Stop rules receive complete units (games with the same
     seed) in the order of their numbers. So the result does not depend on jobs, backend or interruptions, unless agents
     use a clock. Ctrl-C ends the run early. Then the results contain only the finished games, and their field
     `interrupted` is True.
@@ -49,7 +49,7 @@ def play_contests(
         contests: contests with different keys.
         jobs: the number of games at the same time. None: one game on this machine; on a cluster, one game per CPU.
         backend: "local" (processes on this machine), "ray" (a Ray cluster), or a `Backend`.
-        folder: a run folder, which is made if it does not exist; or its lock, if the caller has locked the folder.
+        folder: a run folder, which is made if it does not exist; or the lock of a folder that the caller has locked.
             Every finished game is written to the folder. A later call with the same contests and the same folder
             continues an interrupted run, with the same final result. A folder of other contests raises an error. During
             play, this folder and the folders of logs are locked.
@@ -181,7 +181,7 @@ def _play(
     except KeyboardInterrupt:
         keep(workers.stop())
     except BaseException:
-        with contextlib.suppress(RunError):  # raise the first error, not an error of the following write
+        with contextlib.suppress(RunError):  # ignore an error of this write, so that the first error is raised
             keep(workers.stop())
         raise
 

@@ -168,12 +168,12 @@ def _check_result(record: GameRecord) -> None:
 
 
 def _counts(*values: Any) -> bool:
-    """Return whether all values are integers from 0 to 2**60 - 1."""
+    """Return whether all arguments are integers from 0 to 2**60 - 1."""
     return all(type(value) is int and 0 <= value < 2**60 for value in values)
 
 
 def _numbers(*values: Any) -> bool:
-    """Return whether all values are numbers of at least 0 and less than 10**18."""
+    """Return whether all arguments are numbers of at least 0 and less than 10**18."""
     return all(type(value) in (int, float) and 0 <= value < 1e18 for value in values)
 
 

@@ -14,8 +14,8 @@ from warlight_env.errors import InputError
 #: cause short delays.
 MARGIN: Final = 0.05
 
-#: A clock with a time bank suggests this fraction of the bank, plus the increment, for each answer. A game has about
-#: 30 rounds.
+#: A clock with a time bank (the time for all answers of a game) suggests this fraction of the bank, plus the increment,
+#: for each answer. A game has about 30 rounds.
 BANK_SHARE: Final = 1 / 20
 
 #: The shortest time in seconds that a clock suggests for an answer. It cannot be 0, because 0 means "no limit".
@@ -30,9 +30,9 @@ class ClockError(InputError):
 class Clock:
     """Limits on the simulations and the time that an agent uses for its answers (picks and turns).
 
-    The agent receives the limits of each answer as a `Budget`; they replace its own parameters. The agent itself counts
-    its simulations (see `MatchSetup.check_clocks` for agents that cannot count them). The arena measures wall-clock
-    time. An answer is late if it exceeds its time limit by more than `MARGIN` seconds.
+    The agent receives the limits of each answer as a `Budget`, which replaces the agent's own limits. The agent itself
+    counts its simulations (see `MatchSetup.check_clocks` for agents that cannot count simulations). The arena measures
+    wall-clock time. An answer is late if it exceeds its time limit by more than `MARGIN` seconds.
 
     Args:
         simulations: the maximum number of simulations for each answer.
@@ -124,7 +124,7 @@ class RunningClock:
 
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
-        self.left = clock.bank  #: the seconds that are left in the bank; None for a clock without a bank
+        self.left = clock.bank  #: the seconds that are left in the time bank; None for a clock without a time bank
 
     def budget(self) -> Budget:
         """Return the limits that the agent receives for its next answer."""
@@ -135,7 +135,7 @@ class RunningClock:
         return Budget(clock.simulations, max(MIN_SECONDS, advised), self.left, clock.increment)
 
     def charge(self, seconds: float) -> bool:
-        """Subtract the time of an answer, in seconds, from the bank. Return whether the answer was late."""
+        """Subtract the time of an answer, in seconds, from the time bank. Return whether the answer was late."""
         limit = self.clock.seconds if self.left is None else self.left
         if self.left is not None:
             assert self.clock.bank is not None

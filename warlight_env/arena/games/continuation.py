@@ -44,7 +44,7 @@ def continue_game(
             already reached it, the limit of the rules.
         budget: the argument `budget` of every call of `act`.
         path: the file for a log of the whole game, including the kept rounds; None: no file.
-        insight: whether the log contains the agents' evaluations.
+        insight: whether the new log contains data that explain the agents' decisions (see `decision_info`).
 
     Returns:
         The log of the whole game.

@@ -1,4 +1,4 @@
-"""Rules for games in which an agent loses by forfeit: when the game ends, and the final places of the agents."""
+"""Rules for games in which an agent loses by forfeit: when the game ends, and the final ranks (places) of agents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from warlight_env.step_results import places_with_forfeits, winner_with_forfeits
 
 
 class Forfeits:
-    """The failures of agents in a game. An agent that fails gets the same place as if it was eliminated in that round.
+    """The failures of agents in a game. In the final ranking, a failure counts like an elimination in the same round.
 
     Attributes:
         failures: the failures so far, in the order of time.
@@ -25,7 +25,7 @@ class Forfeits:
         self._out: list[int | None] = [None] * len(players)
 
     def note(self, game: Game) -> list[int]:
-        """Look for new failures and eliminations; call this after the picks and after each round.
+        """Look for new failures and eliminations. Call this method after the picks and after each round.
 
         Return the seats of the agents that have failed since the last call.
         """
@@ -40,7 +40,7 @@ class Forfeits:
         return failed
 
     def placements(self, game: Game) -> list[int]:
-        """Return the place of each seat at the end: 1 is the best, and seats may share a place."""
+        """Return the final rank (place) of each seat: 1 is the best, and several seats may have the same rank."""
         if not self.failures:
             return list(game.placements)
         return places_with_forfeits(game.placements, self._out)

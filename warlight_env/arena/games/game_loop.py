@@ -178,7 +178,7 @@ def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
 
 
 def _check_arguments(agents: Any, picks: Any, max_rounds: Any, options: Any) -> None:
-    """Raise GameError for an invalid argument of `play_game`; the class `Game` checks the arguments not listed here."""
+    """Raise GameError for an invalid argument of `play_game`. The class `Game` checks all other arguments."""
     if not isinstance(agents, Sequence) or not all(map(is_agent, agents)):
         raise GameError(f"agents = {short_repr(agents)}: must be a list of agents, each with a name, pick and act")
     check_choice("picks", picks, get_args(Picks))
@@ -189,7 +189,7 @@ def _check_arguments(agents: Any, picks: Any, max_rounds: Any, options: Any) -> 
 
 
 def check_rounds(max_rounds: Any) -> None:
-    """Raise GameError unless this is a valid number of rounds or None."""
+    """Raise GameError unless `max_rounds` is a valid number of rounds or None."""
     if max_rounds is not None and not (is_integer(max_rounds) and max_rounds >= 0):
         raise GameError(f"max_rounds = {short_repr(max_rounds)}: must be an integer from 0 up, or None")
 
@@ -215,7 +215,7 @@ def play_game(
         max_rounds: the game is stopped as a draw after this number of rounds; None: the limit of the rules, or
             SAFETY_ROUNDS.
         observer: an object whose methods are called at the events of the game, for example to log them.
-        options: time limits, failures, an early end, and entries of the record.
+        options: time limits, reactions to failures, a condition for an early end, and fields of the result.
 
     Raises:
         AgentCrashError: an agent raised an exception or returned a wrong answer, and `options.on_crash` is "stop".

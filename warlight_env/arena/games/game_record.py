@@ -18,7 +18,7 @@ class GameRecord:
     seats: tuple[int, ...]  #: the number of the agent on each seat
     winner: int | None  #: the agent that has won; None: a draw
     rounds: int  #: the number of rounds played
-    placements: tuple[int, ...]  #: the place of each agent; 1 is the best, and agents may share a place
+    placements: tuple[int, ...]  #: the final rank of each agent; 1 is the best, and several agents may have one rank
     cut_off: bool  #: whether a round limit stopped the game; then the remaining agents have a draw
     dropped: tuple[int, ...]  #: the number of illegal picks and orders of each agent; the game ignored them
     seconds: float = field(default=0.0, compare=False)  #: the duration of the game, including the agents' computations
@@ -34,7 +34,7 @@ class GameRecord:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> GameRecord:
-        """Convert a result of `to_dict` back. Raise `TypeError`, `KeyError` or `ValueError` for other data."""
+        """Return the record from a result of `to_dict`. Raise TypeError, KeyError or ValueError for other data."""
         values: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in data.items()}
         values["failures"] = tuple(Failure(*failure) for failure in values["failures"])
         values["use"] = tuple(TimeUse(*use) for use in values["use"])

@@ -68,7 +68,7 @@ class MatchSetup:
     on_crash: OnCrash = "stop"
     on_late: OnLate = "report"
     log: Path | None = None  #: the folder for a log of each game; None: no logs
-    insight: bool = False  #: whether the logs contain the agents' evaluations
+    insight: bool = False  #: whether the logs contain data that explain the agents' decisions
     labels: tuple[str, ...] = ()  #: the names of the agents in logs; an empty tuple: their own names
 
     def __post_init__(self) -> None:
@@ -124,7 +124,7 @@ class MatchSetup:
         return log_writer(self.log, number, seating.unit, seating.seats, players, self.match_data, self.insight)
 
     def _logged(self, agent: Agent, number: int, seed: int) -> Player:
-        """Return the description of an agent in the header of a log. number: the agent's number in `agents`."""
+        """Return the data about an agent for the header of a game log. number: the agent's number in `agents`."""
         source = self.agents[number]
         player = describe(source, seed) if isinstance(source, str) else Player(agent.name, seed=seed)
         return dataclasses.replace(player, name=self.labels[number]) if self.labels else player
@@ -208,7 +208,7 @@ class MatchSetup:
                 )
 
     def sample_agent(self, index: int) -> Agent:
-        """Return a new agent with this number, which plays no game."""
+        """Return a new agent with the number `index` in the match; the agent is for checks, not for games."""
         return agent_from_source(self.agents[index], self.seed)
 
     def warm_up_key(self, index: int) -> tuple[Hashable, ...]:
@@ -219,7 +219,7 @@ class MatchSetup:
         """Return the setup of the warm-up game of an agent. clock: the clock of the agent.
 
         The opponents are copies of the agent, because some kernels are called only for a strong opponent. For an agent
-        with a process of its own they are stand-ins.
+        with a process of its own, simple built-in agents replace the copies.
         """
         process = self.sample_agent(index).warm_up_scope == "process"
         others = (self.agents[index] if process else STAND_IN,) * (len(self.agents) - 1)

@@ -24,7 +24,7 @@ Data = dict[str, Any]
 _OF_THE_GAME = ("game", "unit", "seats")
 
 
-#: The former value of on_crash "stop", in run folders and logs of older versions.
+#: In run folders and logs of older versions, the value that means on_crash "stop" today.
 FORMER_STOP: Final = "raise"
 
 
@@ -63,7 +63,7 @@ def open_folder(folder: Path, map_: Map, rules: Rules, match: Data) -> None:
 
 
 def check_logged(folder: Path, numbers: Iterable[int]) -> None:
-    """Check that each finished game has a log. A continued run cannot write it, because it does not repeat the game.
+    """Check that each finished game has a log. A continued run does not repeat the game, so it cannot write the log.
 
     numbers: the numbers of the finished games.
 

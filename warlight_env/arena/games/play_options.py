@@ -15,10 +15,11 @@ from warlight_env.step_results import GameError
 
 @dataclass(frozen=True)
 class PlayOptions:
-    """Time limits and failures of the agents, an early end, and entries of the record, for `play_game`.
+    """Options of `play_game`: time limits, reactions to failures, a stop condition, and fields of the result.
 
-    With on_crash or on_late "forfeit", an agent that fails, or is late, leaves the game in that round. It loses, and
-    its armies remain. The game ends when at most one remaining agent can play. See `failure_rule` for failures.
+    If on_crash is "forfeit", an agent that fails leaves the game in that round; on_late is the same for late answers.
+    The agent loses, and its armies remain on the map. The game ends when at most one agent still plays. See
+    `failure_rule` for the definition of a failure.
     """
 
     budget: Budget | None = None  #: argument of every `act` of an agent without a clock
@@ -26,8 +27,8 @@ class PlayOptions:
     on_crash: OnCrash = "stop"  #: reaction to an agent's failure, see `OnCrash`
     on_late: OnLate = "report"  #: reaction to an answer after the clock's time: count it, or also "forfeit"
     stop: Callable[[], bool] | None = None  #: called after each round; True stops the game
-    number: int = 0  #: the field of `GameRecord`; it does not change the game
-    unit: int = 0  #: the field of `GameRecord`; it does not change the game
+    number: int = 0  #: the value of `GameRecord.number`; it does not change the game
+    unit: int = 0  #: the value of `GameRecord.unit`; it does not change the game
     #: the number of the agent on each seat, for `GameRecord`; None: agent k is on seat k. It does not change the game.
     seats: tuple[int, ...] | None = None
 
@@ -66,7 +67,7 @@ _LATE: Final[dict[str, str]] = {
 
 
 def failure_rule(on_crash: OnCrash, on_late: OnLate) -> str:
-    """Return the rule for failures and late answers as text for reports. It is the same for all types of agents."""
+    """Return the rule for failures and late answers as text for reports. All types of agents have the same rule."""
     return (
         "An agent fails if it raises an error or returns a wrong type, if its process ends, or if its process gives no "
         f"answer in time twice in a game. {_REACTIONS[on_crash]} {_LATE[on_late]}"
@@ -80,6 +81,6 @@ def check_choice(name: str, value: Any, known: Sequence[str]) -> None:
 
 
 def check_budget(budget: Any) -> None:
-    """Raise GameError unless this is a `Budget` or None."""
+    """Raise GameError unless `budget` is a `Budget` or None."""
     if not isinstance(budget, Budget | None):
         raise GameError(f"budget = {short_repr(budget)}: must be a Budget or None")

@@ -97,7 +97,7 @@ class SeatedAgent:
         self._detail = ""  # the detail of the first skipped error
 
     def prepare(self, view: View) -> None:
-        """Prepare the agent for the game, see `Agent.prepare`. An error is a failure before the first question."""
+        """Prepare the agent for the game, see `Agent.prepare`. An error of the agent here counts as a failure."""
         try:
             self.agent.prepare(view)
         except Exception as error:
@@ -174,7 +174,7 @@ class SeatedAgent:
         return self._late_faults > before
 
     def _late_reason(self, seconds: float, left: float | None) -> str:
-        """Return the reason of a late answer. left: the seconds in the time bank before it; None: there is no bank."""
+        """Return the reason of a late answer. left: the seconds in the time bank before the answer; None: no bank."""
         if self._clock is None:  # the agent has its own clock, and has reported the late answer
             faults = self.agent.faults
             return f"{seconds:.3f} s" if faults is None else "; ".join(map(str, faults[-1:]))
@@ -188,7 +188,7 @@ class SeatedAgent:
         self.agent.close()
 
     def faults(self) -> AgentFaults | None:
-        """Return the faults that the agent reports, and its skipped errors; None if there are none."""
+        """Return the faults that the agent reports, and its skipped errors; None if it has no faults or errors."""
         found = self.agent.faults
         reported = 0 if found is None else found.total
         errors = len(self._errors)

@@ -21,7 +21,8 @@ SECONDS: Final = 30.0
 #: The opponents in the warm-up game of an agent with a process of its own.
 STAND_IN: Final = "random"
 
-#: A function that is called before each warm-up game: the number of finished games, of all games, and the agent.
+#: A function that is called before each warm-up game, with the number of finished warm-up games, the total number, and
+#: the agent.
 OnWarmUp = Callable[[int, int, str], None]
 
 #: The warm-up games that this process has played.
@@ -42,7 +43,7 @@ class WarmUpGames(Protocol):
         ...
 
     def sample_agent(self, index: int) -> Agent:
-        """Return a new agent with this number, which plays no game."""
+        """Return a new agent with the number `index` in the match; the agent is for checks, not for games."""
         ...
 
     def warm_up_key(self, index: int) -> tuple[Hashable, ...]:
@@ -50,7 +51,7 @@ class WarmUpGames(Protocol):
         ...
 
     def warm_up_setup(self, index: int, rounds: int, clock: Clock) -> WarmUpGames:
-        """Return the setup of the warm-up game of an agent. clock: the clock of all agents in it."""
+        """Return the setup of an agent's warm-up game. clock: the clock of all agents in the warm-up game."""
         ...
 
     def play(self, number: int, stop: Callable[[], bool] | None = None) -> object:

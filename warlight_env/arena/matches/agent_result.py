@@ -55,7 +55,7 @@ class AgentResult:
 
 
 def time_result(uses: Sequence[TimeUse]) -> TimeResult:
-    """Combine the times and simulations that an agent used in several games."""
+    """Return the time and the simulations that an agent used in several games together."""
     answers, seconds = sum(use.answers for use in uses), sum(use.seconds for use in uses)
     counted = [use for use in uses if use.simulations is not None]
     simulations, turns = sum(use.simulations or 0 for use in counted), sum(use.turns for use in counted)

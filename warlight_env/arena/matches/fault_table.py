@@ -75,7 +75,7 @@ def summarize_faults(name: str, games: Iterable[tuple[str, int, GameRecord]]) ->
             counts["late"] += record.use[agent].late
         if record.illegal:
             illegal.update(dict(record.illegal[agent]))
-        elif record.dropped[agent]:  # a game of an older version, without the kinds
+        elif record.dropped[agent]:  # an older version of the package did not store the kinds of illegal orders
             illegal["of unknown kind"] += record.dropped[agent]
         counts["games"] += counts.total() + illegal.total() > before
     reason, detail = lost or reported or ("", "")
@@ -89,7 +89,7 @@ def format_illegal(illegal: Iterable[tuple[str, int]]) -> str:
 
 
 def fault_lines(summaries: Iterable[AgentFaultSummary]) -> list[str]:
-    """Return the table of faults as lines of text: only columns and agents with faults; empty without faults."""
+    """Return the table of faults as lines of text. Columns and agents without faults are left out."""
     faulty = [summary for summary in summaries if summary.any]
     if not faulty:
         return []

@@ -38,8 +38,8 @@ class Match:
     Args:
         agents: specifications such as ``random:chunks=3``, or functions that take a seed and return an agent.
         games: the number of games. With `paired` it is rounded up to complete units.
-        seed: the seed of all random choices. The number of a game determines its course; `jobs` and `games` do not
-            change it.
+        seed: the seed of all random choices. The seed and the number of a game determine its result; `jobs` and `games`
+            do not change it.
         map, rules: the same as for `Game`.
         paired: play every seed once with each rotation of the agents' seats, and count these games as one unit.
         picks: "random": the starting regions are drawn at random. "agents": the agents pick them.
@@ -59,7 +59,8 @@ class Match:
         on_late: "report": answers that take longer than the clock allows are only counted. "forfeit": an agent loses
             the game after a late answer.
         log: a folder for a log of each game (see `warlight_env.record`). A missing folder is made.
-        insight: whether the logs contain the agents' evaluations (see `warlight_env.record.decision_info`).
+        insight: whether the logs contain data that explain the agents' decisions (see
+            `warlight_env.record.decision_info`).
 
     Raises:
         MatchError, AgentError, MapError, RulesError, GameError: an argument is invalid. The error is raised before any

@@ -85,13 +85,13 @@ class MatchScore:
         return sum(x * n for x, n in self.scores[agent].items()) / self.units if self.units else 0.0
 
     def score_interval(self, agent: int) -> Interval:
-        """Return the confidence interval of the agent's mean score. Without draws, it is that of the win rate."""
+        """Return the confidence interval of the agent's mean score. Without draws, score and win rate are equal."""
         return unit_interval(self.scores[agent]) if self.draws[agent] else self.interval(agent)
 
     def elo(self) -> EloDifference | None:
         """Return the Elo of the first agent minus the Elo of the second, see `estimate_elo`.
 
-        None unless there are two agents and games.
+        The result is None unless the match has exactly two agents and at least one game.
         """
         if len(self.draws) != 2 or not self.units:
             return None

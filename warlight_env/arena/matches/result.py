@@ -106,7 +106,7 @@ class MatchResult:
 
     @property
     def elo(self) -> EloDifference | None:
-        """The Elo of the first agent minus the Elo of the second; None unless there are two agents and games."""
+        """The Elo of the first agent minus the Elo of the second; None without games or with more than two agents."""
         return self.match_score.elo()
 
     @property
@@ -148,7 +148,7 @@ class MatchResult:
 
     @property
     def faults(self) -> list[AgentFaults]:
-        """The faults that each agent reports about its own answers, summed over all games.
+        """The numbers of faults that each agent reports about its own answers, summed over all games.
 
         The texts describe only the faults in the first game with faults.
         """
@@ -189,7 +189,7 @@ class MatchResult:
 
     @property
     def rounds_per_second(self) -> float:
-        """The number of rounds per second of `play_seconds`, which is the speed of one process."""
+        """The number of rounds divided by `play_seconds`: the speed of one process in rounds per second."""
         return self.rounds / self.play_seconds if self.play_seconds else 0.0
 
     def __str__(self) -> str:

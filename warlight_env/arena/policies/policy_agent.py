@@ -1,4 +1,4 @@
-"""Agents that play a policy: they compute its observations, and convert its actions to orders."""
+"""Agents that play a policy: they compute observations for the policy, and convert the policy's actions to orders."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class PolicyAgent(SingleThreaded, Agent):
         return [int(region) for region in turn.preferences[: int(turn.status[COUNT])]]
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """Ask the policy for actions, and convert them to orders. Illegal orders are dropped, as in the environment."""
+        """Ask the policy for actions, and convert the actions to orders. Illegal orders are dropped."""
         turn = self._turn(view)
         return Orders.from_arrays(turn.deploy, turn.attacks, int(turn.status[COUNT]))
 
@@ -160,7 +160,7 @@ class PlayableFile(Protocol):
 
 
 class TrainedAgent(SingleThreaded, Agent):
-    """An agent that plays the policy in a file. The agent raises an error in games unlike those of its training.
+    """An agent that plays the policy in a file. The agent raises an error in a game that differs from its training.
 
     Args:
         file: a `PolicyFile` or a `SavedModel` with the policy.

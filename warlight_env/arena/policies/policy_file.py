@@ -36,8 +36,8 @@ VERSION: Final = 1
 SIZE_CLASSES: Final = {"small": 20, "medium": 80, "large": 10**6}
 #: The action encodings that a policy in a policy file may have.
 ACTIONS: Final = ("strategies", "factored")
-#: The names of rules that only concern the start of a game. For policies with the encoding `strategies`, they may be
-#: other rules than in training, because this encoding does not learn its picks.
+#: The names of rules that only concern the start of a game. Policies with the encoding `strategies` may play with other
+#: values of these rules than in training, because this encoding does not learn its picks.
 _PICKING: Final = ("picking", "picks", "ranked", "offers_per_super_region", "dealt_apart", "wastelands_repeat")
 _FOLDER: Final = Path(__file__).parent
 #: The pattern of a file name with a digest of the expected content: ``NAME.npz#0123456789abcdef``.
@@ -45,7 +45,7 @@ _PINNED: Final = re.compile(r"(.+\.npz)#([0-9a-f]{16})", re.DOTALL)
 
 
 class PolicyFileError(InputError):
-    """An error for a file without a policy, and for a policy in a game for which it was not trained."""
+    """An error for a file that contains no policy, or for a game that differs from the training of the policy."""
 
 
 def size_class(n_regions: int) -> str:
@@ -100,7 +100,7 @@ class PolicyFile:
             of this version of the package.
 
     Raises:
-        FeatureNameError: a feature does not exist, or not for this number of players.
+        FeatureNameError: a feature does not exist for this number of players.
     """
 
     action: str
@@ -148,7 +148,7 @@ class PolicyFile:
 
     @classmethod
     def from_bytes(cls, content: bytes, name: str = "policy") -> PolicyFile:
-        """Convert a result of `to_bytes` back to a `PolicyFile`.
+        """Return the `PolicyFile` with the given content, a result of `to_bytes`.
 
         Raises:
             PolicyFileError: the content is not a policy, or has another version. The message begins with `name`.
@@ -202,7 +202,7 @@ class PolicyFile:
         return _load(locate_policy(source))
 
     def shapes(self) -> dict[str, tuple[int, ...]]:
-        """Return the name and the shape of each array of the network. Raise ValueError if the network is impossible."""
+        """Return the name and the shape of each array of the network. Raise ValueError if a size is impossible."""
         if self.action not in ACTIONS or self.size not in SIZE_CLASSES:
             raise ValueError(f"action {self.action!r} or size {self.size!r} is unknown")
         values = len(STRATEGIES) if self.action == "strategies" else FactoredActions.row_width
@@ -237,7 +237,7 @@ class PolicyFile:
 
     @property
     def padding(self) -> None:
-        """None, because the observations are not padded: they have the size of the map."""
+        """None, because observations for this policy are not padded; their size depends on the map."""
         return None
 
     @property
@@ -253,7 +253,7 @@ class PolicyFile:
     def bind(self, board: Board, sampled: bool | None = None) -> FilePolicy:
         """Return the policy for games on a board.
 
-        sampled: whether the policy samples its actions; None: as the field `sampled` of the file says.
+        sampled: whether the policy samples its actions; None: use the field `sampled` of the file.
         """
         return FilePolicy(self, board, self.sampled if sampled is None else sampled)
 

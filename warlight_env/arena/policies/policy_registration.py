@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _SavedModelSettings:
-    """The parameters of the agent ``sb3``, in a module that a list of agents can import without PyTorch."""
+    """The parameters of the agent ``sb3``. This module does not import PyTorch, so lists of agents are fast."""
 
     file: Annotated[
         str, Param("path of a model (.zip); the settings file of SavePolicyCallback must be in the same folder")

@@ -39,8 +39,8 @@ class GameRanking:
 
     Attributes:
         players: the indices of the players.
-        places: the place of each player; 1 is the best. Players with equal places have a draw.
-        unit: the number of a set of games that are not independent, for example all games with the same seed.
+        places: the final rank of each player; 1 is the best. Players with equal ranks have a draw.
+        unit: the number of the game's unit. The games of a unit are not independent; for example they have one seed.
         stratum: the number of a set of units, for example of all games between the same agents. The bootstrap resamples
             units within a stratum.
     """
@@ -60,8 +60,8 @@ class Rating:
     low: float
     high: float
     games: int
-    score: float  #: the mean over all comparisons with other agents: 1 for a better place, 1/2 for the same place
-    perfect: bool  #: whether the agent won all games, or lost all; then the prior determines one end of its interval
+    score: float  #: the mean score in comparisons with other agents: 1 for a better rank, 1/2 for the same rank
+    perfect: bool  #: whether the agent won all games or lost all games; then the prior determines one interval end
 
 
 def rate(
@@ -77,7 +77,7 @@ def rate(
 ) -> list[Rating]:
     """Compute Elo ratings from games, and return them in the order of `names`.
 
-    The model is that of Bradley and Terry: agent i beats agent j with the probability 1 / (1 + 10^((Rj - Ri) / 400)).
+    In the model of Bradley and Terry, agent i beats agent j with the probability 1 / (1 + 10^((Rj - Ri) / 400)).
     A draw counts as half a win for both agents. In a game of more than two players, each pair of players counts as one
     comparison of their places.
 
@@ -92,8 +92,8 @@ def rate(
     posterior of Jeffreys' prior. So the interval of a result of 20 : 0 has a finite width. The ordinary bootstrap,
     which resamples games, would give an interval of width 0.
 
-    Ratings are relative. Without an anchor their mean is 0. With an anchor, this agent has the rating `anchor_elo`, and
-    its interval has the width 0.
+    Only differences of ratings have a meaning. If `anchor` is None, the mean rating is 0. Otherwise the agent `anchor`
+    has the rating `anchor_elo`, and its interval has the width 0.
 
     R. A. Bradley and M. E. Terry, "Rank analysis of incomplete block designs", Biometrika 39 (1952); L. R. Ford,
     "Solution of a ranking problem from binary comparisons", American Mathematical Monthly 64 (1957), on the existence
@@ -238,7 +238,7 @@ def _resample(
 ) -> Floats:
     """Return float64[R, n, n], the weighted wins of agent i over agent j in each of R bootstrap resamples.
 
-    The wins include those in the virtual games of the prior.
+    The wins include the wins in the virtual games of the prior.
     """
     n = len(met)
     sums = np.zeros((resamples, n * n))

@@ -15,8 +15,8 @@ from warlight_env.errors import InputError
 #: The largest Elo difference that `expected_score` accepts. At 123,000 its formula overflows.
 MOST_ELO: Final = 100_000
 
-#: The number of virtual drawn games that all Elo estimates add for each two agents that played against each other. So
-#: estimates are finite.
+#: The number of virtual drawn games that all Elo estimates add for each two agents that played against each other. With
+#: these games, all estimates are finite.
 PRIOR_DRAWS: Final = 1.0
 
 #: The default number of bootstrap resamples for an interval.
@@ -87,8 +87,8 @@ def elo_difference(score: float, interval: Interval) -> EloDifference:
 def estimate_elo(units: Mapping[float, int], size: int, confidence: float = CONFIDENCE) -> EloDifference:
     """Estimate the Elo difference of two agents from the scores of the first agent in units of games.
 
-    The estimate is that of `rate` for two agents, see there for the model: `PRIOR_DRAWS` virtual drawn games are added,
-    and the interval is computed with the Bayesian bootstrap over units.
+    The function `rate` gives the same estimate for two agents; its docstring describes the model. `PRIOR_DRAWS` virtual
+    drawn games are added, and the interval is computed with the Bayesian bootstrap over units.
 
     Args:
         units: a dict from the mean score in a unit (0 .. 1, a draw is half a win) to the number of units.

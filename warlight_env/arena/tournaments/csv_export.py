@@ -19,7 +19,7 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 def games_csv(result: TournamentResult) -> str:
     """Return a CSV text with a row for each game, in the order of contests and games.
 
-    The columns are contest, game, map, rules and seed; for each seat its agent and place; the winner (empty for a
+    The columns are contest, game, map, rules and seed; for each seat its agent and final rank; the winner (empty for a
     draw); rounds, cut_off (0 or 1), seconds; and the agents that lost by forfeit, with the reasons.
     """
     t = result.tournament

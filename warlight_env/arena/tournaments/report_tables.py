@@ -1,4 +1,4 @@
-"""Sortable tables of a tournament's report as HTML, and its section about faults."""
+"""Functions that write sortable HTML tables, and the section about faults, for the report of a tournament."""
 
 from __future__ import annotations
 

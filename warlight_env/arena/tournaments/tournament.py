@@ -58,9 +58,9 @@ class Entrant:
 
     @property
     def played_spec(self) -> str:
-        """The specification with which the agent plays: if the agent is isolated, it begins with ``isolated:``.
+        """The specification with which the agent plays. It begins with ``isolated:`` if the agent has its own process.
 
-        Without `isolate`, an agent is not isolated on systems that do not support this.
+        If `isolate` is None, the agent has no own process on systems that do not support this.
         """
         isolate = is_imported(self.spec) and hasattr(os, "setsid") if self.isolate is None else self.isolate
         return f"isolated:{self.spec}" if isolate else self.spec
@@ -76,15 +76,15 @@ class Tournament:
         format: "round-robin": all agents play against each other. "gauntlet": each challenger plays against all agents
             that are not challengers; no other games are played.
         challengers: the names of the challengers in a gauntlet.
-        players: the number of players in a game, 2 to 6. Every set of this many agents plays; in a gauntlet, each set
-            contains one challenger.
+        players: the number of players in a game, 2 to 6. Every set of `players` agents plays games together; in a
+            gauntlet, each set contains one challenger.
         games: the number of games of each set of agents, on each map and with each set of rules.
         seed: the seed of all random choices.
         maps, rules: the tournament is played with every combination of a map and a set of rules.
         paired: whether each seed is played once with each rotation of the seats.
         picks: "random": the starting regions are drawn at random. "agents": the agents pick them.
         max_rounds: the number of rounds after which a game is stopped as a draw; None: the limit of the rules, or 500.
-        clock: the clock of every agent that has no clock of its own; None: the agents use their own parameters.
+        clock: the limit on time or simulations of each agent without an own clock; None: the agents' own parameters.
         on_crash, on_late: the reaction to an agent that fails or answers too late; see `OnCrash` and `OnLate`.
         anchor: the name of an agent with a fixed rating; None: the mean of all ratings is 0.
         anchor_elo: the rating of the agent `anchor`.

@@ -66,7 +66,7 @@ class Pairing:
 
 @dataclass(frozen=True)
 class TournamentResult:
-    """The result of a finished or interrupted tournament. Agents are indices of `Tournament.entrants`.
+    """The result of a finished or interrupted tournament. Agents are identified by indices of `Tournament.entrants`.
 
     Args:
         tournament: the settings of the tournament.
@@ -94,7 +94,7 @@ class TournamentResult:
 
     @cached_property
     def rankings(self) -> list[GameRanking]:
-        """The places in all games, in this order: game 0 of all pairings, then game 1 of all pairings, and so on."""
+        """The final ranks in all games: first game 0 of all pairings, then game 1 of all pairings, and so on."""
         numbered = [
             (record.number, stratum, GameRanking(table, record.placements, record.unit, stratum))
             for stratum, table, records in self._played
