@@ -33,7 +33,7 @@ FRAMES_PER_SECOND: Final = 1.0  # more frames a second
 
 
 def address_of(client: tuple[str, int] | None) -> str:
-    """Return the address that a connection counts for: an IPv4 address, or the /64 network of one customer's IPv6."""
+    """Return the address under which a connection is counted: the IPv4 address, or an IPv6 address's /64 network."""
     host = client[0] if client else ""
     try:
         address = ipaddress.ip_address(host)
@@ -57,7 +57,7 @@ def _plain(host: str) -> str:
 
 @dataclass
 class ConnectionLimits:
-    """The limits on connections. trusted: proxies; they bring the connections of all clients."""
+    """The limits on connections. trusted: addresses of proxies, which forward the connections of all clients."""
 
     most: int = MAX_CONNECTIONS
     address: int = ADDRESS

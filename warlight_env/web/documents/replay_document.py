@@ -41,7 +41,7 @@ def header_fields(header: Header, *, secret: bool = False) -> dict[str, Any]:
 
 
 def _colours(players: int) -> dict[str, Any]:
-    """Return for each player fill, dark and light shade and badge; and the fill of neutral regions."""
+    """Return the colours of each player (fill, dark and light shade, badge), and the fill colour of neutral regions."""
     chosen = theme(players)
     return {
         "fill": list(chosen.players),

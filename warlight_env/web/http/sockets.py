@@ -77,7 +77,7 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
 
 
 async def _refuse(socket: WebSocket, told: ErrorBody, status: int) -> None:
-    """Send the reason, and close the socket."""
+    """Send the reason of a refusal, and close the socket."""
     with contextlib.suppress(RuntimeError, WebSocketDisconnect, OSError):
         await socket.send_text(json.dumps({"type": "error", **told, "status": status}))
         await socket.close(1008, told["error"][:100])

@@ -50,7 +50,7 @@ class _Making:
 
     @property
     def over(self) -> bool:
-        """Whether the work has ended. Then the entry only contains an error for the next request."""
+        """Whether the work on the report has ended. Then this object only contains an error for the next request."""
         return self.task is not None and self.task.done()
 
 

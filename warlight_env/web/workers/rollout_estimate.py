@@ -30,7 +30,8 @@ def estimate_win_probabilities(
     every two regions of the viewer.
 
     Args:
-        view: of a game in play, for its board and rules. owner, army: the position, [N].
+        view: a player's view of a game in play; it has the board and the rules. owner, army: the owner and the army of
+            each of the N regions, [N].
     """
     board, players = view.board, view.players
     seen = replace(view, owner=np.array(owner, dtype=np.int8), army=np.array(army, dtype=np.int32))
