@@ -57,7 +57,7 @@ def _outlines(tiles: Tiles, label: list[int], count: int) -> list[list[list[int]
 
 
 def _smooth(tiles: Tiles, label: list[int], ring: list[int], rounds: int) -> Ring:
-    """Smooth a closed outline with Chaikin's algorithm, which cuts corners, except where three parts meet.
+    """Smooth a closed outline with Chaikin's algorithm, which cuts corners. Corners of three parts stay unchanged.
 
     Therefore both regions at a border get the same line.
     """

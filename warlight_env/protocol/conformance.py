@@ -104,11 +104,11 @@ def _complain(bot: ExternalBot, illegal: Sequence[Any], round: int) -> None:
         )
 
 
-# Situations
+# Difficult situations
 
 
 class Session:
-    """A running bot in a game on the world map, as player1. The picks are complete, and round 1 begins."""
+    """A running bot that plays as player1 on the world map. The picks are complete, and round 1 begins."""
 
     def __init__(self, command: Sequence[str], challenge: m.Challenge, chatter: Sequence[str] = ()) -> None:
         self.process = BotProcess(command)

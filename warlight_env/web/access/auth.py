@@ -21,13 +21,13 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Refused = tuple[int, ErrorBody]  # HTTP status code, and the answer's content
 
-BODY: Final = 64 * 1024  # the most bytes of a request's body
-UPLOAD: Final = 8 * 1024 * 1024  # the most bytes of a log or a map
+BODY: Final = 64 * 1024  # maximum bytes of a request's body
+UPLOAD: Final = 8 * 1024 * 1024  # maximum bytes of a log or a map that a client uploads
 UPLOADS: Final = 4  # the maximum number of logs and maps that the server receives at the same time
 #: Paths that accept logs and maps.
 LARGE: Final = frozenset({"/api/replays", "/api/maps", "/api/maps/check", "/api/maps/file", "/api/maps/read"})
-SLOWEST: Final = 30.0  # seconds for the body of a request
-RATE: Final = 100.0  # requests a second from one address, over a long time
+SLOWEST: Final = 30.0  # maximum seconds until the whole body of a request has arrived
+RATE: Final = 100.0  # maximum requests per second from one address, as an average over a long time
 BURST: Final = 4.0  # one address may send the requests of this many seconds of `RATE` at once
 ADDRESSES: Final = 1000  # the maximum number of addresses whose requests are counted
 
@@ -67,7 +67,7 @@ class AuthMiddleware:
         token: required in the header ``X-Warlight-Token`` of every request under /api/; sockets send it in their first
             message. None: no token is needed. Guests may make some requests about one game without this token. These
             requests get the mark GUEST, and the lobby checks the guest's invitation.
-        rate: requests a second from one address, over a long time; four times as many are allowed at once.
+        rate: maximum requests per second from one address, as an average; four times as many are allowed at once.
         at_once: the maximum number of open requests and sockets of one address.
     """
 

@@ -19,9 +19,9 @@ SPECTATOR: Final = -1
 class FogFilter:
     """Receives the events of a game's log in their order, and returns the part of each event that a viewer may see.
 
-    ``docs/reference/game-log.md`` describes the format. Each round gets an additional field ``deploys``:
-    ``[player, region, armies]`` without dropped deploys.
-    For players, in contrast to onlookers, these rules apply:
+    ``docs/reference/game-log.md`` describes the format of events. The event of each round gets an additional field
+    ``deploys``: ``[player, region, armies]`` without dropped deploys. For players, in contrast to onlookers, these
+    rules apply:
 
     * hidden regions have owner -2 and army 0 from the start, and ``changed`` contains the changes of the *view*;
     * deploys and moves are those of ``RoundResult.seen_by``; orders, preferred regions, offers and dropped orders are

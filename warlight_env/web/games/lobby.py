@@ -42,7 +42,7 @@ _ID: Final = re.compile(r"[a-z0-9]{8,32}")
 
 @dataclass(frozen=True)
 class Access:
-    """The access that a token gives: to a seat, to a spectator's view (SPECTATOR), or (None) to everything."""
+    """The access that a token gives: to a seat's view, to a spectator's view (SPECTATOR), or to everything (None)."""
 
     room: Room
     seat: int | None
@@ -61,7 +61,7 @@ class Access:
 
 @dataclass(frozen=True)
 class SeatOptions:
-    """Options of a game's seats. friends: seats of invited people. clock: seconds for a turn, see `TurnClock`."""
+    """Options of a game's seats. friends: seats of invited people. clock: seconds of a turn at most, see `TurnClock`."""
 
     friends: frozenset[int] = frozenset()
     clock: int | None = None
@@ -398,7 +398,7 @@ class Lobby:
     # Data of a game
 
     def source(self, room: Room) -> LogSource:
-        """Return a room's current log."""
+        """Return the current log of a room (a running game)."""
         return LogSource(f"{room.id}/{room.log.events}", b"".join(line + b"\n" for line in room.log.lines))
 
     async def drawing(self, room: Room) -> bytes:

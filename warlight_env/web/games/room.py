@@ -50,7 +50,7 @@ class Room:
     number: int = 0  #: selects the worker processes in which the bots think
     touched: float = field(default_factory=time.monotonic)
     failure: ErrorBody | None = None  #: the reason why the game cannot continue
-    win_probabilities: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played, between bots
+    win_probabilities: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played; bots only
     resignations: Resignations = field(default_factory=Resignations)
     name: str = ""  #: given by a user
     spectate_token: str | None = None  #: token of spectators of people; None: there is none
@@ -94,7 +94,7 @@ class Room:
 
     @property
     def kind(self) -> str:
-        """ "watch", "play", "hotseat", or "together", with friends at their own screens."""
+        """The kind of game: "watch", "play", "hotseat", or "together" (with friends at their own screens)."""
         if self.friends:
             return "together"
         return ("watch", "play")[len(self.humans)] if len(self.humans) < 2 else "hotseat"
@@ -195,7 +195,7 @@ class Room:
         return self.commands.take_back(seat)
 
     def resign(self, seat: int) -> None:
-        """Resign for a person, for good."""
+        """Resign for a person; this cannot be undone."""
         self.commands.resign(seat)
 
     def agree(self, seat: int, agrees: bool) -> None:

@@ -20,7 +20,7 @@ from warlight_env.web.requests import Hello
 
 _log = logging.getLogger(__name__)
 
-SEND: Final = 30.0  # seconds within which a viewer must take a message
+SEND: Final = 30.0  # seconds within which a viewer must receive a message
 HELLO: Final = 10.0  # seconds within which a socket must send its first message
 
 

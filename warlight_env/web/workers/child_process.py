@@ -71,7 +71,7 @@ class ChildProcess:
     def _asked(self, asking: asyncio.Future[Any]) -> None:
         self._lock.release()
         if not asking.cancelled():
-            asking.exception()  # retrieves the error, even if no caller waits any more
+            asking.exception()  # retrieves the error, so that asyncio does not log it if no caller waits
 
     async def _ask(self, question: Any, limit: Callable[[], float]) -> Any:
         await self._within(START, self._make_ready)

@@ -12,7 +12,7 @@ from warlight_env.web.workers.bot_process import SIZE, BotQuery, Worker
 
 Chances = list[list[float]]
 
-#: The most positions of a log with rollouts. In longer games only every second, third … position has them.
+#: The maximum number of a log's positions with rollouts. In longer games only every second, third … position has them.
 POSITIONS: Final = 120
 MIN_POSITIONS: Final = 12  # the number of positions with rollouts on the largest boards
 

@@ -56,10 +56,10 @@ except ImportError:  # systems without such limits
     resource = None  # type: ignore[assignment]
 
 CACHED_VALUES: Final = 1_000_000  # the most values of all cached logs together, see `bounded.json_object_bound`
-UPLOADED: Final = 3_000_000  # the most values of a log that a user opens
+UPLOADED: Final = 3_000_000  # maximum number of JSON values of a log that a user opens
 MEMORY: Final = 2 << 30  # bytes of memory for a process of the pool: more than any log and the kernels need
 SECONDS: Final = 10.0  # time limit for the win probabilities of a log
-TAKEN_OVER: Final = 16 << 20  # the most bytes of a log that a new game continues
+TAKEN_OVER: Final = 16 << 20  # maximum bytes of a log that a new game continues
 
 
 @dataclass(frozen=True)
