@@ -61,7 +61,7 @@ class Access:
 
 @dataclass(frozen=True)
 class SeatOptions:
-    """Options of a game's seats. friends: seats of invited people. clock: seconds of a turn at most, see `TurnClock`."""
+    """Options of a game's seats. friends: invited seats. clock: maximum seconds of a turn, see `TurnClock`."""
 
     friends: frozenset[int] = frozenset()
     clock: int | None = None

@@ -17,7 +17,7 @@ from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.state import OVER, PLAY, make_state, make_workspace
 from warlight_env.engine.view import View
 
-ROUNDS: Final = 100  # after this number of rounds a playout ends: the player with most regions wins, then with most armies
+ROUNDS: Final = 100  # after this number of rounds a playout ends: most regions win; if equal, most armies
 
 
 def estimate_win_probabilities(
