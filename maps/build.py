@@ -26,7 +26,7 @@ from warlight_env.maps.parts import (
 
 @dataclass(frozen=True)
 class RawRegion:
-    """A region as in a map file: the name of its super region is given, and its code may be missing."""
+    """A region as in a map file: it has the name of its super region, and its code (short name) may be missing."""
 
     name: str
     super_region: str
@@ -95,7 +95,7 @@ def _build(
     for what, parts in (("regions", regions), ("super regions", super_regions)):
         if len(parts) > MAX_REGIONS:
             raise MapError(f"{len(parts)} {what}: at most {MAX_REGIONS} are supported")
-        for part in parts:  # checked before codes are made from the names
+        for part in parts:  # this check must come before codes (short names) are made from the names
             if len(part.name) > MAX_NAME:
                 raise MapError(
                     f"{what[:-1]} {clipped(part.name, MAX_NAME)!r}: the name must be at most {MAX_NAME} characters"

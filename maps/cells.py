@@ -16,7 +16,7 @@ _TALLEST: Final = 10  #: a drawing is at most this many times as high as wide
 
 
 class Drawing(NamedTuple):
-    """The parts of a map's drawing that are computed from cells; keys are ids of regions."""
+    """The parts of a map's drawing that are computed from grid cells; keys are ids of regions."""
 
     shapes: dict[int, Shape]
     view_box: tuple[float, float, float, float]

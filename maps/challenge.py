@@ -20,7 +20,7 @@ from warlight_env.maps.unused import unused_lines
 #: The largest number of cells of all regions together.
 MAX_CELLS: Final = 20_000
 
-#: The place in the file, an id, and a value or a second id.
+#: An entry of a map file: its place in the file, an id, and a value or a second id.
 _Row = tuple[str, int, int]
 
 _PARTS = ("super_regions", "regions", "neighbors")
@@ -39,7 +39,7 @@ def from_setup_lines(text: str, place: str = "setup_map lines") -> Map:
 
 
 def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
-    """Return the map like `from_setup_lines`, and the kinds (first words) of the ignored lines."""
+    """Return the same map as `from_setup_lines`, and the kinds (first words) of the ignored lines."""
     found: dict[str, tuple[int, list[str]]] = {}
     lines = text.splitlines()
     for number, line in enumerate(lines, 1):
@@ -84,12 +84,12 @@ def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
 def from_challenge_json(text: str, place: str = "challenge JSON") -> Map:
     """Return the map in a JSON text in one of the two formats of the second challenge; the content determines which.
 
-    The engine's format: ``SuperRegions`` is a list of ``{"id": 1, "bonus": 5}``, ``Regions`` is a list of ``{"id": 1,
-    "superRegion": 1, "neighbors": [2, 4]}``.
+    The format of the game engine: ``SuperRegions`` is a list of ``{"id": 1, "bonus": 5}``, ``Regions`` is a list of
+    ``{"id": 1, "superRegion": 1, "neighbors": [2, 4]}``.
 
-    The site's format: super regions list their ``regions``. Regions have ``cells``, a list of ``{"x": 3, "y": 0}``, and
-    ``text``, the cell of the label. ``Settings`` has ``gridSizeCells``, the numbers of columns and rows. The reader
-    converts cells to outlines. A border between regions that do not touch becomes a sea link.
+    The format of the web site: super regions list their ``regions``. Regions have ``cells``, a list of ``{"x": 3, "y":
+    0}``, and ``text``, the cell of the label. ``Settings`` has ``gridSizeCells``, the numbers of columns and rows. The
+    reader converts cells to outlines. A border between regions that do not touch becomes a sea link.
 
     In both formats, ``Settings`` may contain the starting setup, with the protocol's names: ``wastelands``,
     ``starting_regions`` and ``starting_pick_amount``.

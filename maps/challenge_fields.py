@@ -62,7 +62,10 @@ def identifiers(where: str, value: Any) -> list[int]:
 
 
 def pair(where: str, value: Any, names: Sequence[str] = ("x", "y")) -> Point:
-    """Return a value as two numbers from 0 to MAX_SIDE. The value is an object with these keys, a list or a string."""
+    """Return a value as two numbers from 0 to MAX_SIDE. The value is an object, a list or a string.
+
+    names: the keys of the object.
+    """
     two: Any = value
     if isinstance(value, dict):
         two = [value.get(name) for name in names]

@@ -10,13 +10,13 @@ from warlight_env.maps.challenge_fields import identifier, identifiers, whole
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.parts import MAX_ARMY, MAX_REGIONS
 
-#: The names of the entries of the setup. In JSON the names are keys of "Settings". In a line, the name follows the word
-#: ``settings``, but ``wastelands`` follows ``setup_map``.
+#: The names of the entries of a starting setup. In JSON the names are keys of "Settings". In a line, the name follows
+#: the word ``settings``, but ``wastelands`` follows ``setup_map``.
 WASTELANDS: Final = "wastelands"
 OFFERED: Final = "starting_regions"
 PICKS: Final = "starting_pick_amount"
 
-#: The first words of the lines with the setup.
+#: The first words of the lines that contain the starting setup.
 _FIRST_WORDS: Final = (
     ("setup_map", WASTELANDS), ("settings", OFFERED), ("settings", PICKS), ("pick_starting_regions",),
 )  # fmt: skip
@@ -67,7 +67,7 @@ def setup_of_lines(lines: Sequence[str], place: str, known: Iterable[int]) -> tu
 
 
 def setup_of_settings(settings: dict[str, Any], where: str, known: Iterable[int]) -> RawSetup | None:
-    """Return the setup in "Settings" of the challenge's JSON, or None if there is none."""
+    """Return the setup in "Settings" of the challenge's JSON, or None if the JSON has no setup."""
     regions = set(known)
 
     def listed(key: str) -> list[int] | None:

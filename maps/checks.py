@@ -39,8 +39,8 @@ class MapProblem:
         part: the kind of the part with the problem, such as "border".
         indices: the index of the region or super region, or the two regions of a border or link, or all regions with
             the problem.
-        entry: the entry of the part with the problem, such as "bonus".
-        values: the numbers in the sentence.
+        entry: the entry (field) that has the problem, such as "bonus".
+        values: the numbers in the message.
     """
 
     code: str

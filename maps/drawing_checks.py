@@ -11,8 +11,8 @@ from warlight_env.maps.parts import MapParts
 #: The allowed area of the overlap of two regions, divided by the area of the smaller region. Outlines are rounded to
 #: tenths of a unit, so small overlaps are unavoidable.
 OVERLAP: Final = 0.02
-#: In map units: the largest distance at which two outlines count as touching, and the shortest common side of two
-#: regions. A shorter common side counts as a corner.
+#: The largest distance at which two outlines count as touching, and the shortest common side of two regions, in map
+#: units. A shorter common side counts as a corner.
 GAP: Final = 0.3
 SIDE: Final = 2.0
 

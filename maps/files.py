@@ -32,7 +32,7 @@ class MapFile:
     unused: tuple[str, ...] = ()
 
 
-#: The reader of each format. A reader is called with the text of a file, the file's JSON value (None for other formats)
+#: The reader of each format. A reader is called with the text of a file, its JSON value (None if the text is not JSON)
 #: and the file's name. A reader returns the map and the kinds of unused fields.
 _READERS: Final[dict[MapFormat, Callable[[str, Any, str], tuple[Map, tuple[str, ...]]]]] = {
     NATIVE: lambda text, data, place: (from_dict(data, place), ()),

@@ -33,7 +33,7 @@ LINES: Final = MapFormat("setup-lines", "the challenge's setup_map lines", ".txt
 XML: Final = MapFormat("xml", "the thesis's XML", ".xml")
 
 FORMATS: Final = (NATIVE, ENGINE, CELLS, LINES, XML)
-#: The end of error messages about files in other formats.
+#: The end of error messages about files that are in no map format.
 SUPPORTED: Final = "supported formats: " + ", ".join(each.title for each in FORMATS)
 
 #: The first words of lines that the challenge's game server sends to bots.
@@ -93,7 +93,7 @@ def _json_format(text: str, place: str) -> tuple[MapFormat, Any]:
 
 
 def is_cells(data: dict[str, Any]) -> bool:
-    """Whether the challenge's JSON is in the site's format: super regions list regions, or regions have cells."""
+    """Whether the challenge's JSON has the web site's format: super regions list regions, or regions have cells."""
 
     def any_has(key: str, entry: str) -> bool:
         listed = data.get(key)

@@ -49,9 +49,9 @@ def _middle(at: dict[int, Point], members: Sequence[int]) -> int:
 
 
 def _spread(rng: random.Random, at: dict[int, Point], parts: int) -> list[int]:
-    """Return centres far apart.
+    """Return the first centres of the parts, which are far apart from each other.
 
-    The first centre is random; each next centre is the point farthest from all earlier ones.
+    The first centre is random. Each next centre is the point farthest from all earlier centres.
     """
     nodes = sorted(at)
     chosen = [nodes[int(rng.random() * len(nodes))]]

@@ -40,7 +40,7 @@ def load(name_or_path: str | Path) -> Map:
 
 
 def read(name_or_path: str | Path) -> MapFile:
-    """Return the map like `load`, together with the format of its file and the kinds of unused fields."""
+    """Return the same map as `load`, with the format of its file and the kinds of fields that a `Map` cannot store."""
     if not isinstance(name_or_path, str | Path):
         raise MapError(f"map = {short_repr(name_or_path)}: must be the name of a bundled map or the path of a file")
     if isinstance(name_or_path, str) and name_or_path in names():

@@ -57,7 +57,7 @@ def _outlines(tiles: Tiles, label: list[int], count: int) -> list[list[list[int]
 
 
 def _smooth(tiles: Tiles, label: list[int], ring: list[int], rounds: int) -> Ring:
-    """Smooth a closed outline with Chaikin's algorithm, which cuts corners, except where three parts meet.
+    """Smooth a closed outline with Chaikin's algorithm, which cuts corners. Corners of three parts stay unchanged.
 
     Therefore both regions at a border get the same line.
     """
@@ -106,7 +106,7 @@ def _area(ring: Ring) -> float:
 def widest_circle(rings: list[Ring], precision: float = 0.3) -> tuple[Point, float]:
     """Return the centre and radius of the largest circle inside closed outlines, with an error of about ``precision``.
 
-    Inside means inside by the SVG fill rule evenodd.
+    The SVG fill rule evenodd decides which points are inside.
     """
     starts: Floats = np.array([p for r in rings for p in r])
     ends: Floats = np.array([p for r in rings for p in r[1:] + r[:1]])

@@ -15,7 +15,7 @@ MAX_BORDERS = 50_000  # a map without sea links has fewer borders than three tim
 MAX_BONUS = 1000  # armies per round
 MAX_ARMY = 10_000  # armies on one region at the start
 MAX_PICKS = MAX_REGIONS  # picks of one player
-MAX_NAME = 60  # characters of the name of a region or super region
+MAX_NAME = 60  # maximum number of characters of the name of a region or super region
 MAX_DRAWING = 100_000  # largest width and height of a drawing, in units
 DEFAULT_ARMY = 2  # the army of a region at the start according to the rules
 

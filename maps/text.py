@@ -1,4 +1,4 @@
-"""Readers for text and JSON in map files. If they fail, they raise a `MapError` with the place."""
+"""Readers for text and JSON in map files. They raise a `MapError` that names the file and the place of the fault."""
 
 from __future__ import annotations
 

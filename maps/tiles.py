@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-SHORTEST_SIDE = 0.3  # divided by the spacing; shorter sides shrink to a point, so that regions that touch do so visibly
+SHORTEST_SIDE = 0.3  # shortest side of a tile, divided by the spacing of tiles; shorter sides shrink to a point
 
 
 _OCTAVES = ((0.75, 0.2, 5), (0.36, 0.15, 5), (0.17, 0.1, 5))  # wavelength / sheet size, strength, number of waves
@@ -163,7 +163,7 @@ def _join_close_corners(
 
 
 def crop(tiles: Tiles, land: frozenset[int], margin: float) -> tuple[Tiles, float, float]:
-    """Move the tiles so that the land has this margin on all sides.
+    """Move the tiles so that the distance of the land to each edge of the sheet is `margin`.
 
     Returns the moved tiles, and the width and height of the sheet.
     """

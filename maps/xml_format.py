@@ -16,8 +16,8 @@ from warlight_env.maps.parts import DEFAULT_ARMY, SuperRegion
 from warlight_env.maps.types import checked
 from warlight_env.maps.unused import grouped
 
-_MAX_DEPTH = 20  # the format needs a depth of 6
-_MAX_ATTRIBUTES = 50  # an element of the format has at most 2
+_MAX_DEPTH = 20  # maximum depth of nested elements; the format needs a depth of 6
+_MAX_ATTRIBUTES = 50  # maximum attributes of an element; an element of the format has at most 2
 
 
 class _Known(NamedTuple):
@@ -41,7 +41,7 @@ _DECLARED: Final = re.compile(rb"<\?xml[^>]{0,200}?\sencoding\s*=\s*[\"']([A-Za-
 @dataclass
 class _Element:
     tag: str  # in lower case, without the prefix of a namespace
-    shown: str  # as in the text
+    shown: str  # the tag as it is written in the file
     attributes: dict[str, str]
     line: int
     children: list[_Element] = field(default_factory=list)
@@ -78,7 +78,7 @@ def from_xml(text: str, place: str = "XML") -> Map:
 
 
 def read_xml(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
-    """Return the map like `from_xml`, and the kinds of ignored elements and attributes."""
+    """Return the same map as `from_xml`, and the kinds of ignored elements and attributes."""
     root = _parse(text, place)
     if root.tag != "map":
         raise MapError(f"{place}: line {root.line}: expected <Map>, found <{root.shown}>")

@@ -70,7 +70,7 @@ app.command(doctor.doctor)
 
 
 def run(tokens: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code. The argument is that of `cli.main`."""
+    """Run a command and return its exit code. The argument `tokens` is explained at `cli.main`."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # replace characters that the terminal does not support

@@ -35,7 +35,7 @@ def doctor(
 
 
 def _requirements() -> tuple[list[str], dict[str, list[str]]]:
-    """Return the names of the required packages and, for each extra, of its packages, from the package's metadata."""
+    """Return the required packages, and the packages of each extra (optional group), from this package's metadata."""
     from importlib import metadata
 
     needed: list[str] = []

@@ -113,7 +113,7 @@ def check(
             names = (
                 f"{shown(file)}: ",
                 f"{shown(Path(file).name)}: ",
-            )  # error messages begin with one of them
+            )  # error messages about a file begin with its path or its name
             reasons = [reason.removeprefix(names[0]).removeprefix(names[1]) for reason in error.reasons]
             reports.append({"file": file, "ok": False, "error": reasons[0], "errors": reasons})
     if json:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class MatchStats:
-    """The number of finished games of a running match, their speed, and the score so far.
+    """The number of finished games of a running match, the games per second, and the score so far.
 
     `match_score` is the score over the games that count. With the option --paired, a game counts only when all games
     with its seed are finished: one game for each rotation of the bots on the seats.

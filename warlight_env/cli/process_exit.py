@@ -21,7 +21,7 @@ GRACE: Final = 4.0
 #: The time in seconds for the functions registered with `atexit` if the process is forced to end.
 FORCED_CLEANUP: Final = 0.5
 
-#: The thread that runs the functions registered with `atexit` takes this lock and never releases it. So these functions
+#: The thread that runs the functions registered with `atexit` takes this lock and never releases it. So the functions
 #: run only once.
 _exit_functions: Final = threading.Lock()
 

@@ -151,7 +151,7 @@ def _thoughts(log: GameLog, number: int, names: list[str], eyes: int | None) -> 
     """Yield lines with the candidate moves that the agents considered, with the best candidate first.
 
     number: the number of rounds before the moves; 0: the picks before the first round. eyes: yield only the candidates
-    of this player; None: those of all players.
+    of this player; None: the candidates of all players.
     """
     from warlight_env.record import Round
 

@@ -16,9 +16,9 @@ from warlight_env.cli.match_stats import MatchStats
 class ScoreBoard(Progress):
     """A progress bar and a table with the score of each bot.
 
-    The terminal shows them until the end of the match and updates them four times a second. The bar counts all games.
-    With the option --paired, the table counts a game only when all games with its seed are finished: one game for each
-    rotation of the bots on the seats.
+    The terminal shows bar and table until the end of the match, and updates them four times a second. The bar counts
+    all games. With the option --paired, the table counts a game only when all games with its seed are finished: one
+    game for each rotation of the bots on the seats.
     """
 
     def __init__(self, tally: MatchStats) -> None:

@@ -58,8 +58,8 @@ def result_stream() -> TextIO:
 def reserved_output() -> Iterator[None]:
     """Reserve standard output for `result_stream`. Inside the `with` block, all other output goes to standard error.
 
-    Other output is output of Python code (agents and libraries), of C code, and of processes that start inside the
-    block.
+    All other output means output of Python code (agents and libraries), of C code, and of processes that start inside
+    the block.
     """
     global _results, _reserved
     if _results is not None:
@@ -100,7 +100,7 @@ def end_results() -> None:
 
 
 def _descriptor(stream: TextIO) -> int | None:
-    """Return the file descriptor of a stream, or None if the stream has none."""
+    """Return the file descriptor of a stream, or None if the stream has no descriptor."""
     try:
         return stream.fileno()
     except (OSError, ValueError, AttributeError, io.UnsupportedOperation):

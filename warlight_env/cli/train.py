@@ -96,7 +96,7 @@ class WeightsOptions(RunOptions):
     ] = None
 
     def settings(self, kind: type[RunSettings], file: Path | None) -> RunSettings:
-        """Return the settings as `RunOptions.settings`, with the initial weights of the option --start."""
+        """Return the settings like `RunOptions.settings`, with initial evaluation weights from the option --start."""
         from warlight_env.agents.weights import Weights
         from warlight_env.train.weights.genes import ParameterVector
 
@@ -260,7 +260,7 @@ def ppo(
 def _train(
     trainer: type[Trainer[Any, Any]], kind: type[RunSettings], file: Path | None, options: RunOptions, **more: Any
 ) -> None:
-    """Run a trainer and its final match, and print the result.
+    """Run a trainer and the final match of its result, and print the result.
 
     kind: the type of the trainer's settings. more: additional arguments of the trainer.
     """

@@ -6,7 +6,7 @@ CHALLENGE is the version of the protocol, 1 or 2; with 0, the process derives it
 
 Standard input contains the game engine's lines, unchanged, and two types of lines of `runner`. Before each question,
 `runner` writes ``think N OPTIMUM MAXIMUM INCREMENT``. N is the number of the question. OPTIMUM and MAXIMUM are the
-suggested and the latest end of the search, as values of `time.monotonic`, which are the same in all processes.
+suggested and the latest end of the search, as values of `time.monotonic`, a clock that is the same in all processes.
 INCREMENT is the number of seconds that each round adds to the time (see `time_control.MoveTime`). After each pick,
 `runner` writes ``said ID …`` with the picks that it sent to the game engine. Standard output contains ``ready`` once,
 and then one line ``N ANSWER`` for each question.
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 #: The minimum time of a search, in seconds.
 MIN_SEARCH_SECONDS: Final = 0.005
-#: The exit status if the agent does not exist.
+#: The exit status of this process if the agent does not exist.
 EXIT_UNKNOWN_AGENT: Final = 2
 
 
@@ -43,7 +43,7 @@ def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Budg
     Return the agent as a `BotSide`, the limits in its specification as a `Budget`, and the warm-up for the first turn.
 
     Raises:
-        AgentError: there is no agent with this specification.
+        AgentError: no agent exists for the specification `spec`.
     """
     from warlight_env.agents import Budget, make_agent
     from warlight_env.agents.registry import parse

@@ -43,7 +43,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class ParsedAnswer:
-    """The valid part of a bot's answer, and the problems of its invalid parts."""
+    """The valid part of a bot's answer, and a list of the answer's invalid parts."""
 
     answer: Answer
     problems: tuple[Problem, ...] = ()
@@ -64,7 +64,7 @@ def parse_answer(question: Question, line: str, name: str, max_orders: int = MAX
     Args:
         question: the question that the bot answers.
         line: the bot's answer.
-        name: the bot's name. Orders with another name are ignored.
+        name: the bot's name. Orders with a different player name are ignored.
         max_orders: the maximum number of orders. Further orders in the answer are ignored.
     """
     if isinstance(question, Go):

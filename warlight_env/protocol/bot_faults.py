@@ -9,7 +9,7 @@ from typing import Any, Final, Literal
 #: The maximum number of faults that are stored for a game. Further faults are only counted.
 MAX_FAULTS: Final = 200
 
-#: The kinds of faults, see `warlight_env.arena.games.seated_agent.FAULT_KINDS`.
+#: The kinds of faults of a bot, see `warlight_env.arena.games.seated_agent.FAULT_KINDS`.
 FaultKind = Literal["late", "missing", "unreadable", "other"]
 
 
@@ -21,7 +21,7 @@ class BotFault:
         round: the round, from 1; 0 during the picks.
         question: the line of the question, without the ids of regions in it.
         cause: a description of the fault.
-        said: the wrong text of the bot, in quotes and shortened; "" if there is none.
+        said: the wrong text that the bot wrote, in quotes and shortened; "" if the bot wrote no wrong text.
         expected: the correct form of the answer; "" if the fault is not in the form of an answer.
         errors: the end of the bot's standard error, if it may explain the fault.
         lost: True if the whole answer was ignored; False if its valid parts were used.

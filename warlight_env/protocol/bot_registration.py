@@ -27,7 +27,7 @@ def _load_isolated() -> Callable[..., IsolatedAgent]:
 
 
 def register_agents() -> None:
-    """Register both agents in the agent registry. Their code is loaded when the first agent is made."""
+    """Register the agents ``cmd`` and ``isolated``. Their code is loaded when the first such agent is made."""
     register(
         "cmd",
         _load,

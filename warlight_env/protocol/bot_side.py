@@ -1,6 +1,7 @@
 """The class `BotSide`: it lets an agent of this package play as a bot of a game engine.
 
-It receives the messages of the game engine and returns the answers. It neither measures time nor uses streams.
+It receives the messages of the game engine and returns the answers. The class neither measures time nor reads or writes
+streams.
 """
 
 from __future__ import annotations
@@ -28,8 +29,8 @@ from warlight_env.protocol.engine_messages import NAMES
 from warlight_env.protocol.grammar import format_message
 from warlight_env.protocol.turn_start import TurnStart, income
 
-#: The maximum number of orders in an answer: the limit that the engines of the AI Challenges really apply. It is one
-#: more than the documented limit.
+#: The maximum number of orders in an answer: the limit that the game engines of the AI Challenges really apply. It is
+#: one more than the documented limit.
 _MOST: Final = m.MAX_ORDERS + 1
 
 
@@ -110,8 +111,8 @@ class BotSide:
     def answer(self, question: m.Question, budget: Budget | None = None) -> m.Answer:
         """Return the answer to a question.
 
-        At the first question of a round, the agent plans its whole turn. So the answer to the second question takes no
-        time.
+        At the first question of a round, the agent plans its whole turn. So the answer to the second question of
+        the round takes no time.
 
         Raises:
             RunError: the game engine has not sent a message that is necessary for the answer.

@@ -27,7 +27,7 @@ class BotClock:
 
     @classmethod
     def of(cls, challenge: int, bank: float | None = None, increment: float | None = None) -> BotClock:
-        """Return the clock of challenge 1 or 2. `bank` and `increment`, in seconds, replace its usual values."""
+        """Return the clock of challenge 1 or 2. `bank` and `increment`, in seconds, replace the usual values."""
         if challenge == 1:
             return cls(2.0 if bank is None else bank, None)
         return cls(10.0 if bank is None else bank, 0.5 if increment is None else increment, True)

@@ -21,7 +21,7 @@ from warlight_env.protocol.process import BotProcess
 
 #: The maximum time in seconds for a bot to end after its input is closed.
 END_TIME: Final = 2.0
-#: The time bank in milliseconds in the test with little time.
+#: The time bank in milliseconds in the test of a bot that has little time left.
 SHORT: Final = 300
 
 
@@ -45,7 +45,7 @@ class CaseOutcome:
 
 @dataclass(frozen=True)
 class Case:
-    """A test of a bot, and the versions of the protocol for which it exists."""
+    """A test of a bot, and the versions of the protocol for which the test exists."""
 
     name: str
     about: str
@@ -54,7 +54,7 @@ class Case:
 
 
 def check(command: Sequence[str], challenges: Iterable[m.Challenge] = (1, 2)) -> Iterable[CaseOutcome]:
-    """Run all tests of a bot for these versions of the protocol, one after the other. Yield the results.
+    """Run all tests of a bot for the protocol versions in `challenges`, one after the other. Yield the results.
 
     Raises:
         CommandError: the command cannot be started.
@@ -104,11 +104,11 @@ def _complain(bot: ExternalBot, illegal: Sequence[Any], round: int) -> None:
         )
 
 
-# Situations
+# Difficult situations
 
 
 class Session:
-    """A running bot in a game on the world map, as player1. The picks are complete, and round 1 begins."""
+    """A running bot that plays as player1 on the world map. The picks are complete, and round 1 begins."""
 
     def __init__(self, command: Sequence[str], challenge: m.Challenge, chatter: Sequence[str] = ()) -> None:
         self.process = BotProcess(command)
@@ -150,7 +150,7 @@ class Session:
         self.process.close()
 
     def round(self, view: View, ms: int = 10_000) -> tuple[m.Answer, m.Answer]:
-        """Ask the bot for both answers of a round, and return them.
+        """Ask the bot for its deploys and its attacks in a round, and return these two answers.
 
         Raises:
             NonconformanceError: an answer is missing, late or malformed, or illegal in the position of `view`.
@@ -216,7 +216,7 @@ def _reject(said: str, reason: str) -> None:
 
 
 def _with(view: View, regions: dict[int, tuple[int, int]], income: int | None = None) -> View:
-    """Return a copy of a view with another position.
+    """Return a copy of a player's view in which the regions, and perhaps the income, are replaced.
 
     regions: the owner and the army of each region that the player sees. The player also sees the neighbours of its own
     regions; they are neutral with 2 armies unless `regions` contains them. All remaining regions are not visible.

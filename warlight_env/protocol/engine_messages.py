@@ -59,7 +59,8 @@ def setup_messages(map_: Map) -> list[m.Message]:
 def opening_messages(view: View, challenge: m.Challenge, bank: int, increment: int) -> list[m.Message]:
     """Return all messages before the first question.
 
-    view: the player's first view. bank, increment: the time bank and the time added per answer, in milliseconds.
+    view: the player's first view. bank, increment: the time bank and the time that each answer adds, in
+    milliseconds.
     """
     names: list[m.Message] = [m.YourBot(NAMES[view.player]), m.OpponentBot(NAMES[1 - view.player])]
     if challenge == 1:
@@ -104,7 +105,7 @@ def _as_found(view: View, owner: Sequence[int]) -> Iterable[int]:
 
 
 def orders_of(placements: m.PlaceOrders, moves: m.MoveOrders) -> Orders:
-    """Combine the two answers of a round into one `Orders`. The game checks later whether the orders are legal."""
+    """Combine a round's two answers (deploys, attacks) into one `Orders`. The game later checks whether it is legal."""
     return Orders(
         [(o.region - 1, o.armies) for o in placements.orders],
         [(o.source - 1, o.target - 1, o.armies) for o in moves.orders],

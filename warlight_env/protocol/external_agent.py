@@ -36,7 +36,7 @@ from warlight_env.protocol.process import BotProcess, CommandError, Reply, check
 from warlight_env.protocol.stderr import FILE_SIZE, TAIL_BYTES, ErrorReader
 from warlight_env.thread_ownership import SingleThreaded
 
-#: After this number of missing answers in a game, the bot fails: it receives no more questions.
+#: After this number of missing answers in a game, the bot fails: it receives no more questions in this game.
 MAX_MISSED: Final = 2
 #: The maximum number of orders in an answer if the rules set no limit. Further orders are ignored.
 _MANY: Final = 1000
@@ -51,7 +51,7 @@ class ExternalBot(SingleThreaded, Agent):
     `faults` lists the faults of the program in the current game.
 
     Args:
-        command: the program and its arguments. The seed replaces the text ``{seed}`` in them.
+        command: the program and its arguments. The seed replaces the text ``{seed}`` in these words.
         seed: the agent's seed, an integer.
         options: see `ExternalBotOptions`.
 
@@ -208,7 +208,7 @@ class ExternalBot(SingleThreaded, Agent):
             self.on_line(direction, line)
 
     def _ask(self, question: m.Question, round: int, clock: BotClock) -> m.Answer | None:
-        """Ask the bot a question. Return its answer, or None if there is none. Note faults in `faults`."""
+        """Ask the bot a question. Return its answer, or None if no valid answer came. Note faults in `faults`."""
         if self._process is None:
             return None
         self._round = round
@@ -229,10 +229,10 @@ class ExternalBot(SingleThreaded, Agent):
         return read.answer
 
     def _miss(self, question: m.Question, asked: str, reply: Reply, had_time: bool, note: Callable[..., None]) -> None:
-        """Note a missing answer. After the last one that is allowed, close the process and raise an error.
+        """Note a missing answer. After the last missing answer that is allowed, close the process and raise an error.
 
-        asked: the question for messages. had_time: False if the clock of the match left no time for the second
-        question of a turn. Then the missing answer does not count.
+        asked: the question as text for error messages. had_time: False if the clock of the match left no time for the
+        second question of a turn. Then the missing answer does not count.
         """
         assert self._process is not None
         form = "" if reply.lost else expected_answer(question)

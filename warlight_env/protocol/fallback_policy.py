@@ -12,7 +12,7 @@ from typing import Final
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.turn_start import TurnStart, income
 
-#: The policy attacks only with at least this number of attackers per defender. Then an attack rarely fails.
+#: The policy attacks only with at least this number of attackers per defender, because such attacks rarely fail.
 _ODDS: Final = 2
 
 

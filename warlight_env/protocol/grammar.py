@@ -46,7 +46,7 @@ QUOTED: Final = 200
 
 
 class ProtocolError(InputError):
-    """A line does not have the form that the protocol requires. The message quotes the line and this form."""
+    """A line does not have the form that the protocol requires. The message quotes the line and the required form."""
 
     def __init__(self, text: str, expected: str) -> None:
         super().__init__(text, expected)
@@ -200,7 +200,7 @@ def _read_moves(line: str, words: Sequence[str]) -> OpponentMoves:
 def parse_order(line: str, name: str, kind: str, words: Sequence[str]) -> PlaceOrder | MoveOrder:
     """Return an order of the player `name`.
 
-    kind: the type of the order, `PLACE` or `ATTACK`. words: the numbers of the order, as many as its type requires.
+    kind: the type of the order, `PLACE` or `ATTACK`. words: the order's numbers as texts, as many as its type requires.
 
     Raises:
         ProtocolError: a word is not a number; the error quotes the line.

@@ -27,24 +27,24 @@ from warlight_env.protocol.process import BotProcess, Reply
 from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup
 from warlight_env.thread_ownership import SingleThreaded
 
-#: The maximum time in seconds for the start of the process, and for making the agent. It does not count for the clock.
+#: The maximum seconds for the start of the process, and for making the agent. The agent's clock does not count them.
 START_SECONDS: Final = 60.0
-#: The time in seconds for each answer without a clock.
+#: The time in seconds for each answer if the agent has no clock.
 ANSWER_SECONDS: Final = 10.0
 #: The options of `ExternalBotOptions` that isolated agents have.
 OPTIONS: Final = ("policy", "bank", "increment", "memory", "procs", "network", "isolate")
 #: The maximum number of processes that wait for the next game of the same agent.
 MAX_IDLE: Final = 4
 
-#: The waiting processes, by the id of this process, the command and the limits. The last one was used last.
+#: The waiting processes, by this process's id, the command and the limits. The last process in the dict was used last.
 _idle: OrderedDict[tuple[Any, ...], BotProcess] = OrderedDict()
 
 
 class IsolatedAgent(SingleThreaded, Agent):
     """An agent that plays in its own process.
 
-    If it does not answer in time, its answer is lost, as that of an external bot. After a game without faults the
-    process waits for the next game.
+    If it does not answer in time, its answer is lost, like a late answer of an external bot. After a game without
+    faults the process waits for the next game.
 
     Args:
         spec: the specification of the agent in the process.
@@ -163,7 +163,7 @@ class IsolatedAgent(SingleThreaded, Agent):
         return replace(reply, seconds=spent)
 
     def _ask(self, view: View, budget: Budget | None, clock: BotClock) -> dict[str, Any]:
-        """Return the answer as a dict; it is empty if there is none. Note faults in `faults`."""
+        """Return the agent's answer as a dict, which is empty if no answer came. Note faults in `faults`."""
         if self._failed:
             return {}
         if self._process is None:
@@ -189,7 +189,7 @@ class IsolatedAgent(SingleThreaded, Agent):
         self._faults.note(BotFault(round, question, cause, errors=self._errors(), lost=True), kind)
 
     def _fail(self, reason: str) -> None:
-        """End the process. Raise an error, unless the agent's own policy is "skip"."""
+        """End the process. Raise an error, unless the agent's option `policy` is "skip"."""
         errors = self._errors()
         self._failed = True
         self.close()

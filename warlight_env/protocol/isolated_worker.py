@@ -26,8 +26,9 @@ from warlight_env.protocol.view_transfer import QueriedPosition, ViewCache, Work
 class IsolatedQuestion:
     """A question to an isolated agent.
 
-    number: its number, which the answer repeats. setup, position: the view of the agent. seed: a number: a new game
-    begins, and the program makes a new agent with this seed, without an answer of the agent. None: the agent answers.
+    number: the question's number, which the answer repeats. setup, position: what the agent sees of the game, as a
+    `View`. seed: None: the agent answers. A number: a new game begins. Then the program makes a new agent with this
+    seed, and the agent gives no answer.
     """
 
     number: int

@@ -59,7 +59,7 @@ def check_limits(limits: BotLimits) -> None:
     """Check that this system can enforce the limits.
 
     Raises:
-        CommandError: it cannot; the message gives the reason.
+        CommandError: the system cannot enforce a limit; the message gives the reason.
     """
     if limits == NO_LIMITS:
         return

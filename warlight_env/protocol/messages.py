@@ -16,8 +16,8 @@ NEUTRAL_NAME: Final = "neutral"
 UNKNOWN_NAME: Final = "unknown"
 RESERVED_NAMES: Final = (NEUTRAL_NAME, UNKNOWN_NAME)
 
-#: The documented limit of orders in an answer. The engines of the AI Challenges accept one more, and so does this
-#: package.
+#: The documented limit of orders in an answer. The game engines of the AI Challenges and this package accept one more
+#: order.
 MAX_ORDERS: Final = 50
 
 Kind = Literal["place_armies", "attack/transfer"]
@@ -179,7 +179,7 @@ class OpponentMoves:
 
 @dataclass(frozen=True)
 class Go:
-    """``go place_armies 10000`` or ``go attack/transfer 9500``: asks for orders. The number is the time."""
+    """``go place_armies 10000`` or ``go attack/transfer 9500``: asks for orders. The number is the time left."""
 
     kind: Kind
     milliseconds: int

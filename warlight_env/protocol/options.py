@@ -21,9 +21,10 @@ class ExternalBotOptions:
 
     Attributes:
         challenge: the version of the protocol, 1 or 2. None: the version for the rules of the game.
-        policy: the reaction to a missing answer. None: a late answer is lost; after `MAX_MISSED` missing answers, or
-            when its process has ended, the bot fails, and the match's `on_crash` decides. "skip": the bot never fails,
-            but then receives no more questions in this game. "forfeit": the first missing answer loses the game.
+        policy: the reaction to a missing answer of the bot. None: a late answer is lost; after `MAX_MISSED` missing
+            answers, or when its process has ended, the bot fails, and the match's `on_crash` decides. "skip": the bot
+            never fails, but then receives no more questions in this game. "forfeit": the first missing answer loses the
+            game.
         bank, increment: the time bank and the time that each answer adds, in seconds. None: the values of the AI
             Challenge.
         errors: a folder for the bot's standard error, with one file for each game. None: no files.

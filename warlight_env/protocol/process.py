@@ -1,6 +1,7 @@
 """The process of an external bot: send lines, wait for a line until a deadline, and end all processes of the bot.
 
-A separate process, the guard (script `supervisor`), starts the bot's program and ends it with all its child processes.
+A separate process, the guard (script `supervisor`), starts the bot's program. It ends the program and all child
+processes of the program.
 """
 
 from __future__ import annotations
@@ -27,20 +28,20 @@ from warlight_env.protocol.lines import MAX_LINE
 from warlight_env.protocol.process_cleanup import ProcessMark
 from warlight_env.protocol.stderr import ErrorReader
 
-#: The maximum number of bytes that are stored for a bot that does not read its input.
+#: The maximum number of bytes of input that are stored until the bot reads them.
 MAX_WAITING: Final = 1 << 22
 _CHUNK: Final = 1 << 16
 #: The maximum number of bytes of output before a question that are ignored. Further bytes count as the bot's answer.
 _MAX_STALE: Final = 1 << 20
 #: The maximum time in seconds to wait for the exit status of a bot that has closed its input or output.
 _LAST_WORDS: Final = 0.5
-#: The maximum times in seconds in which the guard must start the program, and end it.
+#: The maximum times in seconds in which the guard (script `supervisor`) must start the program, and end it.
 _START, _END = 30.0, 15.0
 
 
 @dataclass(frozen=True)
 class Reply:
-    """A bot's reply to a question, or the reason why there is none.
+    """A bot's reply to a question, or the reason why no reply came.
 
     Attributes:
         text: the line that the bot wrote, without the line end; None: no line came.
@@ -179,7 +180,8 @@ class BotProcess:
             self._wait(left)
 
     def _wait(self, seconds: float) -> None:
-        """Wait at most `seconds` until the bot has written output or can accept input. Then read or write once."""
+        """Wait at most `seconds` until the bot has written output or can accept input. Then read or write its
+        streams once."""
         poll = select.poll()
         if self._open:
             poll.register(self._out, select.POLLIN)
@@ -195,7 +197,7 @@ class BotProcess:
                 self._hear_end()
 
     def _read(self) -> bool:
-        """Read available output of the bot, at most `_CHUNK` bytes. Return whether there was any."""
+        """Read available output of the bot, at most `_CHUNK` bytes. Return whether any output was available."""
         if not self._open:
             return False
         try:

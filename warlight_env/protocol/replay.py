@@ -66,7 +66,7 @@ def replay_to(
         log: the log of the game.
         round: the round of the answer, from 1; 0: the last pick.
         seat: the seat of the bot, from 0.
-        trace: a function that is called with ">" and each line to the bot, and with "<" and each line from it.
+        trace: a function that is called with ">" and each line to the bot, and with "<" and each line from the bot.
 
     Raises:
         LogError: `log` is not a `GameLog`, or does not contain this round or seat; or `round` is 0 and the log has no

@@ -1,8 +1,8 @@
 """``warlight bot run``: run an agent as a bot that answers within the game engine's time limit.
 
 The agent computes its answers in a separate process (`agent_worker`). The process of this module forwards the game
-engine's messages to it. It imports no large modules, so that it starts fast. If the agent does not answer in time, this
-process answers with the `FallbackPolicy`.
+engine's messages to that process. This module imports no large modules, so that it starts fast. If the agent does not
+answer in time, this process answers with the `FallbackPolicy`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _WAITING: Final = 0.05
 
 
 class AgentProcess:
-    """The process in which the agent computes its answers, and the connection to it."""
+    """The process in which the agent computes its answers, and the connection to this process."""
 
     def __init__(self, spec: str, seed: int, challenge: m.Challenge | None) -> None:
         command = [sys.executable, "-m", "warlight_env.protocol.agent_worker", spec, str(seed), str(challenge or 0)]
@@ -97,7 +97,7 @@ class AgentProcess:
     def end(self) -> int:
         """End the agent's process, and return its exit status.
 
-        Before, wait at most 60 s until the process has made the agent or has reported an error.
+        First, wait at most 60 s until the process has made the agent or has reported an error.
         """
         while not self._ready and self._line(time.monotonic() + 60) is not None:
             pass
@@ -113,7 +113,7 @@ class AgentProcess:
 class Runner:
     """A bot that reads a game engine's lines and answers in time.
 
-    It answers with the agent's answer or, if the agent does not answer in time, with that of the `FallbackPolicy`.
+    It sends the agent's answer. If the agent does not answer in time, it sends the answer of the `FallbackPolicy`.
     """
 
     def __init__(self, spec: str, seed: int = 0, challenge: m.Challenge | None = None) -> None:

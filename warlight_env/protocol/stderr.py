@@ -1,4 +1,4 @@
-"""A reader of a bot's standard error. A separate thread reads it all the time and stores the last part."""
+"""A reader of a bot's standard error. A separate thread reads the text all the time and stores its last part."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final
 
 #: The maximum number of bytes of standard error that are stored in memory.
 TAIL_BYTES: Final = 1 << 16
-#: The maximum number of bytes of a file for standard error. After that, it is renamed, and a new file begins.
+#: The maximum number of bytes of a file for standard error. A file of this size is renamed, and a new file begins.
 FILE_SIZE: Final = 1 << 20
 _CHUNK: Final = 1 << 16
 #: The pause in seconds after each full chunk. It limits the reading to about 60 MB/s, so that a bot that writes without

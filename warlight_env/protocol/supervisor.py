@@ -144,7 +144,7 @@ def _set_limit(which: int, value: int) -> None:
 
 
 def probe(settings: SupervisorSettings) -> str:
-    """Try the settings in a child process. Return a text about settings that the system cannot enforce, or ""."""
+    """Try the limits of the program in a child process. Return a text about limits that cannot be enforced, or ""."""
     told, tell = os.pipe()
     settings.procs = min(settings.procs, 1)
     child = os.fork()
@@ -228,7 +228,7 @@ def _start(folder: str, command: list[str], settings: SupervisorSettings) -> int
 def _kill_descendants() -> bool:
     """Kill all descendants of this process on Linux, in the order of their process ids.
 
-    Return whether there were any.
+    Return whether this process had any descendants.
     """
     mine, me, found = {os.getpid()}, os.getpid(), False
     with contextlib.suppress(OSError):

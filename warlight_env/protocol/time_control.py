@@ -6,7 +6,8 @@ from typing import Final, NamedTuple
 
 from warlight_env.protocol import messages as m
 
-#: The fraction of a question's time that is reserved for communication, and its minimum and maximum in seconds.
+#: The fraction of a question's time that is reserved for communication; the reserved time's minimum and maximum in
+#: seconds.
 _MARGIN, _LEAST, _MOST = 0.05, 0.03, 0.25
 #: The suggested time of a turn: this fraction of the time bank, plus this fraction of the time that the round adds.
 _BANK_SHARE: Final = 1 / 20

@@ -23,9 +23,9 @@ SETUPS: Final = 64  # the maximum number of setups and players that a `ViewCache
 
 @dataclass(frozen=True)
 class WorkerSetup:
-    """The constant part of a game: with a position, it determines the answer.
+    """The part of a game that never changes: its map, rules and number of players, as plain data.
 
-    digest: of map, rules and players. map: pickled, or the name of a bundled map.
+    digest: a digest of map, rules and number of players. map: the pickled map, or the name of a bundled map.
     """
 
     digest: str
@@ -35,7 +35,7 @@ class WorkerSetup:
 
     @classmethod
     def of(cls, map_: maps.Map, rules: Rules, players: int) -> WorkerSetup:
-        """Return the plain data of a game."""
+        """Return map, rules and number of players of a game as plain data."""
         bundled = map_.name in maps.names() and maps.load(map_.name) == map_
         told = rules.to_dict()
         text = json.dumps([map_.digest(), told, players], sort_keys=True)
@@ -57,7 +57,7 @@ class QueriedPosition:
     offers: tuple[int, ...]
     picks_left: int
     starts: tuple[tuple[int, ...], ...] | None = None
-    last_round: RoundResult | None = None  #: the part that the player saw
+    last_round: RoundResult | None = None  #: the part of the last round's events that the player saw
 
     @classmethod
     def of(cls, view: View) -> QueriedPosition:
@@ -69,13 +69,13 @@ class QueriedPosition:
 
 
 class ViewCache:
-    """Makes views from plain data, and stores the boards of the last setups."""
+    """Makes views from plain data, and stores the boards (compiled maps) of the last setups."""
 
     def __init__(self) -> None:
         self._views: OrderedDict[tuple[str, int], View] = OrderedDict()
 
     def view(self, setup: WorkerSetup, position: QueriedPosition) -> View:
-        """Return the view of a position. Boards are compared by identity, so each setup has one board."""
+        """Return the view of a position. Boards are compared by identity, so each setup has only one board object."""
         key = setup.digest, position.player
         base = self._views.get(key)
         if base is None:

@@ -20,7 +20,7 @@ STEPS = 28
 class Route:
     """A part of an arrow's line.
 
-    `number` and `head` say whether the number of armies and the arrowhead belong to this part.
+    `number` and `head` are True if the number of armies and the arrowhead are drawn at this part of the line.
     """
 
     points: list[Point]

@@ -111,7 +111,7 @@ def _circle(centre: Point, radius: float, corners: int = 40) -> Ring:
 
 
 def _outline(regions: list[tuple[Ring, ...]]) -> tuple[Ring, ...]:
-    """Return the rings of the union of regions. The even-odd rule also applies to them, as regions do not overlap."""
+    """Return the rings of the union of regions. The rings are also filled by the even-odd rule."""
     union: Geometry = union_all([_even_odd(rings) for rings in regions])
     parts = union.geoms if isinstance(union, MultiPolygon) else [union]
     return tuple(

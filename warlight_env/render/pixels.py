@@ -25,7 +25,7 @@ SCALE = 2
 def to_rgb(
     position: ShownPosition, orders: Sequence[Any] | Mapping[int, Any] | None = None, width: int = 960
 ) -> npt.NDArray[np.uint8]:
-    """Return a position as an image, uint8[H, W, 3]. Arguments and errors are those of `to_svg`."""
+    """Return a position as an image, uint8[H, W, 3]. The arguments and errors are the same as for `to_svg`."""
     return np.asarray(draw(build(position, orders, width)), dtype=np.uint8)
 
 

@@ -69,7 +69,7 @@ def _corners(count: int, radius: float, turn: float) -> list[Point]:
 def badge(shape: BadgeShape, centre: Point, size: float) -> Ring:
     """Return the outline of a badge, the shape behind a region's number of armies.
 
-    Its area is about that of a circle with the radius `size`.
+    The area of the badge is about the area of a circle with the radius `size`.
     """
     up = -math.pi / 2
     if shape == "circle":

@@ -76,7 +76,7 @@ class ShownPosition:
         return len(regions), sum(self.army[r] for r in regions)
 
     def holder(self, members: Sequence[int]) -> int | None:
-        """Return the player who owns all these regions; None if no player owns all of them."""
+        """Return the player who owns all regions in `members`; None if no player owns all of them."""
         first = self.owner[members[0]]
         return first if first >= 0 and all(self.owner[r] == first for r in members) else None
 
@@ -96,7 +96,7 @@ class ShownPosition:
         return f"{name}, {who}, {counted(self.army[region], 'army', 'armies')}"
 
     def knows(self, *regions: int) -> bool:
-        """Return whether all these regions exist and are visible. Otherwise an order with them is not drawn."""
+        """Return whether all `regions` exist and are visible. Otherwise an order with these regions is not drawn."""
         return all(0 <= r < len(self.owner) and self.owner[r] != UNKNOWN for r in regions)
 
 

@@ -1,6 +1,6 @@
 """Colours and badge shapes that viewers with colour blindness can also distinguish.
 
-Shapes show everything that colours show.
+The shapes distinguish all players, so no viewer needs the colours.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Theme:
     def light(self, owner: int) -> str:
         """Return a lighter colour of a player, for arrows and deployed armies.
 
-        It differs from the colour of the player's regions, and dark text on it is readable.
+        The lighter colour differs from the colour of the player's regions, and dark text on it is readable.
         """
         return mix(self.fill(owner), "#ffffff", 0.6)
 
@@ -70,7 +70,7 @@ def theme(players: int) -> Theme:
     """Return the colours for a number of players, 1 to 6.
 
     The difference (CIEDE2000) between any two of these colours, or one of them and the sea, has a lower limit. It is 28
-    for two players, 23 for three and four, and 20 for five and six. The limit also applies to viewers with protan,
+    for two players, 23 for three and four, and 20 for five and six. The same limit holds for viewers with protan,
     deutan or tritan colour blindness.
     """
     if not is_integer(players) or not 1 <= players <= MAX_PLAYERS:

@@ -21,15 +21,15 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Refused = tuple[int, ErrorBody]  # HTTP status code, and the answer's content
 
-BODY: Final = 64 * 1024  # the most bytes of a request's body
-UPLOAD: Final = 8 * 1024 * 1024  # the most bytes of a log or a map
-UPLOADS: Final = 4  # the most logs and maps that the server receives at once
+BODY: Final = 64 * 1024  # maximum bytes of a request's body
+UPLOAD: Final = 8 * 1024 * 1024  # maximum bytes of a log or a map that a client uploads
+UPLOADS: Final = 4  # the maximum number of logs and maps that the server receives at the same time
 #: Paths that accept logs and maps.
 LARGE: Final = frozenset({"/api/replays", "/api/maps", "/api/maps/check", "/api/maps/file", "/api/maps/read"})
-SLOWEST: Final = 30.0  # seconds for the body of a request
-RATE: Final = 100.0  # requests a second from one address, over a long time
-BURST: Final = 4.0  # the most requests at once, in seconds of `RATE`
-ADDRESSES: Final = 1000  # the number of addresses with a request count
+SLOWEST: Final = 30.0  # maximum seconds until the whole body of a request has arrived
+RATE: Final = 100.0  # maximum requests per second from one address, as an average over a long time
+BURST: Final = 4.0  # one address may send the requests of this many seconds of `RATE` at once
+ADDRESSES: Final = 1000  # the maximum number of addresses whose requests are counted
 
 HEADERS: Final = (
     (b"content-security-policy", b"default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
@@ -48,7 +48,7 @@ _INVITED: Final = re.compile(
 )
 
 
-#: The scheme of the page's address, for the scheme of a request. Behind a proxy, X-Forwarded-Proto decides it.
+#: The page's address scheme (http, https) for each scheme of a request. Behind a proxy, X-Forwarded-Proto decides it.
 _PAGE_SCHEME: Final = {"http": "http", "ws": "http", "https": "https", "wss": "https"}
 
 #: A header that marks the answer to a guest's request.
@@ -65,10 +65,10 @@ class AuthMiddleware:
     Args:
         hosts: names that requests may use for the server, with or without port; empty: any.
         token: required in the header ``X-Warlight-Token`` of every request under /api/; sockets send it in their first
-            message. None: no token is needed. The requests about one game that guests may make pass without it, with
-            the mark GUEST: the lobby checks their invitations.
-        rate: requests a second from one address, over a long time; four times as many are allowed at once.
-        at_once: the most open requests and sockets of one address.
+            message. None: no token is needed. Guests may make some requests about one game without this token. These
+            requests get the mark GUEST, and the lobby checks the guest's invitation.
+        rate: maximum requests per second from one address, as an average; four times as many are allowed at once.
+        at_once: the maximum number of open requests and sockets of one address.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ def _too_long(most: int) -> Refused:
 
 
 async def _body(receive: Receive, most: int) -> bytes | Refused | None:
-    """Return the whole body; status and refusal if it is too long or too slow; None if the client disconnected."""
+    """Return a request's body; HTTP status and error if it is too long or too slow; None if the client disconnected."""
     data = bytearray()
     try:
         async with asyncio.timeout(SLOWEST):

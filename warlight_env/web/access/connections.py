@@ -21,19 +21,19 @@ except ImportError:  # systems without such limits
 
 _log = logging.getLogger(__name__)
 
-MAX_CONNECTIONS: Final = 2000  # the most connections at once
-ADDRESS: Final = 300  # the most connections from one address
-SPARE: Final = 200  # open files that are not connections: logs of games, pipes to workers
+MAX_CONNECTIONS: Final = 2000  # maximum number of open connections
+ADDRESS: Final = 300  # maximum number of open connections from one address
+SPARE: Final = 200  # open files reserved for other uses than connections: logs of games, pipes to workers
 FILES: Final = 4096  # the limit of open files that the server requests from the system
-HEAD: Final = 10.0  # seconds for the head of a request
+HEAD: Final = 10.0  # maximum seconds until the head (first line and headers) of a request has arrived
 READ_TIMEOUT: Final = 30.0  # seconds within which a client must accept a part of the answer
 BYTES: Final = 2048  # bytes of a socket's messages that are processed together
 FRAMES: Final = 60  # frames that a viewer may send at once: its hello, and keep-alive frames
-FRAMES_PER_SECOND: Final = 1.0  # more frames a second
+FRAMES_PER_SECOND: Final = 1.0  # number of additional frames per second that a viewer may send
 
 
 def address_of(client: tuple[str, int] | None) -> str:
-    """Return the address that a connection counts for: an IPv4 address, or the /64 network of one customer's IPv6."""
+    """Return the address under which a connection is counted: the IPv4 address, or an IPv6 address's /64 network."""
     host = client[0] if client else ""
     try:
         address = ipaddress.ip_address(host)
@@ -57,7 +57,7 @@ def _plain(host: str) -> str:
 
 @dataclass
 class ConnectionLimits:
-    """The limits on connections. trusted: proxies; they bring the connections of all clients."""
+    """The limits on connections. trusted: addresses of proxies, which forward the connections of all clients."""
 
     most: int = MAX_CONNECTIONS
     address: int = ADDRESS
@@ -163,7 +163,7 @@ def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
 class Listener(WebSocketsSansIOProtocol):
     """The protocol of WebSockets. Viewers only listen: a viewer that sends too many frames is disconnected.
 
-    A frame costs the server far more than the client. The server answers pings even if the client does not read.
+    A frame costs the server much more time than the client. The server answers pings even if the client never reads.
     """
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:

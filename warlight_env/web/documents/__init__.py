@@ -1,4 +1,5 @@
 """Data for the page: events that a viewer may see, drawings of maps, replays.
 
-Imported by the packages of `web` above it. Everything that a viewer receives passes `fog_filter`.
+The packages `web.http`, `web.games` and others in `web` import this package. Everything that a viewer receives passes
+`fog_filter`.
 """

@@ -1,4 +1,4 @@
-"""The faces of bots as data for the page."""
+"""The faces (pictures) of bots as data for the page."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from warlight_env.agents.registry import profile_of
 
 
 def face_of(spec: str | None) -> dict[str, str] | None:
-    """Return the face of a bot, see `Face`. None: a person, or a bot without a face; the page draws another face."""
+    """Return the face (picture) of a bot, see `Face`. None: a person, or a bot without a face of its own."""
     profile = None if spec is None else profile_of(spec)
     return None if profile is None or profile.face is None else dataclasses.asdict(profile.face)

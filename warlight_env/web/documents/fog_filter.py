@@ -19,22 +19,22 @@ SPECTATOR: Final = -1
 class FogFilter:
     """Receives the events of a game's log in their order, and returns the part of each event that a viewer may see.
 
-    ``docs/reference/game-log.md`` describes the format. Each round gets an additional field ``deploys``:
-    ``[player, region, armies]`` without dropped deploys.
-    For players, in contrast to onlookers, these rules apply:
+    ``docs/reference/game-log.md`` describes the format of events. The event of each round gets an additional field
+    ``deploys``: ``[player, region, armies]`` without dropped deploys. For players, in contrast to onlookers, these
+    rules apply:
 
     * hidden regions have owner -2 and army 0 from the start, and ``changed`` contains the changes of the *view*;
     * deploys and moves are those of ``RoundResult.seen_by``; orders, preferred regions, offers and dropped orders are
       the player's own;
-    * the insight of others is left out, and also the hashes and seeds, which would reveal the dice.
+    * the insight (explanation) of other players' bots is left out, and also hashes and seeds, which reveal the dice.
 
     A spectator has no player: it gets no orders, no preferred regions and no offers. Under fog, after the picks, it
     sees no region and no event on the map.
 
     Args:
-        map_, rules: of the game.
+        map_, rules: the map and the rules of the game.
         seat: the player, or SPECTATOR; None for an onlooker who sees everything.
-        players: of the game.
+        players: the number of players of the game.
     """
 
     def __init__(self, map_: Map, rules: Rules, players: int, seat: int | None) -> None:

@@ -13,7 +13,7 @@ from warlight_env.render.theme import OUTLINES
 
 @functools.lru_cache(maxsize=32)
 def drawing(map_: Map) -> dict[str, Any]:
-    """Return plain data for JSON; the same map gives the same object.
+    """Return the drawing of a map as plain data for JSON. Calls with the same map return the same object.
 
     ``box``: x, y, width, height. ``regions``: name, code, super region, outline as an SVG path (fill rule evenodd),
     label, radius of a circle around the label inside the region, neighbours. ``supers``: name, bonus, outline, colour,

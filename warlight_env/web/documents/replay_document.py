@@ -41,7 +41,7 @@ def header_fields(header: Header, *, secret: bool = False) -> dict[str, Any]:
 
 
 def _colours(players: int) -> dict[str, Any]:
-    """Return for each player fill, dark and light shade and badge; and the fill of neutral regions."""
+    """Return the colours of each player (fill, dark and light shade, badge), and the fill colour of neutral regions."""
     chosen = theme(players)
     return {
         "fill": list(chosen.players),
@@ -75,13 +75,13 @@ def encoded(document: Any) -> bytes:
 
 
 def with_more(document: dict[str, Any], more: dict[str, bytes]) -> bytes:
-    """Return a nonempty document as JSON, with more fields that are JSON already."""
+    """Return a nonempty document as JSON, with the additional fields `more`, whose values are JSON already."""
     fields = b"".join(b",%b:%b" % (encoded(name), text) for name, text in more.items())
     return encoded(document)[:-1] + fields + b"}"
 
 
 def embed(page: str, document: Any) -> str:
-    """Return the page with a document, or its JSON, inside: a file that needs no other files."""
+    """Return the HTML page with a document (data or JSON bytes) inside, so that the page needs no other files."""
     text = document if isinstance(document, bytes) else encoded(document)
     inside = text.replace(b"<", b"\\u003c").decode("ascii")
     script = f'<script type="application/json" id="warlight-document">{inside}</script>'

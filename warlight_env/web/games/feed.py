@@ -111,7 +111,7 @@ class Feed:
             self._room.viewers_changed(seat)
 
     async def _event_after(self, cut: _SeatEvents, place: int, wake: asyncio.Event, seconds: float) -> None:
-        """Wait until the event of that number exists, but not longer than these seconds."""
+        """Wait until event number `place` exists, but at most `seconds` seconds."""
         clock = asyncio.get_running_loop().time
         until = clock() + seconds
         while not self._closed and not cut.has(place) and clock() < until:
@@ -130,7 +130,7 @@ class Feed:
 
 
 class _SeatEvents:
-    """The events for one seat as texts, each made once.
+    """The events for one seat as texts; the text of each event is made only once.
 
     The numbers count only the seat's events: a gap would reveal that something hidden happened.
     """
@@ -143,7 +143,7 @@ class _SeatEvents:
         self.size = 0  #: characters of the texts, one byte each
 
     async def since(self, place: int) -> AsyncIterator[str]:
-        """Yield the texts from that number on. The texts of a long game are made in parts: other tasks run between."""
+        """Yield the texts from event number `place` on. Other tasks can run between parts of a long game."""
         began = time.perf_counter()
         while place < len(self._texts) or self._seen < self._log.events:
             if place < len(self._texts):
@@ -163,13 +163,13 @@ class _SeatEvents:
         return len(self._texts)
 
     def has(self, place: int) -> bool:
-        """Return whether an event of that number exists, after filtering for at most `FILTER_SECONDS` seconds."""
+        """Return whether event number `place` exists, after filtering for at most `FILTER_SECONDS` seconds."""
         if place >= len(self._texts):
             self._cut(time.perf_counter() + FILTER_SECONDS)
         return place < len(self._texts)
 
     def _cut(self, until: float) -> None:
-        """Filter at least one remaining event, then more until that time."""
+        """Filter at least one remaining event, then further events until the time `until`."""
         while self._seen < self._log.events:
             event: Any = self._filter.filter(self._log.event(self._seen))
             self._seen += 1

@@ -18,9 +18,9 @@ from warlight_env.web.storage.saved_game import SEATS
 from warlight_env.web.workers import worker_tasks
 from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
 
-MAX_LISTED: Final = 20  # games of a short list
-AT_ONCE: Final = 40  # the most logs that the process pool reads together
-SIZE: Final = 16 << 20  # the most bytes that these logs may have together
+MAX_LISTED: Final = 20  # the maximum number of games in the short list
+AT_ONCE: Final = 40  # the maximum number of logs that the process pool reads together
+SIZE: Final = 16 << 20  # the maximum total bytes of the logs that the process pool reads together
 WAIT: Final = 0.5  # seconds without reading logs while the process pool is busy
 
 Row = dict[str, Any]
@@ -29,7 +29,7 @@ T = TypeVar("T")
 
 
 class SharedTask(Generic[T]):
-    """Work that runs once for all waiting requests. A request during a run gets the result of the next run."""
+    """A function that runs once for all waiting requests. A request during a run gets the result of the next run."""
 
     def __init__(self, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
         self._work = work
@@ -51,14 +51,14 @@ class SharedTask(Generic[T]):
             return await self._work()
 
     def close(self) -> None:
-        """Cancel all runs."""
+        """Cancel all runs of the function."""
         for task in self._tasks:
             task.cancel()
 
 
 @dataclass(frozen=True)
 class ListedGame:
-    """A game in the folder: the time of its last change in seconds, and the stamps of its two files."""
+    """A game in the folder: the time of its last change in seconds, and the stamps (time, size) of its two files."""
 
     id: str
     when: int
@@ -69,7 +69,8 @@ class GameList:
     """The games of a folder, from the last changed game, without games in which no person did anything.
 
     Args:
-        folder: of games. process_pool: reads logs. rows: list entries of the games in memory; their files are not read.
+        folder: the folder of games. process_pool: reads logs. rows: list entries of the games in memory; the files of
+            these games are not read.
     """
 
     def __init__(self, folder: Path, process_pool: ProcessPool, rows: Callable[[], dict[str, Row]]) -> None:
@@ -156,7 +157,7 @@ class GameList:
                     self._known[part[0].id] = part[0].stamps, None
 
     async def _learn(self, entries: Sequence[ListedGame]) -> None:
-        """Read these logs in the process pool."""
+        """Read the logs of `entries` in the process pool."""
         for part in _parts(entries):
             rows = await self._process_pool.short(worker_tasks.rows_of, self._folder, [entry.id for entry in part])
             self._known.update({entry.id: (entry.stamps, row) for entry, row in zip(part, rows, strict=True)})
@@ -167,7 +168,7 @@ def _shown(entry: ListedGame, row: Row) -> Row:
 
 
 def _parts(entries: Sequence[ListedGame]) -> Iterator[list[ListedGame]]:
-    """Yield parts that the process pool reads within a moment; a large log is a part of its own."""
+    """Split games into groups whose logs the process pool reads quickly; a large log is a group of its own."""
     part: list[ListedGame] = []
     size = 0
     for entry in entries:

@@ -29,8 +29,9 @@ from warlight_env.web.workers.bot_workers import BotWorkers
 _log = logging.getLogger(__name__)
 
 RETRY: Final = 1.0  # seconds until the next try on a full disk
-#: The largest number of playouts for the win probabilities of a position; and the number of playouts per second of the
-#: pace, so that fast games need not wait. The intervals of the win probabilities depend on the number of playouts.
+#: The largest number of playouts for the win probabilities of a position. Then the number of playouts per second of the
+#: pace (the time between two rounds), so that fast games need not wait. The intervals of the win probabilities depend
+#: on the number of playouts.
 LIVE_ROLLOUTS: Final = 80
 ROLLOUTS_PER_SECOND: Final = 200
 
@@ -133,7 +134,7 @@ class GameLoop:
             room.feed.notify()
 
     async def _reckon(self) -> None:
-        """Compute the win probabilities of this position, for viewers of a game between bots.
+        """Compute the win probabilities of the current position, for viewers of a game between bots.
 
         Games of people get no win probabilities, unless a player asks for them. If bots wait for the same worker, the
         worker answers the bots, and the position gets no win probabilities.
@@ -225,7 +226,7 @@ class GameLoop:
                     await self._news.wait()
 
     async def _resolve(self) -> None:
-        """Play the step on a copy of the game; the copy becomes the game once the step is on disk."""
+        """Play the round or picks on a copy of the game. The copy replaces the game once the result is on disk."""
         room = self._room
         turns, after = dict(room.commands.pending), room.game.clone()
         if after.phase == "pick":

@@ -35,14 +35,14 @@ from warlight_env.web.workers.bot_workers import BotWorkers, ConcurrencyLimit
 from warlight_env.web.workers.process_pool import ProcessPool
 from warlight_env.web.workers.worker_tasks import LoadedGame, LogSource, bundled_drawing, log_path, row
 
-MAX_BYTES: Final = 256 << 20  # bytes of the games in memory, logs and viewers' texts together
+MAX_BYTES: Final = 256 << 20  # maximum bytes of all games in memory, with their logs and their viewers' texts
 DELETE_INTERVAL: Final = 3600.0  # seconds between two searches for abandoned games on disk
 _ID: Final = re.compile(r"[a-z0-9]{8,32}")
 
 
 @dataclass(frozen=True)
 class Access:
-    """The access that a token gives: to a seat, to a spectator's view (SPECTATOR), or (None) to everything."""
+    """The access that a token gives: to a seat's view, to a spectator's view (SPECTATOR), or to everything (None)."""
 
     room: Room
     seat: int | None
@@ -61,7 +61,7 @@ class Access:
 
 @dataclass(frozen=True)
 class SeatOptions:
-    """Options of a game's seats. friends: seats of invited people. clock: seconds for a turn, see `TurnClock`."""
+    """Options of a game's seats. friends: invited seats. clock: maximum seconds of a turn, see `TurnClock`."""
 
     friends: frozenset[int] = frozenset()
     clock: int | None = None
@@ -74,12 +74,12 @@ class Lobby:
     """The games in a folder.
 
     Args:
-        home: folder of logs and of files with tokens (only their owner can read them); `close` releases it.
-        max_rooms: the most games in memory at once; new games replace games without viewers.
+        home: the folder of logs and of private files with tokens; `close` releases the folder.
+        max_rooms: the maximum number of games in memory; new games replace games without viewers.
         workers: number of processes of bots.
 
-    max_bytes: the most bytes of the games in memory, with the same effect. concurrency_limit: of bot queries.
-    analysis_jobs: makes reports.
+    max_bytes: the maximum bytes of the games in memory; above it, games without viewers leave the memory.
+    concurrency_limit: the limit of concurrent bot queries. analysis_jobs: makes reports on games.
     """
 
     def __init__(self, home: GameFolder, max_rooms: int = 100, workers: int = 2) -> None:
@@ -97,7 +97,7 @@ class Lobby:
         self._cleared = -DELETE_INTERVAL
         self._coming = 0  # games that are being made or read, and will soon be in memory
 
-    # Making
+    # Creating games
 
     async def create_game(
         self,
@@ -122,8 +122,8 @@ class Lobby:
     async def create_rematch(self, room: Room) -> tuple[Room, bool]:
         """Make a rematch of a game: the same players, seats, map and rules, with other dice.
 
-        All players receive its address, each with the token of its seat. If the rematch exists already, return the
-        existing game. The second value is whether the rematch is new.
+        All players receive the rematch's address, each with the token of its seat. If the rematch exists already,
+        return the existing game. The second returned value is whether the rematch is new.
         """
         async with self._rematch_lock:  # two requests at once get the same game
             if room.rematch is not None and (there := await self._there(room.rematch)) is not None:
@@ -156,7 +156,7 @@ class Lobby:
         return None
 
     async def branch(self, source: LogSource, rounds: int, players: Sequence[tuple[str, str | None]]) -> Room:
-        """Make a new game from a log's position after these rounds; the players may be different."""
+        """Make a new game from a log's position after `rounds` rounds; the players may differ from those of the log."""
         seats = self._new_seats(players)
         async with self._place():
             loaded: LoadedGame = await self.process_pool.long(
@@ -251,7 +251,7 @@ class Lobby:
         await room.stop()
 
     def control(self, room: Room, paused: bool | None = None, pace: float | None = None) -> None:
-        """Pause or continue a game between bots, or change its pace; also for the time after it is loaded again.
+        """Pause or continue a game between bots, or change its pace. The change is saved with the game.
 
         Raises:
             DiskError: the change could not be saved; nothing has changed.
@@ -266,7 +266,7 @@ class Lobby:
             raise
         room.wake()
 
-    # Finding
+    # Finding games
 
     async def find(self, id: str, token: str, *, guest: bool = False) -> Access:
         """Return the game and the access that the token gives; load the game if it is not in memory.
@@ -382,10 +382,10 @@ class Lobby:
             self._deleting.discard(id)
 
     async def _held(self, id: str, token: str) -> SavedGame:
-        """Return the saved data of a game, without loading it, for a token of a seat or of watching bots.
+        """Return the saved data of a game, without loading the game, for a token of a seat or of watching bots.
 
         Raises:
-            RequestError: there is no such game, or the token is not one of these.
+            RequestError: there is no such game, or the token gives neither a seat nor a view of bots.
         """
         saved = None
         if _ID.fullmatch(id):
@@ -398,7 +398,7 @@ class Lobby:
     # Data of a game
 
     def source(self, room: Room) -> LogSource:
-        """Return a room's current log."""
+        """Return the current log of a room (a running game)."""
         return LogSource(f"{room.id}/{room.log.events}", b"".join(line + b"\n" for line in room.log.lines))
 
     async def drawing(self, room: Room) -> bytes:
@@ -411,7 +411,7 @@ class Lobby:
                 room.drawing = await self.process_pool.short(worker_tasks.map_drawing_json, map_)
         return room.drawing
 
-    # Lists
+    # Lists of games
 
     def _rows(self) -> dict[str, Row]:
         """Return the list entries of the games in memory."""
@@ -430,7 +430,8 @@ class Lobby:
     async def evict_idle(self, idle: float = 600.0) -> None:
         """Remove games from memory that had no viewer for `idle` seconds, and the oldest games above the byte limit.
 
-        Games in which no person did anything are deleted from disk, too; from time to time also such games on disk.
+        Games in which no person did anything are also deleted from disk. From time to time, the disk is searched for
+        further games of this kind.
         """
         for room in list(self._rooms.values()):
             if not room.feed.viewers and time.monotonic() - room.touched > idle and room.id in self._rooms:

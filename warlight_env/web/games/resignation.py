@@ -13,7 +13,7 @@ from warlight_env.step_results import end_with_forfeits, places_with_forfeits
 
 @dataclass(frozen=True)
 class GameEnd:
-    """See `record.recorder.FinishedGame`; every seat is its own agent."""
+    """The end of a game for the log, see `record.recorder.FinishedGame`. Every seat counts as an agent of its own."""
 
     seats: tuple[int, ...]
     winner: int | None
@@ -30,7 +30,8 @@ class Resignations:
     that round. The game ends when only one seat still plays.
 
     resigned: for each seat that resigned, its first round without moves (0: during the picks), in the order of the
-    resignations. logged: the number of them in the log. agreed: seats that agree to a draw in the current position.
+    resignations. logged: the number of resignations in the log. agreed: seats that agree to a draw in the current
+    position.
     drawn: the remaining seats, once all of them agreed. draw_logged: whether the log contains the draw.
     """
 

@@ -32,9 +32,9 @@ PACE: Final = 0.8
 class Room:
     """A game that is being played.
 
-    id: its name in addresses and files. seats: by number. game: the current state. log: its log. setup: of the game.
-    watch_token: gives access to everything; None: there is no such token. drawing: of its map as JSON; None: not made
-    yet.
+    id: the game's name in addresses and files. seats: the seats, by number. game: the current state. log: the game's
+    log. setup: map, rules and players as plain data. watch_token: a token that gives access to everything; None: there
+    is no such token. drawing: the drawing of the map as JSON; None: not made yet.
     """
 
     id: str
@@ -47,10 +47,10 @@ class Room:
     pace: float = PACE
     paused: bool = False
     drawing: bytes | None = None
-    number: int = 0  #: selects the workers that think
+    number: int = 0  #: selects the worker processes in which the bots think
     touched: float = field(default_factory=time.monotonic)
     failure: ErrorBody | None = None  #: the reason why the game cannot continue
-    win_probabilities: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played, between bots
+    win_probabilities: list[list[list[float]] | None] = field(default_factory=list)  #: by rounds played; bots only
     resignations: Resignations = field(default_factory=Resignations)
     name: str = ""  #: given by a user
     spectate_token: str | None = None  #: token of spectators of people; None: there is none
@@ -94,7 +94,7 @@ class Room:
 
     @property
     def kind(self) -> str:
-        """ "watch", "play", "hotseat", or "together", with friends at their own screens."""
+        """The kind of game: "watch", "play", "hotseat", or "together" (with friends at their own screens)."""
         if self.friends:
             return "together"
         return ("watch", "play")[len(self.humans)] if len(self.humans) < 2 else "hotseat"
@@ -187,7 +187,7 @@ class Room:
         self.commands.submit_picks(seat, preferences)
 
     def submit_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
-        """Submit a person's orders for the round of that number."""
+        """Submit a person's orders for round `number`."""
         self.commands.submit_orders(seat, number, orders, hint)
 
     def take_back(self, seat: int) -> Any:
@@ -195,7 +195,7 @@ class Room:
         return self.commands.take_back(seat)
 
     def resign(self, seat: int) -> None:
-        """Resign for a person, for good."""
+        """Resign for a person; this cannot be undone."""
         self.commands.resign(seat)
 
     def agree(self, seat: int, agrees: bool) -> None:

@@ -1,4 +1,4 @@
-"""The time limit for people's turns; it runs while one of them is connected."""
+"""The time limit for people's turns; the time runs while one of these people is connected."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class TurnClock:
         self._spent, self._since = 0.0, None
 
     def resume(self, spent: float) -> None:
-        """Continue a turn after these spent seconds."""
+        """Continue a turn of which `spent` seconds are already spent."""
         self._spent, self._since = spent, None
 
     def run(self, runs: bool) -> None:

@@ -85,11 +85,11 @@ class TurnCommands:
         self._commit(seat, SubmittedTurn(preferences))
 
     def submit_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
-        """Submit a person's orders for the round of that number.
+        """Submit a person's orders for round `number`.
 
         Raises:
-            RequestError: the orders are wrong; it contains the reasons. DiskError: they could not be saved and do not
-                count.
+            RequestError: the orders are wrong; the error contains the reasons. DiskError: the orders could not be saved
+                and do not count.
         """
         due = self._room.game.round + 1
         if number != due:
@@ -99,7 +99,7 @@ class TurnCommands:
         self._commit(seat, SubmittedTurn(orders, hint))
 
     def take_back(self, seat: int) -> Any:
-        """Withdraw and return a person's turn. This is only possible until all have submitted, with one person.
+        """Withdraw and return a person's turn, before all seats have submitted. People at one screen cannot do this.
 
         Raises:
             RequestError: it is too late. DiskError: the change could not be saved, so the turn still counts.
@@ -185,7 +185,7 @@ class TurnCommands:
         self._file.save(room.log.steps, {**turns, **(more or {})}, room.resignations.to_dict(), room.clock.spent)
 
     def resign(self, seat: int) -> None:
-        """Resign for a person, for good: the seat makes no more moves from the current round on.
+        """Resign for a person. This cannot be undone: the seat makes no more moves from the current round on.
 
         Raises:
             RequestError: the seat cannot resign now. DiskError: the resignation could not be saved and does not count.

@@ -59,7 +59,7 @@ def create_app(settings: ServerSettings, home: GameFolder | None = None) -> Fast
     """Return the server's application; its games run during its lifespan.
 
     Args:
-        settings: of the server.
+        settings: the settings of the server.
         home: the folder of games, if the caller has locked it already.
 
     Raises:

@@ -12,7 +12,7 @@ from warlight_env.web.access.auth import GUEST
 from warlight_env.web.errors import later, refusal
 from warlight_env.web.games.lobby import Access, Lobby
 
-PIECE: Final = 1 << 18  # bytes: the transport copies unsent bytes, and a long game's document is megabytes
+PIECE: Final = 1 << 18  # bytes sent at once: the transport copies unsent bytes, and documents have megabytes
 MAX_SENDING_BYTES: Final = (
     256 << 20
 )  # bytes of all large responses that are being sent; slow clients keep them in memory for long

@@ -23,8 +23,8 @@ from warlight_env.web.page import page
 from warlight_env.web.requests import NameBody
 from warlight_env.web.workers.worker_tasks import LogSource
 
-PART: Final = 100  # the most games in one answer
-NAMES: Final = 200  # the most players, and the most maps, in the lists of choices
+PART: Final = 100  # maximum number of games in one answer
+NAMES: Final = 200  # maximum number of players, and of maps, in the lists of choices
 
 Token = Annotated[str, Header(alias="authorization", max_length=128)]
 Text = Annotated[str, Query(max_length=100)]
@@ -35,7 +35,8 @@ class GameQuery:
     """The conditions of a search for games.
 
     text: words in a game's name, or in the names of its players, its map or its rules. player, map: whole names.
-    result: for that player, or without a player, for the people in the game; '': any. state: '': any.
+    result: the result for the given player, or without a player, for the people in the game; '': any result. state:
+    the state of the game; '': any state.
     """
 
     text: str = ""

@@ -46,7 +46,7 @@ async def analyse_position(lobby: Lobby, access: Access, body: AnalysisBody) -> 
 async def analyse_log_position(
     lobby: Lobby, opponents: Opponents, source: LogSource, body: AnalysisBody
 ) -> dict[str, Any]:
-    """Return the same for a log that a user opened; such a log hides nothing."""
+    """Return a bot's turn and insight, and the win probabilities, for a log that a user opened, without hidden data."""
     with lobby.concurrency_limit.slot(source.key):
         await opponents.check(body.bot, *await lobby.process_pool.long(worker_tasks.game_in, source))
         setup, position, seed = await lobby.process_pool.long(

@@ -39,7 +39,7 @@ class ReplayCache:
         )
 
     async def open(self, data: bytes) -> bytes:
-        """Return the document of a log's file, with chances, and with the log's key for questions to bots."""
+        """Return the document of a log's file, with win probabilities, and the log's key for questions to bots."""
         key = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest()[:32])
         source = LogSource(key, data)
         document = await self.replay(source, {"log": key})
@@ -47,7 +47,7 @@ class ReplayCache:
         return document
 
     async def replay(self, source: LogSource, more: dict[str, Any]) -> bytes:
-        """Return the document of a log, with chances and more fields; raise `RequestError` for a log with errors."""
+        """Return a log's document, with win probabilities and the fields `more`. `RequestError`: the log has errors."""
         known = self._chances.get(source.key)
         document, chances = await self._process_pool.long(worker_tasks.replay_json, source, known, more)
         self._chances[source.key] = chances

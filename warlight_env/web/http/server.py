@@ -23,7 +23,7 @@ from warlight_env.web.http.settings import BOTS, Folders, Listen, ServerSettings
 from warlight_env.web.page import page
 from warlight_env.web.storage.game_folder import GameFolder
 
-MESSAGE: Final = 16 * 1024  # bytes of a socket's message
+MESSAGE: Final = 16 * 1024  # maximum bytes of a message on a WebSocket
 
 
 class ServeError(RunError):

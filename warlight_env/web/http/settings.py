@@ -24,11 +24,12 @@ BOTS: Final = (
 class ServerSettings:
     """The settings of a server.
 
-    folder: of games. bots: offered on the page. hosts: names that requests may use for the server (empty: any).
+    folder: the folder of games. bots: the bots that the page offers. hosts: names that requests may use for the server
+    (empty: any).
     token: required from every client; None: no token is needed. runs: folder of tournaments. opponents: folder of
     policies to play against. reach: address of the server for other machines; None: the server accepts only
-    connections from this machine. max_rooms, workers: see `Lobby`. max_viewers: sockets at once. rate, at_once: see
-    `AuthMiddleware`.
+    connections from this machine. max_rooms, workers: see `Lobby`. max_viewers: maximum number of open sockets. rate,
+    at_once: see `AuthMiddleware`.
     """
 
     folder: Path

@@ -20,7 +20,7 @@ from warlight_env.web.requests import Hello
 
 _log = logging.getLogger(__name__)
 
-SEND: Final = 30.0  # seconds within which a viewer must take a message
+SEND: Final = 30.0  # seconds within which a viewer must receive a message
 HELLO: Final = 10.0  # seconds within which a socket must send its first message
 
 
@@ -77,7 +77,7 @@ async def _follow(app: FastAPI, socket: WebSocket, id: str) -> None:
 
 
 async def _refuse(socket: WebSocket, told: ErrorBody, status: int) -> None:
-    """Send the reason, and close the socket."""
+    """Send the reason of a refusal, and close the socket."""
     with contextlib.suppress(RuntimeError, WebSocketDisconnect, OSError):
         await socket.send_text(json.dumps({"type": "error", **told, "status": status}))
         await socket.close(1008, told["error"][:100])

@@ -27,7 +27,7 @@ from warlight_env.web.workers.worker_tasks import read_as_json
 
 LOGS: Final = "logs"  # the folder of logs in a run folder; ``warlight tournament --log`` makes it
 MAX_RESULT_BYTES: Final = bounded_io.RESULT_BYTES
-LISTED: Final = 1000  # the most games of a pair in one answer
+LISTED: Final = 1000  # maximum number of games of a pair of entrants in one answer
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,100}")
 
 

@@ -21,7 +21,7 @@ from warlight_env.web.storage.game_folder import FileStamp, file_stamp, write_pr
 from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
 
 FOLDER: Final = "maps"  # inside the folder of games
-MAX_MAPS: Final = 200  # the most maps
+MAX_MAPS: Final = 200  # maximum number of maps that users can save
 GENERATED: Final = "generated"  # the name of generated maps in requests; no map may use it
 _NAME: Final = re.compile(NAME_PATTERN)
 
@@ -31,7 +31,7 @@ class MapStore:
 
     Args:
         folder: folder of games; maps are in its subfolder ``maps``. process_pool: reads and writes maps.
-        game_list: its thread lists the folder.
+        game_list: the `GameList` whose thread lists the files of the folder.
     """
 
     def __init__(self, folder: Path, process_pool: ProcessPool, game_list: GameList) -> None:

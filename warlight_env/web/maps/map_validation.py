@@ -24,7 +24,7 @@ from warlight_env.web.documents.replay_document import encoded
 from warlight_env.web.errors import RequestError
 from warlight_env.web.requests import Body
 
-#: The largest number of problems, and of remarks, in one answer.
+#: The largest number of problems (errors), and of remarks (warnings), in one answer.
 MAX_PROBLEMS: Final = 200
 
 Number = Annotated[float, Field(allow_inf_nan=False)]

@@ -78,7 +78,7 @@ class Opponents:
     """The opponents of a server.
 
     Args:
-        bots: specifications. files: policies in a folder of the server's owner.
+        bots: the specifications of the bots. files: policies in a folder of the server's owner.
     """
 
     def __init__(self, bots: Sequence[str], files: UserPolicies) -> None:

@@ -28,9 +28,8 @@ def make_leaderboard(folders: Sequence[Path]) -> dict[str, Any]:
     rated.
 
     Raises:
-        LeaderboardError: a folder has no finished tournament, or two tournaments use the same map, or one has several
-        maps
-            or rules.
+        LeaderboardError: a folder has no finished tournament, or two tournaments use the same map, or one tournament
+            has several maps or rules.
     """
     parts = [_part(folder) for folder in folders]
     places = [part["map"] for part in parts]

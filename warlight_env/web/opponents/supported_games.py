@@ -18,8 +18,8 @@ ANY_SIZE: Final = 10**6
 class SupportedGames:
     """The games that an opponent plays.
 
-    players, regions: smallest and largest number. rules: the rules of its training; None: any rules. picked: whether
-    it picks its starting regions itself, so that the rules of picking matter, too.
+    players, regions: smallest and largest number of players, and of regions. rules: the rules of its training; None:
+    any rules. picked: whether it picks its starting regions itself, so that the rules of picking matter, too.
     """
 
     players: tuple[int, int] = (2, MAX_PLAYERS)

@@ -14,7 +14,7 @@ from warlight_env.web.opponents.supported_games import ALL_GAMES, SupportedGames
 from warlight_env.web.storage.game_folder import FileStamp, file_stamp
 from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
 
-MAX_POLICIES: Final = 60  # the most files that are offered
+MAX_POLICIES: Final = 60  # maximum number of policy files that the page offers
 SUFFIX: Final = ".npz"
 PREFIX: Final = "policy:"
 _NEVER: Final[FileStamp] = (-1, -1)

@@ -33,7 +33,7 @@ def delete_files(folder: Path, id: str) -> None:
     """Delete all files of a game.
 
     Raises:
-        DiskError: the system refuses; each file is either unchanged or deleted.
+        DiskError: the system refuses to delete a file; each file is either unchanged or deleted.
     """
     for path in files_of(folder, id):
         with writing(path), contextlib.suppress(FileNotFoundError):

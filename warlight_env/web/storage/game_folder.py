@@ -62,7 +62,7 @@ class GameFolder:
     """A folder of games, locked until `release` or until the process ends in any way.
 
     Args:
-        path: of the folder, which is made if it does not exist.
+        path: the path of the folder, which is made if it does not exist.
 
     Raises:
         FolderInUseError: another server uses the folder; the message names that server.
@@ -88,7 +88,7 @@ class GameFolder:
         """Return the server's token. It is random and stored, so that open pages still work after a restart.
 
         Raises:
-            LogWriteError: it cannot be read or written.
+            LogWriteError: the token's file cannot be read or written.
         """
         path = self.path / TOKEN
         try:

@@ -43,7 +43,7 @@ class GameLogWriter(Recorder):
 
     Args:
         path: ``NAME.wl.jsonl``, the name of the finished game.
-        players: by seat.
+        players: the states of the seats, by seat.
     """
 
     def __init__(self, path: Path, players: Sequence[Player]) -> None:
@@ -82,7 +82,7 @@ class GameLogWriter(Recorder):
         return len(self.lines) - 1
 
     def event(self, number: int) -> dict[str, Any]:
-        """Return the event of that number; older events are parsed from their lines."""
+        """Return event number `number`; older events are parsed from their lines."""
         return self._told.get(number) or _read(self.lines[number + 1])
 
     def save(self) -> None:
@@ -140,7 +140,7 @@ class GameLogWriter(Recorder):
             self._file = None
 
     def load(self, header: Header, lines: Iterable[bytes], complete: bool, *, on_disk: bool = False) -> None:
-        """Continue the game of these lines, unless the game is complete. on_disk: the lines are already on disk."""
+        """Continue the game of the log `lines`, unless the game is complete. on_disk: the lines are already on disk."""
         self._agents, self.header, self.complete = self.seat_states, header, complete
         self._waiting = list(lines)
         if on_disk:

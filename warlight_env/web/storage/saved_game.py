@@ -23,9 +23,10 @@ class SavedGame:
     """The saved data of a game in addition to its log.
 
     seats: name, bot's spec (None: a person) and token of each seat. watch: token for watching a game of bots; None:
-    people play. pace, paused: of a game between bots. name: given by a user; '': none. friends: seats of invited
-    people. spectate: token for watching a game of people; None: there is none. clock: seconds for a turn; None: no
-    limit. rematch: id of the next game of the same players; None: none yet.
+    people play. pace, paused: seconds between rounds, and whether the game is paused (game between bots). name: given
+    by a user; '': no name. friends: seats of invited people. spectate: token for watching a game of people; None: there
+    is none. clock: seconds for a turn; None: no limit. rematch: id of the next game of the same players; None: none
+    yet.
     """
 
     seats: list[tuple[str, str | None, str]]

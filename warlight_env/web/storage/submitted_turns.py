@@ -48,7 +48,7 @@ class SubmittedTurns:
         write_private(self.path, json.dumps(data).encode())
 
     def turns(self, step: int) -> dict[int, SubmittedTurn]:
-        """Return the stored turns of that step."""
+        """Return the stored turns of step `step`."""
         try:
             data = json.loads(self.path.read_bytes())
             if data["step"] != step:
@@ -58,7 +58,7 @@ class SubmittedTurns:
             return {}  # no turn is stored, and the server has confirmed none
 
     def spent(self, step: int) -> float:
-        """Return the spent seconds of that step's clock; 0 if the file does not contain them."""
+        """Return the spent seconds of the clock in step `step`; 0 if the file does not contain them."""
         try:
             data = json.loads(self.path.read_bytes())
             seconds = float(data["spent"]) if data["step"] == step else 0.0

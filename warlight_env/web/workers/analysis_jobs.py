@@ -21,7 +21,7 @@ from warlight_env.web.workers.worker_tasks import LogSource, TaskFailure, failed
 _log = logging.getLogger(__name__)
 
 QUEUE: Final = 8  # the largest number of reports in progress; further requests are refused
-ROUNDS: Final = 300  # the most rounds of a game that gets a report
+ROUNDS: Final = 300  # a game with more rounds gets no report
 BUDGET: Final = 120.0  # seconds of search for a whole game, at most a second for a turn
 MIN_TURN_SECONDS: Final = 0.05  # seconds for a turn
 POLL_TIMEOUT: Final = 60.0  # seconds without a poll until a report is cancelled, and until an error is forgotten
@@ -40,17 +40,17 @@ class RoundAnalysis:
 
 @dataclass
 class _Making:
-    """A report in progress."""
+    """A game report that is being made."""
 
     looked: float
     done: int = 0
-    rounds: int | None = None  #: not known yet
+    rounds: int | None = None  #: the number of rounds of the game; None: not known yet
     error: RequestError | None = None
     task: asyncio.Task[None] | None = None
 
     @property
     def over(self) -> bool:
-        """Whether the work has ended. Then the entry only contains an error for the next request."""
+        """Whether the work on the report has ended. Then this object only contains an error for the next request."""
         return self.task is not None and self.task.done()
 
 

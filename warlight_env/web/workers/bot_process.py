@@ -55,7 +55,7 @@ class WorkerAnswer:
 
 
 class Worker:
-    """Bots and boards, kept between questions."""
+    """Answers questions. It keeps bots and boards (compiled maps) between the questions."""
 
     def __init__(self) -> None:
         self._views = ViewCache()

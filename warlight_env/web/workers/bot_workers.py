@@ -17,8 +17,8 @@ from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess,
 GRACE: Final = 10.0
 #: More seconds for a worker's first answer: Numba may have to compile kernels.
 FIRST: Final = 180.0
-EACH: Final = 2  # the most concurrent questions with one token, or about one opened log
-ALL: Final = 8  # the most concurrent questions of all users: two workers cannot answer more within a tolerable time
+EACH: Final = 2  # the maximum number of concurrent questions with one token, or about one opened log
+ALL: Final = 8  # the maximum for all users: two workers cannot answer more within a tolerable time
 
 
 class BotWorkers:
@@ -31,7 +31,7 @@ class BotWorkers:
         self._slots = [_Slot(limit or query_timeout) for _ in range(workers)]
 
     async def ask(self, question: BotQuery, slot: int = 0) -> WorkerAnswer:
-        """Ask the worker of that number (modulo the number of workers), after earlier questions to it."""
+        """Ask worker `slot` (modulo the number of workers), after all earlier questions to this worker."""
         played = self.agent_spec(question.spec)
         answer = await self._slots[slot % len(self._slots)].ask(replace(question, spec=played))
         if (
@@ -42,7 +42,7 @@ class BotWorkers:
         return answer
 
     def busy(self, slot: int) -> bool:
-        """Return whether that worker is answering a question now."""
+        """Return whether worker `slot` is answering a question now."""
         return self._slots[slot % len(self._slots)].child.busy
 
     async def close(self) -> None:

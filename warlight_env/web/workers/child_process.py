@@ -35,7 +35,7 @@ class ChildProcess:
 
     Args:
         serve: the function that the process runs: a function of a module, which calls `serve_questions`.
-        name: of the process.
+        name: the name of the process.
     """
 
     def __init__(self, serve: Callable[[Connection], None], name: str) -> None:
@@ -71,14 +71,14 @@ class ChildProcess:
     def _asked(self, asking: asyncio.Future[Any]) -> None:
         self._lock.release()
         if not asking.cancelled():
-            asking.exception()  # retrieves the error, even if no caller waits any more
+            asking.exception()  # retrieves the error, so that asyncio does not log it if no caller waits
 
     async def _ask(self, question: Any, limit: Callable[[], float]) -> Any:
         await self._within(START, self._make_ready)
         return await self._within(limit(), self._exchange, question)
 
     async def _within(self, seconds: float, work: Callable[..., Any], *args: Any) -> Any:
-        """Run the work in the thread. After these seconds the process is killed, and the thread notices that."""
+        """Run the work in the thread. After `seconds` seconds the process is killed, and the thread notices its end."""
         loop = asyncio.get_running_loop()
         self._late = False
         timer = loop.call_later(seconds, self._expire)
@@ -163,7 +163,7 @@ def serve_questions(
     Args:
         answer: returns the answer to a question.
         failed: returns the answer for an error: `answer` raised it, or its result cannot be pickled.
-        niceness: is added to the server's.
+        niceness: is added to the niceness (lower priority) of the server.
     """
     if hasattr(os, "nice"):
         os.nice(niceness)

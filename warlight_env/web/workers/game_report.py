@@ -28,9 +28,9 @@ from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
 JUDGE: Final = "nash:secs=1"
 ROLLS: Final = 48  # repetitions of a round with other dice
 PLAYOUTS: Final = 20  # playouts of each resulting position
-TURNING: Final = 5  # the most turning points in a report
+TURNING: Final = 5  # the maximum number of turning points (large losses of win probability) in a report
 CHANGE: Final = 0.08  # the loss of win probability that makes a turning point
-_SURE: Final = 1.96  # standard errors on either side: 95 %
+_SURE: Final = 1.96  # half the width of a 95 % interval, in standard errors
 
 
 class GameReportError(InputError):
@@ -50,10 +50,10 @@ class Better:
 class TurnReport:
     """The report on a player's turn, in win probability of 0 to 1, except for `armies`.
 
-    before: value of the position. worth: value of the turn, over all dice. after: value of the position after the
-    round. armies: armies that the player gained from the dice of the round's battles beyond their expectation. lost:
-    difference to the best known turn; error: half the width of its 95 % interval. better: the best known turn, if the
-    difference is significant.
+    before: value of the position before the turn. worth: value of the turn, as a mean over the dice. after: value of
+    the position after the round. armies: armies that the player gained from the dice of the round's battles beyond
+    their expectation. lost: the turn's loss of value compared with the best known turn. error: half the width of its 95
+    % interval. better: the best known turn, if the difference is significant.
     """
 
     before: float

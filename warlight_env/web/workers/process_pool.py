@@ -11,8 +11,8 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError
 from warlight_env.web.workers.worker_tasks import TaskFailure, serve
 
-#: Seconds of computing time for long and for short work. The wall-clock limit is `SHARE` times as long, because a busy
-#: machine computes more slowly.
+#: Maximum seconds of computing time for long work and for short work. The wall-clock limit is `SHARE` times as long,
+#: because a busy machine computes more slowly.
 LONG: Final = 30.0
 SHORT: Final = 10.0
 SHARE: Final = 4

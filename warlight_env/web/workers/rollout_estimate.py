@@ -17,7 +17,7 @@ from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.state import OVER, PLAY, make_state, make_workspace
 from warlight_env.engine.view import View
 
-ROUNDS: Final = 100  # a playout of this length is decided by regions, then by armies
+ROUNDS: Final = 100  # after this number of rounds a playout ends: most regions win; if equal, most armies
 
 
 def estimate_win_probabilities(
@@ -30,7 +30,8 @@ def estimate_win_probabilities(
     every two regions of the viewer.
 
     Args:
-        view: of a game in play, for its board and rules. owner, army: the position, [N].
+        view: a player's view of a game in play; it has the board and the rules. owner, army: the owner and the army of
+            each of the N regions, [N].
     """
     board, players = view.board, view.players
     seen = replace(view, owner=np.array(owner, dtype=np.int8), army=np.array(army, dtype=np.int32))

@@ -12,9 +12,9 @@ from warlight_env.web.workers.bot_process import SIZE, BotQuery, Worker
 
 Chances = list[list[float]]
 
-#: The most positions of a log with rollouts. In longer games only every second, third … position has them.
+#: The maximum number of a log's positions with rollouts. In longer games only every second, third … position has them.
 POSITIONS: Final = 120
-MIN_POSITIONS: Final = 12  # this number on the largest boards
+MIN_POSITIONS: Final = 12  # the number of positions with rollouts on the largest boards
 
 
 class AnalysisError(RunError):
@@ -46,7 +46,7 @@ def win_probabilities_of(log: GameLog, seconds: float | None = None) -> list[Cha
         seconds: time after which no more positions are evaluated; positions far apart come first. None: no limit.
 
     Raises:
-        AnalysisError: with the round and the reason.
+        AnalysisError: a position has no win probabilities; the message gives the round and the reason.
     """
     questions, worker, began = questions_of(log), Worker(), time.monotonic()
     found: dict[int, Chances] = {}
@@ -67,7 +67,7 @@ def _from_coarse_to_fine(numbers: list[int]) -> list[int]:
 
 
 def _spread(log: GameLog, found: dict[int, Chances]) -> list[Chances] | None:
-    """Return values for every position. A position without its own values gets the last values before it."""
+    """Return win probabilities for every position. A position without an estimate gets the last estimate before it."""
     if not found:
         return None
     chances: list[Chances] = []

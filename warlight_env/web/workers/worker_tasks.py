@@ -56,10 +56,10 @@ except ImportError:  # systems without such limits
     resource = None  # type: ignore[assignment]
 
 CACHED_VALUES: Final = 1_000_000  # the most values of all cached logs together, see `bounded.json_object_bound`
-UPLOADED: Final = 3_000_000  # the most values of a log that a user opens
+UPLOADED: Final = 3_000_000  # maximum number of JSON values of a log that a user opens
 MEMORY: Final = 2 << 30  # bytes of memory for a process of the pool: more than any log and the kernels need
 SECONDS: Final = 10.0  # time limit for the win probabilities of a log
-TAKEN_OVER: Final = 16 << 20  # the most bytes of a log that a new game continues
+TAKEN_OVER: Final = 16 << 20  # maximum bytes of a log that a new game continues
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,8 @@ class LogSource:
 class LoadedGame:
     """A game in the state of its log, ready to continue.
 
-    saved: see `Game.from_dict`. lines: of the new log, the header first. complete: whether the game has ended.
+    saved: see `Game.from_dict`. lines: the lines of the new log, the header first. complete: whether the game has
+    ended.
     failures: players that gave up. draw: the agreed draw.
     """
 
@@ -127,7 +128,7 @@ def bundled_drawing(name: str) -> bytes:
 
 @dataclass(frozen=True)
 class _Read:
-    """A log with its weight, see `bounded.json_object_bound`."""
+    """A log with its weight (number of JSON values), see `bounded.json_object_bound`."""
 
     log: GameLog
     weight: int
@@ -182,7 +183,7 @@ def replay_json(source: LogSource, chances: bytes | None, more: dict[str, Any]) 
 
 
 def position_at(source: LogSource, round: int | None, seat: int) -> tuple[WorkerSetup, QueriedPosition, int]:
-    """Return the position that a player saw after these rounds (None: all), and a seed for the bot that thinks."""
+    """Return the position that a player saw after `round` rounds (None: all rounds), and a seed for the asked bot."""
     game = game_at(opened_log(source), round)
     return WorkerSetup.of(game.map, game.rules, game.players), visible_position(game, seat), bot_seed(game)
 
@@ -212,7 +213,7 @@ def load_game(data: bytes) -> LoadedGame:
 
 
 def branch_game(source: LogSource, rounds: int, players: Sequence[Player]) -> LoadedGame:
-    """Return a log's position after these rounds, for a new game. Raise `RequestError` if this is impossible."""
+    """Return a log's position after `rounds` rounds, for a new game. Raise `RequestError` if this is impossible."""
     log = opened_log(source)
     if not 0 <= rounds <= len(log.rounds):
         raise RequestError(f"round {rounds}: the log has rounds 0 to {len(log.rounds)}")
