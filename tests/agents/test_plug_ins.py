@@ -526,7 +526,7 @@ def failing_agent(seed: int) -> MctsAgent:
 
 def test_in_a_match_it_is_the_crash_of_that_player():
     with pytest.raises(AgentCrashError, match="OSError: mine"):
-        Match([failing_agent, "random"], map="small", games=1).run()
+        Match([failing_agent, "random"], map="small", games=1, on_crash="stop").run()
     result = Match([failing_agent, "random"], map="small", games=1, on_crash="forfeit").run()
     assert result.records[0].failures[0].agent == 0
 
@@ -534,7 +534,7 @@ def test_in_a_match_it_is_the_crash_of_that_player():
 def test_the_command_line_ends_with_the_error(capsys, monkeypatch):
     monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
     registry.register("broken", lambda: failing_agent, "fails")
-    assert main(["match", "broken", "random", "-n", "1", "--map", "small", "--quiet"]) == 1
+    assert main(["match", "broken", "random", "-n", "1", "--map", "small", "--quiet", "--on-crash", "stop"]) == 1
     assert "OSError: mine" in capsys.readouterr().err
 
 

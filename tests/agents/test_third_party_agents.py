@@ -94,7 +94,7 @@ def test_what_an_agent_of_others_has_is_asked():
     record = play_game([agent, Plain()], "small", max_rounds=3, observer=recorder)
     assert agent.closed == 1 and not agent.counts_simulations
     assert record.use[0].simulations == 7 + 8 + 9 and record.use[1].simulations is None
-    ((seat, total, lost, first),) = record.faults
+    ((seat, total, lost, first, *_),) = record.faults
     assert (seat, total, lost, first) == (0, 3, 1, ("round 1", "round 2", "round 3"))
     assert [insight.data for step in recorder.log.rounds for insight in step.insights] == [
         {"plan": 7 + n, "faults": [{"text": f"round {n + 1}"}]} for n in range(3)

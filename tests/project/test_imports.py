@@ -124,7 +124,7 @@ def names_above(modules: Mapping[str, str], order: list[set[str]]) -> list[str]:
 def test_no_module_names_one_above_it_in_a_string():
     modules = sources()
     cache = modules.pop(f"{PACKAGE}.engine.sources")  # digests files, and knows nothing of what is in them
-    kernels = ("engine", "features", "agents", "envs", "train", "experiments", "tensor_env")
+    kernels = ("engine", "features", "agents", "envs", "train", "experiments", "tensor_env", "simulation")
     assert set(read(cache).named) == {f"{PACKAGE}.{name}" for name in kernels}
     found = names_above(modules, layers())
     assert not found, "\n".join(

@@ -74,7 +74,7 @@ def opponents(server: Server) -> dict[str, dict[str, Any]]:
 def test_every_agent_is_offered_but_those_that_need_something_of_ones_own():
     offered = {parse(spec)[0].name for spec in BOTS}
     known = {name for name in agent_names() if not name.startswith("test-")}  # other tests register such
-    assert known - offered == {"cmd", "sb3"}  # a program, a model that can run any
+    assert known - offered == {"cmd", "isolated", "sb3"}  # a program, another agent, a model that can run any
     assert all(make_agent(spec, 1) for spec in BOTS)
 
 

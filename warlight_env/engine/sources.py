@@ -19,7 +19,7 @@ from typing import Final, NamedTuple
 #: Packages that contain kernels. Numba itself does not detect that a called function in another file has changed.
 KERNEL_PACKAGES: Final = (
     "warlight_env.engine", "warlight_env.features", "warlight_env.agents", "warlight_env.envs", "warlight_env.train",
-    "warlight_env.experiments", "warlight_env.tensor_env",
+    "warlight_env.experiments", "warlight_env.tensor_env", "warlight_env.simulation",
 )  # fmt: skip
 
 #: Hex digest of this file. Only the same version of this file reads a result of `dump_sources`.
@@ -115,6 +115,8 @@ def kernel_modules() -> Mapping[str, Path]:
     modules: dict[str, Path] = {}
     for package in KERNEL_PACKAGES:
         spec = importlib.util.find_spec(package)
+        if spec is not None and spec.submodule_search_locations is None and spec.origin is not None:
+            modules[package] = Path(spec.origin).resolve()  # a module
         for folder in (spec and spec.submodule_search_locations) or ():
             place = Path(folder).resolve()
             for file in sorted(place.rglob("*.py")):

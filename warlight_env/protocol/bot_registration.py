@@ -38,6 +38,6 @@ def register_agents() -> None:
     register(
         "isolated",
         _load_isolated,
-        "Any agent, in its own process, with limits on its time, memory, processes and network.",
+        "Any agent in its own process, with limits on time, memory and network.",
         text=TextForm("isolated:AGENT or isolated[OPTION=VALUE,…]:AGENT", wraps=True),
     )

@@ -8,7 +8,7 @@ export const bots = {
   'A trained policy.': 'Natrénovaná strategie.',
   'A trained model of Stable-Baselines3.': 'Natrénovaný model ze Stable-Baselines3.',
   'A program that implements the AI Challenge protocol, in its own process.': 'Program s protokolem AI Challenge, ve vlastním procesu.',
-  'Any agent, in its own process, with limits on its time, memory, processes and network.':
+  'Any agent in its own process, with limits on time, memory and network.':
     'Libovolný agent ve vlastním procesu, s omezením času, paměti, procesů a sítě.',
   'A neural network for every map, without search.': 'Neuronová síť pro každou mapu, bez prohledávání.',
   'A neural network that was trained on the world map only.': 'Neuronová síť, která se učila jen na mapě světa.',
