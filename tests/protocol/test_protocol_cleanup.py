@@ -30,7 +30,7 @@ ESCAPING = Path(__file__).parents[1] / "bots" / "orphaning_bot.py"
 def escaping(way: str, file: Path, options: str = "", *more: str) -> ExternalBot:
     """A bot that escapes in a way, and writes the numbers of its children to a file."""
     words = [sys.executable, "-I", "-S", str(ESCAPING), way, str(file), *more]
-    bot = make_agent(f"cmd[bank=30{options and ',' + options}]:{shlex.join(words)}", 1)
+    bot = make_agent(f"cmd[bank=30,policy=skip{options and ',' + options}]:{shlex.join(words)}", 1)
     assert isinstance(bot, ExternalBot)
     return bot
 
