@@ -10,12 +10,13 @@ import torch
 from torch import Tensor
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.records.factored_turns import allocate_income
-from warlight_env.agents.records.turn_record import N_EDGE, N_NODE, N_OVERALL, TurnNetworkBuffers
-from warlight_env.agents.turn_net.features import INCOME, write_edge, write_position
-from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Int
-from warlight_env.engine.position import Position
+from warlight_env.agents.records.turn_record import TurnNetworkBuffers
+from warlight_env.train.turn_net.turn_inputs import (
+    NetworkPositions,
+    blank_inputs,
+    write_all_borders,
+    write_all_regions,
+)
 
 
 class TurnRows(NamedTuple):
@@ -52,53 +53,13 @@ class TurnBatch(NamedTuple):
         return TurnBatch(*(tensor.to(device) for tensor in self))
 
 
-class _Numbers(NamedTuple):
-    """The arrays that the kernel `_write` fills for M positions; see `TurnBatch`."""
-
-    nodes: npt.NDArray[np.float32]
-    overall: npt.NDArray[np.float32]
-    deploy: npt.NDArray[np.int32]  #: [M, N]
-    batch_index: npt.NDArray[np.int64]
-    edge: npt.NDArray[np.int64]
-    numbers: npt.NDArray[np.float32]
-
-
-@kernel
-def _write(context: Context, rows: TurnRows, work: TurnNetworkBuffers, out: _Numbers) -> Int:
-    """Write the inputs of the network for all positions, and return the number of borders."""
-    board, count = context.board, 0
-    for m in range(rows.owner.shape[0]):
-        position, player = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1]), rows.player[m]
-        write_position(context, position, player, work)
-        for i in range(N_OVERALL):
-            out.overall[m, i] = work.overall[i]
-        for r in range(position.owner.shape[0]):
-            for i in range(N_NODE):
-                out.nodes[m, r, i] = work.nodes[r, i]
-        income, deploy = np.int64(work.holding[player, INCOME]), out.deploy[m]
-        max_orders = context.params.max_orders
-        allocate_income(position.owner, player, income, max_orders, rows.row[m], work.allocation, deploy)
-        for r in range(position.owner.shape[0]):
-            if position.owner[r] != player or position.army[r] + deploy[r] <= 1:
-                continue
-            for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
-                target = board.edge_target[e]
-                write_edge(context, position, player, r, target, np.int64(deploy[r]), out.numbers[count])
-                out.batch_index[count], out.edge[count] = m, e
-                count += 1
-    return np.int64(count)
-
-
 def make_batch(context: Context, work: TurnNetworkBuffers, rows: TurnRows) -> TurnBatch:
     """Return the network's inputs and targets for positions with turns (`rows`), as tensors."""
     size, n = rows.owner.shape
-    edges = context.board.edge_target.shape[0]
-    out = _Numbers(
-        np.empty((size, n, N_NODE), np.float32), np.empty((size, N_OVERALL), np.float32),
-        np.empty((size, n), np.int32), np.empty(size * edges, np.int64), np.empty(size * edges, np.int64),
-        np.empty((size * edges, N_EDGE), np.float32),
-    )  # fmt: skip
-    count = _write(context, rows, work, out)
+    positions = NetworkPositions(rows.owner, rows.army, rows.round, rows.player)
+    out = blank_inputs(size, n, context.board.edge_target.shape[0])
+    write_all_regions(context, positions, work, out)
+    write_all_borders(context, positions, rows.row, work, out)
+    which, edge = np.nonzero(out.open)
     given = out.nodes, out.overall, rows.owner.astype(np.int64), rows.player, rows.row.astype(np.int64)
-    borders = out.batch_index[:count], out.edge[:count], out.numbers[:count]
-    return TurnBatch(*map(torch.from_numpy, (*given, *borders, rows.value)))
+    return TurnBatch(*map(torch.from_numpy, (*given, which, edge, out.numbers[which, edge], rows.value)))

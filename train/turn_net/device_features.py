@@ -9,33 +9,15 @@ import torch
 from torch import Tensor
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.records.turn_record import (
-    TurnNetworkBuffers,
-    make_turn_network_buffers,
-)
-from warlight_env.engine.jit import kernel
+from warlight_env.agents.records.turn_record import make_turn_network_buffers
 from warlight_env.tensor_env import toolkit
 from warlight_env.train.turn_net.turn_inputs import (
     NetworkInputs,
     NetworkPositions,
     blank_inputs,
-    write_borders,
-    write_regions,
+    write_all_borders,
+    write_all_regions,
 )
-
-
-@kernel
-def _all_regions(context: Context, positions: NetworkPositions, work: TurnNetworkBuffers, out: NetworkInputs) -> None:
-    for m in range(positions.player.shape[0]):
-        write_regions(context, positions, work, out, m)
-
-
-@kernel
-def _all_borders(
-    context: Context, positions: NetworkPositions, weights: Any, work: TurnNetworkBuffers, out: NetworkInputs
-) -> None:  # fmt: skip
-    for m in range(positions.player.shape[0]):
-        write_borders(context, positions, weights, work, out, m)
 
 
 class TurnInputs:
@@ -73,7 +55,7 @@ class TurnInputs:
         if self._device == "cuda":
             self._regions(count, NetworkPositions(*map(_array, positions)))
         else:
-            _all_regions(
+            write_all_regions(
                 self._context,
                 NetworkPositions(*map(_array, positions)),
                 self._work,
@@ -92,7 +74,7 @@ class TurnInputs:
         if self._device == "cuda":
             self._borders(count, *given)
         else:
-            _all_borders(self._context, *given, self._work, NetworkInputs(*map(_array, self._out)))
+            write_all_borders(self._context, *given, self._work, NetworkInputs(*map(_array, self._out)))
         return self._out.numbers[:count], self._out.open[:count]
 
 

@@ -75,3 +75,21 @@ def write_borders(
             if leaves:
                 target = board.edge_target[e]
                 write_edge(context, position, player, r, target, np.int64(deploy[r]), out.numbers[m, e])
+
+
+@kernel
+def write_all_regions(
+    context: Context, positions: NetworkPositions, work: TurnNetworkBuffers, out: NetworkInputs
+) -> None:
+    """Call `write_regions` for all positions."""
+    for m in range(positions.player.shape[0]):
+        write_regions(context, positions, work, out, m)
+
+
+@kernel
+def write_all_borders(
+    context: Context, positions: NetworkPositions, weights: Any, work: TurnNetworkBuffers, out: NetworkInputs
+) -> None:  # fmt: skip
+    """Call `write_borders` for all positions, with the deploy weights in the first N columns of `weights`."""
+    for m in range(positions.player.shape[0]):
+        write_borders(context, positions, weights, work, out, m)
