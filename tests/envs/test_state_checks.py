@@ -284,7 +284,7 @@ def test_arguments_of_another_form_are_refused_and_nothing_changes():
         (lambda: core.step(rows[:, :1]), "actions must be integers of shape"),
         (lambda: core.step(rows.astype(float)), "actions must be integers"),
         (lambda: core.step(rows, np.zeros(2, np.int32)), "dropped must be integers of shape"),
-        (lambda: core.step(rows, np.full((2, 2), -1)), "dropped[0]: every number must be in 0"),
+        (lambda: core.step(rows, np.full((2, 2), -1)), r"dropped\[0\]: every number must be in 0"),
         (lambda: core.step(rows, np.full((2, 2), 2**40)), "dropped must fit into int32"),
         (lambda: core.submit_actions(rows, None, flags[:, :1]), "acting must be integers of shape"),
         (lambda: core.submit_actions(rows, None, flags * 0.5), "acting must be integers"),
