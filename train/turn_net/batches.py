@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -29,10 +29,13 @@ class TurnRows(NamedTuple):
     row: npt.NDArray[np.int8]  #: [M, N + 2 E]
     value: npt.NDArray[np.float32]  #: [M, P] 1 for the winner, else 0; all 0 if the game has no winner
 
-    def taken(self, which: npt.NDArray[np.int64]) -> TurnRows:
-        """Return the positions with the indices `which`, and their turns."""
-        positions = self.owner[which], self.army[which], self.round[which], self.player[which]
-        return TurnRows(*positions, self.row[which], self.value[which])
+    def taken(self, which: npt.NDArray[np.int64] | Tensor) -> TurnRows:
+        """Return the positions with the indices `which`, int64[K], and their turns.
+
+        which: an array or a tensor, like the fields.
+        """
+        fields: Any = self
+        return TurnRows(*(field[which] for field in fields))
 
 
 class TurnBatch(NamedTuple):

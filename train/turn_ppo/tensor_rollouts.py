@@ -112,7 +112,7 @@ class TensorRollouts:
         seated = np.where(met < bots, met, LEARNER).astype(np.int8)[:, None].repeat(self._players, axis=1)
         seated[np.arange(self._games), self._seat.cpu().numpy()] = LEARNER
         self._device_games.seat(seated)
-        seeds = np.array([derive_seed(seed, 2, b) for b in range(self._games)], dtype=np.uint64).view(np.int64)
+        seeds = np.random.default_rng(derive_seed(seed, 2)).integers(-(2**63), 2**63, self._games)
         self._seeds.copy_(torch.from_numpy(seeds))
         self._number.zero_()
         self._restart(torch.ones(self._games, dtype=torch.bool, device=self._device))

@@ -20,7 +20,7 @@ from torch.nn import functional
 from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value.functional import vec_generalized_advantage_estimate
 
-from warlight_env.train.common.torch_threads import one_thread
+from warlight_env.train.common.torch_settings import one_thread
 from warlight_env.train.turn_net.batches import TurnRows
 from warlight_env.train.turn_net.evaluators import TurnEvaluator
 from warlight_env.train.turn_net.module import TurnModule
@@ -99,7 +99,7 @@ class TurnLearner:
         self.optimizer = torch.optim.AdamW(
             module.parameters(), lr=settings.learning_rate, weight_decay=settings.weight_decay, fused=True
         )  # fmt: skip
-        self._loss = _loss(settings)
+        self._loss = _loss(settings).to(self._device)
 
     def update(
         self, turns: TurnEvaluator, rollout: Rollout, rate: float, rng: np.random.Generator
@@ -130,7 +130,8 @@ class TurnLearner:
         for which in _minibatches(size, s.batch_size, s.n_epochs, rng):
             at = torch.from_numpy(which).to(advantage.device)
             chance = torch.as_tensor(rollout.log_probs).reshape(-1)[at]
-            told.append(self._step(turns, rows.taken(which), chance, advantage[at], target[at]))
+            taken = rows.taken(which if isinstance(rows.round, np.ndarray) else at)
+            told.append(self._step(turns, taken, chance, advantage[at], target[at]))
             if told[-1]["approx_kl"] > s.target_kl:
                 break
         means = {key: float(np.mean([row[key] for row in told])) for key in told[0]}
@@ -162,7 +163,8 @@ class TurnLearner:
             "value_loss": functional.mse_loss(worth, data["value_target"]), "approx_kl": out["kl_approx"],
             "clip_fraction": out["clip_fraction"],
         }  # fmt: skip
-        return {name: float(value.detach()) for name, value in figures.items()}
+        values = torch.stack([value.detach().reshape(()) for value in figures.values()])
+        return dict(zip(figures, values.tolist(), strict=True))
 
 
 def advantages(rollout: Rollout, gamma: float, gae_lambda: float) -> tuple[Tensor, Tensor]:
