@@ -35,7 +35,7 @@ def place_rows(row: np.ndarray[Any, Any], columns: bool) -> Any:
     return np.stack([row, row])
 
 
-def calls_of(case: str, columns: frozenset[str] = frozenset()) -> list[Call]:
+def calls_of(case: str) -> list[Call]:
     """Return the kernels of a case with arguments in the memory of the CPU."""
     arguments = {"map": "small", **CASES[case]}
     opponents = arguments.pop("opponents", {})
@@ -46,7 +46,7 @@ def calls_of(case: str, columns: frozenset[str] = frozenset()) -> list[Call]:
     numbers = [LEARNER if name is None else kinds.index(name) for name in seats]
     bots = [compiled_bot(core, kind) for kind in kinds]
     memory = Placement(lambda array: array, place_rows)
-    calls = make_calls(core, make_seats(core, numbers, NEXT_STEP), bots, memory, columns)
+    calls = make_calls(core, make_seats(core, numbers, NEXT_STEP), bots, memory)
     return [calls.submit, *calls.bots, calls.play, calls.observe[0], calls.finish]
 
 
@@ -73,11 +73,6 @@ def test_the_kernels_compile_to_ptx_without_fused_operations(case):
             code = ptx_of(call.function, (*call.fixed, *call.example))
             assert ".entry" in code and ".target sm_90" in code
             assert "fma.rn" not in code, call.key
-
-
-def test_the_kernels_compile_for_arrays_in_column_layout():
-    submit = calls_of("factored", frozenset({"state", "turns", "work"}))[0]
-    assert ".entry" in ptx_of(submit.function, (*submit.fixed, *submit.example))
 
 
 def test_the_kernels_of_training_compile_to_ptx():

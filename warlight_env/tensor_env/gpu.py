@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -18,9 +18,10 @@ from warlight_env.tensor_env.games import Bot, DeviceGames, action_type
 from warlight_env.tensor_env.launching import Launcher
 from warlight_env.tensor_env.records import mapped, size_of
 
-#: The nested NamedTuples whose arrays have the game as the last axis in memory, so that neighbouring threads read
-#: neighbouring numbers. In all other arrays the numbers of one game are neighbours in memory.
-COLUMNS: Final[frozenset[str]] = frozenset()
+#: The nested NamedTuples in column layout: the game is the last axis of their arrays in memory, so that neighbouring
+#: threads read neighbouring numbers. In all other arrays the numbers of one game are neighbours in memory; JAX reads
+#: observations without a copy only in this layout.
+COLUMNS: Final = ("state", "turns", "work")
 
 
 class Call(NamedTuple):
@@ -52,12 +53,10 @@ class Placement(NamedTuple):
     rows: Callable[[npt.NDArray[Any], bool], Any]  #: places a row for each game; True: in column layout, see `COLUMNS`
 
 
-def make_calls(
-    core: EnvCore, seats: Seats, bots: Sequence[Bot], memory: Placement, columns: Collection[str] = COLUMNS
-) -> Calls:
-    """Make the kernels of an `EnvCore` with one game and a slot for each player, and place their arguments in memory.
+def make_calls(core: EnvCore, seats: Seats, bots: Sequence[Bot], memory: Placement) -> Calls:
+    """Make the kernels of a step, and place their arguments in memory.
 
-    columns: the names of the NamedTuples in column layout, see `COLUMNS`.
+    core: an `EnvCore` with one game and a slot for each player.
     """
     sources = make_kernels(core.encoding, bots, core.work)
     names = sources.names
@@ -69,7 +68,7 @@ def make_calls(
     trees["seats"] = mapped(own, _same)
 
     def place(name: str) -> Any:
-        return mapped(trees[name], lambda array: memory.rows(array[0], name in columns))
+        return mapped(trees[name], lambda array: memory.rows(array[0], name in COLUMNS))
 
     def share(tree: Any) -> Any:
         return mapped(tree, memory.shared, names)

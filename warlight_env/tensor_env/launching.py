@@ -12,8 +12,8 @@ from numba import cuda
 from warlight_env.engine.cache import load_file, save_file, source_digests
 from warlight_env.tensor_env import toolkit
 
-#: The number of threads in a block.
-THREADS: Final = 64
+#: The number of threads in a block. On an H200, 32 was faster than 64, 128 and 256 (`benchmarks/gpu_layout.py`).
+THREADS: Final = 32
 
 
 class Launcher:
@@ -44,7 +44,10 @@ class Launcher:
         self._words = [word for value in fixed for word in _words(value)]
 
     def __call__(self, threads: int, *others: Any) -> None:
-        """Start the kernel for a number of threads. The call returns before the kernel has finished."""
+        """Start the kernel for a number of threads. The call returns before the kernel has finished.
+
+        others: the other arguments; their arrays are contiguous.
+        """
         if toolkit.simulated():
             self._simulated[-(-threads // 8), 8](*self._fixed, *others)
             return
