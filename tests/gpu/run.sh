@@ -11,7 +11,9 @@ mkdir -p "$out"
     date -u +"%F %R UTC"
     python3 -c "import numba, numba_cuda, torch; print('numba', numba.__version__, 'numba-cuda', numba_cuda.__version__, 'torch', torch.__version__)"
     echo "== games on the GPU against those on the CPU, every array, bit by bit"
-    timeout 200 python3 tests/device_runs.py 256 120
+    timeout 180 python3 tests/device_runs.py 256 120
+    echo "== PPO's games on the GPU against compiled code"
+    timeout 100 python3 tests/device_rollouts.py cuda 8192 32
     echo "== speeds"
-    timeout 270 python3 benchmarks/gpu.py --seconds 1 --json "$out/speeds.json"
+    timeout 190 python3 benchmarks/gpu.py --seconds 1 --json "$out/speeds.json"
 } 2>&1 | tee "$out/table.txt"

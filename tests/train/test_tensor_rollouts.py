@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from device_rollouts import compare
 
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.generator_work import make_generator_work
@@ -70,6 +71,11 @@ class Setting:
 
     def inputs(self, size: int = POSITIONS) -> TurnInputs:
         return TurnInputs(self.context, size, "cpu")
+
+
+def test_rollouts_against_itself_agree_with_compiled_code():
+    furthest, ended = compare("cpu", 32, 20)
+    assert furthest < 1e-3 and ended > 5
 
 
 @pytest.mark.parametrize(("map_name", "players"), [("world", 2), ("small", 3)])

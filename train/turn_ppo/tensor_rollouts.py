@@ -134,7 +134,7 @@ class TensorRollouts:
             games = torch.from_numpy(np.flatnonzero(met == number)).to(self._device)
             pairs = torch.cartesian_prod(games, torch.arange(self._players, device=self._device)).reshape(-1, 2)
             theirs = pairs[pairs[:, 1] != self._seat[pairs[:, 0]]]
-            found.append((theirs[:, 0], theirs[:, 1]))
+            found.append((theirs[:, 0].contiguous(), theirs[:, 1].contiguous()))
         return found
 
     def _positions(self, games: Tensor, seats: Tensor) -> NetworkPositions:

@@ -46,8 +46,11 @@ class Launcher:
     def __call__(self, threads: int, *others: Any) -> None:
         """Start the kernel for a number of threads. The call returns before the kernel has finished.
 
-        others: the other arguments; their arrays are contiguous.
+        Raises:
+            ValueError: an array in `others` is not contiguous. The kernel is compiled for contiguous arrays.
         """
+        for value in others:
+            _check_contiguous(value)
         if toolkit.simulated():
             self._simulated[-(-threads // 8), 8](*self._fixed, *others)
             return
@@ -96,6 +99,14 @@ def _stream() -> Any:
     from cuda.core import Stream
 
     return Stream.from_handle(torch.cuda.current_stream().cuda_stream)
+
+
+def _check_contiguous(value: Any) -> None:
+    if hasattr(value, "_fields"):
+        for part in value:
+            _check_contiguous(part)
+    elif hasattr(value, "strides") and not value.flags["C_CONTIGUOUS"]:
+        raise ValueError(f"an array with the shape {value.shape} and the strides {value.strides} is not contiguous")
 
 
 def _words(value: Any) -> list[Any]:
