@@ -41,9 +41,7 @@ class Results(NamedTuple):
 
 def make_results(count: int, n_regions: int, players: int) -> Results:
     """Make the arrays for `count` results."""
-    return Results(
-        make_state(count, n_regions, players), np.zeros((count, players)), np.zeros(count, dtype=np.uint64)
-    )
+    return Results(make_state(count, n_regions, players), np.zeros((count, players)), np.zeros(count, dtype=np.uint64))
 
 
 @kernel
