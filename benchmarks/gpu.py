@@ -1,4 +1,5 @@
-"""Measure the games on a GPU: ``python benchmarks/bench.py gpu`` prints random playouts and steps of the environment.
+"""Measure the games on a GPU: ``python benchmarks/bench.py gpu`` prints random playouts, steps of the environment, and
+the results of `simulate`.
 
 ``--json runs/gpu.json`` also writes the numbers to a file. Each rate has its ratio to one core of the CPU, measured in
 the same run.
@@ -20,6 +21,9 @@ import numpy as np
 GAMES: Final = (1, 64, 1024, 16384, 65536, 131072, 262144)
 #: The number of games on the CPU.
 CPU_GAMES: Final = 512
+#: The number of turns in a call of `simulate`, and the numbers of results: turns * scenarios.
+TURNS: Final = 16
+RESULTS: Final = (64, 256, 1024, 4096, 16384, 65536, 262144, 1048576)
 
 
 def cpu_playouts() -> float:
@@ -111,12 +115,60 @@ def steps(device: str, games: int, opponent: str | None, seconds: float) -> tupl
     return games * count / (time.perf_counter() - began), start
 
 
+def simulations(device: str | None, results: int, seconds: float) -> float:
+    """Return the results per second of `simulate`: whole calls, with the checks of the turns.
+
+    The position is on the map "world" after five rounds. Player 0 has TURNS random turns.
+    """
+    import torch
+
+    from warlight_env import Game, simulate
+    from warlight_env.agents import make_agent
+
+    game = Game("world", picks="random", seed=1)
+    agents = [make_agent("aggressive", p) for p in range(2)]
+    for _ in range(5):
+        game.play_round([agent.act(game.view(p)) for p, agent in enumerate(agents)])
+    answer = agents[1].act(game.view(1))
+    turns = [[make_agent("random", i).act(game.view(0)), answer] for i in range(TURNS)]
+
+    def call() -> None:
+        simulate(game, turns, results // TURNS, device=device)
+        if device == "cuda":
+            torch.cuda.synchronize()
+
+    call()
+    count, began = 0, time.perf_counter()
+    while time.perf_counter() - began < seconds:
+        call()
+        count += 1
+    return results * count / (time.perf_counter() - began)
+
+
+def compare_simulations(seconds: float, numbers: Sequence[int] = RESULTS) -> list[dict[str, Any]]:
+    """Print the rates of `simulate` on one core and on the GPU; return the rows of the table."""
+    rows: list[dict[str, Any]] = []
+    for results in numbers:
+        core, rate = simulations(None, results, seconds), simulations("cuda", results, seconds)
+        rows.append({"what": "simulate", "results": results, "per_second": rate, "to_one_core": rate / core})
+        print(
+            f"{'simulate':26} {results:10} results {rate / 1e6:9.3f} M/s {rate / core:8.2f} x one core "
+            f"({results / core * 1e3:.2f} ms on the core, {results / rate * 1e3:.2f} ms on the GPU)", flush=True,
+        )  # fmt: skip
+    faster = [row["results"] for row in rows if row["to_one_core"] > 1]
+    print(
+        f"simulate is faster on the GPU from {min(faster)} results on" if faster else "simulate is faster on the core"
+    )
+    return rows
+
+
 def main(words: Sequence[str]) -> int:
     """Print the table. words: the command line after ``gpu``."""
     parser = argparse.ArgumentParser(prog="bench.py gpu", description=__doc__)
     parser.add_argument("--json", type=Path, help="the file for the numbers")
     parser.add_argument("--games", type=int, nargs="+", default=GAMES, help="numbers of games")
     parser.add_argument("--seconds", type=float, default=2.0, help="seconds of each measurement of steps")
+    parser.add_argument("--only", choices=("simulate",), help="measure only `simulate`")
     given = parser.parse_args(words)
 
     from numba import cuda
@@ -133,6 +185,9 @@ def main(words: Sequence[str]) -> int:
         print(f"{what:42} {games:7} games {rate / 1e6:9.3f} M/s {rate / core:8.1f} x one core{late}", flush=True)
 
     print(f"GPU: {name.decode() if isinstance(name, bytes) else name}")
+    rows += compare_simulations(given.seconds)
+    if given.only == "simulate":
+        return 0
     core = cpu_playouts()
     print(f"random playouts, one core of the CPU: {core / 1e6:.3f} M rounds/s")
     for games in given.games:

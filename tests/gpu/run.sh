@@ -12,6 +12,9 @@ mkdir -p "$out"
     python3 -c "import numba, numba_cuda, torch; print('numba', numba.__version__, 'numba-cuda', numba_cuda.__version__, 'torch', torch.__version__)"
     echo "== games on the GPU against those on the CPU, every array, bit by bit"
     timeout 200 python3 tests/device_runs.py 256 120
+    timeout 60 python3 tests/device_scenarios.py 26 64
+    echo "== training in a compiled function of JAX, if JAX is installed"
+    if python3 -c "import jax"; then timeout 60 python3 examples/jax_jit.py 100 cuda 4096 | tail -2; fi
     echo "== speeds"
     timeout 270 python3 benchmarks/gpu.py --seconds 1 --json "$out/speeds.json"
 } 2>&1 | tee "$out/table.txt"

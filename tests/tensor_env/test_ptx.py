@@ -24,7 +24,7 @@ from warlight_env.agents.weights import PLANNING
 from warlight_env.envs import EnvCore
 from warlight_env.envs.restarting_games import LEARNER, NEXT_STEP
 from warlight_env.simulation.gpu import kernel_arguments, simulation_kernel
-from warlight_env.simulation.scenarios import Turns
+from warlight_env.simulation.scenarios import ScenarioTurns
 from warlight_env.tensor_env.games import Bot, compiled_bot, make_seats
 from warlight_env.tensor_env.gpu import Call, Placement, make_calls
 from warlight_env.tensor_env.records import mapped
@@ -107,7 +107,7 @@ def test_the_kernel_of_simulate_compiles_to_ptx_without_fused_operations():
     core = EnvCore("small", batch=1)
     counts = np.zeros((1, 2), np.int32)
     deploy, attacks = np.zeros((1, 2, core.board.n_regions), np.int32), np.zeros((1, 2, 1, 3), np.int32)
-    turns = Turns(np.zeros(1, np.int64), deploy, attacks, counts, np.zeros(1, np.uint64), 2, False)
+    turns = ScenarioTurns(np.zeros(1, np.int64), deploy, attacks, counts, np.zeros(1, np.uint64), 2, False)
     arguments = kernel_arguments(core.params, core.state, turns, lambda array: array, lambda row: np.stack([row, row]))
     code = ptx_of(simulation_kernel().function, arguments)
     assert ".entry" in code and "fma.rn" not in code

@@ -12,7 +12,7 @@ from numba import cuda
 
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.state import State, make_scratch
-from warlight_env.simulation.scenarios import Results, Turns, make_results, play_scenario
+from warlight_env.simulation.scenarios import Results, ScenarioTurns, make_results, play_scenario
 from warlight_env.tensor_env import toolkit
 from warlight_env.tensor_env.gpu import allocate, upload
 from warlight_env.tensor_env.launching import Launcher
@@ -44,7 +44,7 @@ def simulation_kernel() -> Source:
 
 
 def kernel_arguments(
-    params: RuleParams, start: State, turns: Turns, place: Callable[[npt.NDArray[Any]], Any],
+    params: RuleParams, start: State, turns: ScenarioTurns, place: Callable[[npt.NDArray[Any]], Any],
     rows: Callable[[npt.NDArray[Any]], Any],
 ) -> tuple[Any, ...]:  # fmt: skip
     """Return the arguments of the kernel.
@@ -62,7 +62,7 @@ def kernel_arguments(
     )  # fmt: skip
 
 
-def simulate_on_gpu(params: RuleParams, start: State, turns: Turns) -> Results:
+def simulate_on_gpu(params: RuleParams, start: State, turns: ScenarioTurns) -> Results:
     """Compute the results of all turns and scenarios; return tensors in the memory of the GPU.
 
     Fields of the state that the kernel does not read are `UNREAD`.

@@ -16,7 +16,7 @@ from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import check_players
 from warlight_env.engine.state import OVER, State, make_scratch
 from warlight_env.game import Game, GameError
-from warlight_env.simulation.scenarios import Results, Turns, make_results, play_scenarios
+from warlight_env.simulation.scenarios import Results, ScenarioTurns, make_results, play_scenarios
 from warlight_env.step_results import IllegalOrdersError, dropped_orders
 
 #: The largest number of rounds in one call, so that a mistake does not exhaust the memory.
@@ -133,7 +133,7 @@ def simulate(
     row = {key: i for i, key in enumerate(starts)}
     which = np.array([row[id(game)] for game in games], np.int64)
     attacks = np.ascontiguousarray(attacks[:, :, : max(1, int(counts.max()))])
-    own = Turns(which, deploy, attacks, counts, np.array([word], np.uint64), int(scenarios), common)
+    own = ScenarioTurns(which, deploy, attacks, counts, np.array([word], np.uint64), int(scenarios), common)
     results = _results_on(device, params, start, own)
     shape, state = (count, int(scenarios)), results.state
     kind = Outcomes if device is None else TensorOutcomes
@@ -143,7 +143,7 @@ def simulate(
     )  # fmt: skip
 
 
-def _results_on(device: str | None, params: RuleParams, start: State, turns: Turns) -> Results:
+def _results_on(device: str | None, params: RuleParams, start: State, turns: ScenarioTurns) -> Results:
     """Compute the results of all turns and scenarios. device: see `simulate`."""
     if device == "cuda":
         from warlight_env.simulation.gpu import simulate_on_gpu

@@ -19,7 +19,7 @@ from warlight_env.engine.state import Scratch, State, Workspace, make_state
 from warlight_env.game import RESEED
 
 
-class Turns(NamedTuple):
+class ScenarioTurns(NamedTuple):
     """T turns of all P players, and the scenarios of the dice. E is the number of rows for a player's attacks."""
 
     position: npt.NDArray[np.int64]  #: [T] the number of the position before each turn
@@ -46,7 +46,7 @@ def make_results(count: int, n_regions: int, players: int) -> Results:
 
 @kernel
 def play_scenario(
-    params: RuleParams, start: State, turns: Turns, state: State, shares: npt.NDArray[np.float64],
+    params: RuleParams, start: State, turns: ScenarioTurns, state: State, shares: npt.NDArray[np.float64],
     seeds: npt.NDArray[np.uint64], scratch: Scratch, i: Int,
 ) -> None:  # fmt: skip
     """Compute result i. start: the positions. state, shares, seeds: see `Results`."""
@@ -71,7 +71,7 @@ def play_scenario(
 
 @kernel
 def play_scenarios(
-    params: RuleParams, start: State, turns: Turns, state: State, shares: npt.NDArray[np.float64],
+    params: RuleParams, start: State, turns: ScenarioTurns, state: State, shares: npt.NDArray[np.float64],
     seeds: npt.NDArray[np.uint64], scratch: Any,
 ) -> None:  # fmt: skip
     """Compute all results one after another; see `play_scenario`."""
@@ -79,4 +79,4 @@ def play_scenarios(
         play_scenario(params, start, turns, state, shares, seeds, scratch, i)
 
 
-__all__ = ["Results", "Turns", "make_results", "play_scenario", "play_scenarios"]
+__all__ = ["Results", "ScenarioTurns", "make_results", "play_scenario", "play_scenarios"]
