@@ -186,19 +186,18 @@ def main(words: Sequence[str]) -> int:
 
     print(f"GPU: {name.decode() if isinstance(name, bytes) else name}")
     rows += compare_simulations(given.seconds)
-    if given.only == "simulate":
-        return 0
-    core = cpu_playouts()
-    print(f"random playouts, one core of the CPU: {core / 1e6:.3f} M rounds/s")
-    for games in given.games:
-        add("random playouts, rounds", games, gpu_playouts(games), core)
-    for opponent in ("random", "aggressive", None):
-        what = f"steps against {opponent}" if opponent else "steps, both seats are agents"
-        core, _ = steps("cpu", CPU_GAMES, opponent, given.seconds)
-        print(f"{what}, one core of the CPU: {core / 1e6:.3f} M steps/s")
+    if given.only is None:
+        core = cpu_playouts()
+        print(f"random playouts, one core of the CPU: {core / 1e6:.3f} M rounds/s")
         for games in given.games:
-            rate, start = steps("cuda", games, opponent, given.seconds)
-            add(what, games, rate, core, start)
+            add("random playouts, rounds", games, gpu_playouts(games), core)
+        for opponent in ("random", "aggressive", None):
+            what = f"steps against {opponent}" if opponent else "steps, both seats are agents"
+            core, _ = steps("cpu", CPU_GAMES, opponent, given.seconds)
+            print(f"{what}, one core of the CPU: {core / 1e6:.3f} M steps/s")
+            for games in given.games:
+                rate, start = steps("cuda", games, opponent, given.seconds)
+                add(what, games, rate, core, start)
     if given.json is not None:
         given.json.write_text(json.dumps({"gpu": str(name), "rows": rows}, indent=1) + "\n", encoding="utf-8")
     return 0

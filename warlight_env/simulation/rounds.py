@@ -152,7 +152,7 @@ def _results_on(device: str | None, params: RuleParams, start: State, turns: Sce
     regions, players = start.owner.shape[1], turns.counts.shape[1]
     found = make_results(len(turns.counts) * turns.scenarios, regions, players)
     play_scenarios(
-        params, reference(start), reference(turns), reference(found.state), found.shares, found.seeds,
+        params, reference(start), turns, reference(found.state), found.shares, found.seeds,
         make_scratch(regions, players),
     )  # fmt: skip
     if device is None:
