@@ -159,7 +159,8 @@ def _results_on(device: str | None, params: RuleParams, start: State, turns: Sce
         return found
     import torch
 
-    return Results(State(*map(torch.from_numpy, found.state)), *map(torch.from_numpy, found[1:]))
+    tensor: Any = torch.from_numpy
+    return Results(State(*map(tensor, found.state)), *map(tensor, found[1:]))
 
 
 def _games_of(positions: Any, turns: Any) -> list[Game]:
