@@ -13,6 +13,7 @@ mkdir -p "$out"
     echo "== games on the GPU against those on the CPU, every array, bit by bit"
     timeout 200 python3 tests/device_runs.py 256 120
     timeout 60 python3 tests/device_scenarios.py 26 64
+    timeout 60 python3 tests/device_vectors.py 256 40
     echo "== training in a compiled function of JAX, if JAX is installed"
     if python3 -c "import jax"; then timeout 60 python3 examples/jax_jit.py 100 cuda 4096 | tail -2; fi
     echo "== speeds"

@@ -35,3 +35,8 @@ def test_results_of_simulate_on_the_simulated_gpu_equal_those_on_the_cpu():
     lines = lines_of("device_scenarios.py", "13", "3")
     assert [line.split(":")[0] for line in lines] == [f"simulate, {case}" for case in device_scenarios.CASES]
     assert any(int(line.split("; ")[1].split()[0]) > 0 for line in lines)  # some games end in the round
+
+
+def test_steps_of_the_vector_environment_on_the_simulated_gpu_equal_those_on_the_cpu():
+    (line,) = lines_of("device_vectors.py", "2", "10")
+    assert line.startswith("make_vec: equal; ") and int(line.split()[2]) >= 2
