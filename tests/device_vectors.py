@@ -22,7 +22,7 @@ def compare(games: int, steps: int) -> int:
             device=device, opponent="aggressive", autoreset_mode="SameStep", max_cycles=8,
         ) for device in ("cpu", "cuda")
     )  # fmt: skip
-    limits, ended = torch.as_tensor(cpu.single_action_space.nvec), 0
+    limits, ended = torch.as_tensor(cpu.single_action_space.nvec.copy()), 0
     first, second = cpu.reset(seed=3), cuda.reset(seed=3)
     for step in range(steps):
         for a, b in zip((*first[:-1], *first[-1].values()), (*second[:-1], *second[-1].values()), strict=True):
