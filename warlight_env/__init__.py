@@ -7,7 +7,7 @@ users of the package need these names; the modules of the package import each ot
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from warlight_env import notebooks, registration_hooks
 from warlight_env.lazy import lazy_attributes
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from warlight_env.maps import Map
     from warlight_env.record import GameLog
     from warlight_env.simulation import Outcomes, simulate
+    from warlight_env.tensor_env import WarlightTensorVectorEnv
     from warlight_env.turn import TurnDraft
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
@@ -76,9 +77,16 @@ def _register_agents() -> None:
         package.register_agents()
 
 
-# These two calls are here because of the imports: the modules of games and logs must not import the package `web`, and
-# the agent registry must not import the packages that register agents.
+def _tensor_env(num_envs: int, **arguments: Any) -> WarlightTensorVectorEnv:
+    from warlight_env.tensor_env.vector_env import WarlightTensorVectorEnv
+
+    return WarlightTensorVectorEnv(num_envs, **arguments)
+
+
+# These calls are here because of the imports: the modules of games and logs must not import the package `web`, the
+# agent registry must not import the packages that register agents, and `envs` must not import `tensor_env`.
 notebooks.register_html_renderer(_framed)
 registration_hooks.add(_register_agents)
+registration_hooks.set_tensor_env(_tensor_env)
 
 __getattr__, __dir__ = lazy_attributes(__name__, _HOMES)

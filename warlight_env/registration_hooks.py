@@ -1,9 +1,13 @@
-"""A list of functions that register agents in the agent registry. The registry calls them before its first use."""
+"""Functions of higher layers for lower layers: functions that register agents, and the maker of tensor environments.
+
+The agent registry calls the functions that register agents before its first use.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from typing import Any
 
 _waiting: list[Callable[[], None]] = []
 _lock = threading.RLock()
@@ -19,3 +23,16 @@ def run() -> None:
     with _lock:
         while _waiting:
             _waiting.pop(0)()
+
+
+_tensor_env_makers: list[Callable[..., Any]] = []
+
+
+def set_tensor_env(make: Callable[..., Any]) -> None:
+    """Set the function that makes Gymnasium vector environments with tensors, see `tensor_env`."""
+    _tensor_env_makers[:] = [make]
+
+
+def tensor_env(num_envs: int, **arguments: Any) -> Any:
+    """Make a Gymnasium vector environment with tensors."""
+    return _tensor_env_makers[0](num_envs, **arguments)

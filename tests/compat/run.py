@@ -88,6 +88,10 @@ ROWS = {
     "jax-callback": Row(
         "jax", ("jax",), "../../examples/jax_callback.py", "steps of a vector environment inside `jit`", ("20",)
     ),
+    "jax-jit": Row(
+        "jax", ("jax", "torch"), "../../examples/jax_jit.py", "training of tensors' games inside `jit`",
+        ("10", "cpu", "16"),
+    ),
 }  # fmt: skip
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 from env_helpers import SMALL
 from warlight_env import Game, IllegalOrdersError, Orders, battle_odds, simulate
 from warlight_env.agents.players.aggressive import AggressiveAgent
 from warlight_env.errors import InputError
+from warlight_env.tensor_env import DeviceError, toolkit
 
 
 def attack_of(game: Game) -> Orders:
@@ -70,6 +72,21 @@ def test_the_dice_have_the_exact_distribution():
     assert abs(runs - (share**2 + (1 - share) ** 2)) < 0.03  # neighbouring scenarios are independent
 
 
+def test_with_a_device_the_results_are_tensors():
+    game = games(1)[0]
+    turns = [{0: attack_of(game)}, {}]
+    arrays, tensors = simulate(game, turns, 4, seed=5), simulate(game, turns, 4, seed=5, device="cpu")
+    for array, tensor in zip(arrays, tensors, strict=True):
+        assert isinstance(tensor, torch.Tensor)
+        assert tensor.numpy().dtype == array.dtype and np.array_equal(tensor.numpy(), array)
+
+
+@pytest.mark.skipif(toolkit.missing() is None, reason="this machine has a GPU")
+def test_a_missing_gpu_is_an_error():
+    with pytest.raises(DeviceError, match="device = 'cuda': "):
+        simulate(games(1)[0], [[None, None]], device="cuda")
+
+
 def test_bad_arguments():
     game = games(1)[0]
     other, finished = Game("small", picks="random"), Game(SMALL)
@@ -92,6 +109,9 @@ def test_bad_arguments():
         simulate(game, [nothing], seed="a")
     with pytest.raises(InputError, match=r"^common = 1: must be True or False"):
         simulate(game, [nothing], common=1)
+    for device in ("tpu", 0):
+        with pytest.raises(InputError, match=rf"^device = {device!r}: must be None, 'cpu' or 'cuda'"):
+            simulate(game, [nothing], device=device)
     home = list(game.owner).index(0)
     with pytest.raises(IllegalOrdersError):
         simulate(game, [[Orders([(home, 1000)]), None]])

@@ -11,9 +11,13 @@ mkdir -p "$out"
     date -u +"%F %R UTC"
     python3 -c "import numba, numba_cuda, torch; print('numba', numba.__version__, 'numba-cuda', numba_cuda.__version__, 'torch', torch.__version__)"
     echo "== games on the GPU against those on the CPU, every array, bit by bit"
-    timeout 180 python3 tests/device_runs.py 256 120
+    timeout 120 python3 tests/device_runs.py 256 120
+    timeout 40 python3 tests/device_scenarios.py 26 64
+    timeout 40 python3 tests/device_vectors.py 256 40
     echo "== PPO's games on the GPU against compiled code"
-    timeout 100 python3 tests/device_rollouts.py cuda 8192 32
+    timeout 60 python3 tests/device_rollouts.py cuda 8192 32
+    echo "== training in a compiled function of JAX, if JAX is installed"
+    if python3 -c "import jax"; then timeout 40 python3 examples/jax_jit.py 100 cuda 4096 | tail -2; fi
     echo "== speeds"
-    timeout 190 python3 benchmarks/gpu.py --seconds 1 --json "$out/speeds.json"
+    timeout 170 python3 benchmarks/gpu.py --seconds 0.5 --json "$out/speeds.json"
 } 2>&1 | tee "$out/table.txt"

@@ -49,9 +49,16 @@ ELSEWHERE = {
     "track_wandb",
     "jax_reinforce",
     "jax_callback",
+    "jax_jit",
 }
 #: Examples that need JAX, with arguments that make them short, and a part of their output.
-JAX = {"jax_reinforce": (["10"], "of the last 200 won"), "jax_callback": (["20"], "games ended")}
+JAX = {
+    "jax_reinforce": (["10"], "of the last 200 won"),
+    "jax_callback": (["20"], "games ended"),
+    "jax_jit": (["10", "cpu", "16"], "trained on cpu"),
+}
+#: The libraries that an example needs besides JAX.
+BESIDES_JAX = {"jax_reinforce": ("flax", "optax")}
 #: Trackers, and the arguments and the end of their examples.
 TRACKERS = {"mlflow": "tracked in mlflow.db", "wandb": "tracked by Weights & Biases"}
 
@@ -115,7 +122,7 @@ def test_rllib_in_an_environment_of_its_own(tmp_path):
 
 @pytest.mark.parametrize("name", JAX)
 def test_jax(name, tmp_path):
-    for library in ("jax", "flax", "optax"):
+    for library in ("jax", *BESIDES_JAX.get(name, ())):
         pytest.importorskip(library, reason=f"needs {library}")
     arguments, said = JAX[name]
     command = [sys.executable, str(EXAMPLES / f"{name}.py"), *arguments]

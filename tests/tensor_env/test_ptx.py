@@ -5,6 +5,8 @@ The tests need the package numba-cuda with its compiler. ``.ci/cuda`` installs i
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from typing import Any
 
 import numpy as np
@@ -21,6 +23,8 @@ from warlight_env.agents.records.turn_record import make_turn_network_buffers
 from warlight_env.agents.weights import PLANNING
 from warlight_env.envs import EnvCore
 from warlight_env.envs.restarting_games import LEARNER, NEXT_STEP
+from warlight_env.simulation.gpu import kernel_arguments, simulation_kernel
+from warlight_env.simulation.scenarios import ScenarioTurns
 from warlight_env.tensor_env.games import Bot, compiled_bot, make_seats
 from warlight_env.tensor_env.gpu import Call, Placement, make_calls
 from warlight_env.tensor_env.records import mapped
@@ -92,3 +96,24 @@ def test_the_kernels_of_training_compile_to_ptx():
     planned = Bot(planned_turn, random_picks, core.bots_context)
     calls = make_calls(core, make_seats(core, [LEARNER, 0], NEXT_STEP), [planned], Placement(lambda a: a, place_rows))
     assert ".entry" in ptx_of(calls.bots[0].function, calls.bots[0].fixed)
+
+
+def test_the_kernel_of_simulate_compiles_to_ptx_without_fused_operations():
+    core = EnvCore("small", batch=1)
+    counts = np.zeros((1, 2), np.int32)
+    deploy, attacks = np.zeros((1, 2, core.board.n_regions), np.int32), np.zeros((1, 2, 1, 3), np.int32)
+    turns = ScenarioTurns(np.zeros(1, np.int64), deploy, attacks, counts, np.zeros(1, np.uint64), 2, False)
+    arguments = kernel_arguments(core.params, core.state, turns, lambda array: array, lambda row: np.stack([row, row]))
+    code = ptx_of(simulation_kernel().function, arguments)
+    assert ".entry" in code and "fma.rn" not in code
+
+
+def test_a_numpy_that_numba_cuda_cannot_use_is_the_reason_why_no_gpu_can_be_used():
+    program = (
+        "import numpy as np\n"
+        "from warlight_env.tensor_env import toolkit\n"
+        "if hasattr(np, 'row_stack'): del np.row_stack\n"  # as in NumPy 2.5
+        "print(toolkit.missing())"
+    )
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "cannot compile" in ran.stdout and "no attribute 'row_stack'" in ran.stdout

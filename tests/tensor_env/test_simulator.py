@@ -7,20 +7,25 @@ import subprocess
 import sys
 from pathlib import Path
 
+import device_scenarios
 from device_runs import CASES
 
 
-def test_games_on_the_simulated_gpu_equal_those_on_the_cpu():
-    script = Path(__file__).parents[1] / "device_runs.py"
+def lines_of(script: str, *arguments: str) -> list[str]:
+    """Run a script in the simulator; return the lines that it prints."""
     ran = subprocess.run(
-        [sys.executable, str(script), "2", "9"],
+        [sys.executable, str(Path(__file__).parents[1] / script), *arguments],
         env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"},
         capture_output=True,
         text=True,
         timeout=500,
     )
     assert ran.returncode == 0, ran.stderr
-    lines = ran.stdout.splitlines()
+    return ran.stdout.splitlines()
+
+
+def test_games_on_the_simulated_gpu_equal_those_on_the_cpu():
+    lines = lines_of("device_runs.py", "2", "9")
     assert [line.split(":")[0] for line in lines] == list(CASES)
     began = [int(line.split("; ")[1].split()[0]) for line in lines]
     assert sum(count > 2 for count in began) >= 3  # in some cases, new games began in place of ended games
@@ -48,3 +53,14 @@ def test_a_kernel_refuses_arrays_that_are_not_contiguous():
         timeout=100,
     )
     assert "ValueError: an array with the shape (2,) and the strides (16,) is not contiguous" in ran.stderr
+
+
+def test_results_of_simulate_on_the_simulated_gpu_equal_those_on_the_cpu():
+    lines = lines_of("device_scenarios.py", "13", "3")
+    assert [line.split(":")[0] for line in lines] == [f"simulate, {case}" for case in device_scenarios.CASES]
+    assert any(int(line.split("; ")[1].split()[0]) > 0 for line in lines)  # some games end in the round
+
+
+def test_steps_of_the_vector_environment_on_the_simulated_gpu_equal_those_on_the_cpu():
+    (line,) = lines_of("device_vectors.py", "2", "10")
+    assert line.startswith("make_vec: equal; ") and int(line.split()[2]) >= 2

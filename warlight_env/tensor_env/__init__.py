@@ -1,6 +1,7 @@
 """Batches of games on the CPU or on a GPU, with PyTorch tensors as observations and actions.
 
-`WarlightTensorEnv` is the environment. `linking` compiles the kernels of the CPU for CUDA, `cuda_kernels` calls them
+`WarlightTensorEnv` is the environment of all seats, and `WarlightTensorVectorEnv` is Gymnasium's form of it for one
+learner in each game. `linking` compiles the kernels of the CPU for CUDA, `cuda_kernels` calls them
 with one thread for each game, and `cpu` and `gpu` step the games. `arena`, `train` and users import this package. A new
 device needs a subclass of `games.DeviceGames`.
 """
@@ -9,5 +10,6 @@ from __future__ import annotations
 
 from warlight_env.tensor_env.env import WarlightTensorEnv
 from warlight_env.tensor_env.toolkit import DeviceError
+from warlight_env.tensor_env.vector_env import WarlightTensorVectorEnv
 
-__all__ = ["DeviceError", "WarlightTensorEnv"]
+__all__ = ["DeviceError", "WarlightTensorEnv", "WarlightTensorVectorEnv"]

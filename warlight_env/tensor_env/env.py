@@ -15,7 +15,7 @@ from warlight_env.arguments import check_flag, short_repr
 from warlight_env.array_arguments import array_of
 from warlight_env.envs.autoreset import checked_mode
 from warlight_env.envs.core import InnerCore
-from warlight_env.envs.core_arguments import check_batch
+from warlight_env.envs.core_arguments import check_batch, check_max_cycles
 from warlight_env.envs.observation_spaces import observation_space_of
 from warlight_env.envs.restarting_games import LEARNER, NEVER, NEXT_STEP, SAME_STEP
 from warlight_env.envs.seeds import seeds_of
@@ -57,6 +57,7 @@ class WarlightTensorEnv(SingleThreaded):
         opponents: the names of compiled bots ("random", "smart_random", "aggressive", "one_big_army") that play seats,
             for example ``{"player_1": "aggressive"}``. The other seats belong to `agents`.
         autoreset_mode: "NextStep", "SameStep" or "Disabled": the time at which a new game begins, see above.
+        max_episode_steps: a second limit like `max_cycles`: a game is truncated after this number of steps.
         check_actions: whether `step` checks all actions. Without the check, the entries of actions must be within
             the limits; other values give undefined results.
         arguments: map, rules, players, action, observation ("graph" or "flat"), fog, picking, max_cycles and reward,
@@ -82,6 +83,7 @@ class WarlightTensorEnv(SingleThreaded):
         device: str = "cuda",
         opponents: Mapping[str, str] | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        max_episode_steps: int | None = None,
         check_actions: bool = True,
         **arguments: Any,
     ) -> None:
@@ -102,6 +104,8 @@ class WarlightTensorEnv(SingleThreaded):
         if not isinstance(observation, str) or observation not in ("graph", "flat"):
             raise InputError(f"observation = {short_repr(observation)}: must be 'graph' or 'flat'")
         core = InnerCore(batch=num_envs if device == "cpu" else 1, **arguments)
+        if max_episode_steps is not None:
+            core.max_cycles = min(core.max_cycles, check_max_cycles(max_episode_steps))
         if not core.begins_alone:
             raise InputError(f"rules {core.rules.name!r}: they may find no start regions; use another `picking`")
         self.num_envs, self.device, self.autoreset_mode, self._core = num_envs, device, mode, core
@@ -182,6 +186,11 @@ class WarlightTensorEnv(SingleThreaded):
     def limits(self) -> npt.NDArray[np.int64]:
         """int64[K]: the entry k of an action row must be at least 0 and less than limits[k]. Read-only."""
         return self._core.limits
+
+    @property
+    def copies_integers(self) -> bool:
+        """Whether an action in the action space has the same integers as the action row of `step`."""
+        return self._core.encoding.copies_integers
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:

@@ -110,7 +110,6 @@ class GpuGames(DeviceGames):
         #: The number of bytes that a game needs in the memory of the GPU.
         self.bytes_per_game = make_calls(core, seats, bots, host).bytes_per_game
         toolkit.check_memory(batch, self.bytes_per_game)
-        upload: Any = np.array if toolkit.simulated() else cuda.to_device
         calls = make_calls(core, seats, bots, Placement(upload, lambda row, columns: allocate(row, batch, columns)))
         self.games, self.seats = calls.games, calls.seats
         self._submit, self._play, self._finish = (Launcher(*call) for call in (calls.submit, calls.play, calls.finish))
@@ -140,19 +139,35 @@ def allocate(row: npt.NDArray[Any], batch: int, columns: bool) -> Any:
     """
     if toolkit.simulated():
         return np.repeat(row[None], batch, axis=0)
-    import torch
-
     size, count = row.dtype.itemsize, row.size
-    content = torch.from_numpy(np.ascontiguousarray(row).reshape(-1).view(np.uint8).copy()).cuda().reshape(count, size)
+    content = _bytes_of(row).reshape(count, size)
     if columns and count > 1:
         memory = content[:, None].expand(count, batch, size).contiguous()
         strides = (size, *(step * batch for step in _steps(row)))
     else:
         memory = content[None].expand(batch, count, size).contiguous()
         strides = (count * size, *_steps(row))
+    return _array_at(memory, (batch, *row.shape), row.dtype, strides)
+
+
+def upload(array: npt.NDArray[Any]) -> Any:
+    """Return a copy of an array in the memory of the GPU. PyTorch's current stream copies it."""
+    if toolkit.simulated():
+        return np.array(array)
+    return _array_at(_bytes_of(array), array.shape, array.dtype, _steps(array))
+
+
+def _bytes_of(array: npt.NDArray[Any]) -> Any:
+    """Return the content of an array as a tensor uint8 in the memory of the GPU."""
+    import torch
+
+    return torch.from_numpy(np.require(array, requirements=("C", "W")).reshape(-1).view(np.uint8)).cuda()
+
+
+def _array_at(memory: Any, shape: tuple[int, ...], dtype: np.dtype[Any], strides: tuple[int, ...]) -> Any:
+    """Return the memory of a tensor as an array of Numba. strides: in bytes."""
     description = {
-        "shape": (batch, *row.shape), "typestr": row.dtype.str, "data": (memory.data_ptr(), False), "strides": strides,
-        "version": 3,
+        "shape": shape, "typestr": dtype.str, "data": (memory.data_ptr(), False), "strides": strides, "version": 3,
     }  # fmt: skip
     return cuda.from_cuda_array_interface(description, owner=memory)
 

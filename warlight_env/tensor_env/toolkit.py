@@ -16,6 +16,10 @@ class DeviceError(InputError):
     """The device does not exist, or a package for it is missing."""
 
 
+def _nothing() -> None:
+    """Do nothing: the smallest kernel."""
+
+
 @functools.cache
 def missing() -> str | None:
     """Return the reason why no GPU can be used; None if a GPU can be used."""
@@ -26,9 +30,20 @@ def missing() -> str | None:
     if simulated():
         return None
     try:
-        import numba_cuda  # noqa: F401
+        import numba_cuda
     except ImportError:
         return "the package numba-cuda is missing; install it with: pip install 'warlight-env[cuda]'"
+    try:
+        cuda.compile(_nothing, (), device=False, cc=(9, 0), abi="numba")
+    except Exception as error:  # a package that does not work with another one can raise any exception
+        import numba
+        import numpy as np
+
+        return (
+            f"numba-cuda {numba_cuda.__version__} cannot compile with Numba {numba.__version__} and NumPy "
+            f"{np.__version__}: {type(error).__name__}: {error}; install versions that work together with: "
+            "pip install 'warlight-env[cuda]'"
+        )
     try:
         cuda.current_context()
     except Exception as error:  # the driver has many kinds of errors
@@ -61,8 +76,11 @@ def require() -> None:
         )
 
 
-def check_memory(games: int, bytes_per_game: int) -> None:
-    """Raise DeviceError if the free memory of the GPU is too small for a number of games."""
+def check_memory(games: int, bytes_per_game: int, argument: str = "num_envs", unit: str = "games") -> None:
+    """Raise DeviceError if the free memory of the GPU is too small for a number of games.
+
+    argument, unit: the words of the message for the number, and for what it counts.
+    """
     if simulated():
         return
     import torch
@@ -71,8 +89,8 @@ def check_memory(games: int, bytes_per_game: int) -> None:
     free = torch.cuda.mem_get_info()[0]
     if games * bytes_per_game > free:
         raise DeviceError(
-            f"num_envs = {games}: the games need {games * bytes_per_game / 2**30:.1f} GiB of GPU memory, and "
-            f"{free / 2**30:.1f} GiB are free; at most {free // bytes_per_game} games fit"
+            f"{argument} = {games}: the {unit} need {games * bytes_per_game / 2**30:.1f} GiB of GPU memory, and "
+            f"{free / 2**30:.1f} GiB are free; at most {free // bytes_per_game} {unit} fit"
         )
 
 

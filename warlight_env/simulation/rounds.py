@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from warlight_env.arguments import is_integer, seed_of, short_repr
 from warlight_env.engine.board import make_board
-from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.orders import Orders, check_turn
 from warlight_env.engine.reference import reference
-from warlight_env.engine.rng import derived, mixed, seed_rng
-from warlight_env.engine.round import play_round
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import check_players
-from warlight_env.engine.state import OVER, Scratch, State, Workspace, make_scratch, make_state
-from warlight_env.game import RESEED, Game, GameError
+from warlight_env.engine.state import OVER, State, make_scratch
+from warlight_env.game import Game, GameError
+from warlight_env.simulation.scenarios import Results, ScenarioTurns, make_results, play_scenarios
 from warlight_env.step_results import IllegalOrdersError, dropped_orders
 
 #: The largest number of rounds in one call, so that a mistake does not exhaust the memory.
@@ -37,14 +34,43 @@ class Outcomes(NamedTuple):
     seeds: npt.NDArray[np.uint64]  #: [T, K] the seed of the dice, for `Game.clone`
 
 
+class TensorOutcomes(NamedTuple):
+    """The same as `Outcomes`, with PyTorch tensors on one device."""
+
+    owner: Any  #: int8[T, K, N]
+    army: Any  #: int32[T, K, N]
+    winner: Any  #: int8[T, K]
+    over: Any  #: bool[T, K]
+    shares: Any  #: float64[T, K, P]
+    seeds: Any  #: uint64[T, K]
+
+
+_Turns = Sequence[Sequence[Orders | None] | Mapping[int, Orders | None]]
+
+
+@overload
+def simulate(
+    positions: Game | Sequence[Game], turns: _Turns, scenarios: int = 64, *, seed: int = 0, common: bool = False,
+    device: None = None,
+) -> Outcomes: ...  # fmt: skip
+
+
+@overload
+def simulate(
+    positions: Game | Sequence[Game], turns: _Turns, scenarios: int = 64, *, seed: int = 0, common: bool = False,
+    device: str,
+) -> TensorOutcomes: ...  # fmt: skip
+
+
 def simulate(
     positions: Game | Sequence[Game],
-    turns: Sequence[Sequence[Orders | None] | Mapping[int, Orders | None]],
+    turns: _Turns,
     scenarios: int = 64,
     *,
     seed: int = 0,
     common: bool = False,
-) -> Outcomes:
+    device: str | None = None,
+) -> Outcomes | TensorOutcomes:
     """Play one round with each of T turns under each of K scenarios, and return all T * K results.
 
     A scenario is a seed of the dice. Each pair of a turn and a scenario has its own seed, so all results are
@@ -62,9 +88,13 @@ def simulate(
         scenarios: K, at least 1. T * K must be at most 2**24.
         seed: any integer, from which all seeds are derived.
         common: whether all turns have the same seeds.
+        device: None for NumPy arrays (`Outcomes`), or "cpu" or "cuda" for PyTorch tensors on this device
+            (`TensorOutcomes`). On "cuda" the GPU plays the rounds, and the results stay in its memory. All results are
+            equal on both devices, to the last bit.
 
     Raises:
         GameError: an argument is invalid; the message names the turn and the player.
+        DeviceError: there is no GPU, or the results do not fit in its memory.
         IllegalOrdersError: an order is illegal.
     """
     games = _games_of(positions, turns)
@@ -75,6 +105,8 @@ def simulate(
         )
     if not isinstance(common, bool):
         raise GameError(f"common = {short_repr(common)}: must be True or False")
+    if device not in (None, "cpu", "cuda"):
+        raise GameError(f"device = {short_repr(device)}: must be None, 'cpu' or 'cuda'")
     word, first, count = seed_of(seed, GameError) & (2**64 - 1), games[0], len(turns)
     board = make_board(first.map)
     params = check_players(board, first.rules, first.players)
@@ -100,16 +132,35 @@ def simulate(
     start = State(*(np.concatenate(arrays) for arrays in zip(*starts.values(), strict=True)))
     row = {key: i for i, key in enumerate(starts)}
     which = np.array([row[id(game)] for game in games], np.int64)
-    result, seeds = make_state(count * scenarios, n, players), np.zeros((count, scenarios), np.uint64)
-    _simulate(
-        params, reference(start), which, deploy, attacks, counts, np.uint64(word), common, make_scratch(n, players),
-        reference(result), seeds,
+    attacks = np.ascontiguousarray(attacks[:, :, : max(1, int(counts.max()))])
+    own = ScenarioTurns(which, deploy, attacks, counts, np.array([word], np.uint64), int(scenarios), common)
+    results = _results_on(device, params, start, own)
+    shape, state = (count, int(scenarios)), results.state
+    kind = Outcomes if device is None else TensorOutcomes
+    return kind(
+        state.owner.reshape(*shape, n), state.army.reshape(*shape, n), state.winner.reshape(shape),
+        (state.phase == OVER).reshape(shape), results.shares.reshape(*shape, players), results.seeds.reshape(shape),
     )  # fmt: skip
-    owner = result.owner.reshape(count, scenarios, n)
-    shares = np.stack([np.count_nonzero(owner == p, axis=2) for p in range(players)], axis=2) / n
-    shape = count, scenarios
-    over = (result.phase == OVER).reshape(shape)
-    return Outcomes(owner, result.army.reshape(count, scenarios, n), result.winner.reshape(shape), over, shares, seeds)
+
+
+def _results_on(device: str | None, params: RuleParams, start: State, turns: ScenarioTurns) -> Results:
+    """Compute the results of all turns and scenarios. device: see `simulate`."""
+    if device == "cuda":
+        from warlight_env.simulation.gpu import simulate_on_gpu
+
+        return simulate_on_gpu(params, start, turns)
+    regions, players = start.owner.shape[1], turns.counts.shape[1]
+    found = make_results(len(turns.counts) * turns.scenarios, regions, players)
+    play_scenarios(
+        params, reference(start), turns, reference(found.state), found.shares, found.seeds,
+        make_scratch(regions, players),
+    )  # fmt: skip
+    if device is None:
+        return found
+    import torch
+
+    tensor: Any = torch.from_numpy
+    return Results(State(*map(tensor, found.state)), *map(tensor, found[1:]))
 
 
 def _games_of(positions: Any, turns: Any) -> list[Game]:
@@ -143,34 +194,4 @@ def _by_player(turn: Any, t: int, players: int) -> dict[int, Orders]:
     return {int(player): orders for player, orders in given.items() if orders is not None}
 
 
-@kernel
-def _simulate(
-    params: RuleParams, start: State, which: npt.NDArray[np.int64], deploy: npt.NDArray[np.int32],
-    attacks: npt.NDArray[np.int32], counts: npt.NDArray[np.int32], seed: Int, common: bool, scratch: Scratch,
-    out: State, seeds: npt.NDArray[np.uint64],
-) -> None:  # fmt: skip
-    """Play one round for each turn t and each scenario k, in row t * K + k of `out`.
-
-    Args:
-        start: the positions. which: int64[T], for each turn the number of its position.
-        deploy, attacks, counts: [T, P, …], the legal orders of all players in each turn; see `Workspace`.
-        seed: uint64, from which the seeds are derived. common: whether all turns have the same seeds.
-        seeds: uint64[T, K], to which the kernel writes the seeds.
-    """
-    turns, scenarios = seeds.shape
-    for t in range(turns):
-        value, q = derived(mixed(seed), 0 if common else t), which[t]
-        orders = Workspace(scratch, deploy[t], attacks[t], counts[t])
-        for k in range(scenarios):
-            i = t * scenarios + k
-            seeds[t, k] = derived(value, k)
-            seed_rng(derived(mixed(seeds[t, k]), RESEED), out.rng[i])
-            for r in range(start.owner.shape[1]):
-                out.owner[i, r], out.army[i, r] = start.owner[q, r], start.army[q, r]
-            for p in range(start.eliminated_at.shape[1]):
-                out.eliminated_at[i, p] = start.eliminated_at[q, p]
-            out.round[i], out.phase[i], out.winner[i] = start.round[q], start.phase[q], start.winner[q]
-            play_round(params, out, i, orders, None, None)
-
-
-__all__ = ["Outcomes", "simulate"]
+__all__ = ["Outcomes", "TensorOutcomes", "simulate"]
