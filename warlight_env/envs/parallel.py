@@ -187,7 +187,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         self._random: np.random.Generator | None = None
         self._saved_random: dict[str, Any] | None = None
         self.state_space = state_space(self.core)
-        #: The action space and the observation space of each agent; see the methods `action_space`, `observation_space`.
+        #: The spaces of each agent, the results of the methods `action_space` and `observation_space`.
         self.action_spaces = {a: fixed(copy.deepcopy(self.core.encoding.space)) for a in self.possible_agents}
         self.observation_spaces = {a: self._observation_space() for a in self.possible_agents}
 

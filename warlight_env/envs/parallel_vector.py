@@ -199,7 +199,7 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: the source and the target region of each directed edge, in a new array. Not available with many maps."""
+        """int64[2, E]: the source and the target region of each directed edge, in a new array. Not with many maps."""
         return self.episodes.core.edge_index.copy()
 
     # Playing

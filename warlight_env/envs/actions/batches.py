@@ -54,7 +54,7 @@ def check_count(space: spaces.Space[Any] | None, actions: Any, count: int) -> No
 def batch_of_one(space: spaces.Space[Any] | None, action: Any) -> Any:
     """Convert the action of a single game to a batch of one action.
 
-    Raises InputError if the action is not an array with the shape of the space, or not integers for a space of integers.
+    Raises InputError if the action has another shape than the space, or no integers for a space of integers.
     """
     if isinstance(space, spaces.Dict) and isinstance(action, dict):
         return {key: batch_of_one(space.spaces.get(key), part) for key, part in action.items()}
