@@ -202,7 +202,7 @@ def test_a_map_by_hand_is_one(tmp_path, monkeypatch, capsys):
     assert made.to_dict() | {"name": ""} == named.to_dict() | {"name": ""}
     Path("ring.json").write_text(f"{shown.rstrip()[:-1]}, {setup}}}", encoding="utf-8")
     capsys.readouterr()
-    assert main(["maps", "check", "ring.json"]) == 0
+    assert main(["map", "check", "ring.json"]) == 0
     assert "kept as the starting setup: 1 wastelands, wasteland_army 6, 4 offered, picks 2" in capsys.readouterr().out
 
 

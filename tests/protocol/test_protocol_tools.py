@@ -209,7 +209,7 @@ def test_a_log_names_what_went_wrong(tmp_path):
 @pytest.mark.usefixtures("forked_workers")
 def test_external_bots_play_matches_in_processes(capsys):
     spec = misbehaving("honest")
-    arguments = [spec, "random", "-n", "4", "--rules", "challenge2", "--max-rounds", "3", "--jobs", "2", "-q", "--json"]
+    arguments = [spec, "random", "-n", "4", "--rules", "challenge2", "--rounds", "3", "--jobs", "2", "-q", "--json"]
     assert main(["match", *arguments]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["games"] == 4 and told["faults"] == []

@@ -60,7 +60,10 @@ class BenchOptions:
         Parameter(help="Limit of the policy per move: 457sims or 1s; or a time bank: 10s+0.5s (default: none)."),
     ] = None
     games: Annotated[
-        Integer | None, Parameter(help="Play at most this many games per opponent and map; scores are not comparable.")
+        Integer | None,
+        Parameter(
+            name=["--games", "-n"], help="Play at most this many games per opponent and map; scores are not comparable."
+        ),
     ] = None
     out: Annotated[Path | None, Parameter(help="Run folder (default: runs/SUITE-POLICY).")] = None
     verify: Annotated[
