@@ -88,6 +88,32 @@ ROWS = {
     "jax-callback": Row(
         "jax", ("jax",), "../../examples/jax_callback.py", "steps of a vector environment inside `jit`", ("20",)
     ),
+    "sbx": Row(
+        "sbx-rl", (TORCH, "sbx-rl"), "sbx_learns.py",
+        "PPO, DQN and SAC in JAX on `make_vec_env` and on single environments",
+    ),
+    "skrl": Row(
+        "skrl", (TORCH, "skrl"), "skrl_learns.py",
+        "PPO on a single and on a vector environment; IPPO on the parallel environment",
+    ),
+    "benchmarl": Row(
+        "benchmarl", (TORCH, "benchmarl"), "benchmarl_learns.py", "IPPO with masks, on a task of its own",
+    ),
+    "d3rlpy": Row("d3rlpy", (TORCH, "d3rlpy"), "d3rlpy_learns.py", "DQN online; CQL on logged episodes"),
+    "pyg": Row(
+        "torch_geometric", (TORCH, "torch_geometric"), "pyg_learns.py",
+        "REINFORCE with a graph network on `edge_index` and `nodes`",
+    ),
+    "imitation": Row(
+        "imitation", (TORCH, "imitation==1.0.1"), "imitation_clones.py", "behavioural cloning of a bot",
+        failing="imitation 1.0.1, the newest version, requires Gymnasium 0.29 and Stable-Baselines3 2.2; minimal case: "
+        "`pip install imitation==1.0.1 'gymnasium>=1'`",
+    ),
+    "pufferlib": Row(
+        "pufferlib", (TORCH, "pufferlib==3.0.0"), "pufferlib_steps.py", "emulation of both forms as flat environments",
+        failing="PufferLib 3.0.0, the newest version, requires Gymnasium ≤ 0.29.1, NumPy < 2 and PettingZoo ≤ 1.24.1; "
+        "minimal case: `pip install pufferlib==3.0.0 'gymnasium>=1'`",
+    ),
 }  # fmt: skip
 
 
