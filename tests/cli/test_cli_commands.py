@@ -128,7 +128,7 @@ def test_maps_check_tells_which_file_is_bad(capsys):
     ],
 )
 def test_maps_bad_usage(arguments, hint, capsys):
-    assert main(["maps", *arguments]) == 2
+    assert main(["map", *arguments]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("error: ") and hint.lower() in err.lower()
 
@@ -333,7 +333,7 @@ def test_picture_bad_usage(arguments, capsys):
 
 
 def test_a_reader_that_has_gone_is_no_traceback():
-    command = [sys.executable, "-m", "warlight_env", "maps", "show", "large", "--json"]
+    command = [sys.executable, "-m", "warlight_env", "map", "show", "large", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.close()

@@ -178,7 +178,7 @@ def test_command_lines_parse(page, line):
     command = re.split(r" {2,}| # ", line)[0].replace(".venv/bin/", "")
     for variant in command.split(" | "):  # maps list | show small | …
         words = [word for word in shlex.split(variant) if word not in ("…", "&")]
-        words = words[1:] if words[0] == "warlight" else ["maps", *words]
+        words = words[1:] if words[0] == "warlight" else ["map", *words]
         _, _, ignored = app.parse_args(words, exit_on_error=False, print_error=False)
         assert not ignored, ignored
 
