@@ -37,6 +37,18 @@ def is_agent(thing: object) -> bool:
     return isinstance(thing, Agent) or all(hasattr(thing, name) for name in ("name", "pick", "act"))
 
 
+def makes_agents(source: object) -> bool:
+    """Return whether an object makes agents: an agent's class, or a function whose first parameter is `seed`."""
+    if isinstance(source, type):
+        return hasattr(source, "pick") and hasattr(source, "act")
+    if not callable(source):
+        return False
+    try:
+        return next(iter(inspect.signature(source).parameters), None) == "seed"
+    except (TypeError, ValueError):
+        return False
+
+
 def as_agent(thing: Any) -> Agent:
     """Return an `Agent` unchanged, or wrap another object with the defaults of `Agent` for missing attributes."""
     return thing if isinstance(thing, Agent) else AgentAdapter(thing)

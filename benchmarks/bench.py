@@ -134,7 +134,7 @@ def bench_parallel(quick: bool) -> list[Row]:
                 seed += 1
                 observations, _ = env.reset(seed=seed)
             actions = {
-                agent: rng.integers(0, 5, size=n) * np.array(observations[agent]["action_mask"])[:, 4]
+                agent: rng.integers(0, 5, size=n) * observations[agent]["action_mask"].reshape(n, 5)[:, 4]
                 for agent in env.agents
             }
             start = time.perf_counter()

@@ -1,9 +1,8 @@
 """Measure the games on a GPU: ``python benchmarks/bench.py gpu`` prints rates and their ratios to one core of the CPU.
 
-It measures random playouts, steps of the environment, steps of PPO on turns, and results of `simulate`. With the package
-``pgx`` it also measures PGX's backgammon, which is PGX's closest game: turns of two players with dice. ``--json
-runs/gpu.json`` also writes the numbers to a file. ``python benchmarks/bench.py gpu --page runs/gpu.json`` writes
-docs/results/gpu.md.
+It measures random playouts, steps of the environment, steps of PPO on turns, and results of `simulate`. With the
+package ``pgx`` it also measures PGX's backgammon, which is PGX's closest game: turns of two players with dice. ``--json
+runs/gpu.json`` also writes the numbers to a file. ``bench.py gpu --page runs/gpu.json`` writes docs/results/gpu.md.
 """
 
 from __future__ import annotations

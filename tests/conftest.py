@@ -31,6 +31,8 @@ sys.dont_write_bytecode = False
 # times as much CPU time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+os.environ["WARLIGHT_CONFIG"] = ""  # without the options of the user's configuration file
+
 
 #: The folders in the order in which their tests run. Each of two processes starts with half of the tests, and later
 #: takes tests from the end of the other half. One half compiles most kernels. The other half begins with tests that

@@ -45,7 +45,7 @@ COMMANDS: Final = {
     "train value": "train value -q --jobs 2 --out OUT",
     "train exit": "train exit -q --jobs 2 --out OUT",
     "train ppo": "train ppo -q --jobs 12 --out OUT",
-    "play": "play --port 0 --no-browser --games OUT",
+    "play": "play --port 0 --no-browser --log OUT",
 }
 
 

@@ -138,7 +138,7 @@ def serving(
     """
     line = [*command, "--no-browser", "--port", str(port)]
     if command[0] != "watch":
-        line += ["--games", str(folder)]
+        line += ["--log", str(folder)]
     environment = {"XDG_DATA_HOME": str(folder)}
     process = ForkedCommand(line, environment, errors) if forked else _started(line, environment, errors)
     try:

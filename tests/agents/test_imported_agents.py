@@ -49,7 +49,7 @@ def test_a_class_in_a_file_and_in_a_module_plays(folder):
 
 def test_the_commands_take_such_agents(folder, capsys):
     assert (
-        main(["match", f"{folder}.py:Idle", "random", "-n", "2", "--map", "small", "--max-rounds", "3", "-q", "--json"])
+        main(["match", f"{folder}.py:Idle", "random", "-n", "2", "--map", "small", "--rounds", "3", "-q", "--json"])
         == 0
     )
     assert json.loads(capsys.readouterr().out)["agents"][0]["name"] == f"{folder}.py:Idle"

@@ -216,7 +216,7 @@ def test_an_unfinished_description_is_no_run_yet(tmp_path):
         ({"map": "world"}, "map.name"),
         ({"rules": Rules.of("thesis", luck=0.5)}, "rules.luck: 1.0 in the folder, 0.5 now"),
         ({"picks": "agents"}, "picks"),
-        ({"max_rounds": 7}, "max-rounds: none in the folder, 7 now"),
+        ({"max_rounds": 7}, "rounds: none in the folder, 7 now"),
         ({"clocks": ("1s", "none")}, "clocks"),
         ({"on_crash": "stop"}, 'on-crash: "forfeit" in the folder, "stop" now'),
         ({"on_late": "forfeit"}, "on-late"),

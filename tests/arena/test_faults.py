@@ -102,7 +102,7 @@ def test_the_option_traceback_prints_where_a_bot_failed(capsys, monkeypatch):
 
     monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
     registry.register("crashes_here", lambda: Crasher, "fails")
-    command = ["match", "crashes_here", "random", "-n", "2", "--map", "small", "--max-rounds", "4", "-q"]
+    command = ["match", "crashes_here", "random", "-n", "2", "--map", "small", "--rounds", "4", "-q"]
     assert main(command) == 0
     assert "Traceback" not in capsys.readouterr().out
     assert main([*command, "--traceback"]) == 0

@@ -15,8 +15,9 @@ from scipy import stats
 from warlight_env.arena.contests.contest_runner import play_contests
 from warlight_env.arena.games.clocks import Clock
 from warlight_env.arena.ratings.statistics import unit_interval
-from warlight_env.bench import Suite, make_card, make_subject, score_of
+from warlight_env.bench import BenchError, Suite, make_card, make_subject, run, score_of
 from warlight_env.cli import main
+from warlight_env.engine.orders import Orders
 from warlight_env.envs.saved_policies import SavedPolicyError
 
 #: A checkpoint's few games.
@@ -35,6 +36,13 @@ class Broken:
 
     def act(self, view, budget=None):
         raise RuntimeError("no ideas")
+
+
+class Mute(Broken):
+    """Gives no orders."""
+
+    def act(self, view, budget=None):
+        return Orders()
 
 
 def play(subject, only=("small",), games=4, **kwargs):
@@ -91,6 +99,58 @@ def test_a_policy_that_fails_loses_and_that_is_counted():
     card = play(Broken, games=2)
     assert all(row.losses == row.forfeits == 2 for row in card.rows)
     assert card.maps["small"].score == 0
+
+
+def second_best(observation, mask):
+    """A policy of one game, which also checks its arguments."""
+    assert observation.ndim == 1 and mask.ndim == 1 and mask.dtype == np.int8
+    return np.flatnonzero(mask)[min(1, mask.sum() - 1)]
+
+
+def results_of(card):
+    return [(row.opponent, row.wins, row.losses, row.mean_rounds, row.forfeits) for row in card.rows]
+
+
+def test_a_function_gets_a_score_card(tmp_path):
+    settings = {"action": "strategies", "maps": ["small"], "games": 2}
+    card = run(second_best, **settings, out=tmp_path / "run")
+    assert card.policy == "second_best" and card.settings == {"action": "strategies", "observation": "flat"}
+    assert [row.forfeits for row in card.rows] == [row.illegal for row in card.rows] == [0] * 5
+    assert json.loads((tmp_path / "run" / "card.json").read_text())["rows"][0]["games"] == 2
+
+    def batched(observations, masks):
+        return np.array([second_best(*one) for one in zip(observations, masks, strict=True)])
+
+    assert results_of(run(batched, batched=True, **settings)) == results_of(card)
+    assert results_of(run(lambda _, mask: np.flatnonzero(mask)[0], **settings)) != results_of(card)
+
+
+def test_a_function_may_return_dicts_and_an_agent_may_be_a_class():
+    def nothing(observation, mask):
+        assert set(observation) == {"nodes", "globals"}
+        return {"deploy": np.zeros(10, int), "attack": np.zeros(34, int), "priority": np.zeros(34, int)}
+
+    cards = [
+        run(nothing, action="orders", observation="graph", maps="small", games=2),
+        run(Mute, maps="small", games=2, name="mine"),
+    ]
+    assert [card.policy for card in cards] == ["nothing", "mine"]
+    assert results_of(cards[0]) == results_of(cards[1])
+
+
+@pytest.mark.parametrize(
+    "policy, arguments, message",
+    [
+        (7, {}, "policy = 7: must be a function"),
+        (Broken(), {}, "must be the class of the agent"),
+        (second_best, {"maps": ["wrld"]}, "map 'wrld': the maps of suite-v1 are"),
+        (second_best, {"games": 0}, "games = 0"),
+        (second_best, {"action": "factored", "maps": ["small"]}, "second_best cannot play on map 'small'"),
+    ],
+)
+def test_mistakes_in_a_run_are_named(policy, arguments, message):
+    with pytest.raises(BenchError, match=message):
+        run(policy, **arguments)
 
 
 def test_a_clock_is_the_policys_alone():
@@ -190,8 +250,8 @@ def test_a_zip_that_holds_no_policy_is_told_so(holds, tmp_path, capsys, monkeypa
         (["nobody"], "no agent 'nobody'"),
         ([], "give an agent or a .zip file"),
         (["random", "--suite", "suite-v2"], "no suite 'suite-v2' (did you mean 'suite-v1'?)"),
-        (["random", "--map", "wrld"], "--map wrld: the maps of suite-v1 are small, world, large"),
-        (["random", "--games", "0"], "--games 0"),
+        (["random", "--map", "wrld"], "map 'wrld': the maps of suite-v1 are small, world, large"),
+        (["random", "--games", "0"], "games = 0"),
         (["random", "--clock", "soon"], "clock 'soon'"),
         (["none.zip"], "cannot read none.zip"),
         (["ZIP", "--action", "strategies", "--map", "small"], "If you trust its author, use"),

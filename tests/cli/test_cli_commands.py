@@ -40,23 +40,23 @@ def svg_root(path: str) -> ElementTree:
 
 
 def test_agents_are_listed(capsys):
-    assert main(["agents", "list"]) == 0
+    assert main(["agent", "list"]) == 0
     out = capsys.readouterr().out
     assert all(f"  {info.form} " in out and info.summary in out for info in registry.describe())
     assert re.search(r"^ +plan +Petra +Plans its goals", out, re.M)
-    assert main(["agents", "list", "--json"]) == 0
+    assert main(["agent", "list", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     assert [one["name"] for one in listed] == registry.agent_names()
 
 
 def test_what_an_agent_takes_is_shown(capsys):
-    assert main(["agents", "show", "mcts"]) == 0
+    assert main(["agent", "show", "mcts"]) == 0
     out = capsys.readouterr().out
     assert re.search(r"^ +sims +\d* .*$", out, re.M) and re.search(
         r"^ +local_search +0.5 +fraction of the budget", out, re.M
     )
     assert re.search(r"^ +mcts +Linden +hard$", out, re.M) and re.search(r"^ +mcts:secs=5 +Sequoia +hard$", out, re.M)
-    assert main(["agents", "show", "nash", "--json"]) == 0
+    assert main(["agent", "show", "nash", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["profiles"]["nash:secs=5"]["name"] == "Athena"
     told = shown["parameters"]
@@ -66,7 +66,7 @@ def test_what_an_agent_takes_is_shown(capsys):
         0,
         0.99,
     )
-    assert main(["agents", "show", "mtcs"]) == 2
+    assert main(["agent", "show", "mtcs"]) == 2
     assert "did you mean mcts" in capsys.readouterr().err.lower().replace("'", "")
 
 
@@ -74,45 +74,45 @@ def test_what_an_agent_takes_is_shown(capsys):
 
 
 def test_maps_list(capsys):
-    assert main(["maps", "list"]) == 0
+    assert main(["map", "list"]) == 0
     out = capsys.readouterr().out
     assert all(name in out for name in maps.names())
-    assert main(["maps", "list", "--json"]) == 0
+    assert main(["map", "list", "--json"]) == 0
     world = next(m for m in json.loads(capsys.readouterr().out) if m["name"] == "world")
     assert (world["regions"], world["super_regions"], world["borders"]) == (42, 6, 82)
 
 
 def test_maps_show_names_every_region(capsys):
-    assert main(["maps", "show", "small", "--svg", "small.svg"]) == 0
+    assert main(["map", "show", "small", "--svg", "small.svg"]) == 0
     out = capsys.readouterr().out
     assert all(region.name in out for region in maps.load("small").regions)
     assert svg_root("small.svg") is not None
 
 
 def test_maps_show_as_json_reads_back(capsys):
-    assert main(["maps", "show", "small", "--json"]) == 0
+    assert main(["map", "show", "small", "--json"]) == 0
     assert maps.from_dict(json.loads(capsys.readouterr().out)["map"]) == maps.load("small")
 
 
 def test_maps_generate_writes_a_map_that_checks(capsys):
-    assert main(["maps", "generate", "--regions", "12", "--seed", "4", "-o", "mine.json", "--svg", "mine.svg"]) == 0
+    assert main(["map", "generate", "--regions", "12", "--seed", "4", "-o", "mine.json", "--svg", "mine.svg"]) == 0
     assert maps.load("mine.json") == maps.generate(12, seed=4)
     assert svg_root("mine.svg") is not None
     capsys.readouterr()
-    assert main(["maps", "generate", "--regions", "12", "--seed", "4"]) == 0
+    assert main(["map", "generate", "--regions", "12", "--seed", "4"]) == 0
     assert maps.from_json(capsys.readouterr().out) == maps.load("mine.json")
-    assert main(["maps", "check", "mine.json", "world"]) == 0
+    assert main(["map", "check", "mine.json", "world"]) == 0
     assert main(["match", "random", "random", "-n", "2", "--map", "mine.json", "-q"]) == 0
 
 
 def test_maps_check_tells_which_file_is_bad(capsys):
     Path("bad.json").write_text('{"format": 7}')
-    assert main(["maps", "check", "small", "bad.json", "missing.json"]) == 1
+    assert main(["map", "check", "small", "bad.json", "missing.json"]) == 1
     small, bad, missing = capsys.readouterr().out.splitlines()
     assert small.startswith("small: ok")
     assert bad.startswith("bad.json: ") and bad.count("bad.json") == 1
     assert missing.startswith("missing.json: ") and "No such file" in missing
-    assert main(["maps", "check", "bad.json", "--json"]) == 1
+    assert main(["map", "check", "bad.json", "--json"]) == 1
     assert json.loads(capsys.readouterr().out)[0]["ok"] is False
 
 
@@ -128,13 +128,13 @@ def test_maps_check_tells_which_file_is_bad(capsys):
     ],
 )
 def test_maps_bad_usage(arguments, hint, capsys):
-    assert main(["maps", *arguments]) == 2
+    assert main(["map", *arguments]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("error: ") and hint.lower() in err.lower()
 
 
 def test_a_file_that_cannot_be_written_is_a_failure(capsys):
-    assert main(["maps", "generate", "--regions", "6", "-o", "no/such/folder/map.json"]) == 1
+    assert main(["map", "generate", "--regions", "6", "-o", "no/such/folder/map.json"]) == 1
     assert "cannot write no/such/folder/map.json" in capsys.readouterr().err
 
 
@@ -333,7 +333,7 @@ def test_picture_bad_usage(arguments, capsys):
 
 
 def test_a_reader_that_has_gone_is_no_traceback():
-    command = [sys.executable, "-m", "warlight_env", "maps", "show", "large", "--json"]
+    command = [sys.executable, "-m", "warlight_env", "map", "show", "large", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stderr is not None
         process.stdout.close()
@@ -348,7 +348,7 @@ def test_watch_delays_that_cannot_be(delay, capsys):
 
 
 def test_a_drawing_is_svg_by_name_too(capsys):
-    assert main(["maps", "show", "small", "--svg", "x.png"]) == 2
+    assert main(["map", "show", "small", "--svg", "x.png"]) == 2
     assert not Path("x.png").exists()
 
 

@@ -308,8 +308,8 @@ def test_continue_with_other_bots(capsys, game, tmp_path):
         (["--round", "99"], "the log has rounds 0 to"),
         (["random", "--round", "1"], "1 agents for a game of 2 players"),
         (["random", "nobody", "--round", "1"], "no agent 'nobody'"),
-        (["--round", "1", "--decision-info"], "--decision-info needs --output"),
-        (["--round", "3", "--max-rounds", "2"], "max_rounds = 2"),
+        (["--round", "1", "--decision-info"], "--decision-info needs --out"),
+        (["--round", "3", "--rounds", "2"], "max_rounds = 2"),
         (["--round", "1", "-o", "x.json"], "the name of a log must end in"),
     ],
 )
@@ -360,7 +360,7 @@ def test_list_refuses_what_is_no_folder(capsys, tmp_path):
 
 
 def test_match_logs_what_the_bots_thought(capsys, tmp_path):
-    options = ["match", "mcts:sims=5", "random", "-n", "1", "--map", "small", "-q", "--max-rounds", "2"]
+    options = ["match", "mcts:sims=5", "random", "-n", "1", "--map", "small", "-q", "--rounds", "2"]
     assert run(capsys, *options, "--log", tmp_path, "--decision-info")[0] == 0
     (file,) = tmp_path.glob("game-*")
     assert [line["event"] for line in read_lines(file)[1:]] == ["start", "insight", "round", "insight", "round", "end"]

@@ -172,14 +172,14 @@ def test_compiling_is_said_once_where_stderr_is_a_file(quiet, capsys):
 
 
 def test_draws_and_stopped_games_are_said(bots, capsys):
-    assert main(["match", "idle", "idle", "-n", "2", "--map", "small", "--max-rounds", "9"]) == 0
+    assert main(["match", "idle", "idle", "-n", "2", "--map", "small", "--rounds", "9"]) == 0
     out = capsys.readouterr().out
     assert "2 games were stopped after 9 rounds and count as draws" in out
     assert "score" in out and "idle #1 50.0 %" in out
 
 
 def test_one_game_is_told_as_one(bots, capsys):
-    assert main(["match", "idle", "crasher", "-n", "1", "--map", "small", "--max-rounds", "1"]) == 0
+    assert main(["match", "idle", "crasher", "-n", "1", "--map", "small", "--rounds", "1"]) == 0
     out = capsys.readouterr().out
     assert "idle vs crasher: 1 game on small" in out
     assert "1 game was stopped after 1 round and counts as a draw" in out
@@ -259,7 +259,7 @@ def test_a_failing_bot_may_lose_its_games(bots, capsys):
 @pytest.mark.parametrize("clocks, simulations", [(["5sims"], [5, 5]), (["5sims", "none"], [5, 9])])
 def test_clocks_for_all_or_for_each(clocks, simulations, capsys):
     given = [part for clock in clocks for part in ("--clock", clock)]
-    command = ["match", "mcts:9", "mcts:9sims", "-n", "2", "--map", "small", "--max-rounds", "2", *given]
+    command = ["match", "mcts:9", "mcts:9sims", "-n", "2", "--map", "small", "--rounds", "2", *given]
     assert main([*command, "--json", "-q"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert [agent["time"]["simulations"] for agent in data["agents"]] == simulations
@@ -295,8 +295,8 @@ def test_an_interrupted_match_goes_on_from_its_folder(tmp_path, capsys, monkeypa
         patched.setattr(NoProgress, "add", interrupt)
         assert main(command) == 130
     assert f"the same command continues the match in {tmp_path / 'run'}" in capsys.readouterr().out
-    assert main([*command, "--max-rounds", "4"]) == 2
-    assert "contains another run (max-rounds: none in the folder, 4 now)" in capsys.readouterr().err
+    assert main([*command, "--rounds", "4"]) == 2
+    assert "contains another run (rounds: none in the folder, 4 now)" in capsys.readouterr().err
     assert main([*command, "--json"]) == 0
     again = json.loads(capsys.readouterr().out)
     assert (wanted.pop("games_found"), again.pop("games_found")) == (0, 7)
@@ -435,9 +435,7 @@ def test_help_and_version_load_no_kernels():
     assert "warlight-env 0." in done.stdout and "--paired" in done.stdout
 
 
-@pytest.mark.parametrize(
-    "arguments", [["--games", "1.5"], ["--games", "1e2"], ["--seed", "1.7"], ["--max-rounds", "2.5"]]
-)
+@pytest.mark.parametrize("arguments", [["--games", "1.5"], ["--games", "1e2"], ["--seed", "1.7"], ["--rounds", "2.5"]])
 def test_whole_numbers_are_not_rounded(arguments, capsys):
     assert main(["match", "random", "random", "--map", "small", "-q", *arguments]) == 2
     assert "int" in capsys.readouterr().err

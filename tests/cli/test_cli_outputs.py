@@ -51,11 +51,11 @@ COMMANDS = {
     "replay --html": ("o.html", "replay LOG --round 0 -q --html OUT"),
     "analyse --html": ("o.html", "analyse LOG -q --html OUT"),
     "picture": ("o.svg", "picture random random --rounds 0 --map small -o OUT"),
-    "maps generate": ("o.json", "maps generate --regions 12 -o OUT"),
-    "maps generate --svg": ("o.svg", "maps generate --regions 12 --svg OUT"),
-    "maps show --svg": ("o.svg", "maps show small --svg OUT"),
+    "map generate": ("o.json", "map generate --regions 12 -o OUT"),
+    "map generate --svg": ("o.svg", "map generate --regions 12 --svg OUT"),
+    "map show --svg": ("o.svg", "map show small --svg OUT"),
     "leaderboard --out": ("o.json", "leaderboard --out OUT"),
-    "log continue": ("o.wl.jsonl", "log continue LOG random random --round 0 --max-rounds 1 -o OUT"),
+    "log continue": ("o.wl.jsonl", "log continue LOG random random --round 0 --rounds 1 -o OUT"),
     "experiment report": ("o.md", "experiment report . -o OUT"),
 }
 

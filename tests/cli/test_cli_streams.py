@@ -79,7 +79,7 @@ def test_other_results_that_programs_read(noisy, tmp_path):
         "    assert main(words.split()) == 0\n"
         "    os.write(1, b'\\0')\n"
     )
-    commands = ("agents list --json", "agents show noisy --json", "tournament cup.toml -q --out cup --json",
+    commands = ("agent list --json", "agent show noisy --json", "tournament cup.toml -q --out cup --json",
                 "bench noisy -q --map small --games 2 --out b --json",
                 "picture noisy random --map small --rounds 1")  # fmt: skip
     done = subprocess.run(
@@ -93,23 +93,23 @@ def test_other_results_that_programs_read(noisy, tmp_path):
 
 
 def test_in_a_process_that_goes_on_the_streams_are_as_before(capfd):
-    assert main(["maps", "list", "--json"]) == 0
+    assert main(["map", "list", "--json"]) == 0
     os.write(1, b"after\n")
     written = capfd.readouterr().out
     assert json.loads(written.removesuffix("after\n")) and written.endswith("after\n")
 
 
-COMMANDS = ("agents list", "agents list --json", "maps list", "doctor --json", "env info", "--help", "match --help",
+COMMANDS = ("agent list", "agent list --json", "map list", "doctor --json", "env info", "--help", "match --help",
             "match random random -n 1 -q --map small --json", "picture --map small --rounds 0")  # fmt: skip
 
 
 #: Closed standard output for a command of each way to print; all streams for one command; the rest with `-m slow`.
-PRINTING = ("agents list", "maps list", "--help", "match random random -n 1 -q --map small --json")
+PRINTING = ("agent list", "map list", "--help", "match random random -n 1 -q --map small --json")
 CLOSED = [
     pytest.param(
         words,
         closed,
-        marks=[] if words == "agents list" or (closed == (1,) and words in PRINTING) else [pytest.mark.slow],
+        marks=[] if words == "agent list" or (closed == (1,) and words in PRINTING) else [pytest.mark.slow],
     )
     for words in COMMANDS
     for closed in [(0,), (1,), (2,), (0, 1, 2)]
@@ -163,7 +163,7 @@ def test_a_full_device_is_an_error():
     assert done.stderr == "error: cannot write to standard output: No space left on device\n"
 
 
-@pytest.mark.parametrize("words", ["agents list", "agents list --json", "match --help"])
+@pytest.mark.parametrize("words", ["agent list", "agent list --json", "match --help"])
 def test_a_reader_that_has_gone(words):
     process = subprocess.Popen(
         [sys.executable, "-m", "warlight_env", *words.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -1,4 +1,4 @@
-"""``warlight maps check`` reports all errors of a file, not only the first one."""
+"""``warlight map check`` reports all errors of a file, not only the first one."""
 
 from __future__ import annotations
 
@@ -54,12 +54,12 @@ def test_all_faults_of_a_file_are_named(wrong: Any, tmp_path: Path, capsys: pyte
     data, faults = wrong()
     file = tmp_path / "bad.json"
     file.write_text(json.dumps(data))
-    assert main(["maps", "check", str(file), "small"]) == 1
+    assert main(["map", "check", str(file), "small"]) == 1
     *told, well = capsys.readouterr().out.splitlines()
     assert len(told) == len(faults)
     assert all(line.startswith(f"{file}: {fault}") for line, fault in zip(told, faults, strict=True)), told
     assert well.startswith("small: ok")
-    assert main(["maps", "check", str(file), "small", "--json"]) == 1
+    assert main(["map", "check", str(file), "small", "--json"]) == 1
     bad, good = json.loads(capsys.readouterr().out)
     assert [f"{file}: {fault}" for fault in bad["errors"]] == told
     assert bad["error"] == bad["errors"][0] and "errors" not in good
@@ -71,7 +71,7 @@ def test_no_more_are_named_than_a_person_reads(tmp_path: Path, capsys: pytest.Ca
         region["code"] = "SAME"
     file = tmp_path / "bad.json"
     file.write_text(json.dumps(data))
-    assert main(["maps", "check", str(file)]) == 1
+    assert main(["map", "check", str(file)]) == 1
     told = capsys.readouterr().out.splitlines()
     assert len(told) == 101 and told[-1] == f"{file}: there may be more problems: the check stops after 100"
 

@@ -35,6 +35,7 @@ class Row(NamedTuple):
     forms: str
     arguments: tuple[str, ...] = ()
     failing: str = ""  #: why it cannot pass, as the table says
+    alone: tuple[str, ...] = ()  #: installed without their requirements, which exclude newer versions
 
 
 ROWS = {
@@ -92,6 +93,32 @@ ROWS = {
         "jax", ("jax", "torch"), "../../examples/jax_jit.py", "training of tensors' games inside `jit`",
         ("10", "cpu", "16"),
     ),
+    "sbx": Row(
+        "sbx-rl", (TORCH, "sbx-rl"), "sbx_learns.py",
+        "PPO, DQN and SAC in JAX on `make_vec_env` and on single environments",
+    ),
+    "skrl": Row(
+        "skrl", (TORCH, "skrl"), "skrl_learns.py",
+        "PPO on a single and on a vector environment; IPPO on the parallel environment",
+    ),
+    "benchmarl": Row(
+        "benchmarl", (TORCH, "benchmarl"), "benchmarl_learns.py", "IPPO with masks, on a task of its own",
+    ),
+    "d3rlpy": Row("d3rlpy", (TORCH, "d3rlpy"), "d3rlpy_learns.py", "DQN online; CQL on logged episodes"),
+    "pyg": Row(
+        "torch_geometric", (TORCH, "torch_geometric"), "pyg_learns.py",
+        "REINFORCE with a graph network on `edge_index` and `nodes`",
+    ),
+    "imitation": Row(
+        "imitation", (TORCH, "stable-baselines3", "tqdm", "scikit-learn"), "imitation_clones.py",
+        "behavioural cloning of a bot; installed with newer versions of Gymnasium and Stable-Baselines3 than it allows",
+        alone=("imitation==1.0.1", "sacred", "datasets", "seals", "huggingface-sb3"),
+    ),
+    "pufferlib": Row(
+        "pufferlib", (TORCH, "pufferlib==3.0.0"), "pufferlib_steps.py", "emulation of both forms as flat environments",
+        failing="PufferLib 3.0.0, the newest version, requires Gymnasium ≤ 0.29.1, NumPy < 2 and PettingZoo ≤ 1.24.1; "
+        "minimal case: `pip install pufferlib==3.0.0 'gymnasium>=1'`",
+    ),
 }  # fmt: skip
 
 
@@ -104,10 +131,10 @@ def outcome(row: Row, folder: Path) -> dict[str, Any]:
     wanted = [str(ROOT) + name[1:] if name.startswith(".[") else name for name in row.requirements]
     wanted = wanted if any(name.startswith(str(ROOT)) for name in wanted) else [str(ROOT), *wanted]
     began = time.perf_counter()
-    done = subprocess.run(
-        [str(python), "-m", "pip", "install", "-q", *wanted, "-c", str(limits)],
-        capture_output=True, text=True, cwd=ROOT,
-    )  # fmt: skip
+    pip = [str(python), "-m", "pip", "install", "-q"]
+    done = subprocess.run([*pip, *wanted, "-c", str(limits)], capture_output=True, text=True, cwd=ROOT)
+    if row.alone and not done.returncode:
+        done = subprocess.run([*pip, "--no-deps", *row.alone], capture_output=True, text=True, cwd=ROOT)
     if done.returncode:
         return {"passed": False, "version": "", "said": "it cannot be installed: " + _last(done.stderr)}
     version = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"

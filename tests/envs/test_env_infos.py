@@ -5,6 +5,7 @@ from __future__ import annotations
 import gymnasium
 import numpy as np
 import pytest
+from gymnasium import spaces
 from gymnasium.vector import SyncVectorEnv
 from stable_baselines3.common.vec_env import DummyVecEnv
 
@@ -26,6 +27,7 @@ def test_infos_of_a_learner_are_arrays_of_one_form(action, mask):
     assert {"illegal", "income", "round", "phase", "is_success"} <= set(first)
     assert all(kind in "bi" for kind, _ in first.values())
     assert all(other == first for other in others)
+    assert type(results[-1][-1].pop("is_success")) is bool
     assert all(hasattr(value, "dtype") for value in results[-1][-1].values())
 
 
@@ -64,6 +66,7 @@ def test_gymnasium_s_own_batch_keeps_them_as_arrays():
     env = SyncVectorEnv([lambda: make_single(action="factored")] * 2)
     _, infos = env.reset(seed=1)
     assert {infos[key].dtype.kind for key in ("illegal", "income", "round", "phase", "action_mask")} == {"i"}
+    assert infos["is_success"].dtype == np.bool_
 
 
 @pytest.mark.parametrize("action", ["factored", "orders"])
@@ -86,6 +89,47 @@ def test_what_does_not_change_is_an_attribute():
     for env in fronts:
         assert np.array_equal(env.edge_index, fronts[0].edge_index) and env.edge_index.shape[0] == 2
         assert env.encoding.name == "factored" and env.features.size == fronts[0].features.size
+        env.edge_index[:] = -1  # a new array at every access: PyTorch takes no read-only ones
+        assert np.array_equal(env.edge_index, fronts[0].edge_index) and env.edge_index.min() >= 0
+
+
+@pytest.mark.parametrize("action", ["factored", "steps", "orders"])
+def test_a_mask_in_an_observation_is_flat_and_nested_on_request(action):
+    flat, nested = (make(action=action, mask=mask) for mask in ("observation", "nested"))
+    for env in (flat, nested):
+        seen = env.reset(seed=2)[0]["player_1"]
+        assert env.observation_spaces["player_1"].contains(seen)
+        assert env.observation_spaces["player_1"] is env.observation_space("player_1")
+        assert env.action_spaces["player_1"] is env.action_space("player_1")
+    mask, rows = flat.observe("player_1")["action_mask"], nested.observe("player_1")["action_mask"]
+    space = flat.observation_space("player_1")["action_mask"]
+    assert isinstance(space, spaces.Box) and space.shape == mask.shape == flat.action_masks("player_1").shape
+    parts = rows.values() if isinstance(rows, dict) else [rows]
+    assert np.array_equal(mask, np.concatenate([np.concatenate(p) if isinstance(p, tuple) else p for p in parts]))
+
+
+def test_the_rows_of_the_factored_mask_are_regions_then_edges():
+    env = make(action="factored", picking="random")
+    env.reset(seed=2)
+    own = [region for region in range(env.core.board.n_regions) if env.view("player_0").owner[region] == 0]
+    rows = env.action_masks("player_0").reshape(-1, 5)[:, 1].astype(bool)
+    regions, edges = rows[: env.core.board.n_regions], rows[env.core.board.n_regions :]
+    assert np.flatnonzero(regions).tolist() == own
+    assert np.array_equal(edges, np.isin(env.edge_index[0], own))
+
+
+@pytest.mark.parametrize(
+    "arguments, limit",
+    [({"action": "factored"}, 100), ({"action": "steps"}, 2500), ({"action": "strategies", "max_cycles": 7}, 7)],
+)
+def test_the_specification_names_the_limit_of_steps(arguments, limit):
+    single = gymnasium.make("warlight/Warlight-v0", map=SMALL, **arguments)
+    again = gymnasium.make(single.spec)
+    batch = gymnasium.make_vec(
+        "warlight/Warlight-v0", num_envs=2, vectorization_mode="vector_entry_point", map=SMALL, **arguments
+    )
+    assert [env.spec.max_episode_steps for env in (single, again, batch)] == [limit] * 3
+    assert gymnasium.make("warlight/Warlight-v0", map=SMALL, max_episode_steps=5).spec.max_episode_steps == 5
 
 
 # Pictures

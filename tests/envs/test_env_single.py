@@ -133,7 +133,7 @@ def test_an_action_out_of_its_space_is_told_with_its_game_and_player(made):
         assert error.reason.startswith("entry 3 is 9")
     with pytest.raises(InputError, match="nothing played"):
         env.step(wrong[:-1])
-    with pytest.raises(InputError, match=r"an action must be an array, not .*; nothing played"):
+    with pytest.raises(InputError, match=r"action must be an array, not .*; nothing played"):
         env.step([[1], [1, 2]])
 
 

@@ -460,7 +460,7 @@ def shared_arrays() -> list[tuple[str, np.ndarray]]:
         found += arrays_of(getattr(core, name), f"core.{name}")
     found += [(f"policy.{name}", array) for name, array in policy.arrays.items()]
     env, single = WarlightParallelEnv(RING, {"picks": 1}), WarlightEnv(RING, {"picks": 1}, action="continuous")
-    found += [("limits", core.limits), ("edge_index", env.edge_index)]
+    found += [("limits", core.limits), ("edge_index", env.core.edge_index)]
     found += [("nvec", env.action_space("player_0").nvec), ("nvec", core.encoding.space.nvec)]
     found += [("low", single.action_space.low), ("high", single.observation_space.high)]
     found += [("nodes", env.observation_space("player_0")["observation"]["nodes"].low), ("state", env.state_space.high)]

@@ -79,24 +79,24 @@ def test_no_map_can_be_written_in_cells():
 def test_the_command_converts_and_reports(tmp_path, capsys):
     source, lines, back = tmp_path / "a.json", tmp_path / "a.txt", tmp_path / "b.json"
     maps.save(with_setup(), source)
-    assert main(["maps", "convert", str(source), str(lines)]) == 0
+    assert main(["map", "convert", str(source), str(lines)]) == 0
     out = capsys.readouterr().out
     assert "setup_map lines" in out and "names of regions" in out and "setup: wasteland_army" in out
-    assert main(["maps", "convert", str(lines), str(back), "--to", "challenge-json", "--json"]) == 0
+    assert main(["map", "convert", str(lines), str(back), "--to", "challenge-json", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["format"] == "challenge-json"
     assert maps.load(back).setup == dataclasses.replace(SETUP, wasteland_army=None)
-    assert main(["maps", "check", str(lines), str(back)]) == 0
+    assert main(["map", "check", str(lines), str(back)]) == 0
     assert capsys.readouterr().out.count("kept as the starting setup: 1 wastelands, 3 offered, picks 1") == 2
 
 
 def test_a_starting_setup_is_shown(tmp_path, capsys):
     names = [region.name for region in maps.load("small").regions]
     maps.save(dataclasses.replace(maps.load("small"), setup=StartingSetup((), 8, (0, 4), 1)), tmp_path / "a.json")
-    assert main(["maps", "show", str(tmp_path / "a.json")]) == 0
+    assert main(["map", "show", str(tmp_path / "a.json")]) == 0
     shown = capsys.readouterr().out
     for line in ("wastelands: none", "wasteland_army: 8", f"offered: {names[0]}, {names[4]}", "picks: 1"):
         assert f"  setup: {line}\n" in shown
-    assert main(["maps", "show", "small"]) == 0
+    assert main(["map", "show", "small"]) == 0
     assert "setup" not in capsys.readouterr().out
 
 
@@ -109,7 +109,7 @@ def test_bad_conversions_are_refused_and_nothing_is_written(arguments, message, 
     monkeypatch.chdir(tmp_path)
     maps.save(maps.load("small"), tmp_path / "a.json")
     before = (tmp_path / "a.json").read_bytes()
-    assert main(["maps", "convert", *arguments]) == 2
+    assert main(["map", "convert", *arguments]) == 2
     assert message in capsys.readouterr().err
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"] and (tmp_path / "a.json").read_bytes() == before
 
@@ -117,7 +117,7 @@ def test_bad_conversions_are_refused_and_nothing_is_written(arguments, message, 
 def test_fields_that_are_not_used_are_reported(tmp_path, capsys):
     text = written_as(maps.load("small"), next(f for f in WRITTEN if f.name == "setup-lines"))[0]
     (tmp_path / "game").write_text(text + "settings timebank 10000\nsettings time_per_move 500\ngo place_armies 5\n")
-    assert main(["maps", "check", str(tmp_path / "game"), "--json"]) == 0
+    assert main(["map", "check", str(tmp_path / "game"), "--json"]) == 0
     (report,) = json.loads(capsys.readouterr().out)
     assert report["format"] == "setup-lines" and report["setup"] is None
     assert report["unused"] == ["settings timebank", "settings time_per_move", "go place_armies"]

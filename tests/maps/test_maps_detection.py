@@ -90,7 +90,7 @@ def test_a_file_in_another_format_is_named_and_the_supported_formats_are_listed(
     expected = f"the file appears to be {appears}"
     assert str(refused.value).startswith(f"map.txt: {expected}")
     assert str(refused.value).endswith(f", which is not a map format; supported formats: {forms}")
-    assert main(["maps", "check", str(file)]) == 1
+    assert main(["map", "check", str(file)]) == 1
     assert capsys.readouterr().out.startswith(f"{file}: {expected}")
 
 
@@ -122,7 +122,7 @@ def test_an_error_names_the_form_that_the_file_appears_to_have(
     with pytest.raises(maps.MapError) as refused:
         maps.load(file)
     assert str(refused.value).startswith("map: ") and str(refused.value).endswith(f"(the file appears to be {title})")
-    assert main(["maps", "check", str(file)]) == 1
+    assert main(["map", "check", str(file)]) == 1
     assert f"(the file appears to be {title})" in capsys.readouterr().out.splitlines()[0]
 
 

@@ -88,5 +88,5 @@ def test_maps_check_names_a_file_once(tmp_path, monkeypatch, capsys):
     name = os.fsdecode(b"a\xff\n.json")
     with open(name, "wb") as file:
         file.write(b"\xff")
-    assert main(["maps", "check", name]) == 1
+    assert main(["map", "check", name]) == 1
     assert capsys.readouterr().out.count("json") == 1

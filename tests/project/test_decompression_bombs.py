@@ -225,7 +225,7 @@ def test_maps(tmp_path, runner):
     cases = []
     for name, content, says in map_bombs():
         (tmp_path / name).write_bytes(content)
-        cases.append((["maps", "check", name], says))
+        cases.append((["map", "check", name], says))
     refuse_all(runner, cases, tmp_path)
 
 
@@ -417,11 +417,11 @@ def test_names_that_are_no_files(name, tmp_path, capsys, monkeypatch):
         (tmp_path / f"folder{suffix}").mkdir()
     for line in (
         ["replay", f"{name}.wl.jsonl"], ["log", "verify", f"{name}.wl.jsonl"], ["log", "continue", f"{name}.wl.jsonl"],
-        ["log", "list", f"{name}"], ["maps", "show", f"{name}.json"], ["maps", "check", f"{name}.xml"],
+        ["log", "list", f"{name}"], ["map", "show", f"{name}.json"], ["map", "check", f"{name}.xml"],
         ["tournament", f"{name}.toml"], ["match", f"policy:{name}.npz", "random"], ["train", "td", f"{name}.toml"],
         ["match", f"one_ply:weights={name}.json", "random"], ["match", "random", "random", "--map", f"{name}.json"],
         ["picture", "random", "random", "--map", f"{name}.json"], ["bot", "replay", "random", f"{name}.wl.jsonl"],
-        ["maps", "generate", "-o", f"{name}/x.json"], ["bench", f"{name}.zip"],
+        ["map", "generate", "-o", f"{name}/x.json"], ["bench", f"{name}.zip"],
         ["env", "info", "--map", f"{name}.json"],
         ["watch", "random", "random", "--map", f"{name}.json"], ["train", "td", "--start", f"{name}.json"],
     ):  # fmt: skip

@@ -178,7 +178,7 @@ def test_command_lines_parse(page, line):
     command = re.split(r" {2,}| # ", line)[0].replace(".venv/bin/", "")
     for variant in command.split(" | "):  # maps list | show small | …
         words = [word for word in shlex.split(variant) if word not in ("…", "&")]
-        words = words[1:] if words[0] == "warlight" else ["maps", *words]
+        words = words[1:] if words[0] == "warlight" else ["map", *words]
         _, _, ignored = app.parse_args(words, exit_on_error=False, print_error=False)
         assert not ignored, ignored
 
@@ -202,7 +202,7 @@ def test_a_map_by_hand_is_one(tmp_path, monkeypatch, capsys):
     assert made.to_dict() | {"name": ""} == named.to_dict() | {"name": ""}
     Path("ring.json").write_text(f"{shown.rstrip()[:-1]}, {setup}}}", encoding="utf-8")
     capsys.readouterr()
-    assert main(["maps", "check", "ring.json"]) == 0
+    assert main(["map", "check", "ring.json"]) == 0
     assert "kept as the starting setup: 1 wastelands, wasteland_army 6, 4 offered, picks 2" in capsys.readouterr().out
 
 

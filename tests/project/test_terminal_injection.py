@@ -43,14 +43,14 @@ def evil_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["log", "verify", "LOG", "--json"],
         ["log", "list", "FOLDER"],
         ["log", "list", "FOLDER", "--json"],
-        ["log", "continue", "LOG", "random", "random", "--max-rounds", "4"],
+        ["log", "continue", "LOG", "random", "random", "--rounds", "4"],
         ["replay", "LOG", "--decision-info"],
         ["replay", f"/nowhere/{EVIL}.wl.jsonl".replace("</", "")],
         ["match", EVIL, "random", "-n", "1"],
         ["play", "--vs", EVIL, "--no-browser"],
         ["play", "--map", EVIL.replace("/", ""), "--no-browser"],
         ["hotseat", EVIL, "b", "--no-browser"],
-        ["maps", "show", EVIL.replace("/", "")],
+        ["map", "show", EVIL.replace("/", "")],
     ],
 )
 def test_no_control_character_reaches_a_terminal(line: list[str], evil_log: Path, capsys: pytest.CaptureFixture[str]):

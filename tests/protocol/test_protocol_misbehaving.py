@@ -185,7 +185,7 @@ def test_simulations_are_no_clock_for_a_process(tmp_path, capsys):
             "2",
             "--map",
             "small",
-            "--max-rounds",
+            "--rounds",
             "2",
             "-q",
             "--out",
@@ -198,7 +198,7 @@ def test_simulations_are_no_clock_for_a_process(tmp_path, capsys):
         )
         assert not (tmp_path / "run").exists()
     clocks = ["--clock", "5sims", "--clock", "5sims/20s"]
-    assert main(["match", "mcts:9", bot, "-n", "2", "--map", "small", "--max-rounds", "2", "-q", *clocks]) == 0
+    assert main(["match", "mcts:9", bot, "-n", "2", "--map", "small", "--rounds", "2", "-q", *clocks]) == 0
 
 
 def test_a_matchs_clock_takes_the_place_of_the_bots_own():

@@ -54,6 +54,20 @@ def test_the_minimal_bot_passes_the_check(language, tmp_path, capsys):
     assert "17 of 17 cases passed" in capsys.readouterr().out
 
 
+def test_the_class_passes_its_own_test_and_beats_a_random_bot(tmp_path, capsys):
+    assert main(["bot", "new", "class", str(tmp_path)]) == 0
+    told = capsys.readouterr().out
+    assert "my_bot.py" in told and "test_my_bot.py" in told and "warlight match my_bot.py:MyBot" in told
+    words = [sys.executable, "-m", "unittest"]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0 and "Ran 2 tests" in done.stderr
+    source = (tmp_path / "my_bot.py").read_text().replace("Orders([(first, view.income)], attacks)", "Orders()")
+    (tmp_path / "my_bot.py").write_text(source)
+    assert subprocess.run(words, cwd=tmp_path, capture_output=True).returncode == 1
+    assert main(["bot", "new", "class", str(tmp_path)]) == 2
+    assert "exists already" in capsys.readouterr().err and (tmp_path / "my_bot.py").read_text() == source
+
+
 def test_the_page_names_the_commands_of_each_language():
     for name, language in LANGUAGES.items():
         row = rf"^\| `{name}`.* \| (`{re.escape(language.build)}`|–) \| `{re.escape(language.run)}` \|$"
@@ -195,7 +209,7 @@ def test_a_log_names_what_went_wrong(tmp_path):
 @pytest.mark.usefixtures("forked_workers")
 def test_external_bots_play_matches_in_processes(capsys):
     spec = misbehaving("honest")
-    arguments = [spec, "random", "-n", "4", "--rules", "challenge2", "--max-rounds", "3", "--jobs", "2", "-q", "--json"]
+    arguments = [spec, "random", "-n", "4", "--rules", "challenge2", "--rounds", "3", "--jobs", "2", "-q", "--json"]
     assert main(["match", *arguments]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["games"] == 4 and told["faults"] == []

@@ -61,7 +61,7 @@ def test_without_the_page_one_line_says_why(
     monkeypatch.setattr(page_module, "NOTE", tmp_path / "missing.txt")
     page_module.page.cache_clear()
     (tmp_path / "missing.txt").write_text("there is no npm: install Node.js\n")
-    assert main(["play", "--no-browser", "--games", str(tmp_path)]) == 1
+    assert main(["play", "--no-browser", "--log", str(tmp_path)]) == 1
     error = capsys.readouterr().err.splitlines()
     assert len(error) == 1
     assert "there is no npm: install Node.js" in error[0]
@@ -72,7 +72,7 @@ def test_a_taken_port_is_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixtu
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        line = ["play", "--no-browser", "--port", str(taken.getsockname()[1]), "--games", str(tmp_path)]
+        line = ["play", "--no-browser", "--port", str(taken.getsockname()[1]), "--log", str(tmp_path)]
         assert main(line) == 1
     said = capsys.readouterr().err
     assert "choose another --port" in said or "was not built" in said or "is missing" in said

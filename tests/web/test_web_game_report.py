@@ -21,7 +21,8 @@ from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, MemoryRecorder, game_at
 from warlight_env.web.errors import RequestError
 from warlight_env.web.workers.analysis_jobs import POLL_TIMEOUT, QUEUE, AnalysisJobs, RoundAnalysis
-from warlight_env.web.workers.game_report import GameReportError, analysed_round, dice_luck, report_of
+from warlight_env.web.workers.game_report import GameReportError, analysed_round, battle_luck, dice_luck, report_of
+from warlight_env.web.workers.turning_points import cause_of, describe_turning_points, reason_of
 from warlight_env.web.workers.worker_tasks import LogSource
 from web_helpers import Server, needs_browser, needs_page, serving
 
@@ -77,12 +78,16 @@ def test_who_does_nothing_is_told_what_would_have_been_better():
     log = idle_log(3)
     report = report_of(log, "aggressive", rolls=16)
     idle, other = report.to_dict()["players"]
-    assert idle["accuracy"] < 0.97 < other["accuracy"]
+    assert idle["accuracy"] < 0.3 and other["accuracy"] > 0.6, "who gives no orders keeps nothing of the stakes"
+    sums = report.to_dict()["cumulative"]
+    assert sums[-1] == pytest.approx([idle["lost"], other["lost"]])
+    assert [row[0] for row in sums] == sorted(row[0] for row in sums) and sums[-1][0] > sums[0][0] > 0
     lost = [turns[0] for turns in report.rounds]
     assert any(turn.better and turn.better.orders for turn in lost)
     for turn in lost:
         assert turn.better is None or turn.better.gain > turn.better.error > 0
         assert turn.after == pytest.approx(turn.worth + turn.luck)
+        assert turn.stake >= turn.lost >= 0
     assert analysed_round(log, 2, "aggressive", 16) == report.rounds[1]  # bit by bit it is the same
     with pytest.raises(GameReportError):
         report_of(idle_log(0))
@@ -95,13 +100,52 @@ def test_the_command_says_it_as_text_and_as_json(tmp_path: Path, capsys: pytest.
     assert main(line) == 0
     text = capsys.readouterr().out
     assert "3 rounds, compared with aggressive" in text
-    assert "accuracy" in text
+    assert "accuracy" in text and "cumulative loss" in text
     assert main([*line, "--json"]) == 0
     told = json.loads(capsys.readouterr().out)
+    assert told["turning"] and all(point["reason"] in text for point in told["turning"])
     assert (told["judge"], told["rolls"], len(told["rounds"])) == ("aggressive", 8, 3)
     for bad, says in ((["--rolls", "1"], "8 to 1000"), (["--html", "x.txt"], ".html"), (["--bot", "nobody"], "nobody")):
         assert main(["analyse", str(file), *bad]) == 2
         assert says in capsys.readouterr().err
+
+
+def entry(before: float, worth: float, after: float, better: str = "", gain: float = 0.0) -> dict[str, Any]:
+    """A turn of a report, of which the parts of its loss are chosen."""
+    told = {"orders": better, "gain": gain, "error": 0.01} if better else None
+    return {"before": before, "worth": worth, "after": after, "luck": after - worth, "lost": gain, "better": told}
+
+
+def test_a_turning_point_has_a_reason_with_names_instead_of_codes():
+    log = idle_log(6)
+    regions = log.header.map.regions
+    codes = re.compile(rf"\b({'|'.join(region.code for region in regions)})\b", re.IGNORECASE)
+    owned = [game_at(log, number).owner.tolist().count(0) for number in range(len(log.rounds) + 1)]
+    number = next(number for number in range(1, len(owned)) if owned[number] < owned[number - 1])
+    taken = [r for r in range(10) if game_at(log, number - 1).owner[r] == 0 != game_at(log, number).owner[r]]
+    own = next(r for r in range(10) if game_at(log, number - 1).owner[r] == 0)
+    source, target = own, log.header.map.neighbors[own][0]
+    better = f"d {regions[own].code} 3; a {regions[source].code} {regions[target].code} 4"
+
+    others = reason_of(entry(0.8, 0.5, 0.5), log, number, 0)
+    assert others.startswith("The other players had a strong turn and took ")
+    assert all(regions[region].name in others for region in taken[:3])
+    turn = reason_of(entry(0.8, 0.5, 0.5, better, 0.3), log, number, 0)
+    assert (
+        turn
+        == f"random chose a weaker turn: the better turn moves 4 from {regions[source].name} to {regions[target].name}."
+    )
+    assert reason_of(entry(0.8, 0.5, 0.5, f"d {regions[own].code} 3", 0.3), log, number, 0).endswith(
+        f"puts 3 more on {regions[own].name}."
+    )
+    assert cause_of(entry(0.8, 0.8, 0.5)) == "dice"
+    dice = reason_of(entry(0.8, 0.8, 0.5), log, number, 0)
+    luck = [gains[0] for _, gains in battle_luck(game_at(log, number - 1), log.rounds[number - 1]) if 0 in gains]
+    expected = f"cost {-min(luck):.1f} armies more" if luck and min(luck) < 0 else "the order of the moves was unlucky"
+    assert dice.startswith("The dice were bad for random: ") and expected in dice
+    report = {"turning": [{"round": number, "player": 0}], "rounds": [[entry(0.8, 0.5, 0.5, better, 0.3)]] * 6}
+    lines = describe_turning_points(report, log)
+    assert len(lines) == 3 and not codes.search(lines[1] + lines[2].partition(":")[2])
 
 
 def test_reports_that_failed_keep_nobody_from_others(monkeypatch: pytest.MonkeyPatch):

@@ -218,7 +218,7 @@ def test_nobody_gets_a_token_of_somebody_elses_seat(server: Server):
 def test_a_folder_of_games_has_one_server_at_a_time(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     with serving(tmp_path, "play", "--vs", "random", "--map", "small") as first:
         before = sorted(path.name for path in tmp_path.iterdir())
-        assert main(["play", "--no-browser", "--port", "0", "--games", str(tmp_path)]) == 2
+        assert main(["play", "--no-browser", "--port", "0", "--log", str(tmp_path)]) == 2
         written = capsys.readouterr()
         assert written.out == ""
         (said,) = written.err.splitlines()

@@ -1,4 +1,4 @@
-"""``warlight agents``: list the agents, and show the parameters of one agent."""
+"""``warlight agent``: list the agents, and show the parameters of one agent."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warlight_env.tables import align
 if TYPE_CHECKING:
     from warlight_env.agents.agent_info import AgentInfo
 
-app = App(name="agents", help="The agents that play matches and tournaments, and their parameters.")
+app = App(name="agent", help="The agents that play matches and tournaments, and their parameters.")
 
 
 def _summary(info: AgentInfo) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
@@ -11,6 +12,9 @@ from warlight_env.cli.common import OK, Integer, JsonOption, UsageError, print_j
 from warlight_env.cli.task_progress import task_progress
 from warlight_env.output import check_output
 from warlight_env.tables import align, counted, printable
+
+if TYPE_CHECKING:
+    from warlight_env.record import GameLog
 
 
 def analyse(
@@ -42,13 +46,17 @@ def analyse(
         check_output(html)
     from warlight_env.agents.registry import parse
     from warlight_env.record import GameLog
-    from warlight_env.web.workers.game_report import JUDGE, describe_turning_points, report_of
+    from warlight_env.web.workers.game_report import JUDGE, report_of
+    from warlight_env.web.workers.turning_points import cause_of, describe_turning_points, reason_of
 
     judge = bot or JUDGE
     parse(judge)
     log = GameLog.load(file)
     with task_progress("rounds", quiet) as told:
         report = report_of(log, judge, rolls, on_progress=told).to_dict()
+    for point in report["turning"]:
+        turn = report["rounds"][point["round"] - 1][point["player"]]
+        point |= {"cause": cause_of(turn), "reason": reason_of(turn, log, point["round"], point["player"])}
     if html is not None:
         from warlight_env.web.export import write_html
 
@@ -56,13 +64,32 @@ def analyse(
     if json:
         print_json(report)
     else:
-        rows = [["player", "accuracy", "luck of the dice", "in armies"]]
+        rows = [["player", "accuracy", "lost", "luck of the dice", "in armies"]]
         for name, player in zip(log.names, report["players"], strict=True):
             accuracy = f"{100 * player['accuracy']:.1f} ± {100 * player['error']:.1f} %"
-            rows.append([name, accuracy, f"{100 * player['luck']:+.0f} points", f"{player['armies']:+.1f}"])
+            lost, luck = f"{100 * player['lost']:.0f} points", f"{100 * player['luck']:+.0f} points"
+            rows.append([name, accuracy, lost, luck, f"{player['armies']:+.1f}"])
         print(printable(f"{file}: {counted(len(log.rounds), 'round')}, compared with {judge}"))
-        for line in (*align(rows), *describe_turning_points(report, log.names)):
+        turning = describe_turning_points(report, log)
+        for line in (*align(rows), *(["", "turning points"] if turning else []), *turning, "", *_by_round(report, log)):
             print(printable(line))
         if html is not None:
             print(printable(f"{html}: the game and its report"))
     return OK
+
+
+def _by_round(report: Mapping[str, Any], log: GameLog) -> list[str]:
+    """Return a table of the win probability after each round, and of the points that each player has lost until then.
+
+    Rounds in which no player loses a point are left out, except the last one.
+    """
+    rows = [["round", *(f"{what} {name}" for name in log.names for what in ("win % of", "lost by"))]]
+    shown: list[str] = []
+    for number, (turns, sums) in enumerate(zip(report["rounds"], report["cumulative"], strict=True), 1):
+        lost = [f"{100 * total:.0f}" for total in sums]
+        if lost == shown and number < len(report["rounds"]):
+            continue
+        shown = lost
+        cells = ["–" if turn is None else f"{100 * turn['after']:.0f}" for turn in turns]
+        rows.append([str(number), *(cell for both in zip(cells, lost, strict=True) for cell in both)])
+    return ["cumulative loss of win probability by own turns, in percentage points", *align(rows)]

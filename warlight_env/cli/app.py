@@ -34,6 +34,8 @@ from warlight_env.cli import (
     watch,
 )
 from warlight_env.cli.common import FAILURE, INTERRUPTED, OK, USAGE
+from warlight_env.cli.completion import completion_command
+from warlight_env.cli.config_file import ConfigFile
 from warlight_env.cli.process_exit import leave_interrupts_to_watcher
 from warlight_env.cli.streams import reserved_output
 from warlight_env.errors import InputError, RunError, clipped, readable
@@ -43,7 +45,8 @@ app = App(
     name="warlight",
     help="""Play and watch games of Warlight, run matches, tournaments, training and benchmarks, use logs and maps.
 
-    Exit codes: 0 success, 1 failure, 2 bad usage or input, 130 interrupted (Ctrl-C, SIGTERM).
+    The options in the file config.toml of the user's configuration folder are defaults; `warlight doctor` shows the
+    path of this file. Exit codes: 0 success, 1 failure, 2 bad usage or input, 130 interrupted (Ctrl-C, SIGTERM).
     """,
     help_format="markdown",
     default_parameter=Parameter(negative_iterable=()),  # do not generate options --empty-NAME for lists
@@ -67,6 +70,8 @@ app.command(maps.app)
 app.command(environment.app)
 app.command(bot.app)
 app.command(doctor.doctor)
+app.command(completion_command(app), name="completion")
+app.config = (ConfigFile(app),)
 
 
 def run(tokens: Sequence[str] | None = None) -> int:
@@ -153,6 +158,9 @@ def _run(arguments: list[str]) -> int:
         _complain(clipped(" ".join(str(error).split())))
         chain = getattr(error, "command_chain", None) or ()
         print(f"see: {' '.join(['warlight', *chain])} --help", file=sys.stderr)
+        return USAGE
+    except InputError as error:  # in the configuration file
+        _complain(str(error))
         return USAGE
     try:
         with reserved_output() if _prints_json(bound.arguments) else contextlib.nullcontext():

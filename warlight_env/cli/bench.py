@@ -22,7 +22,6 @@ from warlight_env.cli.common import (
     UsageError,
     print_json,
     read_backend,
-    write_file,
 )
 from warlight_env.cli.tournament import QuietOption
 
@@ -61,7 +60,10 @@ class BenchOptions:
         Parameter(help="Limit of the policy per move: 457sims or 1s; or a time bank: 10s+0.5s (default: none)."),
     ] = None
     games: Annotated[
-        Integer | None, Parameter(help="Play at most this many games per opponent and map; scores are not comparable.")
+        Integer | None,
+        Parameter(
+            name=["--games", "-n"], help="Play at most this many games per opponent and map; scores are not comparable."
+        ),
     ] = None
     out: Annotated[Path | None, Parameter(help="Run folder (default: runs/SUITE-POLICY).")] = None
     verify: Annotated[
@@ -89,14 +91,9 @@ def bench(
     The run folder stores every finished game, and at the end the scores in card.json and card.md. After an
     interruption, the same command continues the run. A policy that fails in a game loses this game.
     """
-    import json as json_
-
-    from warlight_env.arena.contests.append_only import RunFolderError
-    from warlight_env.arena.contests.contest_runner import play_contests
     from warlight_env.arena.games.clocks import Clock
-    from warlight_env.bench import CheckpointSource, Suite, check_subject, make_card, make_subject
+    from warlight_env.bench import CheckpointSource, Suite, make_subject, run
     from warlight_env.cli.unit_progress import unit_progress
-    from warlight_env.folder_lock import FolderLock
 
     place = read_backend(options.backend, options.ray_address)
     chosen = Suite.load(options.suite)
@@ -107,12 +104,7 @@ def bench(
         return FAILURE if changed else OK
     if policy is None:
         raise UsageError("bench: give an agent or a .zip file")
-    if options.games is not None and options.games < 1:
-        raise UsageError(f"--games {options.games}: must be at least 1")
     only = tuple(options.map or ())
-    for name in only:
-        if name not in chosen.map_digests:
-            raise UsageError(f"--map {name}: the maps of {options.suite} are {', '.join(chosen.map_digests)}")
     subject = make_subject(
         policy, options.action, options.observation, options.max_cycles, options.deterministic, trust=options.trust
     )
@@ -123,8 +115,6 @@ def bench(
             file=sys.stderr,
         )
     limit = None if options.clock is None else Clock.parse(options.clock)
-    check_subject(subject, chosen, only)
-    contests = chosen.contests(subject, only, limit, options.games)
     shown = Path(policy).name if policy.endswith(".zip") else policy
     folder = options.out or Path("runs", re.sub(r"[^A-Za-z0-9_.=-]+", "-", f"{options.suite}-{shown}"))
     settings: dict[str, str | int | None] = {"clock": options.clock}
@@ -134,16 +124,12 @@ def bench(
             "action": subject.named, "observation": subject.observation,
             "actions are": "likeliest" if options.deterministic else "drawn", "max cycles": subject.max_cycles,
         }  # fmt: skip
-    with FolderLock(folder, in_use=RunFolderError) as lock:
-        title, games = f"{shown} on {options.suite}", sum(c.n_games for c in contests)
-        with unit_progress(title, games, "games", options.quiet) as advance:
-            results = play_contests(
-                contests, jobs=options.jobs, backend=place, folder=lock,
-                on_games=lambda key, records: advance(len(records), key),
-            )  # fmt: skip
-        card = make_card(chosen, shown, results, settings, options.games)
-        write_file(folder / "card.json", json_.dumps(card.to_dict(), indent=2) + "\n")
-        write_file(folder / "card.md", card.to_markdown())
+    games = sum(row.n_games for row in chosen.contests(subject, only, limit, options.games))
+    with unit_progress(f"{shown} on {options.suite}", games, "games", options.quiet) as advance:
+        card = run(
+            subject, chosen, name=shown, maps=only, games=options.games, clock=limit, jobs=options.jobs, backend=place,
+            out=folder, settings=settings, on_games=lambda key, records: advance(len(records), key),
+        )  # fmt: skip
     if options.json:
         print_json(card.to_dict())
     else:

@@ -95,16 +95,28 @@ def check(
 
 @app.command
 def new(
-    language: Annotated[str, Parameter(help="Programming language: python, java or cpp.")],
+    language: Annotated[
+        str,
+        Parameter(help="Programming language of a bot as a program: python, java or cpp; or class: a Python class."),
+    ],
     folder: Annotated[Path, Parameter(help="Folder for the bot; it is created if it does not exist.")],
 ) -> None:
-    """Write the source code of a minimal bot, which supports both protocol versions and passes `warlight bot check`."""
-    from warlight_env.protocol.scaffold import LANGUAGES, write_bot
+    """Write the source code of a minimal bot, which you can then improve.
 
-    path = write_bot(language, folder)
-    chosen = LANGUAGES[language]
-    print(f"wrote {path}")
+    A bot as a program supports both versions of the protocol and passes `warlight bot check`. With `class`, the command
+    writes a Python class, which plays in this process and needs no protocol, and a test of the class.
+    """
+    from warlight_env.protocol.scaffold import CLASS, LANGUAGES, write_bot
+
+    for path in write_bot(language, folder):
+        print(f"wrote {path}")
     print(f"  cd {folder}")
+    if language == CLASS:
+        print("  python -m unittest")
+        print("  warlight match my_bot.py:MyBot aggressive -n 20 --map small")
+        print("  warlight bench my_bot.py:MyBot --map small --games 10")
+        return
+    chosen = LANGUAGES[language]
     if chosen.build:
         print(f"  {chosen.build}")
     print(f'  warlight bot check "{chosen.run}"')

@@ -42,8 +42,8 @@ class GameOptions:
     )
     map: MapOption = "world"
     rules: RulesOption = "thesis"
-    games: Annotated[
-        Path | None, Parameter(help="Folder for logs of the games (default: in the user's data folder).")
+    log: Annotated[
+        Path | None, Parameter(help="Folder for a log of each game (default: in the user's data folder).")
     ] = None
     runs: Annotated[Path | None, Parameter(help="Folder with run folders of tournaments; the page shows them.")] = None
     opponents: Annotated[Path | None, Parameter(help="Folder with your own policies (.npz) to play against.")] = None
@@ -137,7 +137,7 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
         keys = "&".join(f"key{seat}={there.token}" for seat, there in enumerate(room.seats) if there.spec is None)
         return f"g/{room.id}?{keys}"
 
-    folder = options.games if options.games is not None else user_data_path("warlight") / "games"
+    folder = options.log if options.log is not None else user_data_path("warlight") / "games"
     listen = Listen(options.host, options.port, tuple(options.proxy or ()))
     folders = Folders(folder, options.runs, options.opponents)
     run_server(listen, folders, first, bots, open_browser=options.browser, tell=_tell)

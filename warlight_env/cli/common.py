@@ -57,7 +57,8 @@ def _whole(kind: object, tokens: Sequence[Token]) -> int:
     except ValueError:
         value = clipped(token.value, 60)
         where = value if token.keyword is None else f"{token.keyword} {value}"
-        raise CoercionError(msg=f"{where}: must be an integer") from None
+        source = "" if token.source in ("", "cli") else f" in {token.source}"
+        raise CoercionError(msg=f"{where}{source}: must be an integer") from None
 
 
 #: The type of integer arguments of commands.

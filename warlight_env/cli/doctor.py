@@ -11,6 +11,7 @@ from typing import Annotated, Any
 from cyclopts import Parameter
 
 from warlight_env.cli.common import FAILURE, OK, FailedCommandError, JsonOption, print_json
+from warlight_env.cli.config_file import config_path
 
 _DISTRIBUTION = "warlight-env"
 
@@ -71,6 +72,7 @@ def _report() -> dict[str, Any]:
 
     from warlight_env.version import __version__
 
+    config = config_path()
     needed, extras = _requirements()
     versions = {name: _version(name) for name in needed}
     missing = {extra: [name for name in names if _version(name) is None] for extra, names in extras.items()}
@@ -82,6 +84,8 @@ def _report() -> dict[str, Any]:
         "installed": _version(_DISTRIBUTION) is not None,
         "packages": versions,
         "missing_in_extras": missing,
+        "config_file": None if config is None else str(config),
+        "config_exists": config is not None and config.exists(),
         "page_error": _page_error(),
         "gpu_error": _gpu_error(),
     }
@@ -182,6 +186,8 @@ def _print_report(report: dict[str, Any]) -> None:
         print(f"  {name:14} {version or 'MISSING'}")
     for extra, names in report["missing_in_extras"].items():
         print(f"  extra {extra}: {'optional, not installed: ' + ', '.join(names) if names else 'complete'}")
+    state = "" if report["config_exists"] else " (no file)" if report["config_file"] else "none"
+    print(f"  configuration  {report['config_file'] or ''}{state}")
     print(f"  page           {report['page_error'] or 'installed'}")
     print(f"  GPU            {report['gpu_error'] or 'ready'}")
     if "kernel_error" in report:

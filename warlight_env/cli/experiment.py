@@ -139,7 +139,7 @@ def run(
 def report(
     *folders: Annotated[Path, Parameter(help="Result folders, or folders that contain result folders.")],
     output: Annotated[
-        Path | None, Parameter(name=["--output", "-o"], help="Output file (default: standard output).")
+        Path | None, Parameter(name=["--out", "-o"], help="Output file (default: standard output).")
     ] = None,
 ) -> None:
     """Combine results into one page of Markdown, such as docs/results/thesis-tables.md."""

@@ -104,15 +104,18 @@ def continue_(
     output: Annotated[
         Path | None,
         Parameter(
-            name=["--output", "-o"], help="Log file to write. It contains the whole game, with the original rounds."
+            name=["--out", "-o"], help="Log file to write. It contains the whole game, with the original rounds."
         ),
     ] = None,
     seed: SeedOption = 1,
     max_rounds: Annotated[
         Integer | None,
-        Parameter(help="Stop after this many rounds, counted from the start of the game (default: as in the log)."),
+        Parameter(
+            name="--rounds",
+            help="Stop after this many rounds, counted from the start of the game (default: as in the log).",
+        ),
     ] = None,
-    decision_info: Annotated[bool, Parameter(negative="", help="With --output: also log the bots' reasoning.")] = False,
+    decision_info: Annotated[bool, Parameter(negative="", help="With --out: also log the bots' reasoning.")] = False,
     json: JsonOption = False,
 ) -> int:
     """Continue a logged game from any of its rounds, with the same or other bots.
@@ -120,9 +123,9 @@ def continue_(
     The game continues with the dice of the logged game. The seed affects only the random choices of the bots.
     """
     if decision_info and output is None:
-        raise UsageError("--decision-info needs --output FILE: the bots' reasoning is written to that log")
+        raise UsageError("--decision-info needs --out FILE: the bots' reasoning is written to that log")
     if max_rounds is not None and max_rounds < 1:
-        raise UsageError(f"--max-rounds {max_rounds}: must be at least 1")
+        raise UsageError(f"--rounds {max_rounds}: must be at least 1")
     from warlight_env.arena import continue_game
     from warlight_env.record import GameLog, ReplayError
 

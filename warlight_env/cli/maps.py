@@ -1,4 +1,4 @@
-"""``warlight maps``: list, show, check, convert and generate maps."""
+"""``warlight map``: list, show, check, convert and generate maps."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from warlight_env.maps import Map
     from warlight_env.maps.files import MapFile
 
-app = App(name="maps", help="List, show, check, convert and generate maps.")
+app = App(name="map", help="List, show, check, convert and generate maps.")
 
 SvgOption = Annotated[Path | None, Parameter(name="--svg", help="SVG file for a drawing of the map.")]
 
@@ -195,7 +195,7 @@ def generate(
     seed: SeedOption = 1,
     name: Annotated[str | None, Parameter(help="Name of the map.")] = None,
     output: Annotated[
-        Path | None, Parameter(name=["--output", "-o"], help="Output file (default: standard output).")
+        Path | None, Parameter(name=["--out", "-o"], help="Output file (default: standard output).")
     ] = None,
     svg: SvgOption = None,
 ) -> None:
@@ -203,7 +203,7 @@ def generate(
     from warlight_env import maps
 
     if output is not None and output.suffix != ".json":
-        raise UsageError(f"--output {output}: a map file must end in .json")
+        raise UsageError(f"--out {output}: a map file must end in .json")
     if output is not None:
         check_output(output)
     _check_svg(svg)

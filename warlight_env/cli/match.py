@@ -107,7 +107,10 @@ class MatchOptions:
     picks: PicksOption = "random"
     max_rounds: Annotated[
         Integer | None,
-        Parameter(help="End a game as a draw after this many rounds (default: the limit in the rules, or 500)."),
+        Parameter(
+            name="--rounds",
+            help="End a game as a draw after this many rounds (default: the limit in the rules, or 500).",
+        ),
     ] = None
     map: MapOption = "world"
     rules: RulesOption = "thesis"

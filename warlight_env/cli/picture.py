@@ -31,7 +31,7 @@ def picture(
     rounds: Annotated[Integer, Parameter(help="Number of rounds to play before the picture.")] = 8,
     output: Annotated[
         Path | None,
-        Parameter(name=["--output", "-o"], help="Output file, .svg or .png (default: SVG on standard output)."),
+        Parameter(name=["--out", "-o"], help="Output file, .svg or .png (default: SVG on standard output)."),
     ] = None,
     orders: Annotated[bool, Parameter(help="Draw the orders of the next round as arrows.")] = True,
     map: MapOption = "world",
@@ -42,7 +42,7 @@ def picture(
         raise UsageError(f"--rounds {rounds}: must be at least 0")
     suffix = ".svg" if output is None else output.suffix.lower()
     if suffix not in (".svg", ".png"):
-        raise UsageError(f"--output {output}: must end in .svg or .png")
+        raise UsageError(f"--out {output}: must end in .svg or .png")
     from warlight_env.arena.games.game_loop import ask_orders, play_rounds
     from warlight_env.render import ShownPosition, to_rgb, to_svg
 
@@ -54,7 +54,7 @@ def picture(
         position = ShownPosition(game.map, game.owner, game.army, game.players, game.round, names)
         drawn = ask_orders(game, bots) if orders and not game.done else None
     if suffix == ".png":
-        assert output is not None  # without --output, the picture is SVG
+        assert output is not None  # without --out, the picture is SVG
         write_file(output, _png(to_rgb(position, drawn)))
     elif output is not None:
         write_file(output, to_svg(position, drawn))

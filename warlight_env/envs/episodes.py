@@ -209,6 +209,13 @@ class Episodes:
             self.observation_space, self.action_space, core.max_cycles if not self.padded else 0,
         )  # fmt: skip
 
+    @property
+    def max_cycles(self) -> int | None:
+        """The number of steps after which a game is truncated; None if it depends on the map of each game."""
+        if self.padded and self._settings["max_cycles"] is None and self._some.encoding.stepwise:
+            return None
+        return self._some.max_cycles
+
     # Maps
 
     def _check_maps(self, wanted: MapSet, map_limits: MapLimits) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-import inspect
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents import Agent, make_agent
-from warlight_env.agents.agent_adapter import as_agent, is_agent
+from warlight_env.agents.agent_adapter import as_agent, is_agent, makes_agents
 from warlight_env.agents.base import check_once
 from warlight_env.agents.players.compiled import COMPILED
 from warlight_env.agents.plug_ins.functions import plug_in
@@ -363,7 +362,7 @@ def make_opponent(source: Any) -> Opponent:
             return BotOpponent(info.name)
         return AgentOpponent(functools.partial(make_agent, str(source)))
     if isinstance(source, type):
-        if not (hasattr(source, "act") and hasattr(source, "pick")):
+        if not makes_agents(source):
             raise OpponentError(
                 f"opponent {source.__name__}: the class must be an agent's class, with the methods pick and act"
             )
@@ -374,7 +373,7 @@ def make_opponent(source: Any) -> Opponent:
             "pass its class, so that each game has its own agent"
         )
     if callable(source):
-        if _takes_seed_first(source):
+        if makes_agents(source):
             return AgentOpponent(functools.partial(_make_seeded, source))
         return PolicyOpponent(source)
     raise OpponentError(
@@ -384,13 +383,6 @@ def make_opponent(source: Any) -> Opponent:
 
 def _make_seeded(make: Callable[..., Any], seed: int) -> Agent:
     return as_agent(make(seed=seed))
-
-
-def _takes_seed_first(source: Callable[..., Any]) -> bool:
-    try:
-        return next(iter(inspect.signature(source).parameters), None) == "seed"
-    except (TypeError, ValueError):
-        return False
 
 
 Slot = Opponent | OpponentPool

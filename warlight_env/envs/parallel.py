@@ -75,10 +75,12 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     raises InputError. Then no round is played. One exception: finite numbers outside the Box of "continuous" are
     clipped to its bounds and counted as illegal.
 
-    With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, with the mask in Gymnasium's
-    form. With ``mask="info"``, ``info["action_mask"]`` is one int8 array with the entries of `action_masks`. The array
-    has one row for each choice of an action if all choices have the same number of values (int8[N + E, 5] for
-    "factored"). ``action_space(agent).sample(mask)`` accepts both forms of the mask.
+    With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, and the mask is one flat
+    int8 vector, the result of `action_masks`. With ``mask="nested"`` the mask has Gymnasium's form for `sample`: a
+    tuple of int8[5] for "factored", a dict for "orders". With ``mask="info"``, ``info["action_mask"]`` is one int8
+    array with the entries of the flat mask. The array has one row for each choice of an action if all choices have the
+    same number of values (int8[N + E, 5] for "factored": first the regions, then the edges).
+    ``action_space(agent).sample(mask)`` accepts all three forms.
 
     ## Observation space
 
@@ -128,7 +130,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     | picking | "play" | or "random" |
     | max_cycles | 100 | the number of steps until truncation |
     | reward | "win" | "regions", "income", a `Reward`, or a `RewardFunction` |
-    | mask | "observation" | or "info" |
+    | mask | "observation" | "nested" or "info", see "Action space" |
     | render_mode | None | "human" prints text, "ansi" returns text, "rgb_array" returns a picture |
 
     Seeds: ``reset(seed=…)`` starts a sequence of games; ``reset()`` begins the next game of the sequence. Equal seeds
@@ -162,11 +164,11 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         picking: Literal["play", "random"] = "play",
         max_cycles: int | None = None,
         reward: str | Reward | RewardFunction = "win",
-        mask: Literal["observation", "info"] = "observation",
+        mask: Literal["observation", "nested", "info"] = "observation",
         render_mode: str | None = None,
     ) -> None:
-        if not isinstance(mask, str) or mask not in ("observation", "info"):
-            raise InputError(f"mask = {short_repr(mask)}: must be 'observation' or 'info'")
+        if not isinstance(mask, str) or mask not in ("observation", "nested", "info"):
+            raise InputError(f"mask = {short_repr(mask)}: must be 'observation', 'nested' or 'info'")
         self.render_mode = checked_mode(render_mode)
         #: The `EnvCore` that contains the game, a batch of one.
         self.core = InnerCore(
@@ -178,15 +180,16 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         #: The number of actions that were dropped since the last `reset` because their agents were no longer live.
         self.late_actions = 0
         self._seat = {agent: p for p, agent in enumerate(self.possible_agents)}
-        self._mask_in_info = mask == "info"
+        self._mask, self._has_mask = mask, self.core.encoding.mask_space is not None
         self._mask_shape = self._rows_of_mask()
         self._rows = np.zeros((1, players, self.core.row_size), dtype=np.int64)
         self._dropped = np.zeros((1, players), dtype=np.int32)
         self._random: np.random.Generator | None = None
         self._saved_random: dict[str, Any] | None = None
         self.state_space = state_space(self.core)
-        self._action_spaces = {a: fixed(copy.deepcopy(self.core.encoding.space)) for a in self.possible_agents}
-        self._observation_spaces = {a: self._observation_space() for a in self.possible_agents}
+        #: The spaces of each agent, the results of the methods `action_space` and `observation_space`.
+        self.action_spaces = {a: fixed(copy.deepcopy(self.core.encoding.space)) for a in self.possible_agents}
+        self.observation_spaces = {a: self._observation_space() for a in self.possible_agents}
 
     @property
     def features(self) -> Features:
@@ -200,8 +203,8 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: the source and the target region of each directed edge."""
-        return self.core.edge_index
+        """int64[2, E]: the source and the target region of each directed edge, in a new array."""
+        return self.core.edge_index.copy()
 
     @property
     def state_features(self) -> Features:
@@ -219,18 +222,20 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         return (-1,)
 
     def _observation_space(self) -> spaces.Space[Any]:
-        core, space = self.core, observation_space_of(self.core)
-        if self._mask_in_info or core.encoding.mask_space is None:
+        space, masks = observation_space_of(self.core), self.core.encoding.mask_space
+        if self._mask == "info" or masks is None:
             return space
-        return spaces.Dict({"observation": space, "action_mask": fixed(copy.deepcopy(core.encoding.mask_space))})
+        nested = self._mask == "nested"
+        mask = copy.deepcopy(masks) if nested else spaces.Box(0, 1, (int(spaces.flatdim(masks)),), np.int8)
+        return spaces.Dict({"observation": space, "action_mask": fixed(mask)})
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """Return the agent's observation space. Each call returns the same object."""
-        return self._observation_spaces[self._known(agent)]
+        return self.observation_spaces[self._known(agent)]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Space[Any]:
         """Return the agent's action space. Each call returns the same object."""
-        return self._action_spaces[self._known(agent)]
+        return self.action_spaces[self._known(agent)]
 
     @property
     def max_cycles(self) -> int:
@@ -331,9 +336,10 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
     def _seen(self, p: int) -> Any:
         seen = observation(self.core, p)
-        if self._mask_in_info or self.core.encoding.mask_space is None:
+        if self._mask == "info" or not self._has_mask:
             return seen
-        return {"observation": seen, "action_mask": self.core.shaped_mask(p)}
+        mask = self.core.shaped_mask(p) if self._mask == "nested" else self.core.mask(p)
+        return {"observation": seen, "action_mask": mask}
 
     def action_masks(self, agent: str) -> npt.NDArray[np.int8]:
         """Return the agent's action mask as one flat int8 vector."""
@@ -361,7 +367,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
             }
             for p in seats
         }
-        if self._mask_in_info and self.core.encoding.mask_space is not None:
+        if self._mask == "info" and self._has_mask:
             for p in seats:
                 infos[self.possible_agents[p]]["action_mask"] = self.core.mask(p).reshape(self._mask_shape)
         return infos

@@ -199,8 +199,8 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: the source and the target region of each directed edge. Not available with many maps."""
-        return self.episodes.core.edge_index
+        """int64[2, E]: the source and the target region of each directed edge, in a new array. Not with many maps."""
+        return self.episodes.core.edge_index.copy()
 
     # Playing
 

@@ -89,8 +89,8 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: the source and the target region of each directed edge."""
-        return self.episodes.core.edge_index
+        """int64[2, E]: the source and the target region of each directed edge, in a new array."""
+        return self.episodes.core.edge_index.copy()
 
     @property
     def policy_settings(self) -> PolicySettings:

@@ -16,6 +16,7 @@ from warlight_env.envs.action_submission import tell_nothing_played
 from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.actions.batches import batch_of_one
 from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
+from warlight_env.envs.episode_spec import TellsItsLimit
 from warlight_env.envs.episodes import Episodes, StepResults
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.envs.render_modes import RENDERING, checked_mode
@@ -27,7 +28,7 @@ from warlight_env.features.columns import Features
 from warlight_env.thread_ownership import SingleThreaded
 
 
-class WarlightEnv(SavesGames, SingleThreaded, gymnasium.Env[Any, Any]):
+class WarlightEnv(SavesGames, TellsItsLimit, SingleThreaded, gymnasium.Env[Any, Any]):
     """## Description
 
     Warlight for one learner against 1 to 5 opponents, which the environment controls. In each round all players submit
@@ -93,8 +94,8 @@ class WarlightEnv(SavesGames, SingleThreaded, gymnasium.Env[Any, Any]):
     ## Information
 
     ``info`` has the same keys at every step: illegal (number of dropped orders), income, round (number of rounds
-    played), phase (0 picking, 1 playing, 2 over), is_success (whether the learner has won) and, for encodings with
-    masks, action_mask. Data that never change are attributes of ``env.unwrapped``: `features`, `encoding` and
+    played), phase (0 picking, 1 playing, 2 over), is_success (bool: whether the learner has won) and, for encodings
+    with masks, action_mask. Data that never change are attributes of ``env.unwrapped``: `features`, `encoding` and
     `edge_index` (int64[2, E], the source and the target region of each directed edge).
 
     ## Arguments
@@ -181,8 +182,8 @@ class WarlightEnv(SavesGames, SingleThreaded, gymnasium.Env[Any, Any]):
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: the source and the target region of each directed edge."""
-        return self.episodes.core_of(0)[0].edge_index
+        """int64[2, E]: the source and the target region of each directed edge, in a new array."""
+        return self.episodes.core_of(0)[0].edge_index.copy()
 
     @property
     def policy_settings(self) -> PolicySettings:
@@ -225,8 +226,10 @@ class WarlightEnv(SavesGames, SingleThreaded, gymnasium.Env[Any, Any]):
         return episodes.observe(0), float(results.reward[0]), terminated, truncated, self._info(results)
 
     def _info(self, results: StepResults | None = None) -> dict[str, Any]:
-        # The values are NumPy scalars, because some libraries read their attribute dtype.
-        info = {name: values[0] for name, values in (results or self.episodes.results()).infos.items()}
+        # The integers are NumPy scalars, because some libraries read their attribute dtype. `is_success` is a plain
+        # bool, because Gymnasium's SyncVectorEnv makes an object array of NumPy's bools.
+        info: dict[str, Any] = {name: of[0] for name, of in (results or self.episodes.results()).infos.items()}
+        info["is_success"] = bool(info["is_success"])
         if self.episodes.mask_size:
             info["action_mask"] = self.action_masks()
         return info

@@ -14,6 +14,7 @@ from warlight_env.arguments import index
 from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
+from warlight_env.envs.episode_spec import TellsItsLimit
 from warlight_env.envs.episodes import Episodes, StepResults
 from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.saved_games import SavesGames
@@ -21,7 +22,7 @@ from warlight_env.features.columns import Features
 from warlight_env.thread_ownership import SingleThreaded
 
 
-class WarlightVectorEnv(SavesGames, SingleThreaded, VectorEnv[Any, Any, Any]):
+class WarlightVectorEnv(SavesGames, TellsItsLimit, SingleThreaded, VectorEnv[Any, Any, Any]):
     """The vector environment of B games of `WarlightEnv`.
 
     If all opponents are compiled bots, compiled code plays all rounds.
@@ -87,8 +88,8 @@ class WarlightVectorEnv(SavesGames, SingleThreaded, VectorEnv[Any, Any, Any]):
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: the source and the target region of each directed edge."""
-        return self.episodes.core.edge_index
+        """int64[2, E]: the source and the target region of each directed edge, in a new array."""
+        return self.episodes.core.edge_index.copy()
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None

@@ -1,4 +1,4 @@
-"""A function for ``warlight bot new``: it writes the source code of a minimal bot in one of three languages."""
+"""A function for ``warlight bot new``: it writes a minimal bot, as a program or as a Python class with a test."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ class Language(NamedTuple):
     run: str  #: command that starts the bot
 
 
+#: The name of the template of an agent's class, and its files: the class, and a test of the class.
+CLASS: Final = "class"
+CLASS_FILES: Final = ("my_bot.py", "test_my_bot.py")
+
+
 LANGUAGES: Final = {
     "python": Language("bot.py", "", "python3 bot.py"),
     "java": Language("Bot.java", "javac Bot.java", "java -cp . Bot"),
@@ -31,28 +36,31 @@ class ScaffoldError(InputError):
     """The source file of the bot cannot be written. The message gives the reason."""
 
 
-def write_bot(language: str, folder: Path) -> Path:
-    """Write the source file of the minimal bot to a folder, and return its path. Never overwrite a file.
+def write_bot(kind: str, folder: Path) -> tuple[Path, ...]:
+    """Write the files of the minimal bot to a folder, and return their paths. Never overwrite a file.
+
+    kind: a language in `LANGUAGES`, or `CLASS`.
 
     Raises:
-        ScaffoldError: there is no bot in this language, or the file already exists.
+        ScaffoldError: there is no bot of this kind, or a file already exists.
         FolderLockedError: another run writes to the folder.
         RunError: the file cannot be written.
     """
-    if language not in LANGUAGES:
-        raise ScaffoldError(f"no bot in the language {language!r}; there are {', '.join(LANGUAGES)}")
-    name = LANGUAGES[language].file
-    path = folder / name
-    source = resources.files("warlight_env.protocol").joinpath("templates", language, name).read_text("utf-8")
+    if kind not in LANGUAGES and kind != CLASS:
+        raise ScaffoldError(f"no bot in the language {kind!r}; there are {', '.join(LANGUAGES)}, and {CLASS}")
+    templates = resources.files("warlight_env.protocol").joinpath("templates", kind)
+    paths = tuple(folder / name for name in (CLASS_FILES if kind == CLASS else (LANGUAGES[kind].file,)))
 
     def unwritable(error: OSError) -> RunError:
-        return RunError(f"cannot write {path}: {error.strerror or error}")
+        return RunError(f"cannot write {paths[0]}: {error.strerror or error}")
 
     with FolderLock(folder, unwritable=unwritable):
-        if os.path.lexists(path):
-            raise ScaffoldError(f"{path} exists already")
-        try:
-            write_file(path, source)
-        except OSError as error:
-            raise unwritable(error) from None
-    return path
+        for path in paths:
+            if os.path.lexists(path):
+                raise ScaffoldError(f"{path} exists already")
+        for path in paths:
+            try:
+                write_file(path, templates.joinpath(path.name).read_text("utf-8"))
+            except OSError as error:
+                raise unwritable(error) from None
+    return paths

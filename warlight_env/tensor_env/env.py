@@ -194,8 +194,8 @@ class WarlightTensorEnv(SingleThreaded):
 
     @property
     def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: the source and the target region of each directed edge."""
-        return self._core.edge_index
+        """int64[2, E]: the source and the target region of each directed edge, in a new array."""
+        return self._core.edge_index.copy()
 
     def observation_space(self, agent: str) -> spaces.Space[Any]:
         """Return the space of the observation of an agent in one game; `observations` have a leading axis B."""

@@ -175,6 +175,7 @@ export interface TurnReport {
   armies: number;
   lost: number;
   error: number;
+  stake: number;
   luck: number;
   better: { orders: string; gain: number; error: number } | null;
 }
@@ -184,8 +185,9 @@ export interface Report {
   rolls: number;
   playouts: number;
   rounds: (TurnReport | null)[][];
-  players: { accuracy: number; error: number; luck: number; armies: number }[];
+  players: { accuracy: number; error: number; lost: number; luck: number; armies: number }[];
   turning: { round: number; player: number }[];
+  cumulative: number[][];
 }
 
 export const NEUTRAL = -1;

@@ -57,7 +57,8 @@ class RunFolder(AppendOnlyFolder):
         key, *inside = where[1:]
         if not inside:
             return f"contest {key!r}"
-        name = super().setting_name([inside[0].replace("_", "-"), *inside[1:]])
+        option = "rounds" if inside[0] == "max_rounds" else inside[0].replace("_", "-")
+        name = super().setting_name([option, *inside[1:]])
         return name if self._contests.keys() == {key} else f"{name} of contest {key!r}"
 
     def with_defaults(self, loaded: dict[str, Any]) -> dict[str, Any]:

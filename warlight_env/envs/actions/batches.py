@@ -52,9 +52,20 @@ def check_count(space: spaces.Space[Any] | None, actions: Any, count: int) -> No
 
 
 def batch_of_one(space: spaces.Space[Any] | None, action: Any) -> Any:
-    """Convert the action of a single game to a batch of one action."""
+    """Convert the action of a single game to a batch of one action.
+
+    Raises InputError if the action has another shape than the space, or no integers for a space of integers.
+    """
     if isinstance(space, spaces.Dict) and isinstance(action, dict):
         return {key: batch_of_one(space.spaces.get(key), part) for key, part in action.items()}
     if isinstance(space, spaces.Tuple) and isinstance(action, tuple) and len(action) == len(space.spaces):
         return tuple(batch_of_one(inner, part) for inner, part in zip(space.spaces, action, strict=True))
-    return [action] if isinstance(space, spaces.Dict | spaces.Tuple) else array_of(action, "an action")[None]
+    if isinstance(space, spaces.Dict | spaces.Tuple):
+        return [action]
+    array = array_of(action, "action")
+    if isinstance(space, spaces.Discrete | spaces.MultiDiscrete | spaces.Box) and array.shape != space.shape:
+        form = f"an array of shape {space.shape}" if space.shape else "one number"
+        raise InputError(f"action must be {form}, not {short_repr(action)} of shape {array.shape}")
+    if isinstance(space, spaces.Discrete | spaces.MultiDiscrete) and array.dtype.kind not in "iu":
+        raise InputError(f"action must contain integers, not {array.dtype} ({short_repr(action)})")
+    return array[None]

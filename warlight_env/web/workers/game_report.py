@@ -7,7 +7,7 @@ Two turns of a player are compared with the same dice and playouts: their differ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
@@ -22,6 +22,7 @@ from warlight_env.errors import InputError
 from warlight_env.game import Game
 from warlight_env.notation import format_orders
 from warlight_env.record import GameLog, Round, game_at
+from warlight_env.step_results import Event
 from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
 
 #: The strongest search, with its budget for a turn.
@@ -53,7 +54,8 @@ class TurnReport:
     before: value of the position before the turn. worth: value of the turn, as a mean over the dice. after: value of
     the position after the round. armies: armies that the player gained from the dice of the round's battles beyond
     their expectation. lost: the turn's loss of value compared with the best known turn. error: half the width of its 95
-    % interval. better: the best known turn, if the difference is significant.
+    % interval. stake: the value of the best known turn minus the value of a turn without orders, at least `lost`.
+    better: the best known turn, if the difference is significant.
     """
 
     before: float
@@ -62,6 +64,7 @@ class TurnReport:
     armies: float
     lost: float
     error: float
+    stake: float
     better: Better | None
 
     @property
@@ -92,16 +95,32 @@ class GameReport:
             ],
             "players": [self._player(player) for player in range(len(self.names))],
             "turning": [{"round": number, "player": player} for number, player in self.turning],
+            "cumulative": self.cumulative,
         }
 
+    @property
+    def cumulative(self) -> list[list[float]]:
+        """The sum of `TurnReport.lost` of each player up to each round, by round, then by player."""
+        sums = [0.0] * len(self.names)
+        rows = []
+        for turns in self.rounds:
+            sums = [total + (0.0 if turn is None else turn.lost) for total, turn in zip(sums, turns, strict=True)]
+            rows.append(sums)
+        return rows
+
     def _player(self, player: int) -> dict[str, float]:
-        """Return a player's statistics. accuracy: mean share of win probability that its turns kept, with `error`."""
+        """Return a player's statistics.
+
+        accuracy: the part of the stakes of all turns that the player did not lose, with `error`; 1 if the sum of the
+        stakes is 0. So turns in decided positions have no weight.
+        """
         turns = [turns[player] for turns in self.rounds]
         played = [turn for turn in turns if turn is not None]
-        count = max(1, len(played))
+        stakes = sum(turn.stake for turn in played)
         return {
-            "accuracy": 1 - sum(turn.lost for turn in played) / count,
-            "error": float(np.sqrt(sum(turn.error**2 for turn in played))) / count,
+            "accuracy": 1 - sum(turn.lost for turn in played) / stakes if stakes else 1.0,
+            "error": min(1.0, float(np.sqrt(sum(turn.error**2 for turn in played))) / stakes) if stakes else 0.0,
+            "lost": sum(turn.lost for turn in played),
             "luck": sum(turn.luck for turn in played),
             "armies": sum(turn.armies for turn in played),
         }
@@ -180,11 +199,13 @@ class _AnalysedRound:
             )
             gains = self._values({**orders, player: best})[:, player] - actual[:, player]
             gain, error = float(gains.mean()), _SURE * float(gains.std(ddof=1)) / len(gains) ** 0.5
+            lost = max(0.0, gain)
+            idle = float((actual[:, player] - self._values({**orders, player: Orders()})[:, player]).mean())
             better = Better(format_orders(self.game.map, best), gain, error) if gain > error else None
             found.append(
                 TurnReport(
                     before[player], float(actual[:, player].mean()), come[player], armies[player],
-                    max(0.0, gain), error, better,
+                    lost, error, max(0.0, idle) + lost, better,
                 )
             )  # fmt: skip
         return tuple(found)
@@ -213,10 +234,19 @@ def analysed_round(
 
 def dice_luck(game: Game, step: Round) -> list[float]:
     """Return for each player the armies that the dice gave it and took from its opponents, beyond expectation."""
+    luck = [0.0] * game.players
+    for _, gains in battle_luck(game, step):
+        for player, gain in gains.items():
+            luck[player] += gain
+    return luck
+
+
+def battle_luck(game: Game, step: Round) -> list[tuple[Event, dict[int, float]]]:
+    """Return the battles of a round, each with the armies that its dice gave to each player beyond expectation."""
     army, owner = game.army.tolist(), game.owner.tolist()
     for deploy in step.deploys:
         army[deploy.region] += deploy.armies
-    luck = [0.0] * game.players
+    battles: list[tuple[Event, dict[int, float]]] = []
     for event in step.events:
         source, target = event.source, event.target
         if event.kind == "transfer":
@@ -228,24 +258,9 @@ def dice_luck(game: Game, step: Round) -> list[float]:
         if max(sent, stood) <= MAX_BATTLE:
             odds = battle_odds(sent, stood, game.rules)
             more = (sent - event.attackers_lost - odds.expected_attackers) + (odds.expected_defenders - left)
-            luck[event.player] += more
-            if defender >= 0:
-                luck[defender] -= more
+            battles.append((event, {event.player: more, **({defender: -more} if defender >= 0 else {})}))
         army[source] -= sent if event.captured else event.attackers_lost
         army[target] = sent - event.attackers_lost if event.captured else left
         if event.captured:
             owner[target] = event.player
-    return luck
-
-
-def describe_turning_points(report: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    """Return the turning points of a report as lines of text."""
-    lines = []
-    for point in report["turning"]:
-        turn = report["rounds"][point["round"] - 1][point["player"]]
-        fall, luck = round(100 * (turn["after"] - turn["before"])), round(100 * turn["luck"])
-        parts = [f"round {point['round']}: {names[point['player']]} {fall:+d} points, {luck:+d} by the dice"]
-        if better := turn["better"]:
-            parts.append(f"better by {100 * better['gain']:.0f} ± {100 * better['error']:.0f}: {better['orders']}")
-        lines.append("; ".join(parts))
-    return lines
+    return battles

@@ -45,8 +45,9 @@ export const report = {
   'No player lost 8 points or more in one round.': 'Žádný hráč neztratil v jednom kole 8 p. b. ani víc.',
   'Skill and luck': 'Umění a štěstí',
   Accuracy: 'Přesnost',
+  'Lost by own turns, points': 'Ztraceno vlastními tahy, p. b.',
   'Dice, points': 'Kostky, p. b.',
   'Dice, armies': 'Kostky, armády',
-  'Accuracy: the win probability after the turns of a player, as a mean share of the win probability after the best known turns. Each turn was played {rolls, plural, one {once} other {# times}} with different dice, and each result was played out {playouts, plural, one {once} other {# times}}.':
-    'Přesnost: šance na výhru po tazích hráče jako průměrný podíl šance na výhru po nejlepších známých tazích. Každý tah se zahrál {rolls, plural, one {jednou} few {#krát} many {#krát} other {#krát}} s jinými kostkami a každý výsledek se dohrál {playouts, plural, one {jednou} few {#krát} many {#krát} other {#krát}}.',
+  'Accuracy: the part of the win probability at stake that the turns of a player kept. At stake is the difference between the best known turn and a turn without orders. Each turn was played {rolls, plural, one {once} other {# times}} with different dice, and each result was played out {playouts, plural, one {once} other {# times}}.':
+    'Přesnost: část šance na výhru v sázce, kterou si hráč svými tahy udržel. V sázce je rozdíl mezi nejlepším známým tahem a tahem bez rozkazů. Každý tah se zahrál {rolls, plural, one {jednou} few {#krát} many {#krát} other {#krát}} s jinými kostkami a každý výsledek se dohrál {playouts, plural, one {jednou} few {#krát} many {#krát} other {#krát}}.',
 };

@@ -1,0 +1,103 @@
+"""The user's configuration file, and the completion of commands in a shell."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from warlight_env.cli import main
+
+MATCH = ["match", "random", "random", "--json"]
+
+
+@pytest.fixture
+def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    path = tmp_path / "config.toml"
+    monkeypatch.setenv("WARLIGHT_CONFIG", str(path))
+    return path
+
+
+def test_options_in_the_file_are_defaults_of_the_command_line(config: Path, capsys: pytest.CaptureFixture[str]):
+    config.write_text('[match]\ngames = 4\nmap = "small"\nquiet = true\n[map.generate]\nregions = 12\n')
+    assert main(MATCH) == 0
+    told = capsys.readouterr()
+    result = json.loads(told.out)
+    assert (result["games"], result["map"], told.err) == (4, "small", "")
+    assert main([*MATCH, "-n", "2"]) == 0
+    assert json.loads(capsys.readouterr().out)["games"] == 2, "the command line comes first"
+    assert main(["map", "generate"]) == 0
+    assert len(json.loads(capsys.readouterr().out)["regions"]) == 12
+    assert main(["doctor", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["config_file"] == str(config)
+
+
+@pytest.mark.parametrize(
+    "content, message",
+    [
+        ("[mach]\ngames = 4", "no command 'mach' (did you mean 'match'?)"),
+        ("[map.genrate]\nregions = 4", "no command 'map.genrate' (did you mean 'generate'?)"),
+        ("games = 4", "no command 'games'"),
+        ("match = 4", "match must be a table: [match]"),
+        ("[match]\ngmes = 4", "gmes"),
+        ("[match]\ngames = 1.5", "must be an integer"),
+        ("match]", "line 1"),
+        (b"\xff\xfe\xff", "not UTF-8"),
+        (None, "cannot be read"),
+    ],
+)
+def test_a_faulty_file_is_refused_with_its_name(
+    content: str | bytes | None, message: str, config: Path, capsys: pytest.CaptureFixture[str]
+):
+    if content is not None:
+        config.write_bytes(content if isinstance(content, bytes) else content.encode())
+    assert main(MATCH) == 2
+    told = capsys.readouterr()
+    assert told.out == "" and message in told.err and str(config) in told.err
+
+
+def test_without_the_variable_the_file_may_be_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    monkeypatch.delenv("WARLIGHT_CONFIG")
+    monkeypatch.setattr("warlight_env.cli.config_file.user_config_path", lambda name: tmp_path / name)
+    assert main(["map", "list"]) == 0
+    (tmp_path / "warlight").mkdir()
+    (tmp_path / "warlight" / "config.toml").write_text("[map.list]\njson = true")
+    capsys.readouterr()
+    assert main(["map", "list"]) == 0
+    assert json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_gets_a_script_with_all_commands(shell: str, capsys: pytest.CaptureFixture[str]):
+    assert main(["completion", shell]) == 0
+    script = capsys.readouterr().out
+    assert all(word in script for word in ("tournament", "generate", "games", "completion"))
+    if shutil.which(shell) is not None:
+        assert subprocess.run([shell, "-n"], input=script, text=True, check=False).returncode == 0
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="no bash here")
+def test_bash_completes_commands_and_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["completion", "bash"]) == 0
+    script = tmp_path / "script"
+    script.write_text(capsys.readouterr().out)
+
+    def completed(*words: str) -> list[str]:
+        line = " ".join(f"'{word}'" for word in words)
+        asked = f"source {script}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _warlight; echo ${{COMPREPLY[@]}}"
+        return subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True).stdout.split()
+
+    assert "tournament" in completed("warlight", "to")
+    assert completed("warlight", "map", "gen") == ["generate"]
+    assert "--games" in completed("warlight", "match", "--ga")
+
+
+def test_no_configuration_reaches_other_programs():
+    code = "from warlight_env.cli.config_file import config_path; print(config_path())"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "None\n"

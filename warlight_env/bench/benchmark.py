@@ -1,0 +1,182 @@
+"""`run`: play a suite with an agent or with a policy in Python, and return the score card."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from warlight_env import output
+from warlight_env.agents import Agent
+from warlight_env.agents.agent_adapter import is_agent, makes_agents
+from warlight_env.arena.backends.backend import Backend
+from warlight_env.arena.contests.append_only import RunFolderError
+from warlight_env.arena.contests.contest_runner import OnContestGames, play_contests
+from warlight_env.arena.games.clocks import Clock
+from warlight_env.arena.games.game_setup import AgentSource
+from warlight_env.arena.policies.policy_agent import PolicyAgent
+from warlight_env.arguments import check_flag, is_integer, short_repr
+from warlight_env.bench.score_card import ScoreCard, make_card
+from warlight_env.bench.subject import CheckpointSource, check_subject, make_subject
+from warlight_env.bench.suite import BenchError, Suite
+from warlight_env.bounded_io import reason, shown
+from warlight_env.envs.actions import EncodingFactory
+from warlight_env.envs.policy_settings import told_action
+from warlight_env.errors import RunError
+from warlight_env.folder_lock import FolderLock
+
+
+@dataclass(frozen=True)
+class PolicySource:
+    """A callable that makes agents, which play a policy in Python. See `run` for the attributes."""
+
+    policy: Callable[..., Any]
+    name: str
+    action: str | EncodingFactory
+    observation: str
+    max_cycles: int | None
+    batched: bool
+
+    def __call__(self, seed: int) -> Agent:
+        policy = self.policy if self.batched else SinglePolicy(self.policy)
+        return PolicyAgent(
+            policy, seed, action=self.action, observation=self.observation, max_cycles=self.max_cycles, name=self.name
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class SinglePolicy:
+    """A `Policy` for batches of one game that calls a function of one observation and one mask."""
+
+    policy: Callable[[Any, Any], Any]
+
+    def __call__(self, observations: Any, masks: Any) -> Any:
+        parts = isinstance(observations, dict)
+        seen = {key: part[0] for key, part in observations.items()} if parts else observations[0]
+        action = self.policy(seen, masks[0])
+        if isinstance(action, dict):
+            return {key: np.asarray(part)[None] for key, part in action.items()}
+        return np.asarray(action)[None]
+
+
+def run(
+    policy: Any,
+    suite: str | Suite = "suite-v1",
+    *,
+    action: str | EncodingFactory = "steps",
+    observation: str = "flat",
+    max_cycles: int | None = None,
+    batched: bool = False,
+    name: str | None = None,
+    maps: Sequence[str] = (),
+    games: int | None = None,
+    clock: Clock | None = None,
+    jobs: int | None = None,
+    backend: str | Backend = "local",
+    out: str | Path | None = None,
+    settings: dict[str, Any] | None = None,
+    on_games: OnContestGames | None = None,
+) -> ScoreCard:
+    """Play the games of a suite, and return the score card.
+
+    Args:
+        policy: one of the following:
+
+            - a function ``policy(observation, mask) -> action`` of one game: `observation` is an observation of
+              `WarlightEnv`, `mask` is its flat mask int8[M], and the result is an action of its action space;
+            - with ``batched=True``, a function ``policy(observations, masks int8[1, M]) -> actions``, as for
+              `make_opponent`; all arrays have a leading axis of length 1;
+            - the specification of an agent ("mcts:sims=50"), the class of an agent, a function with the first
+              parameter `seed` that returns an agent, or a result of `make_subject`.
+        suite: the name of a suite, or a `Suite`.
+        action, observation, max_cycles: the arguments of the environment for which the function was written. Only
+            for functions of observations.
+        batched: whether the function takes batches.
+        name: the name in the card. None: the function's or the agent's name.
+        maps: the names of the maps on which the policy plays; empty: all maps of the suite.
+        games: the maximum number of games against each opponent on each map; None: all games.
+        clock: the clock of the policy; None: no limit.
+        jobs, backend: see `play_contests`. For more than one job, the policy must be picklable.
+        out: a run folder. It stores every finished game, and at the end card.json and card.md; the same call continues
+            an interrupted run. None: no folder.
+        settings: settings of the policy that the card shows. None: the action encoding and the observation.
+        on_games: see `play_contests`.
+
+    A policy that fails in a game loses this game.
+
+    Raises:
+        BenchError: an argument is invalid, or the policy cannot play on a map of the suite.
+        AgentError: there is no agent with this specification.
+        RunFolderError: the folder `out` belongs to another run.
+        RunError: the folder `out` cannot be written.
+    """
+    chosen = suite if isinstance(suite, Suite) else Suite.load(suite)
+    check_flag(batched, "batched")
+    if games is not None and (not is_integer(games) or games < 1):
+        raise BenchError(f"games = {short_repr(games)}: must be an integer of at least 1")
+    only = (maps,) if isinstance(maps, str) else tuple(maps)
+    for map_name in only:
+        if map_name not in chosen.map_digests:
+            known = ", ".join(chosen.map_digests)
+            raise BenchError(f"map {short_repr(map_name)}: the maps of {chosen.name} are {known}")
+    source = _source(policy, name, action, observation, max_cycles, batched)
+    if settings is None:
+        settings = {}
+        if isinstance(source, PolicySource):
+            settings = {"action": told_action(source.action)["name"], "observation": source.observation}
+    check_subject(source, chosen, only)
+    title = name or _name(source)
+    contests = chosen.contests(source, only, clock, games)
+    if out is None:
+        results = play_contests(contests, jobs=jobs, backend=backend, on_games=on_games)
+        return make_card(chosen, title, results, settings, games)
+    folder = Path(out)
+    with FolderLock(folder, in_use=RunFolderError) as lock:
+        results = play_contests(contests, jobs=jobs, backend=backend, folder=lock, on_games=on_games)
+        card = make_card(chosen, title, results, settings, games)
+        for file, text in (("card.json", json.dumps(card.to_dict(), indent=2) + "\n"), ("card.md", card.to_markdown())):
+            try:
+                output.write_file(folder / file, text)
+            except OSError as error:
+                raise RunError(f"cannot write {shown(folder / file)}: {reason(error)}") from None
+    return card
+
+
+def _source(
+    policy: Any,
+    name: str | None,
+    action: str | EncodingFactory,
+    observation: str,
+    max_cycles: int | None,
+    batched: bool,
+) -> AgentSource:
+    """Return the source of the agent that plays the policy."""
+    if isinstance(policy, str):
+        return make_subject(policy)
+    if isinstance(policy, CheckpointSource) or makes_agents(policy):
+        return cast(AgentSource, policy)
+    if is_agent(policy):
+        raise BenchError(f"policy = {short_repr(policy)}: must be the class of the agent: each game makes a new agent")
+    if not callable(policy) or inspect.isclass(policy):
+        raise BenchError(f"policy = {short_repr(policy)}: must be a function, an agent's class or its specification")
+    return PolicySource(policy, name or _name(policy), action, observation, max_cycles, batched)
+
+
+def _name(source: Any) -> str:
+    if isinstance(source, str):
+        return source
+    if isinstance(source, CheckpointSource):
+        return Path(source.path).name
+    if isinstance(source, PolicySource):
+        return source.name
+    if inspect.isclass(source) and isinstance(getattr(source, "name", None), str):
+        return str(source.name)
+    return str(getattr(source, "__name__", type(source).__name__))
+
+
+__all__ = ["PolicySource", "SinglePolicy", "run"]
