@@ -174,8 +174,9 @@ def _name(source: Any) -> str:
         return Path(source.path).name
     if isinstance(source, PolicySource):
         return source.name
-    if inspect.isclass(source) and isinstance(getattr(source, "name", None), str):
-        return str(source.name)
+    name = getattr(source, "name", None)
+    if inspect.isclass(source) and isinstance(name, str):
+        return name
     return str(getattr(source, "__name__", type(source).__name__))
 
 
