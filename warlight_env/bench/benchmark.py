@@ -32,7 +32,7 @@ from warlight_env.folder_lock import FolderLock
 
 
 @dataclass(frozen=True)
-class PolicySource:
+class FunctionSource:
     """A callable that makes agents, which play a policy in Python. See `run` for the attributes."""
 
     policy: Callable[..., Any]
@@ -127,7 +127,7 @@ def run(
     source = _source(policy, name, action, observation, max_cycles, batched)
     if settings is None:
         settings = {}
-        if isinstance(source, PolicySource):
+        if isinstance(source, FunctionSource):
             settings = {"action": told_action(source.action)["name"], "observation": source.observation}
     check_subject(source, chosen, only)
     title = name or _name(source)
@@ -164,7 +164,7 @@ def _source(
         raise BenchError(f"policy = {short_repr(policy)}: must be the class of the agent: each game makes a new agent")
     if not callable(policy) or inspect.isclass(policy):
         raise BenchError(f"policy = {short_repr(policy)}: must be a function, an agent's class or its specification")
-    return PolicySource(policy, name or _name(policy), action, observation, max_cycles, batched)
+    return FunctionSource(policy, name or _name(policy), action, observation, max_cycles, batched)
 
 
 def _name(source: Any) -> str:
@@ -172,7 +172,7 @@ def _name(source: Any) -> str:
         return source
     if isinstance(source, CheckpointSource):
         return Path(source.path).name
-    if isinstance(source, PolicySource):
+    if isinstance(source, FunctionSource):
         return source.name
     name = getattr(source, "name", None)
     if inspect.isclass(source) and isinstance(name, str):
@@ -180,4 +180,4 @@ def _name(source: Any) -> str:
     return str(getattr(source, "__name__", type(source).__name__))
 
 
-__all__ = ["PolicySource", "SinglePolicy", "run"]
+__all__ = ["FunctionSource", "SinglePolicy", "run"]
