@@ -1,4 +1,4 @@
-"""Gestures of a mouse, a pen and fingers on the page, sent as input events of the browser (Chrome DevTools protocol)."""
+"""Gestures of a mouse, a pen and fingers on the page, as input events of the browser (Chrome DevTools protocol)."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ def test_a_press_deploys_and_a_long_press_takes_back(
 def test_two_fingers_zoom_and_one_moves_the_map(
     server: Server, open_page: Callable[..., Any], options: dict[str, Any], locale: str
 ):
-    page, source, _ = first_turn(server, open_page, locale=locale, **options)
+    page, _, _ = first_turn(server, open_page, locale=locale, **options)
     gestures = Gestures(page, "touch")
     frame = page.locator(".scroll").bounding_box()
     middle = (frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] / 3)
