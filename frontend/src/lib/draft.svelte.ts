@@ -173,6 +173,12 @@ export class Draft {
     this.chosen = null;
   }
 
+  /** Use the orders of a turn that was taken back, instead of the stored ones; undo removes them. */
+  reopen(orders: Orders): void {
+    [this.deploys, this.attacks] = [[], []];
+    this.replace(orders);
+  }
+
   /**
    * Add orders. Orders for the same regions become one order with the sum of their armies. Throws an Error with the
    * reason, and changes nothing, if an order is illegal.

@@ -60,7 +60,7 @@ export class TurnInput {
           this.draft = new Draft(show.doc, position, this.seat!, wanted! + 1);
           [this.source, this.onDeploy, this.lettering, this.message] = [null, null, null, ''];
           if (this.round !== this.draft.round) [this.round, this.hint, this.back] = [this.draft.round, 'off', null];
-          if (this.back) this.draft.replace(this.back);
+          if (this.back) this.draft.reopen(this.back);
           this.back = null;
           this.begun();
         }
