@@ -80,7 +80,7 @@ def test_an_invitation_opens_its_seat_without_the_servers_token_and_nothing_else
     for method, path, body in (
         ("GET", "home", None), ("GET", "library", None), ("GET", "tournaments/x", None), ("POST", "replays", {}),
         ("POST", "games", {"players": FRIENDS}), ("POST", f"{place}/insight", {"bot": "random"}),
-        ("POST", f"{place}/branch", {"round": 0, "players": FRIENDS}), ("POST", f"{place}/rematch", {}),
+        ("POST", f"{place}/branch", {"round": 0, "players": FRIENDS}), ("POST", f"{place}/start", {}),
         ("POST", f"{place}/control", {"paused": True}), ("POST", f"{place}/name", {"name": "x"}),
         ("POST", f"{place}/delete", {}), ("GET", f"games/{other['id']}", None), ("GET", "games/nothing12345", None),
         ("POST", f"games/{other['id']}/orders", hold()), ("GET", f"{place}/nothing", None), ("GET", f"{place}/", None),
@@ -109,6 +109,8 @@ def test_a_guest_with_a_seat_of_a_game_on_disk_takes_it_up_and_nobody_else_does(
         assert guest(second, game["invites"]["1"]).get(place).json()["clock"] == 300
         with second.feed(game["id"], game["tokens"]["0"]) as feed:
             now = feed.now(here=[0], awaited=[0, 1])
+            assert now["clock"]["waits"] == [1]  # the other guest has committed a turn
+            second.client(game["tokens"]["0"]).post(f"{place}/start")
             while not now["clock"]["runs"]:
                 now = feed.now()
             assert now["clock"]["limit"] == 300
@@ -170,6 +172,8 @@ def test_when_the_time_is_up_turns_that_were_not_handed_in_are_empty(server: Ser
     folder = server.folder
     game = make(server, clock=2, picks="choose")
     with server.feed(game["id"], game["tokens"]["0"]) as feed:
+        assert feed.now(phase="pick")["clock"]["waits"] == [1, 2]
+        server.client(game["tokens"]["0"]).post(f"games/{game['id']}/start")
         while not feed.now(phase="pick")["clock"]["runs"]:
             pass
         assert all(preferences for preferences in feed.event("picks")["wishes"] if preferences is not None)
@@ -224,6 +228,7 @@ def test_time_stands_still_while_no_player_is_there(tmp_path: Path, monkeypatch:
         seat_options = SeatOptions(frozenset([1]), 10)
         small, rules = maps.load("small"), Rules.of("thesis")
         room = await lobby.create_game(people, small, rules, 1, "random", seat_options=seat_options)
+        room.start_clock()
 
         async def looks(seat: int, seconds: float) -> Any:
             """Somebody looks, and time goes by; who looks, to be sent away."""
@@ -268,6 +273,7 @@ def test_what_is_left_of_a_clock_survives_a_restart(tmp_path: Path, monkeypatch:
         room = await lobby.create_game(
             people, maps.load("small"), Rules.of("thesis"), 1, "random", seat_options=seat_options
         )
+        room.start_clock()
 
         async def looks(seconds: float) -> None:
             follower = room.feed.follow(0, -1)
@@ -349,6 +355,43 @@ def test_time_stands_still_while_only_bots_think_and_what_was_in_time_stays(
     asyncio.run(main())
 
 
+def test_the_clock_of_the_first_turn_waits_for_all_people(server: Server):
+    game = make(server, clock=300)
+    host, place = server.client(game["tokens"]["0"]), f"games/{game['id']}"
+    with server.feed(game["id"], game["tokens"]["0"]) as feed:
+        assert feed.now()["clock"] == {"limit": 300, "left": 300.0, "runs": False, "waits": [1, 2]}
+        with server.feed(game["id"], game["invites"]["1"]) as other:
+            while other.now()["clock"]["waits"] != [2]:
+                pass
+        host.post(f"{place}/orders", json=hold())  # a turn that is already committed starts no clock
+        assert feed.now(awaited=[1, 2])["clock"]["runs"] is False
+        with server.feed(game["id"], game["invites"]["2"]) as third:
+            while not (clock := third.now()["clock"])["runs"]:
+                pass
+            assert clock["waits"] == [] and clock["left"] > 299
+    forced = make(server, clock=300)
+    assert guest(server, forced["invites"]["1"]).post(f"games/{forced['id']}/start").status_code == 401
+    assert server.client(forced["spectate"]).post(f"games/{forced['id']}/start").status_code == 403
+    with server.feed(forced["id"], forced["tokens"]["0"]) as feed:
+        assert not feed.now()["clock"]["runs"]
+        assert server.client(forced["tokens"]["0"]).post(f"games/{forced['id']}/start").status_code == 200
+        while not (clock := feed.now()["clock"])["runs"]:
+            pass
+        assert clock["waits"] == []
+
+
+def test_a_guest_starts_a_rematch_and_the_host_joins_with_its_links(server: Server):
+    game = make(server)
+    bo = guest(server, game["invites"]["1"])
+    assert bo.post(f"games/{game['id']}/rematch").status_code == 409
+    for token in game["invites"].values():
+        server.client(token).post(f"games/{game['id']}/resign")
+    made = bo.post(f"games/{game['id']}/rematch").json()
+    assert set(made["tokens"]) == {"1"} and made["invites"] == {}
+    host = server.client(game["tokens"]["0"]).post(f"games/{game['id']}/rematch").json()
+    assert host["id"] == made["id"] and host["invites"]["1"] == made["tokens"]["1"]
+
+
 def test_a_rematch_is_told_to_all_each_with_the_key_of_the_seat(server: Server):
     game = make(server, clock=300)
     for token in game["invites"].values():
@@ -367,7 +410,7 @@ def test_a_rematch_is_told_to_all_each_with_the_key_of_the_seat(server: Server):
     second = server.client(game["invites"]["1"]).post(place).json()
     assert (second["id"], second["tokens"], second["invites"]) == (again["id"], {"1": again["invites"]["1"]}, {})
     third = server.client(game["tokens"]["0"]).post(place).json()
-    assert (third["id"], third["tokens"], third["invites"]) == (again["id"], again["tokens"], {})
+    assert (third["id"], third["tokens"], third["invites"]) == (again["id"], again["tokens"], again["invites"])
     assert guest(server, again["invites"]["2"]).get(f"games/{again['id']}").json()["clock"] == 300
 
 

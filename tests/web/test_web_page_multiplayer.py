@@ -116,6 +116,7 @@ def test_when_the_time_is_up_what_was_entered_is_handed_in(server: Server, open_
         "performance.now = () => now() + 36_000 * Math.max(0, now() - flies)"
     )
     page.goto(own(server, game))
+    page.get_by_role("button", name="Start the clock now").click()
     timer = page.get_by_role("timer", name="Time for this turn")
     timer.get_by_text(re.compile(r"^\s*(1:00:00|59:\d\d)")).wait_for()
     deploy_all(page)
@@ -140,6 +141,27 @@ def test_the_rematch_that_one_makes_the_other_joins(server: Server, open_page: C
     again = re.search(r"#/g/(\w+)", ann.url)[1]  # type: ignore[index]
     assert f"#/g/{again}" in bo.url
     ann.get_by_text(re.compile("to move · .*is here")).nth(1).wait_for()
+
+
+def test_the_clock_waits_for_the_friend_and_both_can_start_a_rematch(server: Server, open_page: Callable[..., Any]):
+    game = make(server, clock=3600)
+    ann = open_page(own(server, game), **PHONE, has_touch=True)
+    ann.get_by_text("The clock starts when all players have opened the game. Not ready: Bo.").wait_for()
+    still = ann.locator(".clock.still")
+    still.get_by_text("1:00:00").wait_for()
+    bo = open_page(link(server, game, 1), expects=NO_KEY)
+    bo.get_by_role("timer", name="Time for this turn").wait_for()
+    still.wait_for(state="detached")
+    ann.get_by_text("The clock starts when").wait_for(state="detached")
+    server.client(game["tokens"]["0"]).post(f"games/{game['id']}/resign")
+    place = bo.get_by_role("button", name="Rematch").bounding_box()
+    bo.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    bo.wait_for_url(lambda url: "#/g/" in url and game["id"] not in url)
+    bo.get_by_text("Bo (you)").first.wait_for()
+    ann.locator("aside .handle").tap()
+    ann.get_by_role("button", name="Join the rematch", exact=True).tap()
+    ann.wait_for_url(lambda url: url.split("#")[1].split("?")[0] == bo.url.split("#")[1].split("?")[0])
+    ann.get_by_text("Ann (you)").first.wait_for(state="attached")
 
 
 def test_a_link_that_opens_nothing_says_so(server: Server, open_page: Callable[..., Any]):

@@ -35,6 +35,11 @@ export class TurnClock {
     return this.state?.runs ?? false;
   }
 
+  /** Whether the clock waits until all people have opened the game. */
+  get waits(): boolean {
+    return Boolean(this.state?.waits.length);
+  }
+
   /** Remaining time in seconds; null: there is no time limit. */
   get left(): number | null {
     const state = this.live.now?.clock;

@@ -55,10 +55,6 @@ export class Draft {
     saveItem(this.key, JSON.stringify(this.orders));
   }
 
-  forget(): void {
-    drop(this.key);
-  }
-
   get orders(): Orders {
     return { deploys: $state.snapshot(this.deploys) as [number, number][], attacks: $state.snapshot(this.attacks) as [number, number, number][] };
   }
@@ -177,15 +173,41 @@ export class Draft {
     this.chosen = null;
   }
 
+  /** Use the orders of a turn that was taken back, instead of the stored ones; undo removes them. */
+  reopen(orders: Orders): void {
+    [this.deploys, this.attacks] = [[], []];
+    this.replace(orders);
+  }
+
+  /**
+   * Add orders. Orders for the same regions become one order with the sum of their armies. Throws an Error with the
+   * reason, and changes nothing, if an order is illegal.
+   */
   add(orders: Orders): void {
+    const [past, future, chosen] = [[...this.past], [...this.future], this.chosen];
     this.change(() => {
       for (const [region, n] of orders.deploys) {
         const index = this.deploys.findIndex(([r]) => r === region);
         if (index >= 0) this.deploys[index][1] += n;
         else this.deploys.push([region, n]);
       }
-      this.attacks.push(...orders.attacks);
+      for (const [from, to, n] of orders.attacks) {
+        const index = this.attacks.findIndex(([a, b]) => a === from && b === to);
+        if (index < 0) this.attacks.push([from, to, n]);
+        else this.attacks[index][2] = Math.max(this.attacks[index][2], Math.min(this.most(index), this.attacks[index][2] + n));
+      }
     });
+    const wrong = this.problems.find(({ soft }) => !soft);
+    if (!wrong) return;
+    const regions = wrong.kind === 'deploy' ? this.deploys[wrong.index].slice(0, 1) : this.attacks[wrong.index].slice(0, 2);
+    const order = regions.map((r) => this.doc.map.regions[r].name).join(' → ');
+    this.undo();
+    [this.past, this.future, this.chosen] = [past, future, chosen];
+    throw new Error(t('{order}: {reason}', { order, reason: wrong.reason }));
+  }
+
+  clear(): void {
+    this.replace({ deploys: [], attacks: [] });
   }
 
   get canUndo(): boolean {

@@ -90,7 +90,8 @@ export class GameView {
     if (!end) return '';
     const { winner, rounds } = end;
     if (winner === null) return t('A draw after {rounds, plural, one {# round} other {# rounds}}', { rounds });
-    return t('{you, select, yes {You win} other {{who} wins}} after {rounds, plural, one {# round} other {# rounds}}', { ...person(doc, winner), rounds });
+    const won = t('{you, select, yes {You win} other {{who} wins}} after {rounds, plural, one {# round} other {# rounds}}', { ...person(doc, winner), rounds });
+    return doc.seat == null || doc.seat === winner ? won : t('You lost: {result}', { result: won });
   });
 
   /** The player whom the bot advises. */
@@ -104,12 +105,14 @@ export class GameView {
     const { show, turnInput, previewed: ghost } = this;
     const ghosts = drawnOrders(show.position, ghost, turnInput.editing ? this.seat! : (this.ghostOf?.player ?? this.thinker), 'ghost');
     if (turnInput.editing && turnInput.draft) return [...drawnOrders(show.position, turnInput.draft, this.seat!, 'draft'), ...ghosts];
+    if (turnInput.sent && show.atEnd && !show.playing) return [...drawnOrders(show.position, turnInput.sent, this.seat!, 'draft'), ...ghosts];
     return ghost && !show.playing ? ghosts : drawnMoves(show);
   });
 
   additions: Additions = $derived.by(() => {
     const { show, turnInput, previewed: ghost } = this;
     if (turnInput.editing && turnInput.draft) return deployed([...(ghost?.deploys ?? []), ...turnInput.draft.deploys], this.seat!);
+    if (turnInput.sent && show.atEnd && !show.playing) return deployed(turnInput.sent.deploys, this.seat!);
     if (ghost && !show.playing) return deployed(ghost.deploys, this.ghostOf?.player ?? this.thinker);
     return show.step === 1 ? new Map((show.current?.deploys ?? []).map(([p, r, n]) => [r, [p, n]])) : new Map();
   });

@@ -28,14 +28,19 @@ export function outcome({ players, winner }: GameRow): string {
   return winner === null ? t('a draw') : t('{you, select, yes {You} other {{who}}} won', { who: players[winner], you: players[winner] === YOU ? 'yes' : 'no' });
 }
 
-/** Return this browser's token for the game: of a seat, or to watch bots; '': there is none. */
+/** Return this browser's token for the game: of a seat, or to watch; '': there is none. */
 export function keyOf(game: GameRow): string {
   const seats = Object.entries(tokensOf(game.id)).filter(([seat]) => seat !== 'watch');
-  return game.watch ?? seats[0]?.[1] ?? '';
+  return seats[0]?.[1] ?? game.watch ?? '';
+}
+
+/** Whether this browser may rename and delete the game: it has a seat's token, or only bots play. */
+export function manages(game: GameRow): boolean {
+  return game.bots.every((bot) => bot !== null) || Object.keys(tokensOf(game.id)).some((seat) => seat !== 'watch');
 }
 
 export function open(game: GameRow): void {
-  if (game.watch) keepTokens({ id: game.id, tokens: {}, watch: game.watch });
+  if (game.watch && !Object.keys(tokensOf(game.id)).length) keepTokens({ id: game.id, tokens: {}, watch: game.watch });
   route.go(game.over ? `r/${game.id}` : `g/${game.id}`);
 }
 

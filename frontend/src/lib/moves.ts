@@ -13,27 +13,41 @@ export interface Line {
   text: string;
   result: string;
   kind: 'deploy' | 'transfer' | 'taken' | 'held' | 'dropped';
+  good: boolean | null; // for the viewer's side; null: neither, or the viewer has no side
   says: string; // the order and its result as a sentence
   arrow: Arrow | null;
 }
 
-/** Return all known orders of a round: deploys, then moves in the order of execution, then illegal orders. */
-export function linesOf(doc: GameDoc, round: Round): Line[] {
+/**
+ * Return all known orders of a round: deploys, then moves in the order of execution, then illegal orders. `before`: the
+ * owners of the regions before the round.
+ */
+export function linesOf(doc: GameDoc, round: Round, before: number[] = []): Line[] {
+  const owner = [...before];
+  /** Judge a battle for the viewer: `holder` is the owner of the attacked region. */
+  const judge = (player: number, holder: number | undefined, captured: boolean): boolean | null => {
+    if (doc.seat == null) return captured || null;
+    if (player === doc.seat) return captured || null;
+    return holder === doc.seat ? !captured : null;
+  };
   const name = (r: number) => doc.map.regions[r]?.name ?? `${r}`;
   const deploys = round.deploys.map((deploy): Line => {
     const [player, region, armies] = deploy;
     const says = tellDeploy(doc, deploy);
-    return { step: 1, player, regions: [region], text: name(region), result: `+${armies}`, kind: 'deploy', says, arrow: null };
+    return { step: 1, player, regions: [region], text: name(region), result: `+${armies}`, kind: 'deploy', good: null, says, arrow: null };
   });
   const moves = round.moves.map(([player, from, to, armies, lost, killed, captured], k): Line => {
     const transfer = lost === undefined;
+    const good = transfer ? null : judge(player, owner[to], captured === true);
+    if (captured) owner[to] = player;
     return {
       step: k + 2,
       player,
       regions: [from, to],
       text: `${name(from)} ${transfer ? '⇢' : '⚔'} ${name(to)}`,
-      result: transfer ? `${armies}` : `${armies} −${lost}/−${killed}${captured ? ' ✓' : ''}`,
+      result: transfer ? `${armies}` : `${armies} −${lost}/−${killed}${!captured ? '' : good === false ? ' ✗' : ' ✓'}`,
       kind: transfer ? 'transfer' : captured ? 'taken' : 'held',
+      good,
       says: tell(doc, round, k + 2),
       arrow: { player, from, to, armies, transfer, style: 'ghost' },
     };
@@ -44,7 +58,7 @@ export function linesOf(doc: GameDoc, round: Round): Line[] {
     const why = reason(english);
     const says = t('{who}: {kind, select, deploy {deploy} pick {pick} other {attack}} {text} is not executed, {reason}', { who: nameOf(doc, player), kind, text, reason: why });
     const kinds = { deploy: t('deploy'), attack: t('attack'), pick: t('pick') };
-    return { step: 1, player, regions, text: text || kinds[kind], result: why, kind: 'dropped', says, arrow: null };
+    return { step: 1, player, regions, text: text || kinds[kind], result: why, kind: 'dropped', good: null, says, arrow: null };
   });
   return [...deploys, ...moves, ...dropped];
 }

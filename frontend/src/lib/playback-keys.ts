@@ -43,7 +43,8 @@ export class PlaybackKeys {
       ArrowRight: still(() => (event.shiftKey ? show.go(show.step < show.steps ? show.round : show.round + 1) : show.forward())),
       Home: still(() => show.go(0)),
       End: () => show.toEnd(),
-      ' ': () => (more.live && show.playing ? show.toEnd() : show.toggle()),
+      // at the end of a game on the server, the result stays; the button plays the game again
+      ' ': () => (more.live && show.playing ? show.toEnd() : !(more.live && show.atEnd) && show.toggle()),
       '<': () => show.faster(-1),
       '>': () => show.faster(1),
       e: still(() => show.seek(1, show.isCapture)),

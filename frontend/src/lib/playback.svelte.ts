@@ -31,6 +31,7 @@ export class Playback {
   // the full history of a game that was played in fog; shown when the current animation ends
   private whole: History | null = null;
   private timer = 0;
+  private calm = 0; // timer that ends `hasty`
   private lastRound = -Infinity;
 
   constructor(public doc: GameDoc) {
@@ -105,6 +106,8 @@ export class Playback {
       } else {
         this.toEnd();
         this.hasty = hasty;
+        clearTimeout(this.calm);
+        this.calm = window.setTimeout(() => (this.hasty = false), HASTE);
       }
     }
   }

@@ -23,6 +23,7 @@ const ALPHABET = 'asdfghjklqwertyuiopzxcvbnm';
 
 export class TurnInput {
   draft = $state<Draft | null>(null);
+  sent = $state<Draft | null>(null); // the committed turn, until its round is played
   wishes = $state<number[]>([]); // indices of the picked regions, best first
   source = $state<number | null>(null); // index of the region from which the next attack starts; null: not selected
   onDeploy = $state<number | null>(null); // index of the region whose deploy is changed by keys
@@ -59,10 +60,20 @@ export class TurnInput {
           this.draft = new Draft(show.doc, position, this.seat!, wanted! + 1);
           [this.source, this.onDeploy, this.lettering, this.message] = [null, null, null, ''];
           if (this.round !== this.draft.round) [this.round, this.hint, this.back] = [this.draft.round, 'off', null];
-          if (this.back) this.draft.replace(this.back);
+          if (this.back) this.draft.reopen(this.back);
           this.back = null;
           this.begun();
         }
+      });
+    });
+    // Show the committed turn; after a reload, the browser still has it.
+    $effect(() => {
+      const { now } = this;
+      const round = now?.phase === 'play' && now.you?.alive && now.you.in ? now.round : null;
+      void show.version;
+      untrack(() => {
+        const position = round === null ? undefined : show.history.positions[round];
+        this.sent = position ? new Draft(show.doc, position, this.seat!, round! + 1) : null;
       });
     });
     // Remove the message and the question when the player changes the turn.
@@ -124,9 +135,12 @@ export class TurnInput {
       const you = this.now!.you!;
       if (this.wishes.includes(r)) this.wishes = this.wishes.filter((w) => w !== r);
       else if (you.offers.includes(r) && this.wishes.length < you.picks) this.wishes = [...this.wishes, r];
-    } else if (this.show.playing || (draft && !this.editing)) this.show.toEnd();
-    else if (!draft) return;
-    else if (draft.phase === 'deploy') this.deploy(draft, r, how);
+      return;
+    }
+    const looking = draft !== null && !this.show.playing && !this.show.atEnd; // at an earlier round
+    if (this.show.playing || looking) this.show.toEnd();
+    if (!draft || looking) return;
+    if (draft.phase === 'deploy') this.deploy(draft, r, how);
     else if (draft.phase === 'review') {
       draft.phase = 'attack';
       this.source = this.mine(r) ? r : null;
@@ -302,7 +316,6 @@ export class TurnInput {
         this.wishes = [];
       } else {
         done = await call(`games/${live.id}/orders`, { round: draft!.round, ...draft!.orders, hint: this.hint }, live.token);
-        draft!.forget();
         if (this.draft === draft) this.draft = null; // otherwise the draft for the next round is already there
       }
       this.refresh();
@@ -375,7 +388,9 @@ export class TurnInput {
     const name = (r: number) => this.map.regions[r].name;
     if (this.picking) {
       const { picks } = this.now!.you!;
-      return t('Pick {picks, plural, one {# region} other {# regions}}: {left} left', { picks, left: picks - this.wishes.length });
+      const left = picks - this.wishes.length;
+      if (left <= 0) return t('Commit when you are ready');
+      return t('Pick {picks, plural, one {# region} other {# regions}}: {left} left', { picks, left });
     }
     if (!draft || !this.editing) return '';
     const { left } = draft;

@@ -151,7 +151,8 @@ export interface LiveState {
   draw: number[]; // seats that have agreed to a draw
   here: number[]; // seats of the people who have the game open
   watching: number; // number of spectators
-  clock: { limit: number; left: number; runs: boolean } | null; // seconds for this turn
+  // seconds for this turn; waits: seats of the people who must open the game before the clock of the first turn starts
+  clock: { limit: number; left: number; runs: boolean; waits: number[] } | null;
   rematch: { id: string; seat: number | null; token: string } | null; // the next game and the token of this seat
   thinking: Record<string, number>;
   clocks: [last: number, spent: number][];

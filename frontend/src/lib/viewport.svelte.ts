@@ -108,7 +108,7 @@ export function pinch(node: HTMLElement, view: Viewport): { destroy: () => void 
       last = null;
       return;
     }
-    event.preventDefault(); // otherwise the browser zooms or scrolls the page
+    if (event.cancelable) event.preventDefault(); // otherwise the browser zooms or scrolls the page
     const now = fingers(event.touches);
     if (last && last.distance > 0) view.zoomTo((view.zoom * now.distance) / last.distance, last.x, last.y, now.x, now.y);
     last = now;
@@ -118,17 +118,25 @@ export function pinch(node: HTMLElement, view: Viewport): { destroy: () => void 
   return { destroy: () => kinds.forEach((kind) => node.removeEventListener(kind, touch)) };
 }
 
+interface WheelActions {
+  view: Viewport;
+  onroll: (region: number, by: number) => boolean;
+  onaim: (by: number) => void;
+}
+
 /**
- * Svelte action for the wheel. With Ctrl (also sent by touchpads for two fingers) it zooms; otherwise it calls `onroll`
- * for the region below the pointer.
+ * Svelte action for the wheel. With Ctrl (also sent by touchpads for two fingers) it zooms; otherwise it calls `onaim`
+ * above the preview of an order, and `onroll` for the region below the pointer.
  */
-export function wheel(node: HTMLElement, { view, onroll }: { view: Viewport; onroll: (region: number, by: number) => boolean }): { destroy: () => void } {
+export function wheel(node: HTMLElement, { view, onroll, onaim }: WheelActions): { destroy: () => void } {
   const listener = (event: WheelEvent) => {
     if (!event.deltaY) return;
-    const there = (event.target as Element).closest('[data-region]') as SVGElement | null;
-    if ((event.target as Element).closest('input')) return;
+    const target = event.target as Element;
+    const there = target.closest('[data-region]') as SVGElement | null;
+    const by = event.deltaY < 0 ? 1 : -1;
     if (event.ctrlKey || event.metaKey) view.zoomTo(view.zoom * Math.exp(-event.deltaY / 300), event.clientX, event.clientY);
-    else if (!there || !onroll(Number(there.dataset.region), event.deltaY < 0 ? 1 : -1)) return;
+    else if (target.closest('.aim')) onaim(by);
+    else if (!there || !onroll(Number(there.dataset.region), by)) return;
     event.preventDefault();
   };
   node.addEventListener('wheel', listener, { passive: false });

@@ -42,9 +42,9 @@ HEADERS: Final = (
 
 #: Key in the scope of a request without the server's token. The request may still come from an invited guest.
 GUEST: Final = "warlight.guest"
-#: Paths that guests may use: one game, its turns, and once the game is over, its replay.
+#: Paths that guests may use: one game, its turns, and once the game is over, its replay and rematch.
 _INVITED: Final = re.compile(
-    r"/api/games/[a-z0-9]{8,32}(?:/(?:picks|orders|take-back|resign|draw|replay|report|log|file))?"
+    r"/api/games/[a-z0-9]{8,32}(?:/(?:picks|orders|take-back|resign|draw|replay|report|rematch|log|file))?"
 )
 
 

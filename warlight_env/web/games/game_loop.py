@@ -76,6 +76,11 @@ class LoopRoom(Protocol):
         """The seats that have not submitted their turns."""
         ...
 
+    @property
+    def not_ready(self) -> list[int]:
+        """The people who have not opened the game; the clock of the first turn waits for them."""
+        ...
+
     def wake(self) -> None:
         """Handle a change of the game."""
         ...
@@ -180,8 +185,14 @@ class GameLoop:
                 seat.since = None
 
     def _thinking(self) -> bool:
-        """Return whether the clock runs: the game waits for a person, and one of the players is connected."""
+        """Return whether the clock runs.
+
+        The game waits for a person, and one of the players is connected. In the first turn, all people have opened the
+        game.
+        """
         room = self._room
+        if room.not_ready:
+            return False
         people = [s for s in room.humans if room.resignations.plays(room.game, s)]
         return any(s in room.awaited for s in people) and any(room.feed.viewer_count(s) for s in people)
 

@@ -57,6 +57,8 @@ class Room:
     clock: TurnClock = field(default_factory=lambda: TurnClock(None))
     rematch: str | None = None  #: id of the next game of the same players
     rematch_saved: SavedGame | None = None  #: the saved data of that game; None: it has been deleted
+    opened: set[int] = field(default_factory=set)  #: seats whose players have opened the game on this server
+    clock_forced: bool = False  #: whether the host has started the clock
 
     def __post_init__(self) -> None:
         self.limit = round_limit(self.game.rules, self.game.map.n_regions, None)
@@ -118,6 +120,14 @@ class Room:
         return [s for s in asked if s not in self.pending and self.resignations.plays(self.game, s)]
 
     @property
+    def not_ready(self) -> list[int]:
+        """The people who have not opened the game; the clock of the first turn waits for them."""
+        if self.clock.seconds is None or self.clock_forced or self.log.steps or self.clock.spent:
+            return []
+        ready = self.opened.union(self.pending)
+        return [s for s in self.humans if s not in ready and self.resignations.plays(self.game, s)]
+
+    @property
     def saved_game(self) -> SavedGame:
         """The data that is saved in addition to the log."""
         seats = [(seat.name, seat.spec, seat.token) for seat in self.seats]
@@ -147,7 +157,7 @@ class Room:
             "draw": sorted(self.resignations.agreed),
             "here": [s for s in self.humans if self.feed.viewer_count(s)],
             "watching": self.feed.viewer_count(SPECTATOR),
-            "clock": self.clock.to_dict() if self.awaited else None,
+            "clock": self._clock_state() if self.awaited else None,
             "rematch": self._rematch(seat),
         }
         if seat is not None and seat != SPECTATOR:
@@ -160,6 +170,11 @@ class Room:
                 "alive": self.resignations.plays(self.game, seat),
             }
         return state
+
+    def _clock_state(self) -> dict[str, Any] | None:
+        """Return the clock for the page, with the seats for which it waits; None without a limit."""
+        state = self.clock.to_dict()
+        return None if state is None else {**state, "waits": self.not_ready}
 
     def _rematch(self, seat: int | None) -> dict[str, Any] | None:
         """Return the rematch for the page: id, seat, and the token of the same seat, or of a spectator."""
@@ -204,6 +219,11 @@ class Room:
 
     # Changes
 
+    def start_clock(self) -> None:
+        """Start the clock of the first turn, although not all people have opened the game."""
+        self.clock_forced = True
+        self.wake()
+
     def wake(self) -> None:
         """Handle a change: wake the game's task, and send the new state to the viewers."""
         self.touched = time.monotonic()
@@ -213,6 +233,8 @@ class Room:
     def viewers_changed(self, seat: int | None) -> None:
         """Note that a viewer came or left. Games between bots wait without viewers; clocks wait without players."""
         self.touched = time.monotonic()
+        if seat in self.humans and self.feed.viewer_count(seat):
+            self.opened.add(seat)
         self._loop.wake()
         if seat is not None:
             self.feed.notify()

@@ -1,4 +1,7 @@
-"""The time limit for people's turns; the time runs while one of these people is connected."""
+"""The time limit for people's turns; the time runs while one of these people is connected.
+
+The clock of the first turn starts when all people have opened the game, see `Room.not_ready`.
+"""
 
 from __future__ import annotations
 

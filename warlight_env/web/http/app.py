@@ -213,9 +213,10 @@ def _games(app: FastAPI) -> None:
         if access.seat == SPECTATOR:
             raise RequestError("this token is only for watching", 403, code="looking-only")
         await opponents.check_still_offered([seat.spec for seat in access.room.seats], access.room.game)
-        room, new = await lobby.create_rematch(access.room)
-        host = access.seat is None or not room.seats[access.seat].friend
-        return creation_response(room) if new and host else join_response(room, access.seat)
+        room, _ = await lobby.create_rematch(access.room)
+        if access.seat is None or not room.seats[access.seat].friend:
+            return creation_response(room)
+        return join_response(room, access.seat)
 
     @app.post("/api/games/{id}/branch")
     async def branch(body: BranchBody, access: GameAccess) -> dict[str, Any]:
@@ -241,6 +242,12 @@ def _turns(app: FastAPI) -> None:
         orders = Orders(list(body.deploys), list(body.attacks))
         access.room.submit_orders(access.player(), body.round, orders, hint)
         return {"ok": True, "awaited": access.room.awaited}
+
+    @app.post("/api/games/{id}/start")
+    async def start_clock(access: GameAccess) -> dict[str, Any]:
+        access.player()
+        access.room.start_clock()
+        return {"ok": True}
 
     @app.post("/api/games/{id}/take-back")
     async def take_back(access: GameAccess) -> dict[str, Any]:

@@ -55,11 +55,9 @@ def creation_response(room: Room) -> dict[str, Any]:
     }
 
 
-def join_response(room: Room, seat: int | None) -> dict[str, Any]:
-    """Return a game's description for a player who joins. It has a friend's token, or all tokens of the host."""
-    told = creation_response(room)
-    mine = told["tokens"] if seat is None or not room.seats[seat].friend else {seat: room.seats[seat].token}
-    return {**told, "tokens": mine, "invites": {}}
+def join_response(room: Room, seat: int) -> dict[str, Any]:
+    """Return a game's description for an invited player: only the token of this player's seat."""
+    return {**creation_response(room), "tokens": {seat: room.seats[seat].token}, "invites": {}}
 
 
 def seat_options_of(body: NewGame) -> SeatOptions:

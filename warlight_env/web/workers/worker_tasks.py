@@ -284,14 +284,15 @@ def row(
     """Return the list entry of a game. begun: whether a person took any action in it, such as an invitation of friends.
 
     The entry contains no token of a seat; only the people who made the game have these. It contains ``watch`` of a game
-    between bots, because such a game has no secrets.
+    without secrets: the token for watching bots, or after the end of a game of people, the token of spectators.
     """
+    watch = saved.spectate if saved.watch is None and over else saved.watch
     return {
         "name": saved.name,
         "players": [name for name, _, _ in saved.seats],
         "bots": [spec for _, spec, _ in saved.seats],
         "faces": [face_of(spec) for _, spec, _ in saved.seats],
-        "watch": saved.watch,
+        "watch": watch,
         "map": header.map.title or header.map.name,
         "rules": header.rules.name,
         "rounds": rounds,

@@ -1,5 +1,6 @@
 // Czech of a game on the screen: what happens, who plays, the map, the timeline, what is going on.
 export const game = {
+  'You lost: {result}': 'Prohra: {result}',
   You: 'Ty',
   '{who} (seat {seat})': '{who} (místo {seat})',
   '{who} (you)': '{who} (ty)',

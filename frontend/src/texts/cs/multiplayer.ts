@@ -2,6 +2,12 @@
 export const multiplayer = {
   'Watching in fog: you see the map after the game': 'Sledování v mlze: mapu uvidíš po hře',
   'is here': 'je tu',
+  'ready': 'připraven',
+  'not ready': 'nepřipraven',
+  'The clock waits': 'Hodiny čekají',
+  'The clock starts when all players have opened the game. Not ready: {names}.': 'Hodiny se spustí, až hru otevřou všichni hráči. Chybí: {names}.',
+  'Start the clock now': 'Spustit hodiny hned',
+  'The clock starts when all players have opened the game': 'Hodiny se spustí, až hru otevřou všichni hráči',
   'is away': 'je pryč',
   '{n, plural, one {# person watches} other {# people watch}}': '{n, plural, one {sleduje # člověk} few {sledují # lidé} many {sleduje # člověka} other {sleduje # lidí}}',
   'Join the rematch': 'Přijmout odvetu',

@@ -1,5 +1,9 @@
 // Czech of a turn while it is entered: picks, orders, their amounts and reasons against them, help, keys.
 export const turn = {
+  'Committed orders': 'Odeslané rozkazy',
+  'Clear all': 'Smazat vše',
+  'No orders': 'Žádné rozkazy',
+  '{order}: {reason}': '{order}: {reason}',
   'Pick {picks, plural, one {# region} other {# regions}}: {left} left': 'Vyber {picks} území: zbývá {left}',
   Picks: 'Výběr',
   'Choose regions that have a ring, the best first.': 'Vybírej ze zakroužkovaných území, nejlepší jako první.',

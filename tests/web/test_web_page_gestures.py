@@ -1,0 +1,160 @@
+"""Gestures on the map by mouse, pen and fingers, on a desktop, a tablet and a phone, in both languages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from gesture_helpers import DESKTOP, DEVICES, HANDSET, TABLET, Device, Gestures
+from page_helpers import PAGE, box, region
+
+from warlight_env import Game
+from web_helpers import Server
+
+pytestmark = PAGE
+
+EVERYWHERE = pytest.mark.parametrize("device", DEVICES, ids=lambda d: f"{d.name}-{d.pointer}")
+IN_BOTH_LANGUAGES = pytest.mark.parametrize("locale", ["en-US", "cs-CZ"])
+FINGERS = pytest.mark.parametrize("options", [TABLET, HANDSET], ids=["tablet", "phone"])
+
+SCROLLED = "() => { const s = document.querySelector('.scroll'); return [s.scrollLeft, s.scrollTop] }"
+WIDTH = "() => document.querySelector('.drawing svg').clientWidth"
+SEA = """() => { const f = document.querySelector('.scroll').getBoundingClientRect();
+    for (let x = f.left + 60; x < f.right - 60; x += 10) for (let y = f.top + 60; y < f.bottom - 160; y += 10) {
+        const e = document.elementFromPoint(x, y);
+        if (e.closest('.scroll') && !e.closest('[data-region], .aim')) return [x, y] } }"""
+
+
+def first_turn(server: Server, open_page: Callable[..., Any], **options: Any) -> tuple[Any, str, str]:
+    """Open the first turn on the small map; return the page, an own region and a neighbour to attack."""
+    played = server.begin(seed=8, picks="random")
+    page = open_page(played.address, **options)
+    page.locator(".phases").wait_for()
+    page.locator("path[data-region].own").first.wait_for(state="attached")
+    own = set(page.locator("path[data-region].own").evaluate_all("all => all.map(e => Number(e.dataset.region))"))
+    game_map = Game("small").map
+    pairs = [(a, b) for a in sorted(own) for b in game_map.neighbors[a] if b not in own]
+    source, target = pairs[0]
+    return page, game_map.regions[source].name, game_map.regions[target].name
+
+
+def attack(page: Any, source: str, target: str) -> Any:
+    """Enter an attack with all armies by the keyboard; return the slider at the target."""
+    region(page, source).focus()
+    page.keyboard.press("Shift+Enter")
+    page.locator("[data-guide=attack]").click()
+    for name in (source, target):
+        region(page, name).focus()
+        page.keyboard.press("Enter")
+    slider = page.locator(".aim input[type=range]")
+    slider.wait_for()
+    slider.scroll_into_view_if_needed()
+    return slider
+
+
+def at(slider: Any, share: float) -> tuple[float, float]:
+    """Return the screen point of a share of a slider's track."""
+    shape = slider.bounding_box()
+    return shape["x"] + 8 + share * (shape["width"] - 16), shape["y"] + shape["height"] / 2
+
+
+def deployed(page: Any) -> int:
+    return int(page.locator("[data-guide=deploy] b").inner_text().split("/")[0])
+
+
+@EVERYWHERE
+@IN_BOTH_LANGUAGES
+def test_the_slider_at_the_target_is_dragged(
+    server: Server, open_page: Callable[..., Any], device: Device, locale: str
+):
+    page, source, target = first_turn(server, open_page, locale=locale, **device.options)
+    slider = attack(page, source, target)
+    most = int(slider.get_attribute("max"))
+    assert int(slider.input_value()) == most > 3
+    before = page.evaluate(SCROLLED)
+    gestures = Gestures(page, device.pointer)
+    for start, end in ((1, 0.3), (0.3, 0.8), (0.8, 0)):
+        gestures.drag(at(slider, start), at(slider, end))
+        assert abs(int(slider.input_value()) - (1 + end * (most - 1))) <= 1, (start, end)
+    assert int(slider.input_value()) == 1
+    assert page.evaluate(SCROLLED) == before  # the map does not move
+
+
+@IN_BOTH_LANGUAGES
+def test_the_wheel_changes_deploys_and_attacks_and_zooms(server: Server, open_page: Callable[..., Any], locale: str):
+    page, source, target = first_turn(server, open_page, locale=locale, **DESKTOP)
+    wheel = Gestures(page, "mouse").wheel
+    for down, armies in ((-100, 1), (-100, 2), (100, 1)):
+        wheel(box(page, source), down)
+        assert deployed(page) == armies
+    slider = attack(page, source, target)
+    most = int(slider.get_attribute("max"))
+    for place, down, armies in (
+        (at(slider, 0.5), 100, most - 1),
+        (at(slider, 0.5), 100, most - 2),
+        (at(slider, 0.5), -100, most - 1),
+        (box(page, target), 100, most - 2),
+        (box(page, source), -100, most - 1),
+    ):
+        wheel(place, down)
+        assert int(slider.input_value()) == armies, (place, down)
+    before = page.evaluate(WIDTH)
+    wheel(box(page, source), -200, ctrl=True)
+    assert page.evaluate(WIDTH) > 1.5 * before
+    assert int(slider.input_value()) == most - 1
+
+
+@EVERYWHERE
+@IN_BOTH_LANGUAGES
+def test_a_press_deploys_and_a_long_press_takes_back(
+    server: Server, open_page: Callable[..., Any], device: Device, locale: str
+):
+    page, source, _ = first_turn(server, open_page, locale=locale, **device.options)
+    region(page, source).scroll_into_view_if_needed()
+    gestures, place = Gestures(page, device.pointer), box(page, source)
+    for armies in (1, 2, 3):
+        gestures.press(place)
+        page.wait_for_function(
+            "n => document.querySelector('[data-guide=deploy] b').textContent.startsWith(n)", arg=f"{armies}/"
+        )
+        page.wait_for_timeout(350)  # two taps in a short time are a double tap
+    gestures.hold(place)
+    page.wait_for_timeout(350)
+    assert deployed(page) == 2
+
+
+@FINGERS
+@IN_BOTH_LANGUAGES
+def test_two_fingers_zoom_and_one_moves_the_map(
+    server: Server, open_page: Callable[..., Any], options: dict[str, Any], locale: str
+):
+    page, _, _ = first_turn(server, open_page, locale=locale, **options)
+    gestures = Gestures(page, "touch")
+    frame = page.locator(".scroll").bounding_box()
+    middle = (frame["x"] + frame["width"] / 2, frame["y"] + frame["height"] / 3)
+    before = page.evaluate(WIDTH)
+    gestures.pinch(middle, 60, 150)
+    assert page.evaluate(WIDTH) > 1.8 * before
+    place = page.evaluate(SCROLLED)
+    gestures.drag(middle, (middle[0] - 90, middle[1]))
+    page.wait_for_function(f"([x]) => ({SCROLLED})()[0] > x + 40", arg=place)
+    gestures.pinch(middle, 200, 60)
+    assert page.evaluate(WIDTH) < 1.2 * before
+    assert deployed(page) == 0  # no finger deployed
+
+
+@pytest.mark.parametrize("pointer", ["mouse", "pen"])
+@IN_BOTH_LANGUAGES
+def test_an_attack_and_the_sea_are_dragged(server: Server, open_page: Callable[..., Any], pointer: str, locale: str):
+    page, source, target = first_turn(server, open_page, locale=locale, **DESKTOP)
+    gestures = Gestures(page, pointer)
+    gestures.drag(box(page, source), box(page, target))
+    page.locator(".orders .attack").wait_for()
+    for _ in range(2):
+        page.locator(".zoom button").first.click()
+    place, sea = page.evaluate(SCROLLED), page.evaluate(SEA)
+    gestures.drag(sea, (sea[0] - 40, sea[1] - 30))
+    moved = page.evaluate(SCROLLED)
+    assert (moved[0] - place[0], moved[1] - place[1]) == (40, 30)
+    assert page.locator(".orders .attack").count() == 1

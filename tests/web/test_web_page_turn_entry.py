@@ -1,0 +1,118 @@
+"""A turn by keyboard and mouse: refused texts, merged orders, the committed turn, and presses around its round."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from page_helpers import PAGE, box, region
+
+from warlight_env import Game
+from web_helpers import Server
+
+pytestmark = PAGE
+
+MAP = Game("small").map
+
+
+def first_turn(server: Server, open_page: Callable[..., Any], *players: Any, **options: Any) -> tuple[Any, int, int]:
+    """Open the first turn on the small map; return the page, an own region and a neighbour to attack."""
+    played = server.begin(*players, seed=8, picks="random")
+    page = open_page(played.address, **options)
+    page.locator("path[data-region].own").first.wait_for(state="attached")
+    own = set(page.locator("path[data-region].own").evaluate_all("all => all.map(e => Number(e.dataset.region))"))
+    return page, *next((a, b) for a in sorted(own) for b in MAP.neighbors[a] if b not in own)
+
+
+def type_orders(page: Any, text: str) -> None:
+    page.keyboard.press(":")
+    page.keyboard.press("Control+a")
+    page.keyboard.type(text)
+    page.keyboard.press("Enter")
+
+
+def test_impossible_orders_are_refused_and_equal_ones_are_merged(server: Server, open_page: Callable[..., Any]):
+    page, a, b = first_turn(server, open_page)
+    source, target = (MAP.regions[r].code.lower() for r in (a, b))
+    far = next(r for r in range(MAP.n_regions) if r != a and r not in MAP.neighbors[a])
+    says = page.locator("#command-says")
+    foreign = f"{MAP.regions[b].name}: not your region"
+    for text, reason in (
+        (f"d {source} 15", f"{MAP.regions[a].name}: only 5 of the income left"),
+        (f"d {source} 3; d {source} 3", f"{MAP.regions[a].name}: only 5 of the income left"),
+        (f"d {target} 1", foreign),
+        (f"a {source} {MAP.regions[far].code.lower()} 1", "not adjacent"),
+    ):
+        type_orders(page, text)
+        says.get_by_text(reason).wait_for()
+        assert page.get_by_label("Orders as text").input_value() == text
+        assert page.locator(".orders li").count() == 0
+    type_orders(page, f"d {source} 2; d {source} 3" + f"; a {source} {target} 1" * 40)
+    page.locator(".orders .attack").wait_for()
+    assert page.locator(".orders li").count() == 2
+    sent = page.locator(".orders .attack input")
+    assert sent.input_value() == sent.get_attribute("max")  # the sum, as far as armies are there
+    place = page.get_by_role("button", name="Clear all").bounding_box()
+    page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    page.locator(".orders li").first.wait_for(state="detached")
+    page.keyboard.press("z")
+    page.locator(".orders .attack").wait_for()
+    assert page.locator(".orders li").count() == 2
+
+
+def test_a_committed_turn_stays_visible_and_cannot_be_changed(server: Server, open_page: Callable[..., Any]):
+    page, a, b = first_turn(server, open_page, {"name": "Ann"}, {"name": "Bo", "friend": True})
+    source, target = (MAP.regions[r] for r in (a, b))
+    type_orders(page, f"d {source.code} 5; a {source.code} {target.code} 4")
+    page.keyboard.press("Control+Enter")
+    card = page.get_by_role("region", name="Orders")
+    for _ in range(2):
+        card.get_by_text("Committed orders").wait_for()
+        assert [int(n) for n in card.locator("input").evaluate_all("all => all.map(e => e.value)")] == [5, 4]
+        assert card.locator("input:enabled, .drop:visible").count() == 0
+        page.locator("g.draft").first.wait_for(state="attached")  # the arrow on the map
+        page.reload()
+    card.get_by_text("Committed orders").wait_for()
+    page.keyboard.press("z")  # take the turn back
+    card.get_by_text("Committed orders").wait_for(state="detached")
+    assert card.locator("input:enabled").count() == 2
+
+
+def test_a_press_during_the_animation_skips_it_and_counts(server: Server, open_page: Callable[..., Any]):
+    page, a, _ = first_turn(server, open_page, reduced_motion="no-preference")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Commit anyway").click()
+    page.get_by_role("button", name=re.compile("^Skip")).wait_for()
+    page.mouse.click(*box(page, MAP.regions[a].name))
+    page.get_by_role("button", name=re.compile("Deploy.*1.5")).wait_for()
+    assert "1 more deployed" in region(page, MAP.regions[a].name).get_attribute("aria-label")
+
+
+def test_space_keeps_the_result_and_the_owner_opens_the_game_anywhere(server: Server, open_page: Callable[..., Any]):
+    played = server.begin({"name": "Quentin"}, {"name": "Bo"}, seed=8, picks="random")
+    clients = [server.client(played.token(seat)) for seat in (0, 1)]
+    with server.feed(played.game, played.token(0)) as feed:
+        for number in range(1, 31):
+            for client in clients:
+                client.post(f"games/{played.game}/orders", json={"round": number, "deploys": [], "attacks": []})
+            feed.now(round=number)
+        clients[1].post(f"games/{played.game}/resign")
+        feed.event("end")
+    page = open_page(server.page(f"g/{played.game}?key0={played.token(0)}"))
+    result = page.get_by_role("region", name="Result")
+    result.wait_for()
+    page.wait_for_function(  # the list shows the last round after the page was opened
+        """() => { const box = where => document.querySelector(where)?.getBoundingClientRect();
+        const [list, last] = [box('.rounds'), box('[data-round="30"]')];
+        return last && last.top >= list.top - 1 && last.top < list.bottom }"""
+    )
+    page.locator("body").press(" ")
+    page.wait_for_timeout(1200)
+    assert result.is_visible()
+    page.locator(".where", has_text="Round 30/30").wait_for()
+    other = open_page(server.page("games"))
+    other.get_by_label("Search").fill("Quentin")
+    game = other.get_by_role("listitem").filter(has_text="Quentin").first
+    game.get_by_role("button", name=re.compile("^Replay")).click()
+    other.locator(".where", has_text="/30").wait_for()
