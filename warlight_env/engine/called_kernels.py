@@ -1,8 +1,7 @@
 """The compiled form of kernels for calls by other kernels: LLVM's intermediate code without machine code.
 
 Numba copies the intermediate code of a called kernel into the module of its caller, and optimizes this module. The
-machine code of the called kernel would never run, so it is not generated. The called kernel gets only cheap
-optimizations. Both save a quarter of the compile time.
+machine code of the called kernel would never run, so it is not generated.
 """
 
 from __future__ import annotations
@@ -21,13 +20,6 @@ _FORMAT: Final = "called"
 
 class CalledLibrary(JITCodeLibrary):
     """Numba's library of one kernel, which other libraries can link but which Python cannot call."""
-
-    def _optimize_final_module(self) -> None:
-        # The caller's module receives all optimizations.
-        passes, builder = self._codegen._module_pass_manager(
-            loop_vectorize=False, slp_vectorize=False, opt=0, cost="cheap"
-        )
-        passes.run(self._final_module, builder)
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
