@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import os
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from warlight_env.agents import make_agent
 from warlight_env.engine import cache
 from warlight_env.engine.board import make_board
 from warlight_env.engine.position import Position
@@ -38,6 +40,18 @@ def make_map(
 
 #: Six regions in a ring with one additional border, in three super regions of two.
 RING = make_map([0, 0, 1, 1, 2, 2], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5), (0, 3)], [2, 3, 1], "ring")
+
+
+@functools.cache
+def midgame() -> Game:
+    """Return a game of two bots on the world map after six rounds. Tests must not change the game.
+
+    The game is played at the first call, because the first game of a process compiles or loads its kernels.
+    """
+    game = Game("world", seed=7, picks="random")
+    for _ in range(6):
+        game.play_round([make_agent("aggressive", p).act(game.view(p)) for p in range(2)])
+    return game
 
 
 def position(game: Game, owner: list[int], army: list[int], rounds: int = 0) -> Game:

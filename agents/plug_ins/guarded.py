@@ -8,6 +8,7 @@ values instead of the function's results.
 from __future__ import annotations
 
 import dis
+import functools
 import operator
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
@@ -68,8 +69,12 @@ def _uncounted(function: Callable[..., Any]) -> Any:
     return function if JIT_DISABLED else numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
 
 
+@functools.lru_cache(maxsize=64)
 def _refusing(label: str) -> Any:
-    """Return a function that raises `AnswerError` in compiled code."""
+    """Return a function that raises `AnswerError` in compiled code.
+
+    The cache saves a tenth of a second of compilation for each further search with the same functions.
+    """
 
     def refuse(fault, number, place, value, bound):
         if fault != 0:

@@ -9,7 +9,7 @@ import numba
 import numpy as np
 import pytest
 
-from helpers import PRESETS, RING, make_map, position
+from helpers import PRESETS, RING, make_map, midgame, position
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import bare_context
@@ -31,9 +31,6 @@ from warlight_env.engine.rng import make_rng
 from warlight_env.errors import InputError
 from warlight_env.record.decision_info import decision_info
 
-MIDGAME = Game("world", seed=7, picks="random")
-for _ in range(6):
-    MIDGAME.play_round([make_agent("aggressive", p).act(MIDGAME.view(p)) for p in range(2)])
 RULES = Rules.of("thesis", picks=1, offers_per_super_region=0)
 SMALL = {"samples": 3, "rounds": 2, "scenarios": 24}
 
@@ -210,9 +207,9 @@ def test_climbing_finds_the_attack_that_wins():
 
 
 def test_what_is_kept_is_better_in_the_same_scenarios():
-    seen = MIDGAME.view(0)
+    seen = midgame().view(0)
     work = work_for(seen, 48, [])
-    work.turns.deploy[BEST, int(np.flatnonzero(seen.owner == 0)[0])] = MIDGAME.income(0)
+    work.turns.deploy[BEST, int(np.flatnonzero(seen.owner == 0)[0])] = midgame().income(0)
     share = course(seen, None, 2, None)
     value_turn(*share, work)
     before = work.share[BEST].copy()
@@ -253,7 +250,7 @@ def test_climbing_keeps_to_the_limit_of_orders_and_loses_no_army_to_it():
 
 
 def test_refining_again_goes_on_from_what_was_found():
-    search = TreeSearch(MIDGAME.view(0), MctsSettings(**SMALL), 1)
+    search = TreeSearch(midgame().view(0), MctsSettings(**SMALL), 1)
     search.run(60)
     search.improve_by_local_search(200)
     found = search.refined
@@ -262,7 +259,7 @@ def test_refining_again_goes_on_from_what_was_found():
     assert search.refined == found and search.best() == found.orders, "one trial more found nothing"
     search.improve_by_local_search(300)
     assert search.refined is not None and search.trials == 501
-    again = TreeSearch(MIDGAME.view(0), MctsSettings(**SMALL), 1)
+    again = TreeSearch(midgame().view(0), MctsSettings(**SMALL), 1)
     again.run(60)
     for trials in (200, 1, 300):
         again.improve_by_local_search(trials)
@@ -274,22 +271,22 @@ def test_refining_again_goes_on_from_what_was_found():
 
 def test_the_budget_is_shared_between_tree_and_local_search():
     agent = MctsAgent(seed=1, sims=100, local_search=0.25, **SMALL)
-    agent.act(MIDGAME.view(0))
+    agent.act(midgame().view(0))
     record = agent.search.statistics()
     assert record.simulations == (75,) and record.trials == 25 and agent.simulations == 100
     agent = MctsAgent(seed=1, sims=1, **SMALL)
-    agent.act(MIDGAME.view(0))
+    agent.act(midgame().view(0))
     assert agent.simulations == 1
     slow = MctsAgent(seed=1, secs=0.3, **SMALL)
-    slow.act(MIDGAME.view(0))
-    slow.act(MIDGAME.view(0))
+    slow.act(midgame().view(0))
+    slow.act(midgame().view(0))
     assert slow.search.trials > 10 and slow.search.simulations > 10
     assert THESIS_SETTINGS.local_search == 0 == make_agent("mcts_thesis", 1).settings.local_search
     assert make_agent("flat_mc", 1).settings.local_search == 0
 
 
 def refined(seed=1, **settings):
-    search = TreeSearch(MIDGAME.view(0), MctsSettings(**{**SMALL, **settings}), seed)
+    search = TreeSearch(midgame().view(0), MctsSettings(**{**SMALL, **settings}), seed)
     search.run(40)
     search.improve_by_local_search(60)
     return search
@@ -305,7 +302,7 @@ def test_equal_seeds_refine_alike():
 
 def test_one_tree_of_two_threads_shares_the_trials():
     search = refined(parallel="tree", threads=2)
-    assert search.trials == 60 and MIDGAME.check(0, search.best()) == []
+    assert search.trials == 60 and midgame().check(0, search.best()) == []
 
 
 @pytest.mark.parametrize("preset", PRESETS)
@@ -331,18 +328,18 @@ def test_starting_regions_are_left_to_the_tree():
 
 
 def test_a_stop_ends_it():
-    search = TreeSearch(MIDGAME.view(0), MctsSettings(**SMALL), 1)
+    search = TreeSearch(midgame().view(0), MctsSettings(**SMALL), 1)
     search.run(20)
     search.stop()
     search.improve_by_local_search(10**9)  # would take a day
     assert search.trials == 0
-    assert MIDGAME.check(0, search.best()) == []
+    assert midgame().check(0, search.best()) == []
 
 
 def test_the_refined_turn_is_told_apart():
     agent = MctsAgent(seed=1, sims=80, **SMALL)
-    agent.act(MIDGAME.view(0))
-    data = decision_info(agent, MIDGAME.round + 1)
+    agent.act(midgame().view(0))
+    data = decision_info(agent, midgame().round + 1)
     assert data["trials"] == 40
     assert [c.get("refined", False) for c in data["candidates"]].count(True) <= 1
     first = agent.search.candidates()[0]
@@ -360,7 +357,7 @@ def test_where_the_time_is_up_nothing_is_imagined():
         return 0
 
     with pytest.warns(RuntimeWarning, match="plain Python"):
-        search = TreeSearch(MIDGAME.view(0), MctsSettings(**SMALL), 1, Functions(policy=ask))
+        search = TreeSearch(midgame().view(0), MctsSettings(**SMALL), 1, Functions(policy=ask))
     search.run(1)
     before = len(asked)
     search.improve_by_local_search(10, seconds=0)

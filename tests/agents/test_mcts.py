@@ -11,7 +11,7 @@ import numba
 import numpy as np
 import pytest
 
-from helpers import RING, make_map, position, shares_of
+from helpers import RING, make_map, midgame, position, shares_of
 from warlight_env import Game, Orders, Rules, maps
 from warlight_env.agents import AgentError, Budget, make_agent
 from warlight_env.agents.evaluation.static_evaluation import position_share
@@ -27,10 +27,6 @@ from warlight_env.engine.position import make_position, unpack
 from warlight_env.engine.rng import make_rng
 from warlight_env.errors import InputError
 
-MIDGAME = Game("world", seed=7, picks="random")
-for _ in range(6):
-    MIDGAME.play_round([make_agent("aggressive", p).act(MIDGAME.view(p)) for p in range(2)])
-
 SMALL = {"samples": 3, "rounds": 2}
 
 
@@ -41,7 +37,7 @@ def view(map_, owner, army, player=0, **rules):
 
 
 def searched(simulations=200, seen=None, seed=1, **settings) -> TreeSearch:
-    search = TreeSearch(MIDGAME.view(0) if seen is None else seen, MctsSettings(**{**SMALL, **settings}), seed)
+    search = TreeSearch(midgame().view(0) if seen is None else seen, MctsSettings(**{**SMALL, **settings}), seed)
     search.run(simulations)
     return search
 
@@ -79,7 +75,7 @@ def test_every_simulation_is_counted_once():
 
 
 def test_each_turn_is_tried_before_any_is_tried_again():
-    seen = MIDGAME.view(0)
+    seen = midgame().view(0)
     n = len(searched(1).candidates())
     assert n > 1
     for k in range(1, n + 1):
@@ -212,9 +208,9 @@ def test_final_choices(final):
 @pytest.mark.parametrize("simulations", [1, 2, 7, 100])
 def test_budgets_in_simulations_are_exact(simulations):
     agent = MctsAgent(seed=1, sims=simulations, **SMALL)
-    agent.act(MIDGAME.view(0))
+    agent.act(midgame().view(0))
     assert agent.simulations == simulations
-    agent.act(MIDGAME.view(0), Budget(simulations=5))
+    agent.act(midgame().view(0), Budget(simulations=5))
     assert agent.simulations == 5
 
 
@@ -232,9 +228,9 @@ def test_budgets_in_seconds_end():
 def test_a_move_s_time_begins_when_the_move_does(final_move, local_search, least):
     agent = MctsAgent(seed=1, secs=0.2, final_move=final_move, local_search=local_search, **SMALL)
     before = time.perf_counter()
-    agent.act(MIDGAME.view(0))
+    agent.act(midgame().view(0))
     assert time.perf_counter() - before >= least and agent.search.simulations >= 1
-    agent.act(MIDGAME.view(0), Budget(seconds=1e-6))
+    agent.act(midgame().view(0), Budget(seconds=1e-6))
     assert agent.search.simulations <= 1, "no time left: any turn will do"
 
 
@@ -251,16 +247,16 @@ def test_a_search_is_stopped_from_another_thread():
 
 
 def test_an_answer_at_any_moment():
-    search = TreeSearch(MIDGAME.view(0), MctsSettings(**SMALL))
+    search = TreeSearch(midgame().view(0), MctsSettings(**SMALL))
     assert isinstance(search.best(), Orders), "before anything was searched"
-    assert MIDGAME.check(0, search.best()) == []
+    assert midgame().check(0, search.best()) == []
 
 
 def test_a_search_stopped_before_its_first_simulation_has_an_answer():
-    search = TreeSearch(MIDGAME.view(0), MctsSettings(**SMALL))
+    search = TreeSearch(midgame().view(0), MctsSettings(**SMALL))
     search.stop()
     search.run(simulations=10)
-    assert search.simulations == 0 and MIDGAME.check(0, search.best()) == []
+    assert search.simulations == 0 and midgame().check(0, search.best()) == []
 
 
 # Determinism
@@ -291,7 +287,7 @@ def test_one_tree_in_two_threads_keeps_its_books(parallel):
         assert search.simulations == 400 == tree.visits[0]
         assert sum(c.visits for c in search.candidates()) == 400
         assert not tree.pending.any() and (tree.children >= 0).all() and (tree.state >= -1).all()
-        assert MIDGAME.check(0, search.best()) == []
+        assert midgame().check(0, search.best()) == []
 
 
 # Strength, and all rules
@@ -415,7 +411,7 @@ def count_regions(context, position, shares):
 
 
 def test_plug_ins_are_used():
-    seen = MIDGAME.view(0)
+    seen = midgame().view(0)
     search = TreeSearch(seen, MctsSettings(**SMALL), 1, Functions(generator=idle))
     search.run(20)
     assert [c.orders for c in search.candidates()] == [Orders([], [])]
@@ -435,7 +431,7 @@ def test_plain_python_works_with_a_notice():
             shares[player] = (position.owner == player).sum() / (position.owner >= 0).sum()
 
     with pytest.warns(RuntimeWarning, match="plain Python"):
-        search = TreeSearch(MIDGAME.view(0), MctsSettings(samples=1, rounds=1), 1, Functions(evaluation=slow))
+        search = TreeSearch(midgame().view(0), MctsSettings(samples=1, rounds=1), 1, Functions(evaluation=slow))
     search.run(5)
     assert set(calls) == {2} and search.simulations == 5
 
@@ -446,7 +442,7 @@ def test_a_plug_in_that_does_not_fit_is_named():
         return a + b
 
     with pytest.raises(PlugInError, match="wrong"):
-        TreeSearch(MIDGAME.view(0), MctsSettings(**SMALL), 1, Functions(evaluation=wrong))
+        TreeSearch(midgame().view(0), MctsSettings(**SMALL), 1, Functions(evaluation=wrong))
 
 
 def test_records_are_plain_data():
@@ -458,7 +454,7 @@ def test_records_are_plain_data():
 
 
 def test_weights_are_read_once_when_the_agent_is_made(tmp_path):
-    file, view = tmp_path / "weights.json", MIDGAME.view(0)
+    file, view = tmp_path / "weights.json", midgame().view(0)
     file.write_text('{"army": 50.0}')
     agent = MctsAgent(1, 20, weights=str(file), local_search=0.0)
     file.write_text("not weights any more")

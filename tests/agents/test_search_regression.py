@@ -7,16 +7,13 @@ from typing import Any
 
 import pytest
 
-from helpers import RING, position
+from helpers import RING, midgame, position
 from warlight_env import Game, Orders, Rules
 from warlight_env.agents import make_agent
 from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, TreeSearch
 from warlight_env.agents.players.mcts.simulation import search as simulate
 from warlight_env.agents.weights import THESIS
 
-MIDGAME = Game("world", seed=7, picks="random")
-for _ in range(6):
-    MIDGAME.play_round([make_agent("aggressive", p).act(MIDGAME.view(p)) for p in range(2)])
 ENDGAME = position(
     Game(RING, Rules.of("thesis", picks=1, offers_per_super_region=0)), [0, 0, 0, 1, 1, -1], [9, 5, 5, 12, 5, 5]
 )
@@ -41,16 +38,16 @@ def found(search: TreeSearch) -> str:
 
 
 def searched(
-    settings: MctsSettings, game: Game = MIDGAME, player: int = 0, simulations: int = 300, seed: int = 1
+    settings: MctsSettings, game: Game | None = None, player: int = 0, simulations: int = 300, seed: int = 1
 ) -> str:
-    search = TreeSearch(game.view(player), settings, seed)
+    search = TreeSearch((game or midgame()).view(player), settings, seed)
     search.run(simulations)
     return found(search)
 
 
 def taking_turns(settings: MctsSettings) -> str:
     """Two threads' working memories on one tree, used in turn by one thread: the same at every run."""
-    search = TreeSearch(MIDGAME.view(0), settings, 1)
+    search = TreeSearch(midgame().view(0), settings, 1)
     one = search.trees[0]
     assert len(one.works) == 2
     for k in range(10):
@@ -157,6 +154,6 @@ def test_a_search_of_two_is_what_it_was(name):
 
 def test_an_agent_s_memory_is_used_again_without_a_trace():
     fresh, used = MctsAgent(3, sims=60), MctsAgent(3, sims=60)
-    used.act(MIDGAME.view(1))
+    used.act(midgame().view(1))
     used._moves = 0
-    assert told(used.act(MIDGAME.view(0))) == told(fresh.act(MIDGAME.view(0)))
+    assert told(used.act(midgame().view(0))) == told(fresh.act(midgame().view(0)))

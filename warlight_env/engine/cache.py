@@ -21,6 +21,7 @@ from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataC
 
 from warlight_env.engine.cache_folder import cache_folder as cache_folder
 from warlight_env.engine.cache_folder import warn_once
+from warlight_env.engine.called_kernels import CalledKernelCacheImpl
 from warlight_env.engine.checked import CHECKED
 from warlight_env.engine.compile_progress import count_loaded_kernel
 from warlight_env.engine.digest_files import is_damaged, verify_digest, with_digest
@@ -40,6 +41,9 @@ _KNOWN_SOURCES: Final = 2000
 
 #: A regular expression that finds the digest of the sources in the name of a kernel's file.
 _SOURCES: Final = re.compile(r"-[0-9a-f]{8}-([0-9a-f]{20})-")
+
+#: The variant of kernels for calls by other kernels; see `enable_cache`.
+CALLED: Final = "c"
 
 #: The name of the file with the digests of parsed modules. Another version of `sources.py` uses another file name.
 _SOURCES_FILE: Final = f"sources-{FORMAT}.json"
@@ -258,7 +262,8 @@ def _files() -> list[Path]:
 @functools.cache
 def _cache_class(variant: str) -> type[_KernelCache]:
     locator = type("_VariantLocator", (_Locator,), {"variant": variant})
-    impl = type("_VariantCacheImpl", (CompileResultCacheImpl,), {"_locator_classes": (locator,)})
+    base = CalledKernelCacheImpl if variant == CALLED else CompileResultCacheImpl
+    impl = type("_VariantCacheImpl", (base,), {"_locator_classes": (locator,)})
     return type("_VariantCache", (_KernelCache,), {"_impl_class": impl})
 
 
@@ -270,7 +275,7 @@ def enable_cache(compiled: Any, function: Callable[..., Any], variant: str = "")
     Args:
         compiled: the compiled function, as a dispatcher or a `CFunc` of Numba.
         function: the function in Python.
-        variant: a short name of the compiler options, for example "b". Each variant of a function has its own files.
+        variant: a short name of the compiler options, for example "p". Each variant of a function has its own files.
     """
     with contextlib.suppress(RuntimeError):  # Numba raises RuntimeError if no locator accepts the function
         compiled._cache = _cache_class(variant)(function)

@@ -14,11 +14,15 @@ from numba.core.ccallback import CFunc
 from numba.extending import intrinsic, lower_cast, models, register_model, typeof_impl
 
 from warlight_env.engine import checked
-from warlight_env.engine.cache import enable_cache
+from warlight_env.engine.cache import CALLED, enable_cache
+from warlight_env.engine.called_kernels import CalledKernelCompiler
+from warlight_env.engine.collection import pause_in_compilation
 from warlight_env.engine.reference import ReferenceType
 
 F = TypeVar("F", bound=Callable[..., Any])
 T = TypeVar("T", bound=tuple[Any, ...])
+
+pause_in_compilation()
 
 #: Whether kernels run as plain Python (``NUMBA_DISABLE_JIT=1``).
 JIT_DISABLED: bool = bool(numba.config.DISABLE_JIT)
@@ -52,7 +56,7 @@ def kernel(function: F, *, inline: bool = False) -> F:
         checked.watch(function)
     dispatcher = numba.njit(**options)(function)
     enable_cache(dispatcher, function)
-    _compile_bare(dispatcher, options)
+    _compile_for_kernels(dispatcher, options)
     return dispatcher
 
 
@@ -62,22 +66,24 @@ def source_of(value: Any) -> Callable[..., Any] | None:
     return source if isinstance(source, FunctionType) else None
 
 
-def _compile_bare(dispatcher: Any, options: dict[str, Any]) -> None:
-    """Make the variant of a kernel that other kernels call: compiled without a wrapper for calls from Python.
+def _compile_for_kernels(dispatcher: Any, options: dict[str, Any]) -> None:
+    """Make the variant of a kernel that other kernels call: compiled without machine code and without wrappers.
 
     Most kernels are only called by other kernels. A wrapper unpacks NamedTuples of up to a hundred arrays, so the
-    wrappers of all kernels would take a third of the compile time.
+    wrappers of all kernels would take a third of the compile time. `CalledKernelCompiler` also saves time.
     """
 
     @functools.cache
-    def bare() -> Any:
-        made = numba.njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, **options)(dispatcher.py_func)
-        enable_cache(made, dispatcher.py_func, "b")
+    def called() -> Any:
+        made = numba.njit(
+            no_cpython_wrapper=True, no_cfunc_wrapper=True, pipeline_class=CalledKernelCompiler, **options
+        )(dispatcher.py_func)
+        enable_cache(made, dispatcher.py_func, CALLED)
         _ignore_literals(made)
         return made
 
-    dispatcher.get_call_template = lambda args, kws: bare().get_call_template(args, kws)
-    dispatcher.get_overload = lambda signature: bare().get_overload(signature)
+    dispatcher.get_call_template = lambda args, kws: called().get_call_template(args, kws)
+    dispatcher.get_overload = lambda signature: called().get_overload(signature)
 
 
 def prepare(function: Callable[..., Any], *arguments: Any) -> None:
