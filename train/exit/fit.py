@@ -15,7 +15,7 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
 from warlight_env.train.common.expert_iteration import HELD_OUT
 from warlight_env.train.common.game_configs import GameConfig, GameConfigs
-from warlight_env.train.common.torch_settings import one_thread
+from warlight_env.train.common.torch_threads import one_thread
 from warlight_env.train.exit.expert_turns import ExpertTurns
 from warlight_env.train.exit.settings import ExitSettings
 from warlight_env.train.turn_net.batches import TurnRows

@@ -21,7 +21,6 @@ from warlight_env.errors import InputError, RunError
 from warlight_env.tensor_env import toolkit
 from warlight_env.train.common.game_configs import GameConfig, GameConfigs
 from warlight_env.train.common.journal import Journal
-from warlight_env.train.common.torch_settings import tensor_cores
 from warlight_env.train.common.trainer import Say
 from warlight_env.train.ppo.checkpoint import Checkpoint
 from warlight_env.train.ppo.league import OpponentSampler, snapshot_name
@@ -120,10 +119,6 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
 
     def learn(self, iteration: int) -> dict[str, Any]:
         """See `PpoRun.learn`."""
-        with tensor_cores():
-            return self._learn(iteration)
-
-    def _learn(self, iteration: int) -> dict[str, Any]:
         s, began = self.settings, time.perf_counter()
         draw = np.random.default_rng(derive_seed(s.seed, _DRAW, iteration))
         games = self._games_of(self.configs.draw(draw))

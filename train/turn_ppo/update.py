@@ -20,7 +20,7 @@ from torch.nn import functional
 from torchrl.objectives import ClipPPOLoss
 from torchrl.objectives.value.functional import vec_generalized_advantage_estimate
 
-from warlight_env.train.common.torch_settings import one_thread
+from warlight_env.train.common.torch_threads import one_thread
 from warlight_env.train.turn_net.batches import TurnRows
 from warlight_env.train.turn_net.evaluators import TurnEvaluator
 from warlight_env.train.turn_net.module import TurnModule

@@ -19,7 +19,7 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
 from warlight_env.train.common.expert_iteration import HELD_OUT
 from warlight_env.train.common.game_configs import GameConfigs
-from warlight_env.train.common.torch_settings import one_thread
+from warlight_env.train.common.torch_threads import one_thread
 from warlight_env.train.value.positions import ValuedPositions
 from warlight_env.train.value.settings import ValueSettings
 
