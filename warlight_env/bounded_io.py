@@ -182,9 +182,9 @@ def format_size(size: int) -> str:
 
 
 def json_object_bound(text: str | bytes) -> int:
-    """Return an upper bound on the size of a decoded JSON text, without decoding it.
+    """Return an upper bound on the number of objects that decoding a JSON text makes, without decoding it.
 
-    The size is the sum over all values in the text: 1 for a number, a string or a key, 2 for a list, 4 for an object.
+    The number is the sum over all values in the text: 1 for a number, a string or a key, 2 for a list, 4 for an object.
     """
     if isinstance(text, str):
         return text.count(",") + text.count(":") + 2 * text.count("[") + 4 * text.count("{")

@@ -130,7 +130,7 @@ def make_card(
     if not isinstance(suite, Suite):
         raise BenchError(f"suite = {short_repr(suite)}: must be a Suite")
     if not isinstance(results, Mapping) or not all(isinstance(result, ContestResult) for result in results.values()):
-        raise BenchError(f"results = {short_repr(results)}: must be a dict of contests' results by the key of a row")
+        raise BenchError(f"results = {short_repr(results)}: must be a dict from `SuiteRow.key` to `ContestResult`")
     rows, shares = [], []
     whole = {row.map: True for row in suite.rows}
     for row in suite.rows:

@@ -17,7 +17,7 @@ _KEPT: Final = 0.5
 
 
 class MoveTime(NamedTuple):
-    """The time limits of a question, in seconds after the question."""
+    """The time limits for the answer to a question, in seconds after the question."""
 
     optimum: float  #: suggested time of the search, for an agent that does not manage a time bank itself
     maximum: float  #: maximum time of the search
@@ -47,7 +47,7 @@ class TimeControl:
         return type(question) not in self._there
 
     def limits(self, question: m.Question) -> MoveTime:
-        """Return the time limits of a question."""
+        """Return the time limits for the answer to a question."""
         limit = question.milliseconds / 1000
         margin = min(max(_MARGIN * limit, _LEAST), _MOST)
         wait = limit - margin

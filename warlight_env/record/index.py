@@ -143,7 +143,7 @@ class LogIndex:
                     base.execute(_TABLE)
                     base.execute(f"PRAGMA user_version = {_VERSION}")
             elif version != _VERSION:
-                raise sqlite3.DatabaseError(f"it has version {version}, not {_VERSION}")
+                raise sqlite3.DatabaseError(f"the index has version {version}, not {_VERSION}")
             base.execute("SELECT path, stamp, reason FROM games LIMIT 1").fetchall()
         except BaseException:
             base.close()

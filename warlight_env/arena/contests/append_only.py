@@ -229,9 +229,9 @@ def whole_lines(file: BinaryIO) -> Iterator[bytes | None]:
 
 
 def append_whole(file: int, end: int, data: bytes) -> int:
-    """Append data to an open file; return the new size of its complete content in bytes.
+    """Append data to an open file; return the new size of the file in bytes.
 
-    end: the size of the file's complete content in bytes. An interrupted earlier call may have left incomplete data
+    end: the position after the last complete data, in bytes. An interrupted earlier call may have left incomplete data
     after this position; this call removes them first. The function appends all of the data or, after an error, nothing.
 
     Raises:

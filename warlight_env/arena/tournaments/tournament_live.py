@@ -27,8 +27,8 @@ SHARE: Final = 0.05
 class LiveTables:
     """Writes the result of a tournament to a file in its run folder, repeatedly during play and at the end.
 
-    The class is a context manager. When its block ends, also after an error, the file states that the tournament is no
-    longer running. Nothing is written before the first game is added; so a folder of another run does not change.
+    The class is a context manager. When the `with` block ends, also after an error, the file states that the tournament
+    is no longer running. Nothing is written before the first game is added; so a folder of another run does not change.
 
     Raises:
         RunError: the file cannot be written.
