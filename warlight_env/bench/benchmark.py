@@ -174,8 +174,9 @@ def _name(source: Any) -> str:
         return Path(source.path).name
     if isinstance(source, FunctionSource):
         return source.name
-    if inspect.isclass(source) and isinstance(getattr(source, "name", None), str):
-        return str(source.name)
+    named = getattr(source, "name", None)
+    if inspect.isclass(source) and isinstance(named, str):
+        return named
     return str(getattr(source, "__name__", type(source).__name__))
 
 
