@@ -156,7 +156,7 @@ def test_streams_that_are_closed_are_open_in_child_processes(redirections, tmp_p
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="a device that is always full")
 def test_a_full_device_is_an_error():
     done = subprocess.run(
-        ["bash", "-c", '"$0" -m warlight_env maps list --json > /dev/full', sys.executable],
+        ["bash", "-c", '"$0" -m warlight_env map list --json > /dev/full', sys.executable],
         capture_output=True, text=True, timeout=300,
     )  # fmt: skip
     assert done.returncode == 1

@@ -136,7 +136,11 @@ def outcome(row: Row, folder: Path) -> dict[str, Any]:
     if row.alone and not done.returncode:
         done = subprocess.run([*pip, "--no-deps", *row.alone], capture_output=True, text=True, cwd=ROOT)
     if done.returncode:
-        return {"passed": False, "version": "", "said": "it cannot be installed: " + _last(done.stderr)}
+        pinned = [
+            name.removeprefix(f"{row.library}==") for name in (*row.requirements, *row.alone) if row.library in name
+        ]
+        version = pinned[0] if pinned else ""
+        return {"passed": False, "version": version, "said": "it cannot be installed: " + _last(done.stderr)}
     version = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
     told = subprocess.run([str(python), "-c", version, row.library], capture_output=True, text=True, cwd=folder)
     program = (HERE / row.program).resolve()

@@ -151,7 +151,7 @@ sys.exit(main(["replay", "game.wl.jsonl", "--html", "out.html", "--quiet"]))
 def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path):
     code = (
         "import sys; sys.modules['fastapi'] = None; from warlight_env.cli import main; "
-        f"sys.exit(main(['play', '--no-browser', '--games', {str(tmp_path)!r}]))"
+        f"sys.exit(main(['play', '--no-browser', '--log', {str(tmp_path)!r}]))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
