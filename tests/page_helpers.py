@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any, Final
 
@@ -111,3 +112,11 @@ def hand_in(page: Any) -> None:
     """Commit a turn with armies that are not deployed."""
     page.keyboard.press("Control+Enter")
     page.get_by_role("button", name="Commit anyway").click()
+
+
+def store_turn(page: Any, game: str, orders: dict[str, Any]) -> None:
+    """Store the orders of the first round in the browser, and load the page again."""
+    page.evaluate(
+        "([key, text]) => localStorage.setItem(key, text)", [f"warlight.draft.{game}.0.1", json.dumps(orders)]
+    )
+    page.reload()

@@ -203,11 +203,11 @@ def test_the_kept_mask_is_the_computed_one(encoding, preset):
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_flat_masks_are_the_rows_of_the_masks(encoding):
-    env = make(encoding)
-    observations, _ = env.reset(seed=1)
-    mask = observations["player_0"]["action_mask"]
-    rows = [row for key in sorted(mask) for row in mask[key]] if isinstance(mask, dict) else list(mask)
+    env, nested = make(encoding), make(encoding, mask="nested")
+    flat, rows = (each.reset(seed=1)[0]["player_0"]["action_mask"] for each in (env, nested))
+    rows = [row for key in sorted(rows) for row in rows[key]] if isinstance(rows, dict) else list(rows)
     assert np.array_equal(np.concatenate(rows), env.action_masks("player_0"))
+    assert np.array_equal(flat, env.action_masks("player_0"))
 
 
 def test_graph_and_flat_are_the_same_numbers():

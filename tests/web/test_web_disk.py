@@ -195,6 +195,7 @@ def test_a_turn_handed_in_while_the_time_is_up_and_the_disk_full_stays(tmp_path:
         commit(room, 0)
         follower = room.feed.follow(1, -1)
         await anext(follower)
+        room.start_clock()  # Cy has not opened the game
         await until(lambda: room.clock.seconds_to_check is not None)
         disk.free = 0
         now[0] += 60

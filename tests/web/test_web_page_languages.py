@@ -9,7 +9,7 @@ from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from language_helpers import czech, english_left
-from page_helpers import PAGE, PHONE, bot_log, region
+from page_helpers import PAGE, PHONE, bot_log, region, store_turn
 
 from warlight_env.web.export import framed, write_html
 from warlight_env.web.workers.game_report import PLAYOUTS, ROLLS, GameReport, analysed_round
@@ -69,7 +69,7 @@ def test_a_game_is_played_in_czech(tmp_path: Path, open_page: Callable[..., Any]
             asked.get_by_role("button", name="Nasadit").click()
 
         # Orders that are wrong, by this page and by the server.
-        home_code, far = code(page, home), far_from(page, home)
+        home_code, (far, end) = code(page, home), far_from(page, home)
         page.keyboard.press(":")
         page.keyboard.type("a zz yy 3")
         page.keyboard.press("Enter")
@@ -78,11 +78,14 @@ def test_a_game_is_played_in_czech(tmp_path: Path, open_page: Callable[..., Any]
         page.keyboard.type(f"a {home_code} {far} 1")
         page.keyboard.press("Enter")
         page.get_by_text("nesousedí").wait_for()
+        start = int(region(page, home).get_attribute("data-region"))
+        store_turn(page, re.findall(r"/g/(\w+)", server.address)[0], {"deploys": [], "attacks": [[start, end, 1]]})
+        page.locator(".phases").wait_for()
         page.keyboard.press("Control+Enter")
         asked.get_by_role("button", name="Přesto odevzdat").click()
         page.get_by_text("útok 1: území nesousedí").first.wait_for()
         in_czech(page, "refused")
-        page.keyboard.press("z")
+        page.get_by_role("button", name="Smazat vše").click()
 
         region(page, home).focus()
         page.keyboard.press("Shift+Enter")
@@ -148,14 +151,14 @@ def code(page: Any, name: str) -> str:
     return str(page.locator(".region .mono").first.inner_text()).lower()
 
 
-def far_from(page: Any, name: str) -> str:
-    """The code of a region that is no neighbour."""
+def far_from(page: Any, name: str) -> tuple[str, int]:
+    """The code and the number of a region that is no neighbour."""
     region(page, name).focus()
     near = page.locator(".region dl div", has_text="sousedé").locator("dd").inner_text().split()
     for other in page.locator("path[data-region]").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))"):
         found = code(page, other.split(", ")[0])
         if found.upper() not in near and not other.startswith(f"{name},"):
-            return found
+            return found, int(region(page, other.split(", ")[0]).get_attribute("data-region"))
     raise AssertionError("all are neighbours")
 
 

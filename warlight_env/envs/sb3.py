@@ -268,7 +268,11 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
 
 
 def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
-    """Convert a dict of arrays, with one entry for each game, to a list of info dicts, one for each game."""
+    """Convert a dict of arrays, with one entry for each game, to a list of info dicts, one for each game.
+
+    `is_success` becomes a plain bool, as in `WarlightEnv`.
+    """
+    columns = {**columns, "is_success": columns["is_success"].tolist()}
     return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 

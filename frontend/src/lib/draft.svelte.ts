@@ -55,6 +55,10 @@ export class Draft {
     saveItem(this.key, JSON.stringify(this.orders));
   }
 
+  forget(): void {
+    drop(this.key);
+  }
+
   get orders(): Orders {
     return { deploys: $state.snapshot(this.deploys) as [number, number][], attacks: $state.snapshot(this.attacks) as [number, number, number][] };
   }
