@@ -94,14 +94,10 @@ class Autoreset:
         episodes, before = self._episodes, self.live
         if before.all():
             episodes.step(actions)
-            results = [episodes.results(i) for i in range(before.shape[1])]
         else:
             some: npt.NDArray[np.bool_] = np.any(before, axis=1)
             episodes.step(actions, some, before)
-            results = [episodes.results(i) for i in range(before.shape[1])]
-            for i, found in enumerate(results):
-                for values in found[:3]:
-                    values[~before[:, i]] = 0
+        results = episodes.all_results(before=before)
         self.live = np.stack([found.live for found in results], axis=1)
         self.ended = np.flatnonzero(~self.live.any(axis=1))
         return results
@@ -126,16 +122,20 @@ class Autoreset:
         results = self.step(actions)
         if len(earlier):
             self.begin(earlier)
+            self._show_new(results, earlier)
         if mode == AutoresetMode.SAME_STEP and len(self.ended):
-            look(self._now(results) if len(earlier) else results)
-            self.begin(self.ended)
-        elif not len(earlier):
-            return results
-        return self._now(results)
+            ended = self.ended
+            look(results)
+            results = [found._replace(infos={name: of.copy() for name, of in found.infos.items()}) for found in results]
+            self.begin(ended)
+            self._show_new(results, ended)
+        return results
 
-    def _now(self, results: list[StepResults]) -> list[StepResults]:
-        """Return results with the current infos of all games."""
-        return [found._replace(infos=self._episodes.results(i).infos) for i, found in enumerate(results)]
+    def _show_new(self, results: list[StepResults], games: npt.NDArray[np.int64]) -> None:
+        """Replace the infos of the given games, in which new games have begun."""
+        for found, new in zip(results, self._episodes.all_results(games), strict=True):
+            for name, values in new.infos.items():
+                found.infos[name][games] = values
 
 
 __all__ = ["Autoreset", "checked_mode"]

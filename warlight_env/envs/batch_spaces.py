@@ -58,20 +58,26 @@ class OneMapSpaces:
         return core.map.name, core.board.n_regions, core.board.n_edges
 
     def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_], learner: int) -> tuple[I64, I32]:
-        """Convert actions to rows, and write the rows to the arrays that kernels read; see `PaddedSpaces.read`."""
-        part = parts.all[0]
-        rows, dropped, core = part.record.rows[:, learner], np.zeros(len(acting), dtype=np.int32), part.core
-        plain = core.encoding.copies_integers and type(actions) is np.ndarray and actions.dtype.kind in "iu"
-        if plain or acting.all():
-            dropped[:] = read_rows(core, actions, np.arange(len(acting)), learner, rows)
+        """Return the actions as rows int64[B, K], and int32[B], the number of illegal entries; see `PaddedSpaces.read`.
+
+        The rows are the caller's array if kernels can read it.
+        """
+        core, count = parts.all[0].core, len(acting)
+        shape, dropped = (count, core.row_size), np.zeros(count, dtype=np.int32)
+        if core.encoding.copies_integers and type(actions) is np.ndarray and actions.dtype.kind in "iu":
+            said = integer_array(actions, (count, *(self.action_space.shape or ())), "actions")
+            return checked_array(said.reshape(shape), "actions", np.int64, shape), dropped
+        rows = np.zeros(shape, dtype=np.int64)
+        if acting.all():
+            dropped[:] = read_rows(core, actions, np.arange(count), learner, rows)
         else:
             # An action that is ignored in this step may have any value.
-            check_count(self.action_space, actions, len(acting))
+            check_count(self.action_space, actions, count)
             games = np.flatnonzero(acting)
-            some = np.empty((len(games), rows.shape[1]), dtype=np.int64)
+            some = np.empty((len(games), shape[1]), dtype=np.int64)
             dropped[games] = read_rows(core, part_of(self.action_space, actions, games), games, learner, some)
             rows[games] = some
-        return np.zeros((len(acting), 0), dtype=np.int64), dropped
+        return rows, dropped
 
     def observe(self, parts: EnvParts, games: Which, learner: int) -> Any:
         """Return the learner's observations in the selected games, or in one game."""

@@ -14,6 +14,7 @@ from warlight_env import maps
 from warlight_env.arguments import index, is_integer, short_repr
 from warlight_env.array_arguments import checked_array
 from warlight_env.engine.board import make_board
+from warlight_env.engine.reference import addresses_of, reference
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import check_players
@@ -33,7 +34,14 @@ from warlight_env.envs.reset_options import ResetOptions, options_given, read_op
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import draw_seed, draw_word
 from warlight_env.envs.step import MOST_ILLEGAL
-from warlight_env.envs.step_many import NUMBERS, begin_some, seat_some, step_many, write_learner_results
+from warlight_env.envs.step_many import (
+    NUMBERS,
+    LearnerActions,
+    begin_some,
+    seat_some,
+    step_many,
+    write_learner_results,
+)
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 
@@ -420,6 +428,7 @@ class Episodes:
             raise InputError("not all games have begun; call reset()")
         parts = self._parts.played()
         rows, dropped = self._read(actions, moves != 0, live)
+        given = [reference(LearnerActions(row)) for row in rows]
         lineup = self._parts.lineup
         custom_reward = self._some.custom_reward is not None
         at_once = not (lineup.others or custom_reward or any(part.core.round_history is not None for part in parts))
@@ -432,18 +441,18 @@ class Episodes:
                 for playing in others:
                     rollback_on_error.enter_context(playing.opponent.rollback_on_error(playing.memory))
             bad = step_many(
-                self._parts.addresses, *lineup.kernels(), lineup.numbers, rows, moves, dropped, self.form.kernel_layout,
-                at_once,
+                self._parts.addresses, *lineup.kernels(), lineup.numbers, addresses_of(given), moves,
+                dropped, self.form.kernel_layout, at_once,
             )  # fmt: skip
             if bad >= 0:
-                self._refuse(int(bad))
+                self._refuse(int(bad), rows)
             if not at_once:
                 self._resolve_by_hand(parts)
 
     def _read(
         self, actions: Sequence[Any], moves: npt.NDArray[np.bool_], live: npt.NDArray[np.bool_] | None
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]]:
-        """Convert the actions of all learners to rows int64[B, L, M]; return also int32[B, L], see `step_many`."""
+    ) -> tuple[list[npt.NDArray[np.int64]], npt.NDArray[np.int32]]:
+        """Return the actions of each learner as rows int64[B, M], and the argument `dropped` of `step_many`."""
         dropped = np.zeros(self.learners.shape, np.int32)
         rows = []
         for i, batch in enumerate(actions):
@@ -455,16 +464,16 @@ class Episodes:
                     error.args = (f"player_{self._fixed[i]}: {error}",)
                 raise
             rows.append(row)
-        return rows[0][:, None] if len(rows) == 1 else np.stack(rows, axis=1), dropped
+        return rows, dropped
 
-    def _refuse(self, bad: int) -> None:
+    def _refuse(self, bad: int, rows: Sequence[npt.NDArray[np.int64]]) -> None:
         """Raise the error for a return value `bad` of the kernel `step_many`, which documents these values."""
         count, learners = self.learners.size, self.learners.shape[1]
         if bad >= count:
             raise InputError(f"dropped: the numbers of game {bad - count} must lie in 0 .. {MOST_ILLEGAL}")
         b, i = divmod(bad, learners)
-        part, c = self._parts.at(b)
-        raise out_of_limits(b, int(self.learners[b, i]), part.record.rows[c, i], part.core.limits)
+        part, _ = self._parts.at(b)
+        raise out_of_limits(b, int(self.learners[b, i]), rows[i][b], part.core.limits)
 
     def _resolve_by_hand(self, parts: Sequence[MapPart]) -> None:
         """Ask the opponents that are not compiled for their turns, and play the rounds, one `MapPart` after another."""
@@ -478,19 +487,34 @@ class Episodes:
 
     def live(self) -> npt.NDArray[np.bool_]:
         """Return bool[B, L]: whether the episode of each learner continues."""
-        return np.stack([self.results(i).live for i in range(self._count)], axis=1)
+        return np.stack([found.live for found in self.all_results()], axis=1)
 
-    def results(self, learner: int = 0) -> StepResults:
-        """Return the results of the last step for one learner of each game, in new arrays.
+    def results(self) -> StepResults:
+        """Return the results of the last step for the first learner of each game, in new arrays."""
+        return self.all_results()[0]
 
-        learner: the number of the learner, less than L.
+    def all_results(
+        self, games: slice | npt.NDArray[np.int64] = slice(None), before: npt.NDArray[np.bool_] | None = None
+    ) -> list[StepResults]:
+        """Return the results of the last step for each learner of the selected games, in new arrays.
+
+        before: bool[M, L], False for a learner of the M games whose episode had ended before the step: its reward is 0,
+            and it is neither terminated nor truncated. None: all learners took part in the step.
         """
-        reward, ends = np.zeros(self.batch), np.zeros((3, self.batch), dtype=np.bool_)
-        numbers = np.zeros((len(NUMBERS), self.batch), dtype=np.int64)
-        write_learner_results(*self._parts.games, learner, reward, ends, numbers)
-        infos: dict[str, npt.NDArray[Any]] = dict(zip(NUMBERS, numbers, strict=True))
-        infos["is_success"] = infos["is_success"].astype(np.bool_)
-        return StepResults(reward, ends[0], ends[1], ends[2], infos)
+        addresses, index, place = self._parts.games
+        index, place = index[games], place[games]
+        count, learners = len(index), self._count
+        before = np.ones((count, learners), dtype=np.bool_) if before is None else before
+        reward, ends = np.zeros((learners, count)), np.zeros((2, learners, count), dtype=np.bool_)
+        live = np.zeros((count, learners), dtype=np.bool_)
+        numbers = np.zeros((len(NUMBERS), learners, count), dtype=np.int64)
+        write_learner_results(addresses, index, place, before, reward, ends, live, numbers)
+        results = []
+        for i in range(learners):
+            infos: dict[str, npt.NDArray[Any]] = dict(zip(NUMBERS, numbers[:, i], strict=True))
+            infos["is_success"] = infos["is_success"].astype(np.bool_)
+            results.append(StepResults(reward[i], ends[0, i], ends[1, i], live[:, i], infos))
+        return results
 
     def observe(self, games: slice | int | npt.NDArray[np.int64] = slice(None), learner: int = 0) -> Any:
         """Return the learner's observations in the selected games, or in one game. learner: see `results`."""

@@ -219,7 +219,7 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         Raises InputError for an invalid argument; then nothing changes.
         """
         self._games.reset(seed, options, ("start",))
-        return self._seen([self.episodes.results(i) for i in range(len(self.agents))], self.copy)
+        return self._seen(self.episodes.all_results(), self.copy)
 
     def step(
         self, actions: Mapping[str, Any]

@@ -116,7 +116,7 @@ class GameBatch(NamedTuple):
 
 
 @kernel
-def _within(row: npt.NDArray[np.integer[Any]], limits: npt.NDArray[np.int64]) -> Bool:
+def within_limits(row: npt.NDArray[np.integer[Any]], limits: npt.NDArray[np.int64]) -> Bool:
     """Return whether each entry of an action row is in 0 .. limits[i] - 1."""
     bad = 0
     for i in range(row.shape[0]):
@@ -125,7 +125,7 @@ def _within(row: npt.NDArray[np.integer[Any]], limits: npt.NDArray[np.int64]) ->
 
 
 @kernel
-def _acts(out: Buffers, turns: Turns, acting: npt.NDArray[np.int8], b: Int, s: Int) -> Int:
+def acting_player(out: Buffers, turns: Turns, acting: npt.NDArray[np.int8], b: Int, s: Int) -> Int:
     """Return the player in slot s of game b if its action must be read now; otherwise return -1.
 
     The player must be live, acting[b, s] must not be 0, and the player's turn must be incomplete.
@@ -154,6 +154,16 @@ def _turn(turns: Turns, b: Int, p: Int) -> Turn:
 
 
 @kernel
+def impossible_count(out: Buffers) -> Int:
+    """Return a game with a value of `out.illegal` outside 0 .. MOST_ILLEGAL, or -1 if there is none."""
+    for b in range(out.illegal.shape[0]):
+        for p in range(out.illegal.shape[1]):
+            if out.illegal[b, p] < 0 or out.illegal[b, p] > MOST_ILLEGAL:
+                return np.int64(b)
+    return np.int64(-1)
+
+
+@kernel
 def submit_actions(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any) -> Int:
     """Convert action rows to turns, and add the number of dropped illegal orders to `out.illegal`.
 
@@ -164,14 +174,12 @@ def submit_actions(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any)
     0 .. MOST_ILLEGAL.
     """
     batch, slots = acting.shape
-    out = games.out
-    for b in range(batch):
-        for q in range(out.illegal.shape[1]):
-            if out.illegal[b, q] < 0 or out.illegal[b, q] > MOST_ILLEGAL:
-                return batch * slots + b
+    out, wrong = games.out, impossible_count(games.out)
+    if wrong >= 0:
+        return batch * slots + wrong
     for b in range(batch):
         for s in range(slots):
-            if _acts(out, games.turns, acting, b, s) >= 0 and not _within(actions[b, s], games.limits):
+            if acting_player(out, games.turns, acting, b, s) >= 0 and not within_limits(actions[b, s], games.limits):
                 return b * slots + s
     for b in range(batch):
         submit_game(games, b, acting, actions)
@@ -181,15 +189,20 @@ def submit_actions(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any)
 @kernel
 def submit_game(games: GameBatch, b: Int, acting: npt.NDArray[np.int8], actions: Any) -> None:
     """Convert the action rows of game b to turns. The rows must be within `limits`; see `submit_actions`."""
-    out, turns, work, submit = games.out, games.turns, games.work, submit_at(games.submit_address)
     for s in range(acting.shape[1]):
-        p = _acts(out, turns, acting, b, s)
+        p = acting_player(games.out, games.turns, acting, b, s)
         if p >= 0:
-            seen = _seen(games, b, p, out.free[b, s])
             for i in range(actions.shape[2]):
-                work.row[i] = actions[b, s, i]
-            turn = _turn(turns, b, p)
-            out.illegal[b, p] += submit(games.context, seen, turn, games.config, work.action, work.row)
+                games.work.row[i] = actions[b, s, i]
+            submit_row(games, b, s, p)
+
+
+@kernel
+def submit_row(games: GameBatch, b: Int, s: Int, p: Int) -> None:
+    """Convert the action row in `games.work.row` to the turn of player p, which has slot s of game b."""
+    out, work, submit = games.out, games.work, submit_at(games.submit_address)
+    seen, turn = _seen(games, b, p, out.free[b, s]), _turn(games.turns, b, p)
+    out.illegal[b, p] += submit(games.context, seen, turn, games.config, work.action, work.row)
 
 
 @kernel

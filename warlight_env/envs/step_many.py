@@ -19,12 +19,15 @@ from warlight_env.envs.actions.step_kernels import DEPLOYS
 from warlight_env.envs.core import EnvCore
 from warlight_env.envs.step import (
     GameBatch,
+    acting_player,
     begin,
     finish_step,
+    impossible_count,
     play_ready,
     refresh_observations,
-    submit_actions,
     submit_policy_turns,
+    submit_row,
+    within_limits,
 )
 
 
@@ -33,7 +36,6 @@ class MapGames(NamedTuple):
 
     games: GameBatch
     bots: Context  #: the context argument of compiled bots
-    rows: npt.NDArray[np.int64]  #: [C, S, K] the action rows of the next step
     acting: npt.NDArray[np.int8]  #: [C, S] 1 for a slot whose action is read in the next step
     selected: npt.NDArray[np.int8]  #: [C] 1 for a game that makes the next step
     illegal: npt.NDArray[np.int32]  #: [C, P] `Buffers.illegal` of the previous step
@@ -47,8 +49,14 @@ class MapGames(NamedTuple):
 class PaddingLayout(NamedTuple):
     """The layout of actions and masks that are padded to a maximum number of regions and edges."""
 
-    regions: int  #: the maximum number of regions; 0: no padding, and `MapGames.rows` already contains the actions
+    regions: int  #: the maximum number of regions; 0: no padding
     factored: bool  #: whether the action encoding is "factored", which has VALUES choices for each region and edge
+
+
+class LearnerActions(NamedTuple):
+    """The actions of one learner in each of B games."""
+
+    rows: npt.NDArray[np.int64]  #: [B, M] the action rows; M is K without padding
 
 
 #: The keys of infos, in the order of the rows of `numbers` in `write_learner_results`.
@@ -59,10 +67,9 @@ def map_games(
     core: EnvCore, chosen: npt.NDArray[np.int16], learners: npt.NDArray[np.int8], places: npt.NDArray[np.int64]
 ) -> MapGames:
     """Make the `MapGames` of an `EnvCore`. Call this function again after `core.game_batch` is replaced."""
-    shape = core.batch, core.slots, core.row_size
     games: MapGames = reference(
         MapGames(
-            core.game_batch, core.bots_context, np.zeros(shape, np.int64), np.zeros(shape[:2], np.int8),
+            core.game_batch, core.bots_context, np.zeros((core.batch, core.slots), np.int8),
             np.zeros(core.batch, np.int8), np.zeros((core.batch, core.players), np.int32), chosen, learners,
             np.zeros(core.batch, np.int8), core.bot_rngs, places,
         )
@@ -76,12 +83,17 @@ def _kind() -> Any:
     return numba.typeof(map_games(EnvCore("small"), chosen, learners, np.zeros(1, np.int64)))
 
 
-_games_at = record_at(_kind)
+@functools.cache
+def _actions_kind() -> Any:
+    return numba.typeof(reference(LearnerActions(np.zeros((1, 1), np.int64))))
+
+
+_games_at, _actions_at = record_at(_kind), record_at(_actions_kind)
 
 
 @kernel
 def step_many(
-    parts: Any, policies: Any, pickers: Any, numbers: npt.NDArray[np.int16], actions: npt.NDArray[np.int64],
+    parts: Any, policies: Any, pickers: Any, numbers: npt.NDArray[np.int16], actions: Any,
     acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32], layout: PaddingLayout, finish: Bool,
 ) -> Int:  # fmt: skip
     """Step B games: submit the turns of learners and of compiled bots, and play the rounds if `finish` is True.
@@ -94,7 +106,7 @@ def step_many(
         policies, pickers: the addresses of two kernels of each of K compiled bots: one plays rounds, the other picks
             start regions.
         numbers: int16[K, C], the number of each bot in `chosen` of each of C `MapGames`; -1: no game has this bot.
-        actions: int64[B, L, M], the padded actions of L learners in each game.
+        actions: the addresses of the `LearnerActions` of L learners.
         acting: int8[B], 0 for a game that makes no step.
         dropped: int32[B, L], the number of illegal entries of each action that were found before this call.
         layout: the layout of padded actions.
@@ -109,13 +121,11 @@ def step_many(
         part = _games_at(parts[i])
         if not _read(part, actions, acting, dropped, layout):
             continue
-        bad = submit_actions(part.games, part.acting, part.rows)
+        bad = _first_invalid(part, actions, layout)
         if bad >= 0:
             _copy(part.illegal.reshape(-1), part.games.out.illegal.reshape(-1))
-            slots, rows, learners = part.acting.shape[1], part.acting.size, dropped.shape[1]
-            if bad < rows:
-                return part.places[bad // slots] * learners + bad % slots
-            return dropped.size + part.places[bad - rows]
+            return bad
+        _submit(part, actions, layout)
         for k in range(numbers.shape[0]):
             if numbers[k, i] >= 0:
                 number = np.int64(numbers[k, i])
@@ -129,15 +139,14 @@ def step_many(
 
 @kernel
 def _read(
-    part: MapGames, actions: npt.NDArray[np.int64], acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32],
-    layout: PaddingLayout,
-) -> Bool:  # fmt: skip
-    """Copy the live learners' actions to the rows of a `MapGames`; return whether the `MapGames` has any game."""
-    out, n, played = part.games.out, part.games.state.owner.shape[1], False
+    part: MapGames, actions: Any, acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32], layout: PaddingLayout
+) -> Bool:
+    """Prepare the fields of a `MapGames` for the next step; return whether the `MapGames` has any game."""
+    out, n, players, played = part.games.out, part.games.state.owner.shape[1], part.illegal.shape[1], False
     for c in range(part.places.shape[0]):
         b = part.places[c]
         part.selected[c] = 1 if b >= 0 and acting[b] != 0 else 0
-        for p in range(out.illegal.shape[1]):
+        for p in range(players):
             part.illegal[c, p], out.illegal[c, p] = out.illegal[c, p], 0
         if b < 0:
             for i in range(part.learners.shape[1]):
@@ -146,21 +155,52 @@ def _read(
         played = True
         part.after[c] = part.learners[c, 0]
         for i in range(part.learners.shape[1] - 1, -1, -1):
-            learner, row = np.int64(part.learners[c, i]), part.rows[c, i]
-            illegal: Int = np.int64(0)
+            learner = np.int64(part.learners[c, i])
             part.acting[c, i] = 1 if acting[b] != 0 and out.live[c, learner] else 0
             if out.live[c, learner]:
-                part.after[c], illegal = learner, np.int64(dropped[b, i])
-            if part.acting[c, i] != 0:
-                if layout.regions > 0 and row.shape[0] == 1:
-                    row[0] = actions[b, i, 0]
-                elif layout.regions > 0:
-                    _copy(actions[b, i], row[:n])
-                    _copy(actions[b, i, layout.regions :], row[n:])
-                if layout.factored:
-                    illegal += _count(actions[b, i]) - _count(row)
-            out.illegal[c, learner] = illegal
+                part.after[c] = learner
+                out.illegal[c, learner] = dropped[b, i]
+            if layout.factored and part.acting[c, i] != 0:
+                row, width = _actions_at(actions[i]).rows[b], part.games.work.row.shape[0]
+                out.illegal[c, learner] += _count(row[n : layout.regions]) + _count(row[layout.regions + width - n :])
     return played
+
+
+@kernel
+def _first_invalid(part: MapGames, actions: Any, layout: PaddingLayout) -> Int:
+    """Return the first invalid action or value of `dropped`, as `step_many` does, or -1 if there is none."""
+    games, batch, learners = part.games, part.places.shape[0], part.learners.shape[1]
+    wrong = impossible_count(games.out)
+    if wrong >= 0:
+        return np.int64(_actions_at(actions[0]).rows.shape[0]) * learners + part.places[wrong]
+    if layout.regions > 0:
+        return np.int64(-1)
+    for c in range(batch):
+        b = part.places[c]
+        for i in range(learners):
+            acts = acting_player(games.out, games.turns, part.acting, c, i) >= 0
+            if acts and not within_limits(_actions_at(actions[i]).rows[b], games.limits):
+                return b * learners + i
+    return np.int64(-1)
+
+
+@kernel
+def _submit(part: MapGames, actions: Any, layout: PaddingLayout) -> None:
+    """Convert the actions of a `MapGames` to turns."""
+    games, n = part.games, part.games.state.owner.shape[1]
+    row = games.work.row
+    for c in range(part.places.shape[0]):
+        for i in range(part.learners.shape[1]):
+            p = acting_player(games.out, games.turns, part.acting, c, i)
+            if p < 0:
+                continue
+            given = _actions_at(actions[i]).rows[part.places[c]]
+            if layout.regions > 0 and row.shape[0] > 1:
+                _copy(given, row[:n])
+                _copy(given[layout.regions :], row[n:])
+            else:
+                _copy(given, row)
+            submit_row(games, c, i, p)
 
 
 @kernel
@@ -230,29 +270,35 @@ def begin_some(parts: Any, places: npt.NDArray[np.int64], picked: Bool) -> None:
 
 @kernel
 def write_learner_results(
-    parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], number: Int,
-    reward: npt.NDArray[np.float64], ends: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64],
+    parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], before: npt.NDArray[np.bool_],
+    reward: npt.NDArray[np.float64], ends: npt.NDArray[np.bool_], live: npt.NDArray[np.bool_],
+    numbers: npt.NDArray[np.int64],
 ) -> None:  # fmt: skip
-    """Write the results of the last step for one learner of each of M games to `reward`, `ends` and `numbers`.
+    """Write the results of the last step for the L learners of M games to `reward`, `ends`, `live` and `numbers`.
 
     Args:
         parts, index, places: game k is at places[k] of the `MapGames` with the address parts[index[k]]. index[k] is -1
             if there is no game k.
-        number: the number of the learner in each game.
-        reward: [M] the rewards.
-        ends: [3, M] terminated in row 0, truncated in row 1, and in row 2 whether the learner's episode continues.
-        numbers: [5, M] one row for each key in `NUMBERS`.
+        before: [M, L], False for a learner whose episode had ended before the step. Its reward and `ends` become 0.
+        reward: [L, M] the rewards.
+        ends: [2, L, M] terminated in entry 0, truncated in entry 1.
+        live: [M, L] whether the learner's episode continues.
+        numbers: [5, L, M] one entry for each key in `NUMBERS`.
     """
     for k in range(places.shape[0]):
         if index[k] < 0:
             continue
         part, c = _games_at(parts[index[k]]), places[k]
-        state, out, learner = part.games.state, part.games.out, np.int64(part.learners[c, number])
-        reward[k] = out.reward[c, learner]
-        ends[0, k], ends[1, k], ends[2, k] = out.terminated[c, learner], out.truncated[c, learner], out.live[c, learner]
-        numbers[0, k], numbers[1, k] = out.illegal[c, learner], out.income[c, learner]
-        numbers[2, k], numbers[3, k] = state.round[c], state.phase[c]
-        numbers[4, k] = 1 if state.winner[c] == learner else 0
+        state, out = part.games.state, part.games.out
+        for i in range(before.shape[1]):
+            learner, played = np.int64(part.learners[c, i]), before[k, i]
+            reward[i, k] = out.reward[c, learner] if played else 0.0
+            ends[0, i, k] = played and out.terminated[c, learner]
+            ends[1, i, k] = played and out.truncated[c, learner]
+            live[k, i] = out.live[c, learner]
+            numbers[0, i, k], numbers[1, i, k] = out.illegal[c, learner], out.income[c, learner]
+            numbers[2, i, k], numbers[3, i, k] = state.round[c], state.phase[c]
+            numbers[4, i, k] = 1 if state.winner[c] == learner else 0
 
 
 @kernel
@@ -340,6 +386,7 @@ def _fill(target: Any, value: Any) -> None:
 
 __all__ = [
     "NUMBERS",
+    "LearnerActions",
     "MapGames",
     "PaddingLayout",
     "begin_some",

@@ -113,7 +113,7 @@ def simulate(
     n, players = board.n_regions, first.players
     deploy, attacks = np.zeros((count, players, n), np.int32), np.zeros((count, players, board.n_edges, 3), np.int32)
     counts = np.zeros((count, players), np.int32)
-    starts = {id(game): game.arrays() for game in games}
+    starts = {key: game.arrays() for key, game in {id(game): game for game in games}.items()}
     known: dict[tuple[int, int, int], tuple[int, int]] = {}
     for t, (game, turn) in enumerate(zip(games, turns, strict=True)):
         for player, orders in _by_player(turn, t, players).items():
