@@ -101,6 +101,26 @@ def test_records_of_one_form_share_what_is_compiled_and_others_do_not():
     assert len(first.signatures) == 2
 
 
+def _frozen(array: Any) -> Any:
+    array.flags.writeable = False
+    return array
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        (3, -(2**62)), (3, 3.0), (True, 1), (np.int32(3), 3), (np.zeros(4), np.zeros(4, np.float32)),
+        (np.zeros((4, 6)), np.zeros((4, 6))[:, ::2]), (np.zeros((4, 6)), np.zeros((4, 6), order="F")),
+        (np.zeros(4), _frozen(np.zeros(4))), (np.zeros(4), np.zeros((2, 2))), (Inner(1, 2.0), Inner(1, 2)),
+    ],
+    ids=lambda values: repr(values).split("(")[0] + str(len(repr(values))),
+)  # fmt: skip
+def test_a_reference_has_the_type_that_numba_gives_its_record(values: tuple[Any, Any]):
+    for left in values:  # the second value must not get the type of the first
+        record = Pair(left, np.zeros(2))
+        assert reference(record)._numba_type_.record == numba.typeof(record)
+
+
 def test_copies_are_independent_and_changed_records_are_new_ones():
     record = make()
     for other in (copy.deepcopy(record), pickle.loads(pickle.dumps(record))):

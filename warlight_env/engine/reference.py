@@ -80,8 +80,6 @@ def _kind(value: Any) -> Any:
         return type(value), value.dtype, value.ndim, value.flags.num
     if isinstance(value, tuple):
         return type(value), *map(_kind, value)
-    if isinstance(value, int):
-        return type(value), value.bit_length() < 64
     return getattr(value, "_numba_type_", type(value))
 
 
