@@ -223,7 +223,7 @@ def load_file(name: str) -> bytes | None:
 
 
 def save_file(name: str, content: bytes) -> None:
-    """Write a file with a digest to `cache_folder`. If the folder cannot be written, warn, and continue without it."""
+    """Write a file with a digest to `cache_folder`. If the folder cannot be written, warn, and write no file."""
     folder = cache_folder()
     if folder is not None:
         _write(folder / name, content)

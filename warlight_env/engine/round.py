@@ -161,9 +161,9 @@ def resolve_orders(
 
 @kernel
 def leader(position: Position, players: Int) -> Int:
-    """Return the player with the most regions. If several players have the most, the number of armies decides.
+    """Return the player with the most regions. Among players with equally many regions, the most armies decide.
 
-    Returns NEUTRAL if the armies are equal, too.
+    Returns NEUTRAL if several players have the most regions and equally many armies.
     """
     best, best_score = NEUTRAL, np.int64(-1)
     for p in range(players):

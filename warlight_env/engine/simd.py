@@ -1,8 +1,9 @@
 """Vectorized products of vectors and matrices with few columns, for small networks and their gradients.
 
 A row of the matrix is one LLVM vector, and sums stay in registers. A plain loop would store and load the sums in every
-step. There are two sums, one over the even rows and one over the odd rows, so that no addition waits for the previous
-one. Products are rounded before the addition (no fused multiply-add), so that results are equal on every machine.
+step. A product of a vector and a matrix has two partial sums, one over the even rows and one over the odd rows, so that
+no addition waits for the previous addition. Products are rounded before the addition (no fused multiply-add), so that
+results are equal on every machine.
 """
 
 from __future__ import annotations
@@ -326,9 +327,9 @@ def _wide_outer(inputs: int, width: int) -> AddOuter:
 
 
 def _add_products(vectors: _Vectors, number_at: Callable[[Any], Any], table: Any, target: Any, count: Any) -> None:
-    """Generate code that adds `count` rows of a table, each times its number, to the vector at `target`.
+    """Generate code that adds `count` rows of a table, each multiplied by its factor, to the vector at `target`.
 
-    Even and odd rows have separate sums.
+    The code adds the even rows and the odd rows in two separate sums. `number_at` returns the factor of a row.
     """
     builder, lanes = vectors.builder, vectors.lanes
     index = count.type

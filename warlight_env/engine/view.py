@@ -93,8 +93,9 @@ def view_of(
 ) -> View:
     """Make the view that a player has of game b of a batch. This function makes all views of games.
 
-    starts: each player's start regions, if known. The view contains the start regions only if they are public. Picks
-        that are made one by one are public. Start regions that are chosen in another way are public only without fog.
+    starts: each player's start regions, if known. The view contains the start regions only if they are public. If
+    players pick one by one, the picks are public. If all players pick at once, or if start regions are drawn at random,
+    the start regions are public only without fog.
     told: a function that computes `View.last_round`.
     """
     owner, army = np.empty_like(state.owner[b]), np.empty_like(state.army[b])

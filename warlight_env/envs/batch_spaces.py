@@ -89,7 +89,8 @@ class OneMapSpaces:
     def observe_all(self, parts: EnvParts, learners: int, copy: bool) -> list[tuple[Any, I8 | None]]:
         """Return the observations and the flat masks (None: no masks) of all learners in all games.
 
-        copy: whether to return copies, all in one block of memory. If not, the next step may change the arrays.
+        copy: whether to return copies, all in one block of memory. Without copies, the next step may change the
+        returned arrays.
         """
         core, every = parts.all[0].core, slice(None)
         shown: list[tuple[Any, Any]] = []

@@ -1,8 +1,8 @@
 """The types of the arguments of action encodings' kernels, and the signatures of these kernels.
 
 An action encoding has two kernels: `submit` converts an action row to a turn, and `write_mask` writes the mask of the
-next action. The kernels of `envs.step` call both kernels through pointers. So only the kernels of encodings in use
-are compiled.
+next action. The kernels of `envs.step` call `submit` and `write_mask` through pointers, so that Numba compiles these
+two kernels only for the encodings in use.
 """
 
 from __future__ import annotations
