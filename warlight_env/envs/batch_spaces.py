@@ -142,7 +142,7 @@ class PaddedSpaces:
         return "many maps", *self.padding.map_limits
 
     def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_], learner: int) -> tuple[I64, I32]:
-        """Return the actions as rows int64[B, M] in the padded layout, and int32[B], the number of illegal entries.
+        """Return the actions as padded rows int64[B, M], and the number of illegal entries of each action, int32[B].
 
         actions: the actions of one learner of each game; learner: its number. acting: bool[B], False for an action
         that is ignored in this step.

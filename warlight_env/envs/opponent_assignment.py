@@ -115,7 +115,7 @@ class OpponentTable:
         self.others: dict[int, list[ActiveOpponent]] = {}
 
     def note(self, i: int, players: CoreOpponents) -> None:
-        """Store the opponents in the games of the `EnvCore` with index i."""
+        """Store the opponents of all games in the `EnvCore` that has the index i in this table."""
         self.numbers[:, i] = -1
         self.others.pop(i, None)
         for playing in players.playing():

@@ -91,8 +91,8 @@ class Padding:
     def own_action(self, action: Any, board: Board) -> tuple[Any, int]:
         """Convert a padded action to an action on a map.
 
-        Return the action, and the number of its entries for regions and edges that do not exist on the map. For
-        "continuous" this number is 0.
+        Return the action, and the number of its entries for regions and edges that do not exist on the map. For the
+        encoding "continuous", the number of these entries is always 0.
         """
         n, e = board.n_regions, board.n_edges
         if self.action == "strategies":

@@ -271,7 +271,7 @@ def check_games(
     Args:
         board, params: the map and the rules.
         stepwise: whether a turn consists of several actions.
-        whole: whether to check all values. False checks only the values on which kernels rely.
+        whole: whether to check all values. If `whole` is False, check only the values on which kernels rely.
         state: the positions.
         standing: the arrays cycles, potential, reward, illegal, live, terminated and truncated of `Buffers`.
         turns: the submitted turns, or `Turns` of 0 games if no turns are submitted.

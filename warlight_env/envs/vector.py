@@ -110,10 +110,11 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, SingleThreaded, VectorEnv[Any
 
         A game that only begins anew in this call ignores its action, and has reward 0.
 
-        Raises InputError for invalid actions, and the exceptions of opponents and of a custom reward function. Then no
-        game makes a step. The beginning of a new game, or a custom observation function, may also raise an exception,
-        for example if a pool of opponents is empty. Then all games have made the step, but its rewards, its ends and
-        its observations are lost. The next call continues: it begins the missing games and steps the other games.
+        Raises InputError for invalid actions, and the exceptions of opponents and of a custom reward function; after
+        these exceptions, no game has made a step. The beginning of a new game, or a custom observation function, may
+        also raise an exception, for example if a pool of opponents is empty. After such an exception, all games have
+        made the step, but the rewards, the ends of episodes and the observations of this step are lost. The next call
+        begins the games that have not begun and steps the other games.
         """
         episodes, every = self.episodes, np.ones(self.num_envs, dtype=np.bool_)
         final: dict[str, Any] = {}
