@@ -85,7 +85,7 @@ class Game:
         map: the name of a bundled map, the path of a map file, or a `Map`.
         rules: the name of a rules preset, a `Rules` object, or a dict with the fields of `Rules`.
         players: number of players, 2 to 6.
-        seed: any integer of fewer than 300 digits. It determines the regions that players may pick, and all dice.
+        seed: any integer of fewer than 300 digits. The seed determines the regions that players may pick, and all dice.
             `reseed` replaces the dice.
         picks: "play" starts the game with the picking phase. "random" draws the start regions of all players at random.
 
@@ -184,9 +184,10 @@ class Game:
     def placements(self) -> tuple[int, ...]:
         """Each player's place in the current position; 1 is the best. Players with equal results share a place.
 
-        Players who are still in the game have the best places. They share one place, unless a player has won or the
-        rule `tie_break` is "regions": then more regions, and after that more armies, are better. Eliminated players
-        have the remaining places. Among eliminated players, a later elimination is better.
+        Players who are still in the game have the best places. All players who are still in the game share one place,
+        unless a player has won or the rule `tie_break` is "regions". In these two cases, a player with more regions has
+        a better place, and with equally many regions the player with more armies. Eliminated players have the remaining
+        places. Among eliminated players, a later elimination is better.
         """
         scores = []
         for p in range(self.players):
@@ -203,7 +204,7 @@ class Game:
         return tuple(int(last) or None for last in self._state.eliminated_at[0, : self.players])
 
     def alive(self, player: int) -> bool:
-        """Return whether a player has regions. In the phase "pick", return whether it will receive regions."""
+        """Return whether a player has regions. In the phase "pick", return whether the player will receive regions."""
         self._check_player(player)
         return bool(self._state.eliminated_at[0, player] == 0)
 
@@ -226,8 +227,8 @@ class Game:
     def view(self, player: int) -> View:
         """Return the position as the player sees it.
 
-        Under fog of war, the player sees only its own regions and their neighbours. In the phase "pick" it sees all
-        regions.
+        Under fog of war, the player sees only its own regions and their neighbours. In the phase "pick" the player sees
+        all regions.
         """
         self._check_player(player)
         told = None if self._last is None else functools.partial(self._last.seen_by, player)
@@ -462,9 +463,11 @@ class Game:
     def clone(self, seed: int | None = None) -> Game:
         """Return an independent copy, with the same undo history.
 
-        A search must give each copy a new seed. Otherwise the search knows the results of the real game's dice.
+        A search must give each copy a new seed, because a copy with the same dice shows the search the future dice of
+        the real game.
 
-        seed: None: the same future, including dice. An integer: new dice, see `reseed`.
+        seed: None: the copy has the same future dice as this game. If `seed` is an integer, the copy has new dice, see
+        `reseed`.
 
         Raises:
             GameError: the seed is neither None nor an integer of fewer than 300 digits.

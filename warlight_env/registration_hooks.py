@@ -14,7 +14,7 @@ _lock = threading.RLock()
 
 
 def add(registrar: Callable[[], None]) -> None:
-    """Add a function. The agent registry calls it once, before the registry's next use."""
+    """Add a function, which the agent registry calls once, before the registry's next use."""
     _waiting.append(registrar)
 
 

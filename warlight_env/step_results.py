@@ -88,8 +88,8 @@ class RoundResult:
     def seen_by(self, player: int) -> RoundResult:
         """Return the part of the result that the player knows.
 
-        The player knows its own orders, and other players' orders in regions that it saw. It knows only its own
-        dropped orders.
+        The player knows its own orders, and other players' orders in regions that it saw. Of the dropped orders, the
+        player knows only its own.
         """
         if self.visible is None:
             return replace(self, dropped=[d for d in self.dropped if d.player == player])
@@ -191,7 +191,7 @@ def end_with_forfeits(
 def decode_events(rows: npt.NDArray[np.int32], owner: npt.NDArray[np.int8]) -> list[Event]:
     """Convert the event array of a round, int32[M, 7], into a list of `Event`.
 
-    owner: int8[N], the owners at the start of the round. The function updates this array after each event, because an
+    owner: int8[N], the owners at the start of the round. The function updates `owner` after each event, because an
     order of a player into its own region is a transfer.
     """
     events = []

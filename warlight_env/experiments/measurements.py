@@ -167,7 +167,7 @@ def summarise_branching(found: Sequence[dict[str, list[float]]], settings: Exper
 
 
 def measure_state(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
-    """Return the bytes of a position on the world map: in a tree, and with a game's whole state (dice, offers …)."""
+    """Return the size of a position on the world map in bytes: in a search tree, and with a game's whole state."""
     n = maps.load("world").n_regions
     whole = sum(array.nbytes for array in make_state(1, n, 2))
     return {"compact": [float(compact_size(n))], "whole": [float(whole)]}

@@ -1,4 +1,4 @@
-"""The faults of an external bot: late, missing or malformed answers. The results of a match contain them."""
+"""The faults of an external bot (late, missing or malformed answers), which the results of a match contain."""
 
 from __future__ import annotations
 

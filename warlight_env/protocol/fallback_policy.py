@@ -54,8 +54,8 @@ class FallbackPolicy:
     def answer(self, question: m.Question) -> m.Answer:
         """Return an answer to a question.
 
-        The policy picks regions in the smallest super regions. It places all armies on one border region, if possible
-        next to an enemy. `_moves` gives its attacks and transfers.
+        The policy picks regions in the smallest super regions. The policy places all armies on one border region, if
+        possible next to an enemy. `_moves` returns the policy's attacks and transfers.
         """
         if not isinstance(question, m.Go):
             sizes = Counter(self._super.values())

@@ -1,8 +1,8 @@
 """``warlight bot run``: run an agent as a bot that answers within the game engine's time limit.
 
 The agent computes its answers in a separate process (`agent_worker`). The process of this module forwards the game
-engine's messages to that process. This module imports no large modules, so that it starts fast. If the agent does not
-answer in time, this process answers with the `FallbackPolicy`.
+engine's messages to the process of the agent. This module imports no large modules, so that it starts fast. If the
+agent does not answer in time, this process answers with the `FallbackPolicy`.
 """
 
 from __future__ import annotations
@@ -113,7 +113,8 @@ class AgentProcess:
 class Runner:
     """A bot that reads a game engine's lines and answers in time.
 
-    It sends the agent's answer. If the agent does not answer in time, it sends the answer of the `FallbackPolicy`.
+    The bot sends the agent's answer. If the agent does not answer in time, the bot sends the answer of the
+    `FallbackPolicy`.
     """
 
     def __init__(self, spec: str, seed: int = 0, challenge: m.Challenge | None = None) -> None:

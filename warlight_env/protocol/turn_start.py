@@ -1,6 +1,7 @@
 """Detection of the beginning of a turn in the game engine's messages, and of the number of armies to place.
 
-Two messages begin a turn: ``update_map`` and ``settings starting_armies``. A game engine may send only one of them.
+Two messages begin a turn: ``update_map`` and ``settings starting_armies``. A game engine may send only one of these two
+messages.
 """
 
 from __future__ import annotations
@@ -44,8 +45,8 @@ class TurnStart:
         """Process a question for orders. Return True if a turn without the message ``update_map`` begins.
 
         Args:
-            placing: whether the question is ``go place_armies``. This question begins a turn if the number of armies of
-                a new turn has been received.
+            placing: whether the question is ``go place_armies``. The question ``go place_armies`` begins a turn if the
+                number of armies of a new turn has been received.
         """
         begins = placing and self._asked and self.round >= 0 and self._next is not None
         if begins:

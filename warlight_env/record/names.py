@@ -15,7 +15,7 @@ _GAME: Final = re.compile(rf"game-[0-9]{{7,}}(?:{re.escape(PARTIAL)})?(?:{re.esc
 
 
 def suffix_of(path: Path) -> str:
-    """Return the suffix of the name of a log file. Raise `LogError` if it is not the name of a log file."""
+    """Return the suffix of the name of a log file. Raise `LogError` if `path` does not have the name of a log file."""
     name = path.name
     suffix = COMPRESSED if name.endswith(COMPRESSED) else PLAIN
     if not name.endswith(suffix) or name == suffix:
@@ -47,6 +47,6 @@ def partial_of(path: Path, suffix: str = PLAIN) -> Path:
 def game_name(number: int) -> str:
     """Return the name of the log file of game `number` (from 0) of a match.
 
-    The alphabetical order of these names is the order of the games.
+    The alphabetical order of the file names is the order of the games.
     """
     return f"game-{number + 1:07d}{COMPRESSED}"

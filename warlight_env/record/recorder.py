@@ -99,8 +99,8 @@ class NamedAgent(Protocol):
 class Recorder(ABC):
     """A `GameObserver` that makes a line of the log for each event of a game. Subclasses store the lines.
 
-    A log contains only the seed of the game's constructor. So `began`, `picked` and `played` raise LogError, and write
-    nothing, if `Game.reseed` has replaced the game's dice.
+    A log contains only the seed of the game's constructor. If `Game.reseed` has replaced the game's dice, `began`,
+    `picked` and `played` therefore raise LogError and write nothing.
 
     Args:
         players: the data about the player on each seat, see `describe`. None: only the agents' names.

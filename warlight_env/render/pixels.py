@@ -74,7 +74,7 @@ def _bounds(ring: Sequence[Point]) -> tuple[float, float, float, float]:
 
 
 def _disjoint(rings: list[list[Point]]) -> bool:
-    """Return whether no ring is inside another ring. Then each ring can be filled separately."""
+    """Return whether no ring is inside another ring, so that each ring can be filled separately."""
     if len(rings) == 1:
         return True
     boxes = [_bounds(ring) for ring in rings]

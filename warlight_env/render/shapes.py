@@ -41,7 +41,7 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Label:
-    """A line of text. Its vertical middle is at y."""
+    """A line of text. The vertical middle of the text has the coordinate y."""
 
     x: float
     y: float
