@@ -66,7 +66,7 @@ class LogWriter(Recorder):
         return partial_of(self.path)
 
     def write(self, line: bytes) -> None:
-        """Store a line, and write all stored lines to the partial file if the last write is long ago. See `Recorder.write`."""
+        """Store a line; write all stored lines to the partial file after `FLUSH_SECONDS`. See `Recorder.write`."""
         self._lines.append(line)
         if time.monotonic() - self._written >= FLUSH_SECONDS:
             self.flush()
