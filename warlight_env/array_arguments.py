@@ -48,7 +48,7 @@ def checked_array(
 
 
 def array_of(values: Any, what: str) -> npt.NDArray[Any]:
-    """Return the values as a NumPy array; raise `InputError` if NumPy cannot convert them.
+    """Return the values as a NumPy array; raise `InputError` if NumPy cannot convert the values.
 
     For example, NumPy cannot convert lists of different lengths.
     """

@@ -157,7 +157,7 @@ class FolderLock:
 
 
 def _lock(file: int) -> bool:
-    """Lock an open file until it is closed, and return whether this succeeded.
+    """Lock an open file until the file is closed, and return whether the lock succeeded.
 
     The result is False if another run has locked the file. On Windows, which does not support such a lock, the result
     is always True.

@@ -79,7 +79,7 @@ class _Past(NamedTuple):
 
 
 class Game:
-    """A game of 2 to 6 players. Only one thread at a time may use it.
+    """A game of 2 to 6 players. Only one thread at a time may use a `Game` object.
 
     Args:
         map: the name of a bundled map, the path of a map file, or a `Map`.
@@ -438,7 +438,7 @@ class Game:
 
     @exclusive
     def undo(self) -> None:
-        """Undo the last pick or round. The state of the dice is restored, too."""
+        """Undo the last pick or round. `undo` also restores the state of the dice."""
         if self._past is None:
             raise GameError("nothing to undo: the game has just begun")
         self._state, self._last, self._dice_seed, self._past = self._past
@@ -513,8 +513,8 @@ class Game:
     def fingerprint(self) -> str:
         """Return the 64-bit BLAKE2b digest of the position and the state of the dice, as 16 hexadecimal digits.
 
-        A game log stores this digest for every round, because it is faster than `hash`. It does not include the map
-        and the rules, which do not change during a game.
+        A game log stores this digest for every round, because its computation is faster than that of `hash`. The digest
+        does not include the map and the rules, which do not change during a game.
         """
         arrays: Any = self._state  # a batch of one game; each array is contiguous
         return hashlib.blake2b(b"".join(arrays), digest_size=8).hexdigest()
@@ -575,7 +575,7 @@ class Game:
     def _repr_html_(self) -> str | None:
         """Return an HTML frame with the web page, for notebooks.
 
-        Return None if the page is not installed; the notebook then shows the SVG picture.
+        If the web page is not installed, return None, and the notebook shows the SVG picture.
         """
         return html_of(self)
 

@@ -35,7 +35,10 @@ class WriteError(RunError):
 
 
 class FolderSyncError(OSError):
-    """The file has the new content, but `os.fsync` of its folder failed. So a power cut may restore the old file."""
+    """The file has the new content, but `os.fsync` of its folder failed.
+
+    A power cut may therefore restore the old file.
+    """
 
     def __init__(self, error: OSError, path: Path) -> None:
         reason = f"the file has the new content, but a power cut may undo the change: {error.strerror or error}"
@@ -99,7 +102,7 @@ def replacing(path: Path, *, temporary: Path | None = None, mode: int | None = N
 
     Raises:
         OutputError: no output file can have this name, see `check_output`.
-        OSError: the file `path` cannot be written; it is unchanged.
+        OSError: the file `path` cannot be written, and is unchanged.
     """
     check_output(path)
     before = None

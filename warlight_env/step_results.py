@@ -106,7 +106,7 @@ class RoundResult:
 def seen_by_all(
     neighbors: Sequence[Sequence[int]], players: int, before: Sequence[int], after: Sequence[int], events: list[Event]
 ) -> tuple[frozenset[int], ...]:
-    """Return for each player the regions that it saw in a round under fog of war.
+    """Return for each player the regions that the player saw in a round under fog of war.
 
     before, after: the owners of all regions at the start and at the end of the round. events: the attacks and transfers
     of the round.

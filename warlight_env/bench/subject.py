@@ -106,7 +106,8 @@ def make_subject(
 def check_subject(source: AgentSource, suite: Suite, map_names: tuple[str, ...] = ()) -> None:
     """Ask the agent for one turn on every map of the suite.
 
-    So wrong arguments of a benchmark give an error before the games begin, instead of lost games.
+    This check reports wrong arguments of a benchmark before the games begin; without the check, the policy would lose
+    games.
 
     map_names: only these maps are checked; empty: all maps.
 

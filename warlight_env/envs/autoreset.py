@@ -51,7 +51,8 @@ class Autoreset:
 
         Args:
             seed: the argument of Gymnasium's vector environments, see `seeds_of`.
-            options: a dict. ``reset_mask``, bool[B], is True for each game that begins; without it, all games begin.
+            options: a dict. ``reset_mask``, bool[B], is True for each game that begins; without ``reset_mask``, all
+                games begin.
             known: the names of all other options that are allowed, see `Episodes.read_options`.
 
         Raises InputError for invalid arguments; then nothing changes.

@@ -321,7 +321,7 @@ class EnvCore(SingleThreaded):
         snapshots.start_from(self, game, games)
 
     def record_history(self) -> None:
-        """Start to record the players' start regions and the events of the last round, which views then include.
+        """From now on, record the players' start regions and the events of the last round for the views of the games.
 
         The recording takes some time in each round. In a game that has already begun, the recording starts with the
         next round.
@@ -359,7 +359,7 @@ class EnvCore(SingleThreaded):
         dropped: npt.NDArray[np.int32] | None = None,
         acting: npt.NDArray[np.int8] | None = None,
     ) -> None:
-        """Submit actions without playing a round. A call of `resolve` then completes the step.
+        """Submit actions without playing a round. After `submit_actions`, a call of `resolve` completes the step.
 
         Each call sets `out.illegal` of all players anew, also of players without an action in this call.
 

@@ -146,9 +146,10 @@ def _compiled(made: Callable[..., Any], arguments: tuple[Any, ...], said: Any) -
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a read-only view of an array, or of a contiguous copy of it.
+    """Return a read-only view of an array, or of a contiguous copy of this array.
 
-    All arrays of a dtype and a number of axes then have one Numba type, so that a function is compiled only once.
+    All returned arrays of a dtype and a number of axes have the same Numba type, so that a function is compiled only
+    once.
     """
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False

@@ -333,7 +333,7 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
 
 
 def _seats_of(opponents: Any, players: int) -> list[int]:
-    """Return the seats of the argument `opponents`, in ascending order; raise InputError if it is invalid."""
+    """Return the seats of the argument `opponents`, in ascending order; raise InputError if `opponents` is invalid."""
     if not isinstance(opponents, Mapping | None):
         raise InputError(f"opponents = {short_repr(opponents)}: must be a dict of opponents by agent")
     names = [f"player_{p}" for p in range(players)]

@@ -90,7 +90,7 @@ class KnownMap:
 
 
 class EnvParts:
-    """The `MapPart` objects of B games, and the place of each game in them.
+    """The `MapPart` objects of B games, and the place of each game in its `MapPart`.
 
     Args:
         batch: B, the number of games.
@@ -175,7 +175,8 @@ class EnvParts:
         """Assign each game in `games` to its map in `maps`, and return the places of these games.
 
         A game that is already on its map keeps its place. A game that changes its map gets an unused place. Opponents
-        that no longer play in any game of a `MapPart` are removed from it. If an error occurs, no game moves.
+        that no longer play in any game of a `MapPart` are removed from this `MapPart`. If an error occurs, no game
+        moves.
         """
         of_map: dict[str, list[int]] = {}
         left: list[tuple[int, Place]] = []

@@ -63,7 +63,7 @@ class PolicySettings:
         """Whether the policy can play on a map with these numbers of regions and directed edges.
 
         Without padding, the numbers of regions and directed edges must be equal to the numbers in the settings. With
-        padding, they must not be larger than the numbers in the settings.
+        padding, the two numbers must not be larger than the numbers in the settings.
         """
         if self.padded:
             return size.regions <= self.regions and size.edges <= self.edges

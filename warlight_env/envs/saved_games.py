@@ -18,7 +18,7 @@ from warlight_env.thread_ownership import UseLock
 class SavedGames:
     """A saved state from the method `get_state` of an environment, an independent copy of its games.
 
-    The state consists of the games, their opponents and all random generators. It can be pickled.
+    The state consists of the games, their opponents and all random generators. A `SavedGames` object can be pickled.
     """
 
     values: dict[str, Any]

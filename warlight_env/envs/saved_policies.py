@@ -1,4 +1,4 @@
-"""Load policies that Stable-Baselines3 or sb3-contrib saved, and play with them."""
+"""Load policies that Stable-Baselines3 or sb3-contrib saved, and play with these policies."""
 
 from __future__ import annotations
 

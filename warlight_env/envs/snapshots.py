@@ -191,7 +191,7 @@ def check_core(core: Core) -> None:
 
 
 def checked(core: Core, snapshot: Any) -> Snapshot:
-    """Check a snapshot, and return a copy of it.
+    """Check a snapshot, and return a copy of the snapshot.
 
     Raises `StateError` if the snapshot was made with other arguments than this `EnvCore`, or if it contains a game that
     is impossible under the rules.

@@ -97,8 +97,9 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, SingleThreaded, VectorEnv[Any
         """Begin new games; return the observations and infos of all games.
 
         seed: the same as in Gymnasium's vector environments.
-        options: ``reset_mask``, bool[B], is True for each game that begins anew; without this option, all games begin
-        anew. ``start`` and ``seat`` are the options of `WarlightEnv.reset`, for all games that begin in this call.
+        options: ``reset_mask``, bool[B], is True for each game that begins anew; without ``reset_mask``, all games
+        begin anew. ``start`` and ``seat`` are the options of `WarlightEnv.reset`, for all games that begin in this
+        call.
         """
         mask = self._games.reset(seed, options, ("start", "seat"))
         return self.episodes.observe(), self._infos(self.episodes.results().infos, mask)

@@ -119,5 +119,5 @@ def orders_of(placements: m.PlaceOrders, moves: m.MoveOrders) -> Orders:
 
 
 def challenge_of(rules: Rules) -> m.Challenge:
-    """Return the version of the protocol for these rules: 2 if players pick regions one by one, and 1 otherwise."""
+    """Return the version of the protocol for the given rules: 2 if players pick regions one by one, and 1 otherwise."""
     return 2 if rules.picking == "alternating" else 1

@@ -156,7 +156,7 @@ class ExternalBot(SingleThreaded, Agent):
     # The communication with the bot
 
     def _begin(self, view: View) -> bool:
-        """If a new game begins, start a process and send it the first messages.
+        """If a new game begins, start a process and send the first messages to this process.
 
         Return whether `view` is the first view of the first round.
         """
@@ -285,8 +285,8 @@ class ExternalBot(SingleThreaded, Agent):
 def external_bot(seed: int, text: str) -> ExternalBot:
     """Return the agent of the specification ``cmd:COMMAND`` or ``cmd[OPTION=VALUE,…]:COMMAND``.
 
-    The options are the fields of `ExternalBotOptions`. The command is split into words as in a shell, but it runs
-    without a shell.
+    The options are the fields of `ExternalBotOptions`. The command is split into words as in a shell, but the program
+    runs without a shell.
 
     Args:
         seed: the agent's seed.

@@ -1,6 +1,6 @@
 """A policy that answers at once with simple orders, if an agent does not answer in time.
 
-This module imports only modules that load fast, so that it is ready soon after the start of the process.
+This module imports only modules that load fast, so that the policy is ready soon after the start of the process.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ class FallbackPolicy:
     def _moves(self, own: dict[int, int]) -> Iterator[m.MoveOrder]:
         """Yield attacks and transfers.
 
-        A region next to regions of other owners attacks the weakest of them, if it has twice as many armies. A region
-        that has only own neighbours moves its armies one step towards the border.
+        A region next to regions of other owners attacks the weakest of these neighbours, if it has twice as many armies
+        as this neighbour. A region that has only own neighbours moves its armies one step towards the border.
         """
         if self._placed is not None:
             own[self._placed.region] += self._placed.armies

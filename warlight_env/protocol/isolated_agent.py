@@ -130,7 +130,7 @@ class IsolatedAgent(SingleThreaded, Agent):
             raise AgentError(f"agent {self.name!r}: plays games of at most {self._players} players, not of {players}")
 
     def close(self) -> None:
-        """End the game. The process ends, or waits for the next game if it has answered all questions."""
+        """End the game. If the process has answered all questions, it waits for the next game; otherwise it ends."""
         process, self._process = self._process, None
         if process is None:
             return

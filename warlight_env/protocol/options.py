@@ -1,4 +1,4 @@
-"""The options of an external bot, and a function that reads them from an agent specification."""
+"""The options of an external bot, and a function that reads these options from an agent specification."""
 
 from __future__ import annotations
 

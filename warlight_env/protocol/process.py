@@ -237,7 +237,7 @@ class BotProcess:
         self._end = status or self._end or "its guard process ended"
 
     def _exit_status(self, timeout: float = _LAST_WORDS) -> str | None:
-        """Return the bot's exit status as text; None if the guard does not report it within `timeout` seconds."""
+        """Return the bot's exit status as text; None if the guard reports no exit status within `timeout` seconds."""
         self._host.settimeout(timeout)
         try:
             said = self._host.recv(256).decode().split()
@@ -289,7 +289,7 @@ class BotProcess:
         return self._end is not None or self._exit_status(timeout) is not None
 
     def close(self) -> None:
-        """End the bot and all its child processes. This takes half a second if the bot does not end by itself."""
+        """End the bot and all its child processes. The call takes half a second if the bot does not end by itself."""
         self._finish()
 
 

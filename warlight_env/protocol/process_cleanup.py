@@ -29,8 +29,8 @@ class ProcessMark:
     Attributes:
         name: the name of an environment variable of the processes. A program that replaces its environment deletes this
             variable.
-        tag: a random number, which is the RLIMIT_LOCKS (limit of file locks) of the processes. Only root can raise this
-            limit.
+        tag: a random number, which is the RLIMIT_LOCKS (limit of file locks) of the processes. Only root can raise a
+            process's RLIMIT_LOCKS.
     """
 
     name: str

@@ -56,7 +56,7 @@ class AgentProcess:
             self._waiting = b""
 
     def ask(self, line: str, asked: float, allowance: MoveTime) -> str | None:
-        """Return the agent's answer to a question, or None if it does not come in time.
+        """Return the agent's answer to a question, or None if the answer does not come in time.
 
         line: the line of the question. asked: the time of the question, a value of `time.monotonic`. allowance: the
         time limits of the question.
@@ -127,7 +127,10 @@ class Runner:
         self.fallbacks = 0  #: number of answers of the fallback policy
 
     def run(self, lines: BinaryIO, answers: BinaryIO) -> int:
-        """Play until the input ends. Return the exit status: 1 if the agent failed, 2 if it does not exist, else 0."""
+        """Play until the input ends.
+
+        Return the exit status: 1 if the agent failed, 2 if there is no such agent, else 0.
+        """
         start = time.monotonic()
         for line in lines_of(lines):
             now = time.monotonic()
@@ -169,7 +172,7 @@ class Runner:
         return answer
 
     def _help(self, question: m.Question) -> None:
-        """If the agent has not yet answered a question, print once how to compile it in advance."""
+        """If the agent has not yet answered a question, print once how to compile the agent's code in advance."""
         if self._time_control.is_first_question(question) and not self._agent.failed and not self._helped:
             self._helped = True
             tip = f"`warlight bot precompile {shlex.quote(self._spec)}` compiles it in advance"
@@ -177,7 +180,7 @@ class Runner:
 
 
 def process_age() -> float:
-    """Return the time since the start of this process, in seconds; a lower bound if the system does not report it."""
+    """Return the time since the start of this process, in seconds; a lower bound if the start time is unknown."""
     with contextlib.suppress(OSError, IndexError, ValueError, AttributeError), open("/proc/self/stat", "rb") as file:
         ticks = int(file.read().rpartition(b")")[2].split()[19])
         return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")

@@ -255,7 +255,8 @@ def _kill(process: int, number: int, group: bool = False) -> None:
 def _end(program: int, running: bool, isolated: bool) -> bool:
     """End all processes of the program, and return whether none is left.
 
-    The input of the program is already closed. Wait `GRACE` seconds, send SIGTERM, wait again, and send SIGKILL.
+    The input of the program is already closed. Wait `GRACE` seconds, send SIGTERM to the processes, wait again, and
+    send SIGKILL.
     """
     for number in (0, signal.SIGTERM):
         if running and number:
@@ -296,7 +297,7 @@ def _let_go_of_streams() -> None:
 
 
 def _wait_for(first: int, parent: int) -> int:
-    """Wait for the first process of the namespaces, and kill it if the host has ended.
+    """Wait for the first process of the namespaces, and kill this process if the host has ended.
 
     Return the exit status of this process.
     """

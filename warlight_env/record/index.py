@@ -151,7 +151,7 @@ class LogIndex:
         return base
 
     def _instead(self, error: sqlite3.Error) -> sqlite3.Connection:
-        """Replace a damaged SQLite file by a new one; if it cannot be written, replace it by a database in memory."""
+        """Replace a damaged SQLite file by a new file, or, if no file can be written, by a database in memory."""
         if not (getattr(error, "sqlite_errorname", None) or "").startswith(_OUTSIDE):
             self.notices.append(f"{self._file}: the index cannot be used ({error}) and was made again")
             with contextlib.suppress(OSError, sqlite3.Error):

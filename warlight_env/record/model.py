@@ -138,7 +138,7 @@ class LoggedFailure:
 
 @dataclass(frozen=True)
 class LoggedDraw:
-    """A draw on which all remaining players agreed. It ended the game."""
+    """A draw on which all remaining players agreed, and which ended the game."""
 
     round: int  #: number of rounds played
     players: tuple[int, ...]

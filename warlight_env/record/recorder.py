@@ -88,7 +88,7 @@ class FinishedGame(Protocol):
 
 
 class NamedAgent(Protocol):
-    """An agent of a logged game. `decision_info` asks it for data about its decisions."""
+    """An agent of a logged game. `decision_info` asks the agent for data about its decisions."""
 
     @property
     def name(self) -> str:
@@ -143,7 +143,7 @@ class Recorder(ABC):
     def continued(self, log: GameLog, rounds: int, agents: Sequence[NamedAgent], limit: int) -> None:
         """Write the header and the first `rounds` rounds of a logged game that this game continues.
 
-        Call this method instead of `began`.
+        For a continued game, call this method instead of `began`.
         """
         self._agents = agents
         players = tuple(Player(agent.name) for agent in agents) if self.players is None else tuple(self.players)

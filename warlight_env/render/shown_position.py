@@ -71,7 +71,7 @@ class ShownPosition:
         return printable(self.names[player]) if self.names else f"player {player + 1}"
 
     def count(self, owner: int) -> tuple[int, int]:
-        """Return the number of visible regions of an owner, and the number of armies in them."""
+        """Return the number of visible regions of an owner, and the number of armies in these regions."""
         regions = [r for r, o in enumerate(self.owner) if o == owner]
         return len(regions), sum(self.army[r] for r in regions)
 

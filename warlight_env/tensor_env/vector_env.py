@@ -23,9 +23,9 @@ class WarlightTensorVectorEnv(VectorEnv[Any, Any, Any]):
     - The first game with the number b has the seed ``seed + b`` itself. See `WarlightTensorEnv` for the seeds of the
       next games.
     - The learner has the same seat in all games, and the opponents are compiled bots.
-    - ``infos`` has the entries illegal int32[B] and action_mask int8[B, M]. In the mode "SameStep" it also has
-      final_obs, a batch of observations, and ``_final_obs`` bool[B], the games in which final_obs is new. Then
-      action_mask belongs to the new game, and illegal to the last step of the ended game.
+    - ``infos`` has the entries illegal int32[B] and action_mask int8[B, M]. In the mode "SameStep", ``infos`` also has
+      final_obs, a batch of observations, and ``_final_obs`` bool[B], the games in which final_obs is new. For these
+      games, action_mask belongs to the new game, and illegal to the last step of the ended game.
     - In the mode "Disabled" a game that is over waits for `reset`, and ignores actions.
 
     Args:

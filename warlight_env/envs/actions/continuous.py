@@ -204,9 +204,9 @@ class ContinuousActions(ActionEncoding):
         the missing regions are added at its end.
 
         With ``nearest=True`` the method returns the closest action instead of an error. If the turn leaves income
-        unused, the action deploys it in the proportions of the turn's deploys. If the turn has no deploys, the action
-        deploys all income on the first own region. Attacks keep their numbers of armies, and their order as far as
-        these numbers allow. An attack is dropped if its source has only one army after the deploys.
+        unused, the action deploys the unused income in the proportions of the turn's deploys. If the turn has no
+        deploys, the action deploys all income on the first own region. Attacks keep their numbers of armies, and their
+        order as far as these numbers allow. An attack is dropped if its source has only one army after the deploys.
         """
         if not isinstance(turn, Orders):
             return self._encode_preferences(view, turn)

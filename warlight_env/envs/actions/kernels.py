@@ -128,8 +128,8 @@ def submit_signature() -> Any:
 def mask_signature() -> Any:
     """Return the Numba signature of ``write_mask(context, seen, turn, config, work, mask) -> int``.
 
-    The kernel `write_mask` writes the mask of the next action to mask int8[M]: 1 for allowed, 0 for forbidden. It
-    returns 0.
+    The kernel `write_mask` writes the mask of the next action to mask int8[M]: 1 for allowed, 0 for forbidden. The
+    kernel returns 0.
     """
     context, seen, turn, config, work = _types()
     return types.int64(context, seen, turn, config, work, types.Array(types.int8, 1, "C"))

@@ -48,8 +48,9 @@ class StepActions(DiscreteEncoding):
     After a player has ended its turn, it must repeat the action that ends the turn until all players have ended their
     turns. When a player repeats the action that ends its turn, the repetition has no effect.
 
-    The mask is exact: every action that it allows is legal. Any other action is dropped and counted as illegal. The
-    method `decode` takes a list of a turn's actions, and `encode` returns this list; its last action ends the turn.
+    The mask is exact: every action that it allows is legal. An action that the mask forbids is dropped and counted as
+    illegal. The method `decode` takes a list of a turn's actions, and `encode` returns this list; its last action ends
+    the turn.
 
     Args:
         max_deploys, max_attacks: the maximum numbers of deploys and of attacks in a turn.
