@@ -361,7 +361,7 @@ class WarlightObserver:
             self.dict = {part.name: part.cut(self.tensor) for part in core.features.parts}
 
     def set_from(self, state: Any, player: int) -> None:
-        """Write the player's observation to `tensor`. Before the first chance node, `tensor` is zero."""
+        """Write the player's observation to `tensor`. Before the first chance node, all numbers of `tensor` are 0."""
         core = state.position.core
         if self.tensor is not None:
             self.tensor[...] = 0 if core is None else core.out.features[0, player]

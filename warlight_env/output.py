@@ -78,8 +78,9 @@ def move_output(source: Path, target: Path) -> None:
     """Rename the file `source` to `target` in one atomic step. If `target` is a regular file, replace it.
 
     Raises:
-        OutputError: no output file can have the name `target`, see `check_output`. Both files are unchanged.
-        OSError: the system cannot rename the file. Both files are unchanged.
+        OutputError: no output file can have the name `target`, see `check_output`. The files `source` and `target` are
+            unchanged.
+        OSError: the system cannot rename the file. The files `source` and `target` are unchanged.
     """
     check_output(target)
     os.replace(source, target)

@@ -1,4 +1,4 @@
-"""Functions of higher layers for lower layers: functions that register agents, and the maker of tensor environments.
+"""Functions that higher layers give to lower layers: to register agents, and to make environments with tensors.
 
 The agent registry calls the functions that register agents before its first use.
 """

@@ -180,8 +180,8 @@ def end_with_forfeits(
 ) -> tuple[list[int], int | None, bool]:
     """Return the places, the winner, and whether the game is over, for a game with failed players.
 
-    placements, winner, done: the places, the winner and the end for the position alone, without failures. out: see
-    `places_with_forfeits`.
+    placements, winner, done: the places, the winner and whether the game is over, according to the position alone,
+    without failures. out: see `places_with_forfeits`.
     """
     left = out.count(None)
     places = places_with_forfeits(placements, out)

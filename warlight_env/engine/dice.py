@@ -160,8 +160,8 @@ def draw_kills(dice: Dice, side: Int, n: Int, rng: RandomState) -> Int:
 def scripted_below(script: Script, n: Int) -> Int:
     """Return the next scripted decision, as an integer in 0 .. n - 1.
 
-    `script` is int64[1 + K]: the index of the next value, then K values. After the last value the first one is used
-    again.
+    `script` is int64[1 + K]: the index of the next value, then K values. After the last value, the next decision is the
+    first value again.
     """
     length = script.shape[0] - 1
     value = script[1 + script[0] % length] % n

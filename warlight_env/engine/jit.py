@@ -91,7 +91,7 @@ def _compile_for_kernels(dispatcher: Any, options: dict[str, Any]) -> None:
 def prepare(function: Callable[..., Any], *arguments: Any) -> None:
     """Compile a kernel for the types of `arguments`, or load it from the cache, but do not call it.
 
-    A kernel that was called or prepared before does not change.
+    A kernel that was called or prepared before is not compiled again.
 
     Use `prepare` for kernels that Python calls rarely and with one signature. Without `prepare`, Numba would compile
     the kernel at its first call, which may be in the thinking time of an agent.

@@ -51,7 +51,10 @@ def _battle(
     rng: RandomState,
     script: Script,
 ) -> Any:
-    """Attack with `sent` armies; both sides kill at the same time. Return attackers lost, defenders lost, captured."""
+    """Attack with `sent` armies; both sides kill at the same time.
+
+    Return the number of lost attackers, the number of lost defenders, and whether the region was captured.
+    """
     owner, army = position.owner, position.army
     defenders = np.int64(army[target])
     killed = min(roll_kills(params.dice, 0, sent, rng, script), defenders)

@@ -97,7 +97,7 @@ def _plain_clear(out: Floats, count: Int) -> None:
 
 
 def _plain(width: int) -> AddProduct:
-    """Make `product_adder` with loops in the same order of additions, for the checked build or without compilation."""
+    """Make `product_adder` with loops that add in the order of `_wide`, for the checked build and without JIT."""
 
     @inline_kernel
     def add(x: Floats, weights: Floats, out: Floats, inputs: Int) -> None:
@@ -118,7 +118,7 @@ def _plain(width: int) -> AddProduct:
 
 
 def _plain_columns(width: int) -> AddColumns:
-    """Make `column_adder` with loops in the same order of additions."""
+    """Make `column_adder` with loops that add in the order of `_wide_columns`."""
     add_product = _plain(width)
 
     @inline_kernel
@@ -154,7 +154,7 @@ def _plain_gate(width: int) -> WriteRow:
 
 
 def _plain_outer(inputs: int, width: int) -> AddOuter:
-    """Make `outer_adder` with loops in the same order of additions."""
+    """Make `outer_adder` with loops that add in the order of `_wide_outer`."""
 
     @inline_kernel
     def add(x: Floats, y: Floats, out: Floats, rows: Int) -> None:

@@ -37,7 +37,7 @@ class ModuleSource(NamedTuple):
 def read_source(text: bytes) -> ModuleSource:
     """Parse a module's text and return its `ModuleSource`.
 
-    Raises SyntaxError if Python cannot compile it.
+    Raises SyntaxError if Python cannot compile the text.
     """
     tree = ast.parse(text)
     imports: set[str] = set()

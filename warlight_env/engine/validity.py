@@ -253,7 +253,7 @@ def _first_fault(params: RuleParams, state: State, fault: Any) -> Any:
 
 
 def new_fault() -> npt.NDArray[np.int64]:
-    """Return an array int64[3], in which a kernel writes the values of a message in REASONS."""
+    """Return an array int64[3], to which a kernel writes the values of a message in REASONS."""
     return np.zeros(3, dtype=np.int64)
 
 
@@ -275,7 +275,9 @@ def check_state(params: RuleParams, state: State) -> None:
 
 
 def exact_copy(value: Any, like: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
-    """Return a copy of an array. Raise `StateError` if its shape or dtype (or byte order) differs from that of `like`.
+    """Return a copy of an array.
+
+    Raise `StateError` if the array's shape, dtype or byte order differs from that of `like`.
 
     The result is a copy, so that the caller cannot change it after the check.
     """

@@ -1,6 +1,6 @@
 """Action and observation spaces of a batch of games, either for one map or padded for many maps.
 
-The classes also convert actions for the kernels, and make observations from the kernels' arrays.
+The classes of this module also convert actions for the kernels, and make observations from the kernels' arrays.
 """
 
 from __future__ import annotations

@@ -315,8 +315,8 @@ class EnvCore(SingleThreaded):
         games: the numbers of the new games; None: all games. Turns that were submitted to these games are deleted.
 
         Raises:
-            InputError: `check_start` fails, a game has already made a step, or a number occurs twice in `games`. Then
-                nothing changes.
+            InputError: `check_start` fails, a game has already made a step, or a number occurs twice in `games`. After
+                an InputError, nothing has changed.
         """
         snapshots.start_from(self, game, games)
 
@@ -343,8 +343,8 @@ class EnvCore(SingleThreaded):
             dropped: int32[B, P], the numbers of orders that an encoding dropped before this call. `out.illegal`
                 includes these orders. If `dropped` is None, no orders were dropped.
 
-        Raises InputError for an array of another shape, and ActionError for a row with an entry outside `limits`. Then
-        no game makes a step.
+        Raises InputError for an array of another shape, and ActionError for a row with an entry outside `limits`; after
+        these errors, no game has made a step.
         """
         if self.round_history is None and self.custom_reward is None:
             action_submission.submit_rows(self, actions, dropped, self.row_buffers.everybody, True)
@@ -413,8 +413,8 @@ class EnvCore(SingleThreaded):
         exception, this method raises the same exception, no round is played, and the submitted turns remain.
 
         Args:
-            selected: int8[B], 0 for a game that is not played: it does not change and has reward 0. None: all
-                games are played.
+            selected: int8[B], 0 for a game that is not played: this game does not change and has reward 0. If
+                `selected` is None, all games are played.
         """
         with contextlib.nullcontext() if self.custom_reward is None else self.rollback_on_error():
             self.resolve_bare(selected)
@@ -556,8 +556,8 @@ class EnvCore(SingleThreaded):
     def new_like(self, batch: int) -> Self:
         """Return another `EnvCore` with the same arguments, but with `batch` new games.
 
-        Both objects share constant data and working memory, so only one thread may use them. The arrays of the new
-        object are in one block of memory.
+        The new object and this object share constant data and working memory, so only one thread may use the two
+        objects. The arrays of the new object are in one block of memory.
         """
         check_batch(batch)
         other = type(self).__new__(type(self))
@@ -579,7 +579,7 @@ class EnvCore(SingleThreaded):
     def clone(self) -> Self:
         """Return an independent copy of the games and their random generators.
 
-        Equal actions give equal games in both objects. The objects share constant data.
+        Equal actions give equal games in both objects. The copy and the original share constant data.
         """
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)

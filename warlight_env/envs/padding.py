@@ -27,7 +27,7 @@ PADDED: Final = ("factored", "continuous", "strategies", "steps")
 
 @dataclass(frozen=True)
 class Padding:
-    """Methods that pad observations and masks to a maximum number of regions and edges, and that convert actions back.
+    """Methods that pad observations and masks to a maximum number of regions and edges, and convert padded actions.
 
     Args:
         map_limits: the maximum numbers of regions and directed edges. action: the name of the action encoding.

@@ -80,7 +80,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     tuple of int8[5] for "factored", a dict for "orders". With ``mask="info"``, ``info["action_mask"]`` is one int8
     array with the entries of the flat mask. The array has one row for each choice of an action if all choices have the
     same number of values (int8[N + E, 5] for "factored": first the regions, then the edges).
-    ``action_space(agent).sample(mask)`` accepts all three forms.
+    ``action_space(agent).sample(mask)`` accepts the masks of all three settings of `mask`.
 
     ## Observation space
 
@@ -427,8 +427,8 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     def set_state(self, state: EnvState) -> None:
         """Restore a saved state of this environment, or of another environment with equal arguments.
 
-        Call `observe` for the observations. Raises InputError for an object of another type and for an impossible state
-        (see `EnvCore.restore`); then nothing changes.
+        After `set_state`, call `observe` for the observations. Raises InputError for an object of another type and for
+        an impossible state (see `EnvCore.restore`); then nothing changes.
         """
         if not isinstance(state, EnvState):
             raise InputError(f"a saved state must be an `EnvState`, not {type(state).__name__}")

@@ -81,9 +81,9 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
       step.
     - "SameStep": the same call of `step` begins the new game. ``observations`` and ``infos`` contain the new game.
       ``infos[agent]["final_obs"]`` has the layout of the observations and contains the results of the step in all
-      games, before any reset. ``infos[agent]["final_info"]`` contains the infos before the reset in the same way.
-      ``infos[agent]["_final_obs"]``, bool[B], is True for the games that were reset. The keys ``final_obs``,
-      ``final_info`` and ``_final_obs`` are missing if no game ended in the step.
+      games, before any reset. ``infos[agent]["final_info"]`` has the layout of the infos and contains the infos of all
+      games before any reset. ``infos[agent]["_final_obs"]``, bool[B], is True for the games that were reset. The keys
+      ``final_obs``, ``final_info`` and ``_final_obs`` are missing if no game ended in the step.
     - "Disabled": `step` raises InputError until ``reset(options={"reset_mask": mask})`` has replaced all finished
       games. ``mask`` is a bool[B] array.
 
@@ -96,8 +96,9 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
     Args:
         num_envs: B, the number of games.
         map, rules, players, action, observation, fog, picking, max_cycles, reward: see `WarlightParallelEnv`. If `map`
-            is a list, a dict of weights or `GeneratedMaps`, every game has its own map. Then observations and actions
-            are padded to `map_limits`, and `observation` must be "graph"; see `WarlightMapsEnv` for the arrays.
+            is a list, a dict of weights or `GeneratedMaps`, every game has its own map. With several maps, observations
+            and actions are padded to `map_limits`, and `observation` must be "graph"; see `WarlightMapsEnv` for the
+            arrays.
         mask: "info", or "observation" to add the key action_mask also to the observations.
         opponents: a dict from agent names to opponents; None: all seats are agents.
         autoreset_mode: a mode of Gymnasium, or its name.

@@ -1,4 +1,4 @@
-"""The kernels that step games of learners and compiled bots, and that begin a new game in place of an ended one.
+"""The kernels that step games of learners and compiled bots, and that begin a new game in place of an ended game.
 
 Each kernel steps one game, so the CPU and the GPU can run the kernels for many games.
 """

@@ -1,4 +1,4 @@
-"""A vector environment for Stable-Baselines3: a batch of games with the `VecEnv` interface of this library."""
+"""A vector environment for Stable-Baselines3: a batch of games with the `VecEnv` interface of Stable-Baselines3."""
 
 from __future__ import annotations
 

@@ -193,8 +193,8 @@ def seat_some(
         parts, places: game k is at places[k] of the `MapGames` with the address parts[k].
         seeds: uint64[K], the games' seeds.
         numbers: int16[K, P - L], the numbers of the opponents in `MapGames.chosen`.
-        fixed: int8[L], the seats of the L learners in all games. The entry -1 is only allowed if L is 1: then the
-            learner's seat is drawn with the game's seed.
+        fixed: int8[L], the seats of the L learners in all games. The entry -1 means that the learner's seat is drawn
+            with the game's seed; it is only allowed if L is 1.
         learners: int8[K, L], to which the kernel writes the learners' seats.
     """
     for k in range(places.shape[0]):

@@ -53,7 +53,10 @@ _QUICK_STAGES: Final = ((20, 2),)
 
 
 def solo_game(seed: int) -> Game:
-    """Return a game on the world map with the rules `thesis`. Player 0 has random starts, and player 1 is far away."""
+    """Return a game on the world map with the rules `thesis`.
+
+    Player 0 has random start regions, and player 1, which is passive, has one region far away.
+    """
     game = Game("world", "thesis", 2, seed=seed, picks="random")
     board, owner, army = game.view(0).board, game.owner.copy(), game.army.copy()
     army[owner == 1] = _NEUTRAL

@@ -50,7 +50,7 @@ def last_search(agent: Agent) -> SearchRecord:
 
 
 def measure_searches(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
-    """Return the leaves' depths, simulations and nodes of every move of a game."""
+    """Return the depths of the leaves, the simulations and the nodes of the search for every move of a game."""
     values: dict[str, list[float]] = {"shallowest": [], "deepest": [], "simulations": [], "nodes": []}
     for _, agents in self_play_game(settings, unit):
         for agent in agents:
@@ -85,7 +85,7 @@ TREE_MEMORY = 2000
 
 
 def measure_trees(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
-    """Return simulations and nodes of each tree at one position from a game, for each number of threads in THREADS."""
+    """Return the simulations and the nodes of each tree in one position, for each number of threads in THREADS."""
     game = _middle(derive_seed(settings.seed, unit), 4 + unit % 12)
     values: dict[str, list[float]] = {}
     for threads in THREADS:

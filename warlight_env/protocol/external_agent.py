@@ -184,7 +184,7 @@ class ExternalBot(SingleThreaded, Agent):
         """Create a new file for the bot's standard error, and return its path.
 
         The name of the file contains a number, because both bots of a match may have the same name and seed. If the
-        file cannot be created, note this in `faults` and return None. The bot's answers still count.
+        file cannot be created, note this fault in `faults` and return None; the bot plays without the file.
         """
         try:
             folder.mkdir(parents=True, exist_ok=True)

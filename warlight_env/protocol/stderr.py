@@ -56,7 +56,7 @@ class ErrorReader:
         self._thread.join(timeout)
 
     def close(self) -> None:
-        """Read the text that is already in the pipe, and end the thread."""
+        """Read the output of the bot that is already in the pipe, and end the thread."""
         os.write(self._stopped, b"x")
         self._thread.join()
         for fd in (self._fd, self._stop, self._stopped):

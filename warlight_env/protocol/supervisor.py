@@ -17,7 +17,7 @@ On Linux, the guard also finds child processes that leave the process group and 
 their child subreaper. On other systems the guard ends only the process group. A program can kill the guard. After the
 end of a killed guard, the host searches for the mark that all child processes of the program have (see
 `process_cleanup`). A program in its own Linux namespaces cannot kill the guard, because it does not see the guard's
-process. The kernel ends all processes of a namespace when the first process of the namespace ends.
+process. The Linux kernel ends all processes of a namespace when the first process of the namespace ends.
 """
 
 from __future__ import annotations

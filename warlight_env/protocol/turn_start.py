@@ -17,8 +17,8 @@ class TurnStart:
     """The round and the number of armies of the current turn.
 
     The messages ``update_map`` and ``settings starting_armies`` can come in any order before the questions of a turn. A
-    turn begins with the first ``update_map`` after a question. Until the next question, another message of the same
-    type replaces the earlier one. Without a message ``settings starting_armies``, the attribute ``armies`` is None.
+    turn begins with the first ``update_map`` after a question. Until the next question, a later message replaces an
+    earlier message of the same type. Without a message ``settings starting_armies``, the attribute ``armies`` is None.
     Without a message ``update_map``, the turn begins with the question ``go place_armies``, see `receive_question`.
     """
 

@@ -29,12 +29,12 @@ def is_log(name: str) -> bool:
 
 
 def is_game(name: str) -> bool:
-    """Return whether this is the name of a log that a match wrote (see `game_name`), complete or partial."""
+    """Return whether `name` is the name of a log that a match wrote (see `game_name`), complete or partial."""
     return _GAME.fullmatch(name) is not None
 
 
 def is_partial(path: Path) -> bool:
-    """Return whether this is the name of a partial log, of a game that is not finished."""
+    """Return whether `path` has the name of a partial log, which belongs to a game that is not finished."""
     return path.name.endswith((PARTIAL + PLAIN, PARTIAL + COMPRESSED))
 
 

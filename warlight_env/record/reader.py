@@ -1,4 +1,7 @@
-"""Functions that read log files: complete or partial logs, compressed or not. The end of a file may be missing."""
+"""Functions that read log files: complete or partial logs, compressed or not.
+
+The last part of a file may be missing.
+"""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class Recorder(ABC):
         """Store one line, which has no line end."""
 
     def record_event(self, event: Data) -> None:
-        """Write an event of the game to the log. Data about agents' decisions (insights) do not use this method."""
+        """Write an event of the game to the log. The method does not write data about agents' decisions (insights)."""
         self.write(encode_event(event))
 
     def began(self, game: Game, agents: Sequence[NamedAgent], limit: int) -> None:

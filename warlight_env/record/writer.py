@@ -110,7 +110,10 @@ class LogWriter(Recorder):
                     os.unlink(self.partial)
 
     def close(self) -> None:
-        """Write the remaining lines, and close the partial file. The file remains if the game has not ended."""
+        """Write all lines that are not written yet, and close the partial file.
+
+        The partial file remains if the game has not ended.
+        """
         try:
             self.flush()
         finally:

@@ -1,4 +1,7 @@
-"""Functions that draw positions as pixels. Pillow draws at twice the size and reduces the image, for smooth edges."""
+"""Functions that draw positions as pixels.
+
+Pillow draws a picture at twice its size and then reduces the picture, so that edges are smooth.
+"""
 
 from __future__ import annotations
 

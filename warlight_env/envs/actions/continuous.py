@@ -291,7 +291,7 @@ class ContinuousActions(ActionEncoding):
 def _highest(armies: int, available: int) -> int:
     """Return the highest score with which `armies` of the `available` armies attack.
 
-    The result is at least 1. The score 1 may stand for more than `armies` armies; the caller must check this.
+    A returned score is at least 1. The score 1 may stand for more than `armies` armies; the caller must check this.
     """
     return max(1, min(SCALE, ((2 * armies + 1) * SCALE - 1) // (2 * available)))
 

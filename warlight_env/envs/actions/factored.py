@@ -261,7 +261,7 @@ def _sends(available: int) -> list[int]:
 
 
 def _nearest_share(sends: list[int], armies: int) -> int:
-    """Return the choice 1 … 4 with the number of armies nearest to `armies`; the higher of two equally near.
+    """Return the choice 1 … 4 with the number of armies nearest to `armies`; the higher of two equally near choices.
 
     sends: the result of `_sends`.
     """

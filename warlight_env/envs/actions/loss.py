@@ -27,7 +27,7 @@ class Loss(NamedTuple):
 
 
 def loss_between(view: View, turn: Choice, said: Choice) -> Loss:
-    """Return the differences between the intended turn `turn` and the decoded turn `said`; both must be legal.
+    """Return the differences between the intended turn `turn` and the decoded turn `said`; both turns must be legal.
 
     For the comparison, an attack with all armies (1,000,000 in an order) counts with the number of armies that can
     leave its source after the deploys.

@@ -80,8 +80,8 @@ def edge_of(view: View, source: int, target: int) -> int:
 def merged_attacks(view: View, orders: Orders) -> list[tuple[int, int]]:
     """Return the attacks as pairs (directed edge, armies), in their order.
 
-    Several attacks along an edge are merged into one attack, at the place of the first. Raises `InexpressibleError` if
-    the rules forbid an attack.
+    Several attacks along an edge are merged into one attack, at the place of the first of these attacks. Raises
+    `InexpressibleError` if the rules forbid an attack.
     """
     armies_of: dict[int, int] = {}
     for source, target, armies in orders.arrays()[1].tolist():
