@@ -83,7 +83,7 @@ def check_flag(value: Any, what: str, error: Error = InputError) -> None:
 
 
 def seed_of(value: Any, error: Error = InputError) -> int:
-    """Return the seed as a Python integer; raise `error` if it is not an integer."""
+    """Return the seed as a Python integer; raise `error` if the seed is not an integer."""
     if not is_integer(value):
         raise error(f"seed = {short_repr(value)}: must be an integer")
     return int(value)

@@ -48,7 +48,7 @@ def checked_array(
 
 
 def array_of(values: Any, what: str) -> npt.NDArray[Any]:
-    """Return the values as a NumPy array; raise `InputError` if NumPy cannot convert them.
+    """Return the values as a NumPy array; raise `InputError` if NumPy cannot convert the values.
 
     For example, NumPy cannot convert lists of different lengths.
     """
@@ -61,7 +61,7 @@ def array_of(values: Any, what: str) -> npt.NDArray[Any]:
 
 
 def integer_array(value: Any, shape: tuple[int, ...], what: str) -> npt.NDArray[np.integer[Any]]:
-    """Return the value as an integer array of exactly that shape; raise `InputError` for any other value."""
+    """Return `value` as an integer array with the shape `shape`; raise `InputError` for any other value."""
     array = array_of(value, what)
     if array.dtype.kind not in "iu" or isinstance(array, np.ma.MaskedArray):
         raise InputError(f"{what} must be an integer array of shape {shape}, not {array.dtype} ({short_repr(value)})")

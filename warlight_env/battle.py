@@ -47,11 +47,10 @@ class BattleOdds:
 
 
 def battle_odds(attackers: int, defenders: int, rules: str | Rules | dict[str, Any] = "thesis") -> BattleOdds:
-    """Return the exact probabilities of the outcomes of a battle under these rules.
+    """Return the exact probabilities of the outcomes of a battle under the given rules.
 
     Args:
-        attackers: number of armies that attack, 1 .. MAX_BATTLE. It does not include the army that must stay on the
-            source region.
+        attackers: number of armies that attack, 1 .. MAX_BATTLE, without the army that must stay on the source region.
         defenders: number of armies on the attacked region, 1 .. MAX_BATTLE.
         rules: the name of a rules preset, a `Rules` object, or a dict with the fields of `Rules`.
 

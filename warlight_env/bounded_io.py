@@ -184,7 +184,7 @@ def format_size(size: int) -> str:
 def json_object_bound(text: str | bytes) -> int:
     """Return an upper bound on the number of objects that decoding a JSON text makes, without decoding it.
 
-    The number is the sum over all values in the text: 1 for a number, a string or a key, 2 for a list, 4 for an object.
+    The bound is the sum over all values in the text: 1 for a number, a string or a key, 2 for a list, 4 for an object.
     """
     if isinstance(text, str):
         return text.count(",") + text.count(":") + 2 * text.count("[") + 4 * text.count("{")

@@ -17,7 +17,7 @@ _WORD, _WORDS = 100, 2000
 
 
 def clipped(text: str, most: int = LONGEST) -> str:
-    """Return a text. If it has more than `most` characters, replace its middle by an ellipsis."""
+    """Return `text`; if `text` has more than `most` characters, replace its middle by an ellipsis."""
     if len(text) <= most:
         return text
     return f"{text[: most * 2 // 3]} … {text[len(text) + 3 - most // 3 :]}"
@@ -26,8 +26,9 @@ def clipped(text: str, most: int = LONGEST) -> str:
 def crash_reason(error: BaseException) -> str:
     """Return one line of text with an exception's type, its message, and the place where it was raised.
 
-    The place is a file and a line. Tracebacks do not contain lines of compiled code. So a note on the exception may
-    name a user's function instead (see `engine.callback_errors`); then the text contains this note as the place.
+    The place is a file and a line. Tracebacks do not contain lines of compiled code. For an exception in compiled code,
+    a note on the exception may name a user's function (see `engine.callback_errors`), and the text contains this note
+    as the place.
     """
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""

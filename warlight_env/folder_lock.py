@@ -40,10 +40,10 @@ class FolderLock:
 
     Args:
         folder: the folder to lock; the constructor creates it if it does not exist.
-        in_use: a function that returns the exception to raise if another run has the lock. Its argument is a message
-            that names the folder and the process of the other run.
-        unwritable: a function that returns the exception to raise if the folder cannot be created or written. Its
-            argument is the `OSError`. None: raise a `RunError`.
+        in_use: a function that returns the exception to raise if another run has the lock. The argument of `in_use` is
+            a message that names the folder and the process of the other run.
+        unwritable: a function that returns the exception to raise if the folder cannot be created or written. The
+            argument of `unwritable` is the `OSError`. None: raise a `RunError`.
 
     Raises:
         FolderLockedError: another run has the lock, and `in_use` is not given.
@@ -82,7 +82,8 @@ class FolderLock:
     def describe(self, note: str = "") -> None:
         """Write the number of this process, the host, the time and a note to the lock file.
 
-        Messages to other runs contain these data. A note is a text for people, for example the address of a server.
+        A run that cannot get the lock shows the content of the lock file in its error message. A note is a text for
+        people, for example the address of a server.
         """
         since = datetime.now(UTC).isoformat(" ", "seconds")
         data = {"pid": os.getpid(), "host": socket.gethostname(), "since": since, "note": note}
@@ -156,9 +157,10 @@ class FolderLock:
 
 
 def _lock(file: int) -> bool:
-    """Lock an open file until it is closed, and return whether this succeeded.
+    """Lock an open file until the file is closed, and return whether the lock succeeded.
 
-    The result is False if another run has locked the file. It is True on Windows, which does not support this lock.
+    The result is False if another run has locked the file. On Windows, which does not support such a lock, the result
+    is always True.
     """
     if fcntl is None:
         return True
@@ -172,7 +174,7 @@ def _lock(file: int) -> bool:
 def _more_files() -> bool:
     """Raise this process's limit of open files to its maximum, because each lock needs an open file.
 
-    Return False if the limit is already the maximum.
+    Return False if the limit of open files is already the maximum.
     """
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft == most:

@@ -79,13 +79,13 @@ class _Past(NamedTuple):
 
 
 class Game:
-    """A game of 2 to 6 players. Only one thread at a time may use it.
+    """A game of 2 to 6 players. Only one thread at a time may use a `Game` object.
 
     Args:
         map: the name of a bundled map, the path of a map file, or a `Map`.
         rules: the name of a rules preset, a `Rules` object, or a dict with the fields of `Rules`.
         players: number of players, 2 to 6.
-        seed: any integer of fewer than 300 digits. It determines the regions that players may pick, and all dice.
+        seed: any integer of fewer than 300 digits. The seed determines the regions that players may pick, and all dice.
             `reseed` replaces the dice.
         picks: "play" starts the game with the picking phase. "random" draws the start regions of all players at random.
 
@@ -184,9 +184,10 @@ class Game:
     def placements(self) -> tuple[int, ...]:
         """Each player's place in the current position; 1 is the best. Players with equal results share a place.
 
-        Players who are still in the game have the best places. They share one place, unless a player has won or the
-        rule `tie_break` is "regions": then more regions, and after that more armies, are better. Eliminated players
-        have the remaining places. Among eliminated players, a later elimination is better.
+        Players who are still in the game have the best places. All players who are still in the game share one place,
+        unless a player has won or the rule `tie_break` is "regions". In these two cases, a player with more regions has
+        a better place, and with equally many regions the player with more armies. Eliminated players have the remaining
+        places. Among eliminated players, a later elimination is better.
         """
         scores = []
         for p in range(self.players):
@@ -203,7 +204,7 @@ class Game:
         return tuple(int(last) or None for last in self._state.eliminated_at[0, : self.players])
 
     def alive(self, player: int) -> bool:
-        """Return whether a player has regions. In the phase "pick", return whether it will receive regions."""
+        """Return whether a player has regions. In the phase "pick", return whether the player will receive regions."""
         self._check_player(player)
         return bool(self._state.eliminated_at[0, player] == 0)
 
@@ -226,8 +227,8 @@ class Game:
     def view(self, player: int) -> View:
         """Return the position as the player sees it.
 
-        Under fog of war, the player sees only its own regions and their neighbours. In the phase "pick" it sees all
-        regions.
+        Under fog of war, the player sees only its own regions and their neighbours. In the phase "pick" the player sees
+        all regions.
         """
         self._check_player(player)
         told = None if self._last is None else functools.partial(self._last.seen_by, player)
@@ -437,7 +438,7 @@ class Game:
 
     @exclusive
     def undo(self) -> None:
-        """Undo the last pick or round. The state of the dice is restored, too."""
+        """Undo the last pick or round. `undo` also restores the state of the dice."""
         if self._past is None:
             raise GameError("nothing to undo: the game has just begun")
         self._state, self._last, self._dice_seed, self._past = self._past
@@ -462,9 +463,11 @@ class Game:
     def clone(self, seed: int | None = None) -> Game:
         """Return an independent copy, with the same undo history.
 
-        A search must give each copy a new seed. Otherwise the search knows the results of the real game's dice.
+        A search must give each copy a new seed, because a copy with the same dice shows the search the future dice of
+        the real game.
 
-        seed: None: the same future, including dice. An integer: new dice, see `reseed`.
+        seed: None: the copy has the same future dice as this game. If `seed` is an integer, the copy has new dice, see
+        `reseed`.
 
         Raises:
             GameError: the seed is neither None nor an integer of fewer than 300 digits.
@@ -510,8 +513,8 @@ class Game:
     def fingerprint(self) -> str:
         """Return the 64-bit BLAKE2b digest of the position and the state of the dice, as 16 hexadecimal digits.
 
-        A game log stores this digest for every round, because it is faster than `hash`. It does not include the map
-        and the rules, which do not change during a game.
+        A game log stores this digest for every round, because its computation is faster than that of `hash`. The digest
+        does not include the map and the rules, which do not change during a game.
         """
         arrays: Any = self._state  # a batch of one game; each array is contiguous
         return hashlib.blake2b(b"".join(arrays), digest_size=8).hexdigest()
@@ -572,7 +575,7 @@ class Game:
     def _repr_html_(self) -> str | None:
         """Return an HTML frame with the web page, for notebooks.
 
-        Return None if the page is not installed; the notebook then shows the SVG picture.
+        If the web page is not installed, return None, and the notebook shows the SVG picture.
         """
         return html_of(self)
 

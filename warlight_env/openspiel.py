@@ -120,8 +120,8 @@ class WarlightGame(pyspiel.Game):  # pyspiel has no types
 
     A chance node begins the game, and another one follows when all players have completed their turns. All outcomes of
     a chance node have the same probability. An outcome is the seed of the dice of one round. The seeds depend on all
-    earlier outcomes of the game. So a state depends only on its history, and OpenSpiel can copy, save and replay it.
-    A real round has many more outcomes: the outcomes of a chance node are a fixed sample of the real outcomes.
+    earlier outcomes of the game. A state therefore depends only on its history, and OpenSpiel can copy, save and replay
+    a state. A real round has many more outcomes: the outcomes of a chance node are a fixed sample of the real outcomes.
 
     At the end the winner has the return 1. A player who was eliminated or who lost has the return -1. A draw, or the
     end after `max_cycles`, gives the return 0. With two players the game is a zero-sum game.
@@ -361,7 +361,7 @@ class WarlightObserver:
             self.dict = {part.name: part.cut(self.tensor) for part in core.features.parts}
 
     def set_from(self, state: Any, player: int) -> None:
-        """Write the player's observation to `tensor`. Before the first chance node, `tensor` is zero."""
+        """Write the player's observation to `tensor`. Before the first chance node, all numbers of `tensor` are 0."""
         core = state.position.core
         if self.tensor is not None:
             self.tensor[...] = 0 if core is None else core.out.features[0, player]

@@ -1,4 +1,4 @@
-"""Functions that write a file completely or not at all. They never replace a symbolic link, a folder or a device."""
+"""Functions that write a file completely or not at all, and never replace a symbolic link, a folder or a device."""
 
 from __future__ import annotations
 
@@ -35,7 +35,10 @@ class WriteError(RunError):
 
 
 class FolderSyncError(OSError):
-    """The file has the new content, but `os.fsync` of its folder failed. So a power cut may restore the old file."""
+    """The file has the new content, but `os.fsync` of its folder failed.
+
+    A power cut may therefore restore the old file.
+    """
 
     def __init__(self, error: OSError, path: Path) -> None:
         reason = f"the file has the new content, but a power cut may undo the change: {error.strerror or error}"
@@ -75,8 +78,9 @@ def move_output(source: Path, target: Path) -> None:
     """Rename the file `source` to `target` in one atomic step. If `target` is a regular file, replace it.
 
     Raises:
-        OutputError: no output file can have the name `target`, see `check_output`. Both files are unchanged.
-        OSError: the system cannot rename the file. Both files are unchanged.
+        OutputError: no output file can have the name `target`, see `check_output`. The files `source` and `target` are
+            unchanged.
+        OSError: the system cannot rename the file. The files `source` and `target` are unchanged.
     """
     check_output(target)
     os.replace(source, target)
@@ -92,12 +96,14 @@ def replacing(path: Path, *, temporary: Path | None = None, mode: int | None = N
     Args:
         path: the file to replace or create.
         temporary: the path of the temporary file, for folders in which only one process writes. If an earlier process
-            left a file with this name, it is overwritten. None: a random name with the suffix of `path`.
-        mode: the permissions of the new file, as for `os.open`. None: those of the replaced file, or 0o666.
+            left a file with this name, the file is overwritten. If `temporary` is None, the temporary file has a random
+            name with the suffix of `path`.
+        mode: the permissions of the new file, as for `os.open`. If `mode` is None, the new file has the permissions of
+            the replaced file, or 0o666.
 
     Raises:
         OutputError: no output file can have this name, see `check_output`.
-        OSError: the file `path` cannot be written; it is unchanged.
+        OSError: the file `path` cannot be written, and is unchanged.
     """
     check_output(path)
     before = None
@@ -179,7 +185,8 @@ def save_file(path: Path, content: str | bytes) -> None:
 
     Raises:
         OutputError: the path names something other than a regular file, or its folder does not exist.
-        WriteError: the file cannot be written. It is unchanged, unless the message says otherwise.
+        WriteError: the file cannot be written. After a WriteError the file is unchanged, unless the message says
+            otherwise.
     """
     with write_errors(path):
         write_file(path, content)

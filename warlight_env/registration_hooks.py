@@ -1,4 +1,4 @@
-"""Functions of higher layers for lower layers: functions that register agents, and the maker of tensor environments.
+"""Functions that higher layers give to lower layers: to register agents, and to make environments with tensors.
 
 The agent registry calls the functions that register agents before its first use.
 """
@@ -14,7 +14,7 @@ _lock = threading.RLock()
 
 
 def add(registrar: Callable[[], None]) -> None:
-    """Add a function. The agent registry calls it once, before the registry's next use."""
+    """Add a function, which the agent registry calls once, before the registry's next use."""
     _waiting.append(registrar)
 
 

@@ -88,8 +88,8 @@ class RoundResult:
     def seen_by(self, player: int) -> RoundResult:
         """Return the part of the result that the player knows.
 
-        The player knows its own orders, and other players' orders in regions that it saw. It knows only its own
-        dropped orders.
+        The player knows its own orders, and other players' orders in regions that it saw. Of the dropped orders, the
+        player knows only its own.
         """
         if self.visible is None:
             return replace(self, dropped=[d for d in self.dropped if d.player == player])
@@ -106,7 +106,7 @@ class RoundResult:
 def seen_by_all(
     neighbors: Sequence[Sequence[int]], players: int, before: Sequence[int], after: Sequence[int], events: list[Event]
 ) -> tuple[frozenset[int], ...]:
-    """Return for each player the regions that it saw in a round under fog of war.
+    """Return for each player the regions that the player saw in a round under fog of war.
 
     before, after: the owners of all regions at the start and at the end of the round. events: the attacks and transfers
     of the round.
@@ -180,8 +180,8 @@ def end_with_forfeits(
 ) -> tuple[list[int], int | None, bool]:
     """Return the places, the winner, and whether the game is over, for a game with failed players.
 
-    placements, winner, done: the places, the winner and the end for the position alone, without failures. out: see
-    `places_with_forfeits`.
+    placements, winner, done: the places, the winner and whether the game is over, according to the position alone,
+    without failures. out: see `places_with_forfeits`.
     """
     left = out.count(None)
     places = places_with_forfeits(placements, out)
@@ -191,7 +191,7 @@ def end_with_forfeits(
 def decode_events(rows: npt.NDArray[np.int32], owner: npt.NDArray[np.int8]) -> list[Event]:
     """Convert the event array of a round, int32[M, 7], into a list of `Event`.
 
-    owner: int8[N], the owners at the start of the round. The function updates this array after each event, because an
+    owner: int8[N], the owners at the start of the round. The function updates `owner` after each event, because an
     order of a player into its own region is a transfer.
     """
     events = []

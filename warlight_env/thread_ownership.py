@@ -1,7 +1,7 @@
 """A check that only one thread at a time uses an object.
 
-Objects need this check if their methods call kernels. Kernels run without the global interpreter lock, so two threads
-in one object could write to the same arrays at the same time.
+Objects need a check of the calling thread if their methods call kernels. Kernels run without the global interpreter
+lock, so two threads in one object could write to the same arrays at the same time.
 """
 
 from __future__ import annotations
@@ -146,13 +146,14 @@ def _exclusive_member(owner: type, name: str) -> Any:
 class SingleThreaded:
     """Base class of objects that only one thread at a time may use.
 
-    The class applies `exclusive` to the methods and properties that `exclusive_methods` names, and repeats this for
-    each subclass. So overridden methods, and methods of other base classes, are exclusive, too. A name that is neither
-    a method nor a property raises TypeError when the subclass is defined. A shallow copy uses the same arrays and the
-    same lock as its original.
+    The class and each of its subclasses apply `exclusive` to the methods and properties that `exclusive_methods` names.
+    Overridden methods, and methods of other base classes, therefore are also exclusive. A name that is neither a method
+    nor a property raises TypeError when the subclass is defined. A shallow copy uses the same arrays and the same lock
+    as its original.
 
     The attributes that `not_copied` names are None in copies and pickles, and the class makes them again at their next
-    use. Examples are working memory, and addresses of compiled functions, which are not valid in another process.
+    use. Examples of such attributes are working memory, and addresses of compiled functions, which are not valid in
+    another process.
     """
 
     exclusive_methods: ClassVar[tuple[str, ...]] = ()

@@ -62,7 +62,7 @@ class TurnDraft:
     def attack(self, source: int | str, target: int | str, armies: int) -> None:
         """Add an order that attacks a neighbouring region, or moves armies to an own neighbour.
 
-        In the phase "deploy" this also starts the phase "attack".
+        In the phase "deploy" the method also starts the phase "attack".
         """
         if self.phase == "done":
             raise GameError("the turn is already committed")

@@ -17,8 +17,9 @@ from pathlib import Path
 def interrupts_blocked() -> Iterator[None]:
     """Block SIGINT and SIGTERM in the `with` block, in which this thread starts worker processes.
 
-    The worker processes start with both signals blocked. This process receives a blocked signal after the `with` block.
-    On systems without signal masks, the main thread ignores SIGINT instead.
+    The worker processes start with SIGINT and SIGTERM blocked. If a signal arrives during the `with` block, this
+    process receives the signal after the block. On systems without signal masks, the main thread ignores SIGINT during
+    the block.
     """
     if hasattr(signal, "pthread_sigmask"):
         resource_tracker.ensure_running()  # start Python's resource tracker first, because its start unblocks signals

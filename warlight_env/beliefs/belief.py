@@ -70,15 +70,16 @@ class Belief(SingleThreaded):
       regions, the rule assumes that the opponent has the same preferences as the player.
     - A region belongs to the opponent if the player lost the region, or saw armies of the opponent enter or leave it.
     - The opponent's income is the base income plus the bonuses of the super regions that belong to it in the estimate.
-      The armies that the player sees the opponent deploy are a lower bound of this income. If the visible deploys
-      exceed the income, the opponent also gets the super regions that it has almost completed.
+      The armies that the player sees the opponent deploy are a lower bound of the opponent's income. If the visible
+      deploys exceed the estimated income, the estimate also gives the opponent the super regions that the opponent has
+      almost completed.
     - The visible orders of the round are played again, with mean losses and with the player's own orders. The surviving
       armies of a failed attack return to their region. If the player lost an unseen region, the last attacker has
       captured it.
     - Armies of the opponent that become visible were unseen before, so they are subtracted from `hidden_armies`.
-    - The armies that the opponent deploys unseen are added to `hidden_armies`. With these armies the opponent captures
-      unseen neutral regions, first in the super region where it lacks the fewest regions. The remaining armies are
-      in the opponent's unseen region that is nearest to the player.
+    - The armies that the opponent deploys unseen are added to `hidden_armies`. With its hidden armies the opponent
+      captures unseen neutral regions, first in the super region where it lacks the fewest regions. The hidden armies
+      that are left after these captures are in the opponent's unseen region that is nearest to the player.
 
     Args:
         map, rules, player: the map and the rules of the game, and the player whose view is used.
@@ -241,7 +242,7 @@ class Belief(SingleThreaded):
         return self.rules.base_income + sum(b for b, all_ in zip(self.map.bonuses, whole, strict=True) if all_)
 
     def _believe_income(self, placed: int, new: Observation) -> None:
-        """While the opponent's visible deploys exceed the estimated income, give it an unseen super region."""
+        """Add unseen super regions to the opponent's estimated regions until its income covers its visible deploys."""
         while placed > self.income():
             candidates = []
             for s, members in enumerate(self.map.members):

@@ -52,7 +52,7 @@ class BeliefAgent(SingleThreaded, Agent):
     def set_picks(self, preferences: list[int]) -> None:
         """Store the preferred regions that were really submitted, best first.
 
-        Call this method if they differ from the result of `pick`.
+        Call this method if the submitted regions differ from the result of `pick`.
         """
         self._preferences = preferences
 
@@ -89,8 +89,8 @@ class BeliefAgent(SingleThreaded, Agent):
     def _picked_for(self, view: View) -> bool:
         """Return whether the stored picks belong to the game of the view.
 
-        The map and the rules must be equal. Before the first round, all regions of the player must also be regions that
-        were offered in these picks.
+        The map and the rules of the view must be equal to the map and the rules of the stored picks. Before the first
+        round, all regions of the player must also be regions that were offered to the player for the stored picks.
         """
         if self._picked_in != (view.map.digest(), view.rules):
             return False

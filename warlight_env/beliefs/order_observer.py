@@ -18,8 +18,8 @@ from warlight_env.step_results import RoundResult
 def known_wastelands(view: View) -> list[int]:
     """Return the wastelands (neutral regions with more armies) that the player knows.
 
-    If the map has a fixed setup, the result is the wastelands of this setup. Otherwise the result is the visible
-    neutral regions that have the army of a wasteland, but a different starting army on the map.
+    If the map has a fixed setup, the result is the wastelands of this setup. If the map has no fixed setup, the result
+    is the visible neutral regions that have the army of a wasteland, but a different starting army on the map.
     """
     start, setup = view.map.starting_armies, view.map.setup
     if setup is not None and setup.wastelands is not None:

@@ -94,17 +94,18 @@ def run(
             - the specification of an agent ("mcts:sims=50"), the class of an agent, a function with the first
               parameter `seed` that returns an agent, or a result of `make_subject`.
         suite: the name of a suite, or a `Suite`.
-        action, observation, max_cycles: the arguments of the environment for which the function was written. Only
-            for functions of observations.
+        action, observation, max_cycles: the arguments of the environment for which a policy function of observations
+            was written. Give these arguments only for such a function.
         batched: whether the function takes batches.
         name: the name in the card. None: the function's or the agent's name.
         maps: the names of the maps on which the policy plays; empty: all maps of the suite.
         games: the maximum number of games against each opponent on each map; None: all games.
         clock: the clock of the policy; None: no limit.
         jobs, backend: see `play_contests`. For more than one job, the policy must be picklable.
-        out: a run folder. It stores every finished game, and at the end card.json and card.md; the same call continues
-            an interrupted run. None: no folder.
-        settings: settings of the policy that the card shows. None: the action encoding and the observation.
+        out: a run folder. The run writes every finished game to this folder, and at its end card.json and card.md; the
+            same call continues an interrupted run. If `out` is None, the run writes no files.
+        settings: settings of the policy that the card shows. If `settings` is None, the card shows the action encoding
+            and the observation.
         on_games: see `play_contests`.
 
     A policy that fails in a game loses this game.

@@ -53,8 +53,8 @@ class ScoreCard:
         rows: the results against each opponent on each map.
         total: the score over all rows of the suite; None if some rows were not played.
         maps: a dict from the name of each map on which all opponents were played to the score on this map.
-        reduced: None if all games of the suite were played. Otherwise the smaller number of games per row; then the
-            scores are not comparable with other score cards.
+        reduced: None if all games of the suite were played. If fewer games were played, `reduced` is the number of
+            played games per row, and the scores are not comparable with other score cards.
     """
 
     suite: str
@@ -121,8 +121,8 @@ def make_card(
         policy: the name of the policy.
         results: a dict from the key of each `SuiteRow` that was played to the result of its contest.
         settings: the settings of the run that the score card shows.
-        games: the number of games per row, if the run played fewer games than the suite has. An odd number is
-            rounded up.
+        games: the number of games per row, if the run played fewer games than the suite has. If this number of games is
+            odd, it is rounded up.
 
     Raises:
         BenchError: the suite or the results have a wrong type.
@@ -159,11 +159,12 @@ def make_card(
 def score_of(rows: Sequence[Sequence[float]]) -> Score:
     """Return the mean of the mean scores of several rows, and a confidence interval of this mean.
 
-    rows: for each row, a list with the score in each unit. A unit is two games with the same seed and swapped seats.
+    rows: for each row of the score card, a list with the score in each unit of games. A unit is two games with the same
+    seed and swapped seats.
 
-    The result contains Wilson's interval for an effective number of games, as in `unit_interval`. The effective number
-    is chosen so that the mean of independent games has the same variance as the mean of the rows. The estimate of the
-    variance in a row includes one virtual unit whose score differs by 1/2 from the mean.
+    The result contains Wilson's interval for an effective number of games: the number of independent games whose mean
+    score has the same variance as the mean of the rows (as in `unit_interval`). The variance in a row is estimated from
+    the played units and one additional unit whose score differs by 1/2 from the mean, so that the estimate is never 0.
 
     Raises:
         BenchError: there is no row, a row is empty, or a score is not a number in 0 .. 1.

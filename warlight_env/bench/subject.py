@@ -71,10 +71,10 @@ def make_subject(
 
     Args:
         policy: the specification of an agent, which is returned unchanged, or the path of a .zip file with a policy of
-            Stable-Baselines3 or sb3-contrib. The other arguments are only for a policy in a file.
-        action, observation, max_cycles: the arguments of the environment in which the policy was trained. None: the
-            value in the settings file of the policy (see `envs.policy_settings`). If there is no settings file, the
-            values are "steps", "flat" and None.
+            Stable-Baselines3 or sb3-contrib. All arguments except `policy` are only for a policy in a file.
+        action, observation, max_cycles: the arguments of the environment in which the policy was trained. If an
+            argument is None, its value is in the settings file of the policy (see `envs.policy_settings`). If there is
+            no settings file, the values are "steps", "flat" and None.
         deterministic: True: the policy plays its most likely action. False: it samples an action.
         trust: must be True for a file, because reading it can run any program; see `load_policy`.
 
@@ -106,12 +106,14 @@ def make_subject(
 def check_subject(source: AgentSource, suite: Suite, map_names: tuple[str, ...] = ()) -> None:
     """Ask the agent for one turn on every map of the suite.
 
-    So wrong arguments of a benchmark give an error before the games begin, instead of lost games.
+    This check reports wrong arguments of a benchmark before the games begin; without the check, the policy would lose
+    games.
 
     map_names: only these maps are checked; empty: all maps.
 
     Raises:
-        BenchError: the agent fails on a map, or `suite` is not a Suite. The message contains the map and the reason.
+        BenchError: the agent fails on a map, or `suite` is not a Suite. The message of a BenchError contains the map
+            and the reason.
     """
     if not isinstance(suite, Suite):
         raise BenchError(f"suite = {short_repr(suite)}: must be a Suite")

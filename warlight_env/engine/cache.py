@@ -101,8 +101,8 @@ class _Locator(_CacheLocator):
     """The object that tells Numba the path and the key of one variant of a compiled function in `cache_folder`.
 
     A kernel's key is its module, its name, its code and the digest of all kernel modules that its module imports. After
-    a change of the sources the kernel has new files, and its older files stay. A function outside `KERNEL_PACKAGES` may
-    call any kernel, so its key contains the digest of all kernel modules.
+    a change of the sources the kernel has new files, and its older files remain in `cache_folder`. A function outside
+    `KERNEL_PACKAGES` may call any kernel, so its key contains the digest of all kernel modules.
     """
 
     variant = ""
@@ -145,8 +145,8 @@ def _code_digest(code: CodeType) -> str:
 class _SealedFiles(IndexDataCacheFile):
     """Numba's index file and code files of one function, with digests. A damaged file counts as missing.
 
-    The index file contains the names of the code files. Each name is random and used once, so the index never refers to
-    the code of another signature.
+    The index file contains the names of the code files. Each code file has a random name that is used once, so the
+    index never refers to the code of another signature.
     """
 
     def _load_index(self) -> dict[Any, str]:
@@ -223,7 +223,7 @@ def load_file(name: str) -> bytes | None:
 
 
 def save_file(name: str, content: bytes) -> None:
-    """Write a file with a digest to `cache_folder`. If the folder cannot be written, warn, and continue without it."""
+    """Write a file with a digest to `cache_folder`. If the folder cannot be written, warn, and write no file."""
     folder = cache_folder()
     if folder is not None:
         _write(folder / name, content)
@@ -270,7 +270,7 @@ def _cache_class(variant: str) -> type[_KernelCache]:
 def enable_cache(compiled: Any, function: Callable[..., Any], variant: str = "") -> None:
     """Make Numba store its compiled code of a function in `cache_folder`.
 
-    Nothing is stored if the function has no source file, or if there is no safe folder.
+    Nothing is stored if the function has no source file, or if `cache_folder` returns None.
 
     Args:
         compiled: the compiled function, as a dispatcher or a `CFunc` of Numba.

@@ -17,13 +17,13 @@ from warlight_env.engine.build import environment_digest
 
 
 def cache_folder() -> Path | None:
-    """The folder of compiled kernels for this build; None if no folder is safe.
+    """The folder of compiled kernels for this build; None if other users could change every possible folder.
 
-    ``WARLIGHT_CACHE_DIR`` names the parent folder. Without this variable the folder is in the user's cache folder. The
-    process executes the cached code, so only this user and root may be able to write to the folder, its parents and its
-    files. If other users can write to one of these, the cache is in a private folder below the system's temporary
-    folder, and a warning gives the reason. If the folder cannot be written, the cache is in the same private folder,
-    without a warning.
+    The environment variable ``WARLIGHT_CACHE_DIR`` names the parent folder. If ``WARLIGHT_CACHE_DIR`` is not set, the
+    folder is in the user's cache folder. The process executes the cached code, so only this user and root may be able
+    to write to the folder, its parents and its files. If other users can write to the folder, a parent or a file, the
+    cache is in a private folder below the system's temporary folder, and a warning gives the reason. If this user
+    cannot write to the folder, the cache is also in the private folder, but there is no warning.
     """
     folder, notice = _choice()
     if notice and multiprocessing.parent_process() is None:  # the parent process has warned
@@ -44,7 +44,8 @@ def others_with_write_access(folder: Path) -> str | None:
     cannot replace the folder.
 
     Returns:
-        The path and the reason. None if other users can change none of the files.
+        A text with the path that other users can change, and the reason; None if other users cannot change the folder
+        or its files.
     """
     if not hasattr(os, "geteuid"):  # on Windows a user's folders are private
         return None
@@ -78,7 +79,7 @@ def _open_to_others(status: os.stat_result, any_mode: bool) -> str | None:
 
 @functools.cache
 def _choice() -> tuple[Path | None, str]:
-    """The folder of `cache_folder` (or None), and the reason if other users could change the intended folder."""
+    """The result of `cache_folder`, and a text with the reason if other users could change the intended folder."""
     named = os.environ.get("WARLIGHT_CACHE_DIR")
     parent = Path(named) if named else Path(platformdirs.user_cache_dir("warlight-env", appauthor=False))
     intended = parent / "kernels" / environment_digest()
@@ -115,7 +116,7 @@ def _has_kernels(folder: Path) -> bool:
 def _trusted(folder: Path) -> tuple[Path | None, str]:
     """The path of a folder with resolved links if other users cannot change the folder; else None, and the reason.
 
-    The caller must use this path, because a link could change after the check.
+    The caller must use the returned path instead of `folder`, because a link in `folder` could change after the check.
     """
     try:
         real = folder.resolve(strict=True)
@@ -128,7 +129,7 @@ def _trusted(folder: Path) -> tuple[Path | None, str]:
 def _private_folder() -> Path | None:
     """A folder below the system's temporary folder that other users cannot change, if possible always the same one.
 
-    None if no such private folder can be made.
+    The result is None if no folder can be made that other users cannot change.
     """
     owner = f"-{os.geteuid()}" if hasattr(os, "geteuid") else ""
     below = Path("kernels", environment_digest())

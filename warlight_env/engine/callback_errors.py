@@ -1,8 +1,9 @@
 """Exceptions of functions that kernels call through pointers: the kernel ends, then Python raises the exception.
 
-A call through a pointer cannot report a failure, so Numba prints the exception and returns an undefined value. Here
-`attempt` catches it and stores it in a list of the calling thread inside `raise_callback_errors`. While the list has
-entries, `failed` returns True, and this thread calls no more functions through pointers. So the kernel ends soon.
+A call through a pointer cannot report a failure, so Numba prints the exception and returns an undefined value. Inside
+the context manager `raise_callback_errors`, `attempt` catches the exception and stores it in a list of the calling
+thread. While this list of exceptions has entries, `failed` returns True, and the thread calls no more functions through
+pointers, so that the kernel ends soon.
 """
 
 from __future__ import annotations
@@ -138,7 +139,7 @@ if not JIT_DISABLED:
 
     @intrinsic
     def failed(_):
-        """Whether a function has failed in this thread inside the current `raise_callback_errors`."""
+        """Whether a function has failed in this thread inside the surrounding `raise_callback_errors` block."""
 
         def generate(context, builder, signature, arguments):
             answer = cgutils.alloca_once_value(builder, cgutils.false_bit)

@@ -4,15 +4,15 @@
 own cache. In kernels
 
 - every index is in 0 .. length - 1; negative indices, which Numba counts from the end, are errors;
-- the bounds of every slice are in 0 .. length; without the check Numba clips them;
+- both bounds of every slice are in 0 .. length; without the check Numba clips the bounds;
 - every integer stored at an index of an array fits its dtype; without the check Numba discards the upper bits
   (kernels store numbers only at single indices, never into a slice);
 - every float that becomes an integer fits its type; without the check the result is undefined, for example for NaN
   or infinity.
 
 The error message contains the kernel, the file and the line. A kernel that is called through a pointer cannot raise:
-Numba passes its errors to ``sys.unraisablehook`` and continues. Users' functions get no checks from this module;
-`plug_ins.guarded` checks users' functions.
+Numba passes the errors of such a kernel to ``sys.unraisablehook`` and continues. Users' functions get no checks from
+this module; `plug_ins.guarded` checks users' functions.
 """
 
 from __future__ import annotations

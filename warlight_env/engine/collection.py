@@ -1,7 +1,7 @@
 """A pause of Python's garbage collector while Numba compiles.
 
-The compiler makes millions of objects that it uses until it ends. The collector finds no garbage among these objects,
-and would take seven percent of the compile time.
+The compiler makes millions of objects and uses them until the end of the compilation. The garbage collector finds no
+garbage among these objects, and would take seven percent of the compile time.
 """
 
 from __future__ import annotations

@@ -127,7 +127,7 @@ def count_loaded_kernel(function: Function) -> None:
 
 @contextlib.contextmanager
 def shown() -> Iterator[None]:
-    """Show the progress inside the context, also if standard error is a file or a pipe."""
+    """Show the progress inside the `with` block, also if standard error is a file or a pipe."""
     if not _is_interactive():
         _PROGRESS.begin_anew()
     _PROGRESS.shown_anywhere += 1

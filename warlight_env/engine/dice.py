@@ -29,9 +29,10 @@ class Dice(NamedTuple):
 
     On the first axis of each array, index 0 is for attackers, and index 1 is for defenders.
 
-    Row n of a table is for n armies; it has n + 1 columns and starts at index n (n + 1) / 2. An entry has a threshold
-    in its upper 32 bits and the alias in its lower 32 bits. A draw takes a random column. The result is the index of
-    the column with probability threshold / 2**32, otherwise the alias.
+    Row n of a table is for n armies; it has n + 1 columns and starts at index n (n + 1) / 2. An entry of a table has a
+    threshold in its upper 32 bits, and a number of kills, the alias, in its lower 32 bits. A draw of kills chooses a
+    random column of row n. The drawn number of kills is the index of the column with probability threshold / 2**32, and
+    the alias otherwise.
     """
 
     kills: npt.NDArray[np.uint64]  #: [2, T] tables of kills, with luck and rounding
@@ -159,8 +160,8 @@ def draw_kills(dice: Dice, side: Int, n: Int, rng: RandomState) -> Int:
 def scripted_below(script: Script, n: Int) -> Int:
     """Return the next scripted decision, as an integer in 0 .. n - 1.
 
-    `script` is int64[1 + K]: the index of the next value, then K values. After the last value the first one is used
-    again.
+    `script` is int64[1 + K]: the index of the next value, then K values. After the last value, the next decision is the
+    first value again.
     """
     length = script.shape[0] - 1
     value = script[1 + script[0] % length] % n
@@ -180,8 +181,8 @@ def choose(n: Int, rng: RandomState, script: Script) -> Int:
 def roll_kills(dice: Dice, side: Int, n: Int, rng: RandomState, script: Script) -> Int:
     """Draw kills like `draw_kills`.
 
-    With a script, its next value is the number of kills before luck and rounding, 0 .. n. The value after that decides
-    whether the result is rounded up.
+    If `script` is not None, its next value is the number of kills before luck and rounding, 0 .. n, and the value after
+    this number decides whether the number of kills is rounded up.
     """
     if script is None:
         return draw_kills(dice, side, n, rng)

@@ -29,12 +29,14 @@ JIT_DISABLED: bool = bool(numba.config.DISABLE_JIT)
 
 
 def kernel(function: F, *, inline: bool = False) -> F:
-    """Compile a function with Numba: without Python objects and the GIL, with C's division. Store the code on disk.
+    """Compile a function with Numba: without Python objects and the GIL, with C's division.
+
+    Cache the machine code on disk.
 
     Kernels never allocate memory, so Numba's reference counts are switched off (``_nrt=False``). Reference counts need
     atomic operations for every array in a `NamedTuple`, and games would be 3.5 times slower. A kernel that makes an
-    array does not compile. A kernel that calls itself does not compile either. `inline` (see `inline_kernel`) asks LLVM
-    to inline the function into its callers.
+    array, and a kernel that calls itself, do not compile. `inline` (see `inline_kernel`) asks LLVM to inline the
+    function into its callers.
 
     With ``NUMBA_DISABLE_JIT=1`` the function is not compiled. Only the warning for overflows of unsigned integers is
     switched off, because the random generator relies on these overflows.
@@ -89,7 +91,7 @@ def _compile_for_kernels(dispatcher: Any, options: dict[str, Any]) -> None:
 def prepare(function: Callable[..., Any], *arguments: Any) -> None:
     """Compile a kernel for the types of `arguments`, or load it from the cache, but do not call it.
 
-    A kernel that was called or prepared before does not change.
+    A kernel that was called or prepared before is not compiled again.
 
     Use `prepare` for kernels that Python calls rarely and with one signature. Without `prepare`, Numba would compile
     the kernel at its first call, which may be in the thinking time of an agent.
@@ -133,8 +135,8 @@ def shared(record: type[T]) -> type[T]:
     A copy of a value of this class is the same object.
 
     `read_only` makes the arrays read-only for Python. Numba has a separate type for read-only arrays, so it would
-    compile every kernel with shared arguments twice. Therefore this decorator gives the arrays Numba's type of
-    writeable arrays.
+    compile every kernel with shared arguments twice. To avoid the second compilation, the decorator `shared` makes
+    Numba use the type of writeable arrays for these arrays.
     """
 
     @typeof_impl.register(record)
@@ -169,7 +171,7 @@ class _Protected(_NamedTuple):
 def protected(kind: Any) -> Any:
     """Return the type of an argument for users' functions: the arrays of `shared` classes have a read-only type.
 
-    Therefore Numba does not compile a user's function that writes to a shared array.
+    Because of the read-only type, Numba does not compile a user's function that writes to a shared array.
     """
     if isinstance(kind, ReferenceType):
         record = protected(kind.record)
@@ -216,8 +218,8 @@ CONVERTERS: list[Any] = []
 def function_at(signature: Callable[[], Any]) -> Any:
     """Return a function for kernels: it converts the address of a `pointer` to a function of the type `signature()`.
 
-    A kernel that takes the address, an integer, starts at once. If a kernel takes the pointer itself, each call from
-    Python needs tens of microseconds to find the address.
+    A kernel that takes the address of a compiled function, an integer, starts at once. If a kernel takes the `pointer`
+    object itself, each call from Python needs tens of microseconds to find the address.
     """
     made = _plain_converter() if JIT_DISABLED else _converter(signature)
     CONVERTERS.append(made)
@@ -254,9 +256,9 @@ def address(function: Any) -> Any:
 def pointer(signature: Any, function: Callable[..., Any], cached: bool = True) -> Any:
     """Compile a function as a pointer that kernels take as an argument.
 
-    A kernel with a parameter of this type is compiled once for the signature, not once for each function. The function
-    is compiled separately; it is a `kernel`, a function under ``@njit``, or plain Python that Numba can compile. Raises
-    Numba's ``TypingError`` if Numba cannot compile it.
+    A kernel with such a pointer as a parameter is compiled once for the signature, not once for each function. The
+    function is compiled separately; it is a `kernel`, a function under ``@njit``, or plain Python that Numba can
+    compile. Raises Numba's ``TypingError`` if Numba cannot compile the function.
     """
     if JIT_DISABLED:
         return function

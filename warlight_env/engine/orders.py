@@ -182,9 +182,9 @@ def check_orders(
 ) -> Any:
     """Check a player's orders in the position at the start of the round; write the legal orders as arrays.
 
-    `available` is the income. Writes deploy_out int32[N], the armies per region, and attacks_out int32[A, 3], A >= E,
-    with at most one attack per directed edge. Also writes given.reasons. Returns the numbers of attacks and of dropped
-    orders.
+    `available` is the income. The kernel writes the armies per region to deploy_out int32[N], and at most one attack
+    per directed edge to attacks_out int32[A, 3], in which the number of rows A is at least E. The kernel also writes
+    given.reasons. Returns the numbers of attacks and of dropped orders.
     """
     n, deploys, attacks, reasons = owner.shape[0], given.deploys, given.attacks, given.reasons
     n_deploys = deploys.shape[0]
@@ -246,7 +246,7 @@ def check_turn(
 
 @kernel
 def cut_turn(params: RuleParams, deploy: Armies, count: Int) -> Int:
-    """Drop the deploys and attacks beyond `Rules.max_orders`. Return the number of remaining attacks.
+    """Drop the deploys and attacks beyond `Rules.max_orders`. Return the number of attacks that are left.
 
     The deploys in the regions with the lowest indices remain.
     """

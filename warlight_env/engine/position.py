@@ -101,7 +101,9 @@ def compact_size(n_regions: int) -> int:
 
 @kernel
 def pack(position: Position, out: npt.NDArray[np.uint8]) -> Bool:
-    """Write a position in the compact form to `out`, uint8[compact_size(N)]. Return whether all values fit.
+    """Write a position in the compact form to `out`, uint8[compact_size(N)].
+
+    Return whether all values fit into the compact form.
 
     A region takes 24 bits: owner + 1 in the upper three bits, the army in the other 21 bits. All armies up to
     `ARMY_CAP` fit, and all rounds below 65,536.

@@ -2,9 +2,9 @@
 
 Numba passes a NamedTuple by value, as one argument for each machine word, about a hundred for a board. By value, calls
 through pointers take twice as long as by reference, and calls from Python take four times as long. The loads of fields
-are marked as loads of constant memory, so that LLVM moves the loads out of loops. The mark is safe because a field
-contains an array's address, and this address never changes; only the content of the array changes. In this module a
-record is a NamedTuple of arrays.
+are marked as loads of constant memory, so that LLVM moves the loads out of loops. It is correct to mark the loads as
+constant, because a field contains an array's address, and this address never changes; only the content of the array
+changes. In this module a record is a NamedTuple of arrays.
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ def _type_of(record: Any) -> ReferenceType:
 
 
 class Reference:
-    """A NamedTuple that kernels take by reference. In Python it has the fields and methods of the NamedTuple.
+    """A NamedTuple that kernels take by reference. In Python the object has the fields and methods of the NamedTuple.
 
     Each field always refers to the same array, but the content of the array may change. A copy of the reference is a
     reference to a copy of the NamedTuple.

@@ -51,7 +51,10 @@ def _battle(
     rng: RandomState,
     script: Script,
 ) -> Any:
-    """Attack with `sent` armies; both sides kill at the same time. Return attackers lost, defenders lost, captured."""
+    """Attack with `sent` armies; both sides kill at the same time.
+
+    Return the number of lost attackers, the number of lost defenders, and whether the region was captured.
+    """
     owner, army = position.owner, position.army
     defenders = np.int64(army[target])
     killed = min(roll_kills(params.dice, 0, sent, rng, script), defenders)
@@ -161,9 +164,9 @@ def resolve_orders(
 
 @kernel
 def leader(position: Position, players: Int) -> Int:
-    """Return the player with the most regions. If several players have the most, the number of armies decides.
+    """Return the player with the most regions. Among players with equally many regions, the most armies decide.
 
-    Returns NEUTRAL if the armies are equal, too.
+    Returns NEUTRAL if several players have the most regions and equally many armies.
     """
     best, best_score = NEUTRAL, np.int64(-1)
     for p in range(players):

@@ -74,23 +74,23 @@ class Rules:
     picking: The choice of start regions: "own_offer" (each player picks from its own offer, all at once), "ranked" (all
         players rank the same regions; if two prefer the same region, chance decides), "alternating" (players take
         turns to pick from the same regions, in the order ABBAAB …), "dealt" (regions are assigned at random).
-    picks: Number of start regions of each player. 0 is allowed only under "alternating". With 0 each player gets an
-        equal part of the offered regions. Each region beyond three is lost with probability 1/4, for all players at
-        once.
+    picks: Number of start regions of each player. 0 is allowed only under "alternating". If `picks` is 0, each player
+        gets an equal part of the offered regions. Each region beyond three in this part is lost with probability 1/4,
+        for all players at once.
     ranked: Number of preferred regions that each player ranks under "ranked".
     offers_per_super_region: Number of regions offered per super region; 0 offers every region. Under "own_offer" each
         player gets this number of regions per super region, and no region is offered to two players.
     dealt_apart: Under "dealt": start regions of different players are never neighbours.
     wastelands, wasteland_army: The number of random draws of wastelands is `wastelands` times the number of super
         regions, rounded down. Each wasteland has `wasteland_army` armies.
-    wastelands_repeat: False: each draw takes a different region. True: a draw may take the same region again and then
-        changes nothing. A draw is repeated if the region is in a super region with fewer than two regions without
-        wasteland.
+    wastelands_repeat: False: each draw takes a different region. True: a draw may take a region that is already a
+        wasteland, and such a draw changes nothing. A draw is repeated if the drawn region is in a super region with
+        fewer than two regions without wasteland.
     fog: Fog of war: a player sees only its own regions and their neighbours.
     skipped_attack_keeps_place: True: after an attack that is impossible and skipped, the next player attacks. False:
-        the next attack of the same player is executed instead.
-    moved_armies: "free": armies that moved may move again in the round. With "challenge1" and "challenge2" they may
-        not, and movable armies are counted as in that challenge.
+        after an attack that is impossible and skipped, the same player executes its next attack.
+    moved_armies: "free": armies that moved may move again in the round. "challenge1" and "challenge2": armies that
+        moved may not move again in the round, and movable armies are counted as in AI Challenge 1 or 2.
     repeated_attack: Two attacks of a turn from and to the same regions: "merge" adds the second to the first,
         "illegal" drops the second.
     max_orders: Maximum number of deploys, and of attacks, in a turn; 0: no limit.

@@ -228,8 +228,7 @@ def start_game(board: Board, params: RuleParams, state: State, b: Int, scratch: 
     """Begin game b of a batch: set armies, wastelands, and offers or random start regions. state.rng[b] gives the dice.
 
     Under `Rules.dealt_apart`, start regions of different players must not be neighbours. Returns False if the kernel
-    has found no such start regions.
-    `check_players` rejects all other impossible games.
+    has found no start regions that fulfil this condition. `check_players` rejects all other impossible games.
     """
     owner, army, offers, rng = state.owner[b], state.army[b], state.offers[b], state.rng[b]
     players = state.eliminated_at.shape[1]
@@ -297,13 +296,13 @@ def pick_turn(made: Int, lost: Int) -> Int:
 
 @kernel
 def picks_made(turn: Int) -> Int:
-    """Return the number of picks that all players together have made, from the number in `State.turn`."""
+    """Return the number of picks that all players together have made. turn: an element of `State.turn`."""
     return np.int64(turn) & _MADE
 
 
 @kernel
 def picks_lost(turn: Int) -> Int:
-    """Return the number of picks that each player has lost, from the number in `State.turn`."""
+    """Return the number of picks that each player has lost. turn: an element of `State.turn`."""
     return np.int64(turn) >> _MADE_BITS
 
 
@@ -365,8 +364,8 @@ def resolve_picks(
     """Assign start regions from each player's list of preferred regions; draw the rest at random.
 
     preferences: int32[P, W], each player's regions, best first; counts: int32[P], the lengths of these lists.
-    Under "alternating" one player picks one region (see `picker`). Under other rules all players pick, and the first
-    round begins.
+    If the rule `picking` is "alternating", one player picks one region (see `picker`). Under every other value of
+    `picking`, all players pick, and the first round begins.
     """
     owner, offers, rng = state.owner[b], state.offers[b], state.rng[b]
     players = counts.shape[0]

@@ -1,8 +1,9 @@
 """Vectorized products of vectors and matrices with few columns, for small networks and their gradients.
 
 A row of the matrix is one LLVM vector, and sums stay in registers. A plain loop would store and load the sums in every
-step. There are two sums, one over the even rows and one over the odd rows, so that no addition waits for the previous
-one. Products are rounded before the addition (no fused multiply-add), so that results are equal on every machine.
+step. A product of a vector and a matrix has two partial sums, one over the even rows and one over the odd rows, so that
+no addition waits for the previous addition. Products are rounded before the addition (no fused multiply-add), so that
+results are equal on every machine.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ def _plain_clear(out: Floats, count: Int) -> None:
 
 
 def _plain(width: int) -> AddProduct:
-    """Make `product_adder` with loops in the same order of additions, for the checked build or without compilation."""
+    """Make `product_adder` with loops that add in the order of `_wide`, for the checked build and without JIT."""
 
     @inline_kernel
     def add(x: Floats, weights: Floats, out: Floats, inputs: Int) -> None:
@@ -117,7 +118,7 @@ def _plain(width: int) -> AddProduct:
 
 
 def _plain_columns(width: int) -> AddColumns:
-    """Make `column_adder` with loops in the same order of additions."""
+    """Make `column_adder` with loops that add in the order of `_wide_columns`."""
     add_product = _plain(width)
 
     @inline_kernel
@@ -153,7 +154,7 @@ def _plain_gate(width: int) -> WriteRow:
 
 
 def _plain_outer(inputs: int, width: int) -> AddOuter:
-    """Make `outer_adder` with loops in the same order of additions."""
+    """Make `outer_adder` with loops that add in the order of `_wide_outer`."""
 
     @inline_kernel
     def add(x: Floats, y: Floats, out: Floats, rows: Int) -> None:
@@ -326,9 +327,9 @@ def _wide_outer(inputs: int, width: int) -> AddOuter:
 
 
 def _add_products(vectors: _Vectors, number_at: Callable[[Any], Any], table: Any, target: Any, count: Any) -> None:
-    """Generate code that adds `count` rows of a table, each times its number, to the vector at `target`.
+    """Generate code that adds `count` rows of a table, each multiplied by its factor, to the vector at `target`.
 
-    Even and odd rows have separate sums.
+    The code adds the even rows and the odd rows in two separate sums. `number_at` returns the factor of a row.
     """
     builder, lanes = vectors.builder, vectors.lanes
     index = count.type

@@ -37,7 +37,7 @@ class ModuleSource(NamedTuple):
 def read_source(text: bytes) -> ModuleSource:
     """Parse a module's text and return its `ModuleSource`.
 
-    Raises SyntaxError if Python cannot compile it.
+    Raises SyntaxError if Python cannot compile the text.
     """
     tree = ast.parse(text)
     imports: set[str] = set()
@@ -87,7 +87,7 @@ class SourceDigests:
     def of(self, module: str) -> str:
         """Hex digest of a module's import closure.
 
-        If the module is not in `KERNEL_PACKAGES`, the digest of all kernel modules.
+        If the module is not in `KERNEL_PACKAGES`, the result is the digest of all kernel modules.
         """
         return self._over(self.closure(module)) if module in self._sources else self._everything
 
@@ -131,8 +131,8 @@ def read_sources(
     """Read all kernel modules; return the parsed source of each module, by its full name.
 
     Args:
-        known: the parsed sources of known modules, by the hex digest of a module's raw bytes. Known modules are not
-            parsed again.
+        known: the sources of modules that were parsed before, by the hex digest of a module's raw bytes. These modules
+            are not parsed again.
         remember: called with the new value of `known` if `known` does not contain all modules.
     """
     sources, by_text = {}, {}

@@ -162,7 +162,10 @@ def _fault_of_turn(params: RuleParams, turn: Int, most: Int, players: Int, fault
 
 @kernel
 def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> Int:
-    """Check game b in the phase "pick"; return 0 or a code in REASONS. All numbers must be in their range."""
+    """Check game b in the phase "pick"; return 0 or a code in REASONS.
+
+    The caller must check the numbers with `_fault_of_numbers` before.
+    """
     owner, offers, players = state.owner[b], state.offers[b], state.eliminated_at.shape[1]
     if params.picking == DEALT:
         return _DEALT
@@ -207,7 +210,7 @@ def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> I
 def fault_of_state(params: RuleParams, state: State, b: Int, whole: Bool, fault: Any) -> Int:
     """Check game b of a `State`. Return 0 (valid) or a code in REASONS, with the message's values in fault int64[3].
 
-    whole: True: check everything. False: check only the values that kernels rely on, so a custom position may, for
+    whole: True: check all values. False: check only the values that kernels rely on, so that a custom position may, for
     example, have only one owner.
     """
     code = _fault_of_numbers(state, b, fault)
@@ -250,7 +253,7 @@ def _first_fault(params: RuleParams, state: State, fault: Any) -> Any:
 
 
 def new_fault() -> npt.NDArray[np.int64]:
-    """Return an array int64[3], in which a kernel writes the values of a message in REASONS."""
+    """Return an array int64[3], to which a kernel writes the values of a message in REASONS."""
     return np.zeros(3, dtype=np.int64)
 
 
@@ -272,7 +275,9 @@ def check_state(params: RuleParams, state: State) -> None:
 
 
 def exact_copy(value: Any, like: npt.NDArray[Any], what: str) -> npt.NDArray[Any]:
-    """Return a copy of an array. Raise `StateError` if its shape or dtype (or byte order) differs from that of `like`.
+    """Return a copy of an array.
+
+    Raise `StateError` if the array's shape, dtype or byte order differs from that of `like`.
 
     The result is a copy, so that the caller cannot change it after the check.
     """

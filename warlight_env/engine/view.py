@@ -73,7 +73,7 @@ class View:
 
         The result is computed at the first access.
 
-        None before the first round, in a loaded game, and in a game without recorded history
+        The result is None before the first round, in a loaded game, and in a game without recorded history
         (`EnvCore.record_history`).
         """
         return None if self._told is None else self._told()
@@ -91,10 +91,11 @@ def view_of(
     starts: tuple[tuple[int, ...], ...] | None = None,
     told: Callable[[], Any] | None = None,
 ) -> View:
-    """Make the view that a player has of game b of a batch. This function makes all views of games.
+    """Make the view that a player has of game b of a batch. All code that needs a view of a game calls this function.
 
-    starts: each player's start regions, if known. The view contains the start regions only if they are public. Picks
-        that are made one by one are public. Start regions that are chosen in another way are public only without fog.
+    starts: each player's start regions, if known. The view contains the start regions only if they are public. If
+    players pick one by one, the picks are public. If all players pick at once, or if start regions are drawn at random,
+    the start regions are public only without fog.
     told: a function that computes `View.last_round`.
     """
     owner, army = np.empty_like(state.owner[b]), np.empty_like(state.army[b])

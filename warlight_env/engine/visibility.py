@@ -20,8 +20,8 @@ _ONE = np.uint64(1)
 def see(board: Board, fog: Bool, owner: Owners, army: Armies, player: Int, owner_out: Owners, army_out: Armies) -> None:
     """Write a player's view of a position: under fog its own regions and their neighbours, otherwise all regions.
 
-    Regions that the player does not see get owner UNKNOWN and army 0. The arrays have the shapes and dtypes of a
-    `Position`.
+    Regions that the player does not see get owner UNKNOWN and army 0. The arrays of owners and armies have the shapes
+    and dtypes of a `Position`.
     """
     for r in range(owner.shape[0]):
         visible = not fog or owner[r] == player

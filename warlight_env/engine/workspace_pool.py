@@ -13,7 +13,8 @@ class WorkspacePool:
     """Workspaces of one shape. Any number of threads may use a pool at the same time.
 
     Two calls never have the same workspace at the same time: neither calls in two threads, nor a call inside another
-    call of one thread, for example in a signal handler. So a pool has as many workspaces as calls ever ran at once.
+    call of one thread, for example in a signal handler. The number of workspaces of a pool is the largest number of
+    calls that have run at the same time.
 
     Args:
         n_regions, n_edges, players: the arguments of `make_workspace`.
@@ -27,7 +28,7 @@ class WorkspacePool:
 
     @contextlib.contextmanager
     def borrow(self) -> Iterator[Workspace]:
-        """Lend a workspace for the duration of a `with` block. The content of its arrays is undefined."""
+        """Lend a workspace for the duration of a `with` block. The content of the workspace's arrays is undefined."""
         try:
             work = self._free.pop()
         except IndexError:

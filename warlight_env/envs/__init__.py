@@ -1,4 +1,6 @@
-"""Environments for reinforcement learning. An import of this package registers them with Gymnasium and PettingZoo.
+"""Environments for reinforcement learning.
+
+An import of this package registers the environments with Gymnasium and PettingZoo.
 
 Imported by `arena`, `train` and `cli`. Imports `agents`, `features` and the layers below. To add an action encoding,
 see the package `actions`.

@@ -43,9 +43,9 @@ class ActionError(InputError):
 
 
 def tell_nothing_played(error: InputError) -> None:
-    """Add the words "nothing played" to the message of an error, unless it already ends with them.
+    """Add the words "nothing played" to the message of an error, unless the message already ends with these words.
 
-    The errors of other packages do not change.
+    Errors whose class another package defines do not change.
     """
     if type(error).__module__.partition(".")[0] == __name__.partition(".")[0]:
         error.args = (f"{str(error).removesuffix(_NOTHING)}{_NOTHING}",)
@@ -62,8 +62,8 @@ def submit_rows(
 
     `EnvCore.step` documents the errors.
 
-    on: whether the same kernel call also plays the rounds of the games. One call instead of two
-        saves tens of microseconds.
+    on: whether the same kernel call also plays the rounds of the games. A single kernel call for the submission and the
+        rounds saves tens of microseconds.
     """
     out, buffers, small = core.out, core.row_buffers, getattr(actions, "dtype", None) == _INT8
     shape, converted = buffers.converted.shape, None if small else buffers.converted
@@ -121,7 +121,7 @@ def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
 def _preferences(shown: View, choice: Any) -> tuple[list[int], int]:
     """Remove regions that are not offered, and repeated regions, from a list of preferred regions.
 
-    Return the remaining regions, and the number of removed entries.
+    Return the regions that are left in the list, and the number of entries that the function has removed.
     """
     try:
         preferences = preferences_of(choice, shown.player)

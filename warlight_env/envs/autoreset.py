@@ -30,8 +30,9 @@ def checked_mode(mode: Any) -> AutoresetMode:
 class Autoreset:
     """Steps a batch of games, and begins new games in place of ended games.
 
-    A game that has ended makes no step until `begin` has begun a new game in its place. If `begin` raises an exception,
-    the ended games stay in `ended`. So each end is reported once, and the next step can begin the new games.
+    A game that has ended makes no step until `begin` has begun a new game in its place, so that the end of a game is
+    reported only once. If `begin` raises an exception, the ended games stay in `ended`, and the next step can begin the
+    new games.
 
     Attributes:
         seeds: the random generators from which the seeds of the games are drawn.
@@ -50,7 +51,8 @@ class Autoreset:
 
         Args:
             seed: the argument of Gymnasium's vector environments, see `seeds_of`.
-            options: a dict. ``reset_mask``, bool[B], is True for each game that begins; without it, all games begin.
+            options: a dict. ``reset_mask``, bool[B], is True for each game that begins; without ``reset_mask``, all
+                games begin.
             known: the names of all other options that are allowed, see `Episodes.read_options`.
 
         Raises InputError for invalid arguments; then nothing changes.

@@ -1,6 +1,6 @@
 """Action and observation spaces of a batch of games, either for one map or padded for many maps.
 
-The classes also convert actions for the kernels, and make observations from the kernels' arrays.
+The classes of this module also convert actions for the kernels, and make observations from the kernels' arrays.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ class OneMapSpaces:
     def observe_all(self, parts: EnvParts, learners: int, copy: bool) -> list[tuple[Any, I8 | None]]:
         """Return the observations and the flat masks (None: no masks) of all learners in all games.
 
-        copy: whether to return copies, all in one block of memory. If not, the next step may change the arrays.
+        copy: whether to return copies, all in one block of memory. Without copies, the next step may change the
+        returned arrays.
         """
         core, every = parts.all[0].core, slice(None)
         shown: list[tuple[Any, Any]] = []
@@ -147,7 +148,7 @@ class PaddedSpaces:
         return "many maps", *self.padding.map_limits
 
     def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_], learner: int) -> tuple[I64, I32]:
-        """Return the actions as rows int64[B, M] in the padded layout, and int32[B], the number of illegal entries.
+        """Return the actions as padded rows int64[B, M], and the number of illegal entries of each action, int32[B].
 
         actions: the actions of one learner of each game; learner: its number. acting: bool[B], False for an action
         that is ignored in this step.

@@ -80,7 +80,8 @@ def make_buffers(
 ) -> Buffers:
     """Make the arrays for `observe`.
 
-    All regions are neutral, the mask forbids every choice, and features that never change have their values.
+    In the new arrays, all regions are neutral and the mask forbids every choice. The arrays already contain the values
+    of the features that never change during a game.
     """
     n = board.n_regions
     leading = batch, slots
@@ -278,7 +279,7 @@ def observe_turn(
 ) -> None:
     """Write the features of an unfinished turn to `values`, from the index `base` on.
 
-    The last feature is the fraction of the player's income that is not deployed yet.
+    The last written feature is the fraction of the player's income that is not deployed yet.
     """
     army, left = position.army, np.int64(income)
     for r in range(army.shape[0]):

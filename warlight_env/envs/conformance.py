@@ -26,9 +26,9 @@ def vector_conformance_test(
     """Play the same random games in a vector environment and in single environments, and compare all results.
 
     Observations, rewards, `terminated`, `truncated` and infos must be exactly equal, without rounding differences. The
-    test compares them at resets, in every autoreset mode, and also in the games that begin after a game has ended.
-    Random actions respect ``info["action_mask"]`` if there is one. The masks of the vector environment may be flat.
-    The vector environment must use the seeds seed, seed + 1, … for its games, as Gymnasium's own classes do.
+    test compares these results at resets, in every autoreset mode, and also in the games that begin after a game has
+    ended. Random actions respect ``info["action_mask"]`` if there is one. The masks of the vector environment may be
+    flat. The vector environment must use the seeds seed, seed + 1, … for its games, as Gymnasium's own classes do.
 
     Args:
         make_batch: a function that makes the vector environment; its arguments are the number of games and a mode.
@@ -36,8 +36,8 @@ def vector_conformance_test(
         num_envs, steps, seed: the number of games, the number of steps, and the seed of the first game.
         modes: the autoreset modes to test.
 
-    Returns the number of games that ended. If it is 0, use more steps, because no restart of a game was tested. Raises
-    an AssertionError at the first difference; the message names the mode, the step, the game and the two values.
+    Returns the number of games that ended. If no game ended, use more steps, because no restart of a game was tested.
+    Raises an AssertionError at the first difference; the message names the mode, the step, the game and the two values.
 
     Raises:
         InputError: `make_batch` or `make_single` is not a function, or another argument has the wrong type.

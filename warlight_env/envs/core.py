@@ -250,7 +250,10 @@ class EnvCore(SingleThreaded):
 
     @property
     def turns(self) -> Turns:
-        """The turns that players have submitted for the next round. The arrays are allocated at the first use."""
+        """The turns that players have submitted for the next round.
+
+        The arrays of turns are allocated at the first use.
+        """
         if self._turns is None:
             self._turns = make_turns(self.board.n_regions, self.board.n_edges, self.players, self.batch)
         return self._turns
@@ -312,15 +315,16 @@ class EnvCore(SingleThreaded):
         games: the numbers of the new games; None: all games. Turns that were submitted to these games are deleted.
 
         Raises:
-            InputError: `check_start` fails, a game has already made a step, or a number occurs twice in `games`. Then
-                nothing changes.
+            InputError: `check_start` fails, a game has already made a step, or a number occurs twice in `games`. After
+                an InputError, nothing has changed.
         """
         snapshots.start_from(self, game, games)
 
     def record_history(self) -> None:
-        """Start to record the players' start regions and the events of the last round, which views then include.
+        """From now on, record the players' start regions and the events of the last round for the views of the games.
 
-        The recording takes some time in each round. In a game that has already begun, it starts with the next round.
+        The recording takes some time in each round. In a game that has already begun, the recording starts with the
+        next round.
         """
         if self.round_history is None:
             self.round_history = RoundHistory(self.map, self.board, self.rules, self.params)
@@ -337,10 +341,10 @@ class EnvCore(SingleThreaded):
             actions: int[B, S, K], an action row for each slot. Rows of eliminated players, and of players who have
                 already submitted a complete turn, are ignored.
             dropped: int32[B, P], the numbers of orders that an encoding dropped before this call. `out.illegal`
-                includes these orders. None: all numbers are 0.
+                includes these orders. If `dropped` is None, no orders were dropped.
 
-        Raises InputError for an array of another shape, and ActionError for a row with an entry outside `limits`. Then
-        no game makes a step.
+        Raises InputError for an array of another shape, and ActionError for a row with an entry outside `limits`; after
+        these errors, no game has made a step.
         """
         if self.round_history is None and self.custom_reward is None:
             action_submission.submit_rows(self, actions, dropped, self.row_buffers.everybody, True)
@@ -355,7 +359,7 @@ class EnvCore(SingleThreaded):
         dropped: npt.NDArray[np.int32] | None = None,
         acting: npt.NDArray[np.int8] | None = None,
     ) -> None:
-        """Submit actions without playing a round. A call of `resolve` then completes the step.
+        """Submit actions without playing a round. After `submit_actions`, a call of `resolve` completes the step.
 
         Each call sets `out.illegal` of all players anew, also of players without an action in this call.
 
@@ -385,8 +389,8 @@ class EnvCore(SingleThreaded):
     ) -> None:
         """Run a compiled bot for each player p of each game b with chosen[b, p] == number, and submit its turns.
 
-        The bot plays only in games in which player after[b] has already submitted a complete turn. Players whose turn
-        is already complete keep it.
+        In game b, the bot submits turns only if the player with the number after[b] has already submitted a complete
+        turn. Players whose turn is already complete keep this turn.
 
         Args:
             policy, pick: results of `plug_in` with the kinds "policy" and "picker".
@@ -406,11 +410,11 @@ class EnvCore(SingleThreaded):
         """Play the round of each game in which all players have submitted a turn, and update the results in `out`.
 
         `submit_actions` and this method together do the same as `step`. If a user's reward function raises an
-        exception, this method raises it, too. Then no round is played, and the submitted turns remain.
+        exception, this method raises the same exception, no round is played, and the submitted turns remain.
 
         Args:
-            selected: int8[B], 0 for a game that is not played: it does not change and has reward 0. None: all
-                games are played.
+            selected: int8[B], 0 for a game that is not played: this game does not change and has reward 0. If
+                `selected` is None, all games are played.
         """
         with contextlib.nullcontext() if self.custom_reward is None else self.rollback_on_error():
             self.resolve_bare(selected)
@@ -438,7 +442,7 @@ class EnvCore(SingleThreaded):
             told.after(self.state, owners)
 
     def _own_paid(self, earlier: Games, numbers: npt.NDArray[np.int64] | None) -> npt.NDArray[np.float64]:
-        """Return float64[B, P], the rewards of the user's function. Games with a negative number are unused and get 0.
+        """Return float64[B, P], the rewards of the user's function. A game whose entry in `numbers` is negative gets 0.
 
         earlier: the games before the step. numbers: see `resolve_bare`.
         """
@@ -457,8 +461,8 @@ class EnvCore(SingleThreaded):
         Args:
             turns_only: True updates only the features of incomplete turns, after `submit_actions`.
             whole: True first checks all values on which kernels rely (not with `turns_only`), and raises StateError for
-                an impossible value. Use False for the position that one player sees under fog. For example, a position
-                under fog can lack the regions that are offered to other players.
+                an impossible value. Set `whole` to False for the position that one player sees under fog, which can,
+                for example, lack the regions that are offered to other players.
         """
         check_flag(turns_only, "turns_only")
         check_flag(whole, "whole")
@@ -531,8 +535,8 @@ class EnvCore(SingleThreaded):
     def rollback_on_error(self) -> contextlib.AbstractContextManager[None]:
         """Return a context manager that restores the submitted turns and `bot_rngs` after an exception in its block.
 
-        If there is a custom reward function, the games and their history are restored, too, because the function is
-        called after the round.
+        If there is a custom reward function, the context manager also restores the games and their history, because the
+        reward function is called after the round.
         """
         return snapshots.rollback_on_error(self, self.custom_reward is not None)
 
@@ -544,16 +548,16 @@ class EnvCore(SingleThreaded):
         """Restore a snapshot of this object, or of an `EnvCore` with the same arguments; update observations and masks.
 
         The turns in the snapshot replace the submitted turns of unfinished rounds. Every array must have the same
-        shape, dtype and byte order as in a result of `snapshot`. The games must be possible under the rules. Otherwise
-        the method raises StateError with the place and the reason, and nothing changes.
+        shape, dtype and byte order as in a result of `snapshot`. The games must be possible under the rules. If an
+        array or a game is invalid, the method raises StateError with the place and the reason, and nothing changes.
         """
         snapshots.restore(self, snapshot)
 
     def new_like(self, batch: int) -> Self:
         """Return another `EnvCore` with the same arguments, but with `batch` new games.
 
-        Both objects share constant data and working memory, so only one thread may use them. The arrays of the new
-        object are in one block of memory.
+        The new object and this object share constant data and working memory, so only one thread may use the two
+        objects. The arrays of the new object are in one block of memory.
         """
         check_batch(batch)
         other = type(self).__new__(type(self))
@@ -575,7 +579,7 @@ class EnvCore(SingleThreaded):
     def clone(self) -> Self:
         """Return an independent copy of the games and their random generators.
 
-        Equal actions give equal games in both objects. The objects share constant data.
+        Equal actions give equal games in both objects. The copy and the original share constant data.
         """
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)

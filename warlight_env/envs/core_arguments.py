@@ -18,7 +18,7 @@ from warlight_env.features.columns import OBSERVATIONS
 
 
 def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: Any) -> None:
-    """Raise InputError if one of these arguments of `EnvCore` is invalid; other code checks all other arguments."""
+    """Raise InputError if the `EnvCore` argument `map`, `batch`, `observation`, `fog` or `picking` is invalid."""
     if not isinstance(observation, str) or observation not in OBSERVATIONS:
         raise InputError(f"observation = {short_repr(observation)}: must be one of {', '.join(OBSERVATIONS)}")
     if not isinstance(picking, str) or picking not in ("play", "random"):

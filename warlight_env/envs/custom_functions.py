@@ -1,4 +1,4 @@
-"""Reward and observation functions that users write. Each step calls them once for all games of the batch."""
+"""Reward and observation functions that users write. Each step calls each function once for all games of the batch."""
 
 from __future__ import annotations
 
@@ -82,15 +82,16 @@ _FLOATS: Final = (np.dtype(np.float32), np.dtype(np.float64))
 class CustomFunction:
     """A user's function of arrays, which is compiled with Numba if possible, and otherwise runs in Python.
 
-    A Python function is compiled. After that, changes of global variables in its module have no effect on it. Callable
-    objects and partials are not compiled. If a compiled function raises an exception, the traceback shows the lines of
-    the user's source.
+    The constructor compiles a Python function; later changes of the global variables that the function reads have no
+    effect. Callable objects and partials are not compiled. If a compiled function raises an exception, the traceback
+    shows the lines of the user's source.
 
     Args:
         what: the name of the function in error messages.
-        function: the user's function, or another `CustomFunction`. In the second case both objects share the user's
-            function and its compiled code, so games on several maps compile the function only once.
-        arguments: arguments for a first call, which the constructor makes; it raises the exceptions of this call.
+        function: the user's function, or another `CustomFunction`. With a `CustomFunction` as argument, both objects
+            share the user's function and its compiled code, so games on several maps compile the function only once.
+        arguments: arguments for a first call of the function. The constructor makes this call, and raises its
+            exceptions.
 
     Attributes:
         result: the return value of the first call.
@@ -145,9 +146,10 @@ def _compiled(made: Callable[..., Any], arguments: tuple[Any, ...], said: Any) -
 
 
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    """Return a read-only view of an array, or of a contiguous copy of it.
+    """Return a read-only view of an array, or of a contiguous copy of this array.
 
-    All arrays of a dtype and a number of axes then have one Numba type, so that a function is compiled only once.
+    All returned arrays of a dtype and a number of axes have the same Numba type, so that a function is compiled only
+    once.
     """
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
@@ -190,9 +192,10 @@ class CustomReward(CustomFunction):
 
 
 class CustomObservation(CustomFunction):
-    """A user's `ObservationFunction`. Each call checks the result.
+    """A user's `ObservationFunction`. Each call checks the returned array.
 
-    The dtype, and the shape without the first axis, must be the same as in the first call.
+    In every call, the dtype of the returned array, and its shape without the first axis, must be the same as in the
+    first call.
     """
 
     def __init__(self, function: ObservationFunction, seen: PlayerViews) -> None:

@@ -12,8 +12,9 @@ from warlight_env.envs.episodes import Episodes
 class TellsItsLimit:
     """The attribute `spec`; a base class of environments that have `Episodes`.
 
-    ``gymnasium.make`` and ``make_vec`` set `spec`. The limit depends on the arguments of the environment, so the
-    registered specifications have no ``max_episode_steps``: with this number, Gymnasium would add a second limit.
+    ``gymnasium.make`` and ``make_vec`` set `spec`. The maximum number of steps depends on the arguments of the
+    environment, so the registered specifications have no ``max_episode_steps``; with ``max_episode_steps``, Gymnasium
+    would add a second limit.
     """
 
     episodes: Episodes
@@ -24,7 +25,8 @@ class TellsItsLimit:
         """The specification from which Gymnasium made the environment; None for an environment made from its class.
 
         ``max_episode_steps`` is the number of steps after which a game is truncated: the argument `max_cycles` or its
-        default. It is None if each map has its own limit (many maps with ``action="steps"`` and no `max_cycles`).
+        default. ``max_episode_steps`` is None if each map has its own limit (many maps with ``action="steps"`` and no
+        `max_cycles`).
         """
         return self._spec
 

@@ -84,15 +84,16 @@ class Episodes:
     Args:
         map, rules, players, action, observation, fog, picking, max_cycles, reward: the same as for `EnvCore`. The map
             of `PaddedEpisodes` is a set of maps, see `WarlightMapsEnv`.
-        opponent: the players in the other seats; see `make_opponent`. A list has one opponent for each seat. If it is a
-            mapping of opponents to weights, or an `OpponentPool`, the opponents are drawn at random in every game.
+        opponent: the players in the other seats; see `make_opponent`. A list has one opponent for each seat. If
+            `opponent` is a mapping of opponents to weights, or an `OpponentPool`, the opponents are drawn at random in
+            every game.
         seat: the learner's seat, or "random" for a random seat in every game. For several learners in each game: their
             `LearnerSeats`.
         mask: "info" for observations without masks; "observation" adds the mask to observations, with the key
             action_mask.
         batch: B, the number of games.
         map_limits: only for `PaddedEpisodes`: the numbers of regions and directed edges to which observations and
-            actions are padded. None: the largest numbers in the set of maps.
+            actions are padded. If `map_limits` is None, these are the largest numbers in the set of maps.
     """
 
     #: Whether every game has its own map, and observations and actions are padded to one size.
@@ -292,8 +293,9 @@ class Episodes:
     def read_options(self, options: Mapping[str, Any] | None, known: Collection[str]) -> ResetOptions:
         """Check the options of a reset and return them, see `reset_options.read_options`.
 
-        In environments of many maps, the option ``map`` is the map of the next game. If this option is missing, the
-        game has the map of the `Game` in the option ``start``. If both options are missing, the map is drawn.
+        In environments of many maps, the option ``map`` is the map of the next game. If the option ``map`` is missing,
+        the game has the map of the `Game` in the option ``start``. If ``map`` and ``start`` are missing, the map is
+        drawn.
 
         Raises:
             InputError: an option is unknown or invalid, the map is too large, or the learner may be eliminated in the
@@ -328,7 +330,8 @@ class Episodes:
     def _check_start(self, options: ResetOptions) -> None:
         """Raise InputError if the learner may be eliminated in the game of the option ``start``.
 
-        If the games may have several learners, one live learner is enough.
+        If each game may have several learners, the method raises InputError only if all learners are eliminated in this
+        game.
         """
         seats, start = self._seats_of(options).tolist(), options.start
         seats = range(self._some.players) if seats == [-1] else seats
@@ -353,9 +356,9 @@ class Episodes:
     ) -> None:  # fmt: skip
         """Begin the games with the numbers in `games`, each with the map and the seed of its `EpisodeStart`.
 
-        First the method checks the maps and the option ``start``, and draws the opponents. If an error occurs during
-        these checks, all games stay unchanged. After any later error the games in `games` have not begun, and `step`
-        raises an error until the next reset.
+        First the method checks the maps and the option ``start``, and draws the opponents. If an error occurs in these
+        checks or draws, all games stay unchanged. If an error occurs after the draw of the opponents, the games in
+        `games` have not begun, and `step` raises an error until the next reset.
         """
         if len(games) == 0:
             return
@@ -420,8 +423,8 @@ class Episodes:
                 action is ignored.
 
         Raises InputError for invalid actions or a wrong shape of `acting`. If an opponent or a custom reward function
-        raises an exception, this method raises it, too. After any of these errors no game makes a step. Agents in
-        Python may keep changes of their own, see `AgentOpponent`.
+        raises an exception, this method raises the same exception. If the method raises an exception, no game makes a
+        step, but agents in Python may keep changes of their own data, see `AgentOpponent`.
         """
         moves = self._everybody if acting is None else checked_array(acting, "acting", np.int8, (self.batch,))
         if not self._begun.all() and (moves.astype(np.bool_) & ~self._begun).any():
@@ -532,9 +535,10 @@ class Episodes:
         return self.form.masks(self._parts, slice(None), learner)
 
     def view(self, b: int, learner: int = 0) -> View:
-        """Return the learner's view of game b. After the first call, views of all games include later events.
+        """Return the learner's view of game b.
 
-        The later events are those of all rounds after the first call, also in games that begin later, on any map.
+        From the first call on, views of all games include the events of the last round. The views include the events
+        only of rounds that are played after the first call of `view`, also in games that begin later, on any map.
         learner: see `results`.
         """
         part, c = self._parts.at(b)

@@ -72,11 +72,12 @@ class WarlightMapsEnv(WarlightEnv):
 
     **Actions** are those of the encodings "factored", "continuous", "strategies" and "steps". The region with number r
     has the same index in an action on all maps, and so has the edge with number e. The mask forbids actions for regions
-    and edges that do not exist on the current map. Entries of an action for such regions and edges are dropped and
-    counted in ``info["illegal"]`` ("continuous" does not count these entries). The encoding "orders" is not available.
+    and edges that do not exist on the current map. Entries of an action for regions and edges that the map does not
+    have are dropped and counted in ``info["illegal"]`` ("continuous" does not count these entries). The encoding
+    "orders" is not available.
 
     The other arguments are those of `WarlightEnv`. The attribute ``map`` is the map of the current game. The attributes
-    `features`, `encoding` and `edge_index` describe this map without padding.
+    `features`, `encoding` and `edge_index` describe the map of the current game without padding.
     """
 
     exclusive_methods = (*WarlightEnv.exclusive_methods, "set_maps")

@@ -46,7 +46,10 @@ def observation(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.in
 
 
 def observed_arrays(core: EnvCore, slot: int, games: int | slice | npt.NDArray[np.int64] = 0) -> Any:
-    """Return the same as `observation`, but the next step may change the arrays. Not for custom observations."""
+    """Return the same as `observation`, but the next step may change the arrays.
+
+    Custom observations are not supported.
+    """
     if core.observation == "flat":
         return core.out.features[games, slot]
     seen: dict[str, Any] = {}

@@ -59,7 +59,7 @@ class CoreOpponents:
         self._remembers_for_opponents = False
 
     def number(self, opponent: Opponent) -> int:
-        """Return the number of an opponent. An opponent without a number gets an unused one."""
+        """Return the number of an opponent. An opponent without a number gets an unused number."""
         free = len(self._table)
         for i, known in enumerate(self._table):
             if known is None:
@@ -105,7 +105,8 @@ class OpponentTable:
     """The opponents in the games of several `EnvCore` objects, in the form of the arguments of `step_many`.
 
     Attributes:
-        numbers: int16[K, C], the number of compiled bot k in `CoreOpponents` c; -1 if the bot does not play there.
+        numbers: int16[K, C], the number of compiled bot k in `CoreOpponents` c; -1 if the bot plays in none of its
+            games.
         others: a dict from the index of an `EnvCore` to its opponents that are not compiled.
     """
 
@@ -115,7 +116,7 @@ class OpponentTable:
         self.others: dict[int, list[ActiveOpponent]] = {}
 
     def note(self, i: int, players: CoreOpponents) -> None:
-        """Store the opponents in the games of the `EnvCore` with index i."""
+        """Store the opponents of all games in the `EnvCore` that has the index i in this table."""
         self.numbers[:, i] = -1
         self.others.pop(i, None)
         for playing in players.playing():

@@ -53,7 +53,7 @@ class Opponent(ABC):
     raises = True
 
     def make_memory(self, core: EnvCore) -> Any:
-        """Return the opponent's memory of the games in an `EnvCore`, which is an argument of `begin` and `move`.
+        """Return the opponent's memory of the games in an `EnvCore`. The memory is an argument of `begin` and `move`.
 
         Raises OpponentError if the opponent cannot play in these games.
         """
@@ -75,7 +75,7 @@ class Opponent(ABC):
     def rollback_on_error(self, memory: Any) -> contextlib.AbstractContextManager[None]:
         """Return a context manager that restores the memory after an exception in its block.
 
-        By default, it restores nothing.
+        By default, the context manager restores nothing.
         """
         return contextlib.nullcontext()
 
@@ -176,9 +176,10 @@ class PolicyOpponent(Opponent):
 
     One call of the policy returns actions for several games, in the environment's own action encoding.
 
-    A policy that draws random actions may have a method `reseed(seed)`. The opponent calls it before each call of the
-    policy; the argument depends on the games' seeds. Then equal seeds give equal games. But in a batch, the argument
-    depends on the seeds of several games. So to repeat a game exactly, repeat the whole batch with the same seeds.
+    A policy that draws random actions may have a method `reseed(seed)`. The opponent calls `reseed` before each call of
+    the policy, with an argument that depends on the seeds of the games, so that equal seeds give equal games. In a
+    batch, the argument of `reseed` depends on the seeds of several games. To repeat one game of a batch exactly, repeat
+    the whole batch with the same seeds.
     """
 
     observes = True
@@ -346,8 +347,8 @@ def make_opponent(source: Any) -> Opponent:
     - The name of a registered agent, with or without parameters: "aggressive", "mcts:sims=50". An agent in `COMPILED`
       without parameters runs as compiled code.
     - A policy that Stable-Baselines3 or sb3-contrib saved: `load_policy("learner.zip", trust=True)`. The policy must
-      have the same action space and observation space as the environment. The file name alone raises an error, because
-      a file of Stable-Baselines3 can run any program when it is read.
+      have the same action space and observation space as the environment. A file name as argument raises an error,
+      because a file of Stable-Baselines3 can run any program when it is read.
     - An agent's class, or a function with `seed` as its first parameter. This class or
       function is called for every game and returns an agent.
     - Any other callable, which must be a `Policy`.

@@ -27,7 +27,7 @@ PADDED: Final = ("factored", "continuous", "strategies", "steps")
 
 @dataclass(frozen=True)
 class Padding:
-    """Methods that pad observations and masks to a maximum number of regions and edges, and that convert actions back.
+    """Methods that pad observations and masks to a maximum number of regions and edges, and convert padded actions.
 
     Args:
         map_limits: the maximum numbers of regions and directed edges. action: the name of the action encoding.
@@ -91,8 +91,8 @@ class Padding:
     def own_action(self, action: Any, board: Board) -> tuple[Any, int]:
         """Convert a padded action to an action on a map.
 
-        Return the action, and the number of its entries for regions and edges that do not exist on the map. For
-        "continuous" this number is 0.
+        Return the action, and the number of its entries for regions and edges that do not exist on the map. For the
+        encoding "continuous", the number of these entries is always 0.
         """
         n, e = board.n_regions, board.n_edges
         if self.action == "strategies":

@@ -56,10 +56,10 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
     Players own regions of a map. In each round a player receives new armies, its income, and deploys them on its own
     regions. Each player also orders attacks and transfers across borders. No player sees the orders of the other
-    players. Then the game executes all orders, and random numbers ("dice") decide the battles. A player who owns all
-    regions of a super region gets the bonus of this super region as additional income. A player without regions is
-    eliminated; the last remaining player wins. One step is one round, or one pick while the players pick their starting
-    regions.
+    players before the round is played. When all players have ordered, the game executes all orders, and random numbers
+    ("dice") decide the battles. A player who owns all regions of a super region gets the bonus of this super region as
+    additional income. A player without regions is eliminated; the last remaining player wins. One step is one round, or
+    one pick while the players pick their starting regions.
 
     ## Action space
 
@@ -72,15 +72,15 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     An action in the space never raises an error. Illegal orders are dropped according to a fixed rule and counted in
     ``info["illegal"]``. With "factored", an action that respects the mask has no illegal orders. An action that is not
     in the space (another shape, floats, values out of range) raises InputError. A missing action of an agent also
-    raises InputError. Then no round is played. One exception: finite numbers outside the Box of "continuous" are
-    clipped to its bounds and counted as illegal.
+    raises InputError. After an InputError, no round is played. Only for the encoding "continuous", finite numbers
+    outside its Box raise no error: they are clipped to the bounds of the Box and counted as illegal.
 
     With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, and the mask is one flat
     int8 vector, the result of `action_masks`. With ``mask="nested"`` the mask has Gymnasium's form for `sample`: a
     tuple of int8[5] for "factored", a dict for "orders". With ``mask="info"``, ``info["action_mask"]`` is one int8
     array with the entries of the flat mask. The array has one row for each choice of an action if all choices have the
     same number of values (int8[N + E, 5] for "factored": first the regions, then the edges).
-    ``action_space(agent).sample(mask)`` accepts all three forms.
+    ``action_space(agent).sample(mask)`` accepts the masks of all three settings of `mask`.
 
     ## Observation space
 
@@ -100,9 +100,9 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
     ## Rewards
 
-    The winner gets +1. A player gets -1 when it loses its last region or when another player wins. Otherwise the reward
-    is 0, also for a draw and for truncation. With ``reward="regions"`` or ``reward="income"``, potential-based shaping
-    is added; a `Reward` object sets the scale and the discount of the shaping.
+    The winner gets +1. A player gets -1 when it loses its last region or when another player wins. In all other steps
+    the reward is 0, also for a draw and for truncation. With ``reward="regions"`` or ``reward="income"``,
+    potential-based shaping is added; a `Reward` object sets the scale and the discount of the shaping.
 
     ## Start
 
@@ -239,7 +239,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
     @property
     def max_cycles(self) -> int:
-        """The number of steps after which the game is truncated. You can assign a new number."""
+        """The number of steps after which the game is truncated. You can assign a new value to `max_cycles`."""
         return self.core.max_cycles
 
     @max_cycles.setter
@@ -253,8 +253,8 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
         seed: starts a new sequence of games; None: start the next game of the current sequence.
         options: a dict for this game only. ``start`` is a `Game` with the same map, rules and number of players. The
-        new game starts from its position, with a random generator of its own. Any other option raises InputError, and
-        nothing changes. The option that PettingZoo's tests use is ignored.
+        new game starts from the position of this `Game`, with a random generator of its own. Any other option raises
+        InputError, and nothing changes. The option that PettingZoo's tests use is ignored.
         """
         read = read_options(self.core, None if _is_from_pettingzoo(options) else options, ("start",))
         seed = checked_seed(seed)
@@ -275,7 +275,8 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
         Actions of agents that are no longer live are dropped and counted in `late_actions`. If no agent is live, the
         method returns five empty dictionaries. The method raises InputError if an action of a live agent is missing or
-        outside the action space. A call before the first `reset` also raises InputError. Then no round is played.
+        outside the action space. A call before the first `reset` also raises InputError. After an InputError, no round
+        is played.
         """
         acting = self.agents
         late = self._late(actions)
@@ -426,8 +427,8 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     def set_state(self, state: EnvState) -> None:
         """Restore a saved state of this environment, or of another environment with equal arguments.
 
-        Call `observe` for the observations. Raises InputError for an object of another type and for an impossible state
-        (see `EnvCore.restore`); then nothing changes.
+        After `set_state`, call `observe` for the observations. Raises InputError for an object of another type and for
+        an impossible state (see `EnvCore.restore`); then nothing changes.
         """
         if not isinstance(state, EnvState):
             raise InputError(f"a saved state must be an `EnvState`, not {type(state).__name__}")

@@ -69,40 +69,42 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
 
     ## Autoreset
 
-    An agent's episode may end earlier than the game, because other agents play on. Then ``active`` of this agent is
-    False until a new game begins, its actions are ignored, and its rewards are 0. A game is over when it has no active
-    agent. **A step is part of an episode of an agent if ``active`` was True before the step.** Use the
+    An agent's episode may end earlier than the game, because other agents play on. After the end of an agent's episode,
+    its ``active`` is False until a new game begins, its actions are ignored, and its rewards are 0. A game is over when
+    it has no active agent. **A step is part of an episode of an agent if ``active`` was True before the step.** Use the
     transitions of such steps for training, and drop all other transitions.
 
     `autoreset_mode` sets the time at which a new game replaces a finished game:
 
-    - "NextStep": the next call of `step` begins the new game and ignores the actions in it. The rewards of this step
-      are 0, and the observations are those of the new game. ``active`` was False before this step.
+    - "NextStep": the next call of `step` begins the new game and ignores the actions in it. In the step that begins the
+      new game, the rewards are 0, and the observations are those of the new game. ``active`` was False before this
+      step.
     - "SameStep": the same call of `step` begins the new game. ``observations`` and ``infos`` contain the new game.
       ``infos[agent]["final_obs"]`` has the layout of the observations and contains the results of the step in all
-      games, before any reset. ``infos[agent]["final_info"]`` contains the infos before the reset in the same way.
-      ``infos[agent]["_final_obs"]``, bool[B], is True for the games that were reset. These keys are missing if no game
-      ended in the step.
+      games, before any reset. ``infos[agent]["final_info"]`` has the layout of the infos and contains the infos of all
+      games before any reset. ``infos[agent]["_final_obs"]``, bool[B], is True for the games that were reset. The keys
+      ``final_obs``, ``final_info`` and ``_final_obs`` are missing if no game ended in the step.
     - "Disabled": `step` raises InputError until ``reset(options={"reset_mask": mask})`` has replaced all finished
       games. ``mask`` is a bool[B] array.
 
     ## Opponents
 
     ``opponents={"player_1": "aggressive"}`` gives a seat to a bot, a policy, an `OpponentPool`, or any other argument
-    of `make_opponent`; a dict of weights is a pool. Such a seat is not in `agents`. A game is over when all agents are
-    eliminated, even if opponents could play on. Compiled bots play inside the kernel that steps the games.
+    of `make_opponent`; a dict of weights is a pool. A seat with an opponent is not in `agents`. A game is over when all
+    agents are eliminated, even if opponents could play on. Compiled bots play inside the kernel that steps the games.
 
     Args:
         num_envs: B, the number of games.
         map, rules, players, action, observation, fog, picking, max_cycles, reward: see `WarlightParallelEnv`. If `map`
-            is a list, a dict of weights or `GeneratedMaps`, every game has its own map. Then observations and actions
-            are padded to `map_limits`, and `observation` must be "graph"; see `WarlightMapsEnv` for the arrays.
+            is a list, a dict of weights or `GeneratedMaps`, every game has its own map. With several maps, observations
+            and actions are padded to `map_limits`, and `observation` must be "graph"; see `WarlightMapsEnv` for the
+            arrays.
         mask: "info", or "observation" to add the key action_mask also to the observations.
         opponents: a dict from agent names to opponents; None: all seats are agents.
         autoreset_mode: a mode of Gymnasium, or its name.
         map_limits: the numbers of regions and directed edges to which observations and actions are padded.
-        copy: whether observations and masks are new arrays. With ``copy=False``, the next call of `step` or `reset`
-            overwrites them, which is faster; `final_obs` and `final_info` always contain copies.
+        copy: whether observations and masks are new arrays. With ``copy=False``, which is faster, the next call of
+            `step` or `reset` overwrites the observations and masks; `final_obs` and `final_info` always contain copies.
         render_mode: the mode of `render_game`.
 
     Raises InputError for an invalid argument.
@@ -211,10 +213,10 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
 
         Args:
             seed: an integer gives the games the seeds seed, seed + 1, …. A list has an integer or None for each game.
-                None: each game is the next game of its sequence.
-            options: ``reset_mask``, bool[B], is True for each game that begins anew; without it, all games begin anew.
-                ``start`` is a `Game` from whose position the new games start. For many maps, ``map`` is the map of the
-                new games.
+                If `seed` is None, each game is the next game of its sequence.
+            options: ``reset_mask``, bool[B], is True for each game that begins anew; without ``reset_mask``, all games
+                begin anew. ``start`` is a `Game` from whose position the new games start. For many maps, ``map`` is the
+                map of the new games.
 
         Raises InputError for an invalid argument; then nothing changes.
         """
@@ -229,8 +231,9 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         Actions are ignored where ``active`` is False, but the arrays always have B rows.
 
         Raises InputError if an agent's actions are missing or invalid, and the exceptions of opponents and of a custom
-        reward function. Then no game makes a step. The beginning of a new game, or a custom observation function, may
-        also raise an exception. Then all games have made the step, but its results are lost; the next call continues.
+        reward function; after these exceptions, no game has made a step. The beginning of a new game, or a custom
+        observation function, may also raise an exception; after such an exception, all games have made the step, but
+        its results are lost, and the next call of `step` continues.
         """
         final: dict[str, dict[str, Any]] = {}
 
@@ -286,8 +289,8 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
     def set_opponents(self, opponents: Mapping[str, Any]) -> None:
         """Set the opponents of the games that begin after this call.
 
-        opponents: a dict with an opponent for each seat that has an opponent now. Raises InputError for other seats
-        and for invalid opponents; then nothing changes.
+        opponents: a dict with an opponent for each seat that has an opponent now. Raises InputError for seats that have
+        no opponent now and for invalid opponents; after an InputError, nothing has changed.
         """
         seats = _seats_of(opponents, self._players)
         if seats != self._opponent_seats:
@@ -331,7 +334,7 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
 
 
 def _seats_of(opponents: Any, players: int) -> list[int]:
-    """Return the seats of the argument `opponents`, in ascending order; raise InputError if it is invalid."""
+    """Return the seats of the argument `opponents`, in ascending order; raise InputError if `opponents` is invalid."""
     if not isinstance(opponents, Mapping | None):
         raise InputError(f"opponents = {short_repr(opponents)}: must be a dict of opponents by agent")
     names = [f"player_{p}" for p in range(players)]

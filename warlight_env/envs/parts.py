@@ -53,7 +53,7 @@ class MapPart:
 
     @property
     def played(self) -> bool:
-        """Whether at least one place is in use by a game."""
+        """Whether at least one place of this `MapPart` is in use by a game."""
         return len(self.free) < len(self.places)
 
     def leave(self, c: int) -> None:
@@ -90,7 +90,7 @@ class KnownMap:
 
 
 class EnvParts:
-    """The `MapPart` objects of B games, and the place of each game in them.
+    """The `MapPart` objects of B games, and the place of each game in its `MapPart`.
 
     Args:
         batch: B, the number of games.
@@ -172,10 +172,11 @@ class EnvParts:
             self._put(b, (part, b))
 
     def move(self, maps: Sequence[Map], games: Sequence[int]) -> list[Place]:
-        """Assign each of the `games` to its map in `maps`, and return their places.
+        """Assign each game in `games` to its map in `maps`, and return the places of these games.
 
-        A game that is already on its map keeps its place. Any other game gets an unused place. Opponents that no longer
-        play in any game of a `MapPart` are removed from it. If an error occurs, no game moves.
+        A game that is already on its map keeps its place. A game that changes its map gets an unused place. Opponents
+        that no longer play in any game of a `MapPart` are removed from this `MapPart`. If an error occurs, no game
+        moves.
         """
         of_map: dict[str, list[int]] = {}
         left: list[tuple[int, Place]] = []
@@ -222,7 +223,10 @@ class EnvParts:
         self.where[b], self.index[b], self.place[b], self.map[b] = place, part.index, c, part.known.index
 
     def _free(self, map_: Map, count: int) -> list[Place]:
-        """Return `count` unused places on a map. If there are too few, add a `MapPart` to the map."""
+        """Return `count` unused places for games on a map.
+
+        If there are too few unused places, add a `MapPart` to the map.
+        """
         known = self.of(map_)
         missing = count - sum(len(part.free) for part in known.parts)
         if missing > 0:

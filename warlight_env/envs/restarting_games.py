@@ -1,4 +1,4 @@
-"""The kernels that step games of learners and compiled bots, and that begin a new game in place of an ended one.
+"""The kernels that step games of learners and compiled bots, and that begin a new game in place of an ended game.
 
 Each kernel steps one game, so the CPU and the GPU can run the kernels for many games.
 """
@@ -108,7 +108,7 @@ def play(games: GameBatch, seats: Seats, b: Int) -> None:
 def finish(games: GameBatch, seats: Seats, b: Int) -> None:
     """Write the results of game b if it was played, and place the players of a new game if one begins.
 
-    The observations of a played game must be up to date.
+    If game b was played in this step, the caller must call `observe` for this game before.
     """
     if seats.played[b]:
         _write_results(games, seats, b)
@@ -142,8 +142,8 @@ def _write_results(games: GameBatch, seats: Seats, b: Int) -> None:
 def observe(games: GameBatch, seats: Seats, opening: Bool, b: Int) -> None:
     """Update the observations of game b.
 
-    opening: False updates the observations if the game was played in this step. True updates them if a new game begins,
-    and begins the episodes of its players.
+    opening: False: update the observations if game b was played in this step. True: update the observations if a new
+    game begins, and begin the episodes of its players.
     """
     if not opening:
         if seats.played[b]:

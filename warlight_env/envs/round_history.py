@@ -1,7 +1,7 @@
 """The start regions and the last round's events of a batch of games, which the views of agents include.
 
-Kernels do not record events. Instead, a `RoundHistory` stores the position before the last round of every game, and the
-turns. When the events are needed, the code plays this round again with the same random numbers.
+Kernels do not record events. A `RoundHistory` therefore stores, for every game, the position before the last round and
+the turns of this round. When the events are needed, the code plays the last round again with the same random numbers.
 """
 
 from __future__ import annotations

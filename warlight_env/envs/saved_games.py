@@ -18,7 +18,7 @@ from warlight_env.thread_ownership import UseLock
 class SavedGames:
     """A saved state from the method `get_state` of an environment, an independent copy of its games.
 
-    The state consists of the games, their opponents and all random generators. It can be pickled.
+    The state consists of the games, their opponents and all random generators. A `SavedGames` object can be pickled.
     """
 
     values: dict[str, Any]
@@ -58,7 +58,8 @@ class SavesGames:
     def clone(self) -> Self:
         """Return an independent copy of the environment, with copies of the random generators.
 
-        Equal actions give equal games in both environments. They share constant data, policies and pools of opponents.
+        Equal actions give equal games in both environments. The copy and the original share constant data, policies and
+        pools of opponents.
         """
         other = type(self).__new__(type(self))
         other.__dict__.update(self.__dict__)

@@ -1,4 +1,4 @@
-"""Load policies that Stable-Baselines3 or sb3-contrib saved, and play with them."""
+"""Load policies that Stable-Baselines3 or sb3-contrib saved, and play with these policies."""
 
 from __future__ import annotations
 
@@ -83,7 +83,8 @@ def load_policy(path: str | Path, deterministic: bool = False, *, trust: bool = 
         raise SavedPolicyError(f"{path}: not a saved policy: its class has no module")
     if module.startswith("sb3_contrib.common.recurrent"):
         raise SavedPolicyError(
-            f"{path}: a recurrent policy needs a memory for each game and is not supported; write an agent that uses it"
+            f"{path}: a recurrent policy needs a memory for each game and is not supported; "
+            "write an agent that plays with this policy"
         )
     package, name = next(
         (algorithm for start, algorithm in _ALGORITHMS.items() if module.startswith(start)),

@@ -1,4 +1,4 @@
-"""A vector environment for Stable-Baselines3: a batch of games with the `VecEnv` interface of this library."""
+"""A vector environment for Stable-Baselines3: a batch of games with the `VecEnv` interface of Stable-Baselines3."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
 
     When a game ends, a new game begins in the same step. ``infos[b]`` contains the entries of `WarlightEnv`, except the
     mask, and the entry TimeLimit.truncated of Stable-Baselines3. In the step in which a game ends, its info describes
-    the finished game. Then the info also contains terminal_observation and episode: the return r and the length l, in
+    the finished game, and also contains terminal_observation and episode: the return r and the length l (in steps), in
     the format of the class `Monitor` of Stable-Baselines3. `ended_against` contains the opponents of the games that
     ended in the last step.
 
@@ -131,7 +131,8 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         """Set the options of the next `reset`: one dict for all games, or a list with one dict for each game.
 
         Raises:
-            InputError: an option is unknown or invalid, see `WarlightEnv.reset`. Then the earlier options stay set.
+            InputError: an option is unknown or invalid, see `WarlightEnv.reset`. After this error, the options of an
+                earlier call of `set_options` stay set.
         """
         if isinstance(options, list) and len(options) != self.num_envs:
             raise InputError(f"options has {len(options)} dicts for {self.num_envs} environments")
@@ -153,11 +154,12 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         Raises:
             InputError: this thread has not called `step_async`, or another thread has called `step_async` after it, or
                 the actions are invalid. If an opponent or a custom reward function raises an exception, this method
-                raises it, too. After any of these errors no game makes a step.
+                raises the same exception. If the actions are invalid, or an opponent or the reward function fails, no
+                game makes a step.
             Exception: the beginning of a new game, or a custom observation function, raises an exception, for example
-                if a pool of opponents is empty. Then all games have made the step, but its rewards, its ends and its
-                observations are lost. The next step continues: it begins the missing games, which ignore their actions
-                and have reward 0, and steps the other games.
+                if a pool of opponents is empty. After such an exception, all games have made the step, but the rewards,
+                the ends of episodes and the observations of this step are lost. The next step begins the games that
+                have not begun, which ignore their actions and have reward 0, and steps the other games.
         """
         if self._asked is None or self._asked[0] != threading.get_ident():
             raise InputError("step_wait: this thread has set no actions; call step_async first")
@@ -225,8 +227,8 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
     def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> list[Any]:
         """Call a method; return a list with a result for each selected environment.
 
-        For the methods "action_masks" and "render" the results are those of each environment. Any other method is
-        called once for all environments, and its result is repeated.
+        The methods "action_masks" and "render" return a separate result for each environment. A method with another
+        name is called once for all environments, and its result is repeated.
         """
         chosen, method_name = self._chosen(indices), _name(method_name)
         if method_name == "action_masks":
@@ -298,8 +300,8 @@ def make_vec_env(n_envs: int = 64, seed: int | None = None, **arguments: Any) ->
 def save_policy(model: Any, path: str | Path) -> None:
     """Save a model of Stable-Baselines3 or sb3-contrib, and save the settings of its environment in a second file.
 
-    After that, the agent ``sb3:file=PATH,trust=yes`` plays with the saved model. Existing files are replaced only after
-    both new files are complete.
+    The agent with the specification ``sb3:file=PATH,trust=yes`` plays with the saved model. Existing files are replaced
+    only after both new files are complete.
 
     path: the path of the model, which must end in .zip. The settings file has the same path, but ends in .json.
 

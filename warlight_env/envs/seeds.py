@@ -27,8 +27,8 @@ def checked_seed(seed: Any, what: str = "seed") -> int | None:
 def seeds_of(seed: Any, count: int) -> list[int | None]:
     """Return a list with the seeds of `count` environments, according to the rules of Gymnasium's vector environments.
 
-    seed: an integer gives the seeds seed, seed + 1, …. None gives no seeds. A list contains an integer or None for each
-    environment. Other values raise `InputError`.
+    seed: an integer gives the seeds seed, seed + 1, …. If `seed` is None, each element of the list is None. A list
+    contains an integer or None for each environment. Other values raise `InputError`.
     """
     if seed is None or is_integer(seed):
         first = checked_seed(seed)

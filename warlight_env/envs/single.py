@@ -76,9 +76,9 @@ class WarlightEnv(SavesGames, TellsItsLimit, SingleThreaded, gymnasium.Env[Any, 
 
     ## Rewards
 
-    The learner gets +1 for a win, and -1 when it loses its last region or another player wins. Otherwise the reward is
-    0, also for a draw and for truncation. With ``reward="regions"`` or ``reward="income"``, potential-based shaping is
-    added; a `Reward` object sets the scale and the discount of the shaping.
+    The learner gets +1 for a win, and -1 when it loses its last region or another player wins. In all other steps the
+    reward is 0, also for a draw and for truncation. With ``reward="regions"`` or ``reward="income"``, potential-based
+    shaping is added; a `Reward` object sets the scale and the discount of the shaping.
 
     ## Starting State
 
@@ -195,9 +195,9 @@ class WarlightEnv(SavesGames, TellsItsLimit, SingleThreaded, gymnasium.Env[Any, 
 
         seed: starts a new sequence of games; None: start the next game of the current sequence.
         options: a dict for this game only. ``start`` is a `Game` with the same map, rules and number of players. The
-        new game starts from its position, with a random generator of its own. ``seat`` is the learner's seat. ``map``
-        is the map, in environments of many maps. Any other option raises InputError, and so does a map that is too
-        large. Then nothing changes.
+        new game starts from the position of this `Game`, with a random generator of its own. ``seat`` is the learner's
+        seat. ``map`` is the map, in environments of many maps. Any other option, and a map that is too large, raise
+        InputError, and nothing changes.
         """
         read = self.episodes.read_options(options, ("start", "seat"))
         super().reset(seed=checked_seed(seed))
@@ -209,8 +209,8 @@ class WarlightEnv(SavesGames, TellsItsLimit, SingleThreaded, gymnasium.Env[Any, 
         """Play a round or, with the encoding "steps", a part of a turn.
 
         Raises InputError for an invalid action, and ActionError for an action outside the action space. If an opponent
-        or a custom reward function raises an exception, this method raises it, too. After any of these errors the game
-        does not change.
+        or a custom reward function raises an exception, this method raises the same exception. If the method raises an
+        exception, the game does not change.
         """
         if not self._live:
             raise InputError("the game is over or has not begun; call reset()")

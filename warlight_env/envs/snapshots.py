@@ -191,7 +191,7 @@ def check_core(core: Core) -> None:
 
 
 def checked(core: Core, snapshot: Any) -> Snapshot:
-    """Check a snapshot, and return a copy of it.
+    """Check a snapshot, and return a copy of the snapshot.
 
     Raises `StateError` if the snapshot was made with other arguments than this `EnvCore`, or if it contains a game that
     is impossible under the rules.
@@ -233,7 +233,7 @@ def _start_of(core: Core, game: Game) -> State:
 
 
 def _said(core: Core, turns: Turns | None) -> Turns:
-    """Return the argument `turns` of `check_games`. For None, it contains turns of 0 games, so no turns are checked."""
+    """Return the argument `turns` of `check_games`. If `turns` is None, the result has turns of 0 games."""
     return make_turns(core.board.n_regions, core.board.n_edges, core.players, 0) if turns is None else reference(turns)
 
 
@@ -246,7 +246,7 @@ def _turns(core: Core, turns: Any) -> Turns:
 def _of_encoding(core: Core, turns: Turns | None) -> bool:
     """Whether `turns` is possible with the encoding of the `EnvCore`, which has one or several actions per turn.
 
-    See `Snapshot.turns` for the difference between the two cases.
+    See `Snapshot.turns` for the difference between encodings with one action and with several actions per turn.
     """
     if core.settings.stepwise or turns is None:
         return turns is not None or not core.settings.stepwise

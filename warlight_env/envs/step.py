@@ -128,7 +128,8 @@ def within_limits(row: npt.NDArray[np.integer[Any]], limits: npt.NDArray[np.int6
 def acting_player(out: Buffers, turns: Turns, acting: npt.NDArray[np.int8], b: Int, s: Int) -> Int:
     """Return the player in slot s of game b if its action must be read now; otherwise return -1.
 
-    The player must be live, acting[b, s] must not be 0, and the player's turn must be incomplete.
+    The kernel reads the action of a player if the player is live, acting[b, s] is not 0, and the player's turn is
+    incomplete.
     """
     p = np.int64(out.seat[b, s])
     if acting[b, s] == 0 or p < 0 or not out.live[b, p] or turns.status[b, p, READY] != 0:
@@ -169,9 +170,9 @@ def submit_actions(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any)
 
     acting: int8[B, S], 0 for a slot whose action is ignored. actions: int[B, S, K], the action rows.
 
-    Returns -1 for success. Otherwise no turn changes, and the result shows the error. The result b * S + s: the action
-    in slot s of game b is outside `limits`. The result B * S + b: a value of `out.illegal` in game b is outside
-    0 .. MOST_ILLEGAL.
+    Returns -1 for success. After an error, no turn has changed, and the kernel returns the place of the error. The
+    result b * S + s means that the action in slot s of game b is outside `limits`. The result B * S + b means that a
+    value of `out.illegal` in game b is outside 0 .. MOST_ILLEGAL.
     """
     batch, slots = acting.shape
     out, wrong = games.out, impossible_count(games.out)
@@ -231,8 +232,8 @@ def submit_policy_turns(
 ) -> Int:
     """Run a compiled bot for each player p of each game b with chosen[b, p] == number, and submit its turns.
 
-    Games in which player after[b] has not submitted a complete turn are skipped, and so are players whose turn is
-    already complete.
+    The kernel skips game b if the player with the number after[b] has not submitted a complete turn, and it skips
+    players whose turn is already complete.
 
     Args:
         context: the first argument of the bot's two kernels.
@@ -240,7 +241,8 @@ def submit_policy_turns(
         chosen: int16[B, P]. after: int8[B].
         rngs: uint64[B, P, 2], the states of the bots' random generators.
 
-    Returns -1 for success. Otherwise nothing changes, and the result is a game b for which after[b] is not a player.
+    Returns -1 for success. If an entry after[b] is not the number of a player, the kernel changes nothing and returns
+    the number b of this game.
     """
     out = games.out
     policy, pick = policy_at(policy_address), picker_at(pick_address)
@@ -428,10 +430,10 @@ def begin(games: GameBatch, picked: Bool, indices: npt.NDArray[np.int64]) -> Int
 
     state.rng[b] must already contain the state of the random generator of game b.
 
-    picked: True draws the start regions at random. False lets the players pick them in the first steps.
+    picked: True: draw the start regions at random. False: the players pick their start regions in the first steps.
 
     Returns -1 for success. Some rules demand that the start regions of different players are not neighbours. If the
-    kernel finds no such regions for a game, it returns the number of this game.
+    kernel finds no start regions that fulfil the rules for a game, the kernel returns the number of this game.
     """
     for k in range(indices.shape[0]):
         if not begin_game(games, picked, indices[k]):

@@ -98,8 +98,8 @@ def step_many(
 ) -> Int:  # fmt: skip
     """Step B games: submit the turns of learners and of compiled bots, and play the rounds if `finish` is True.
 
-    The kernel completes the step of one `MapGames` before it begins the next. So the memory of each `MapGames` is
-    loaded only once.
+    The kernel completes the step of one `MapGames` before it begins the step of the next one, so that the CPU loads the
+    memory of each `MapGames` only once.
 
     Args:
         parts: the addresses of the `MapGames` that contain the games, results of `address_of`.
@@ -110,12 +110,13 @@ def step_many(
         acting: int8[B], 0 for a game that makes no step.
         dropped: int32[B, L], the number of illegal entries of each action that were found before this call.
         layout: the layout of padded actions.
-        finish: whether to play the rounds. False: the kernel only submits turns, for example because an opponent in
-            Python also submits turns before the rounds.
+        finish: whether to play the rounds. If `finish` is False, the kernel only submits turns, for example because an
+            opponent in Python also submits turns before the rounds.
 
-    Returns -1 for success. The result b * L + l: the action of learner l in game b is outside the limits of its map.
-    The result B * L + b: a value of `dropped` for game b is impossible. If there is only one `MapGames`, no turn
-    changes after an error. Padded actions are always within the limits.
+    Returns -1 for success. With L learners in each game, the result b * L + l means that the action of learner l in
+    game b is outside the limits of its map, and the result B * L + b means that a value of `dropped` for game b is
+    impossible. After an error, the turns in the `MapGames` with the error have not changed, but other `MapGames` may
+    have made the step. Padded actions are always within the limits.
     """
     for i in range(len(parts)):
         part = _games_at(parts[i])
@@ -207,7 +208,7 @@ def _submit(part: MapGames, actions: Any, layout: PaddingLayout) -> None:
 def _resolve(part: MapGames) -> None:
     """Do the same as `step.resolve`, but skip the observations of unused places.
 
-    One call of `refresh_observations` updates all games at consecutive places.
+    The kernel calls `refresh_observations` once for each sequence of places that are in use.
     """
     games, places, count, first = part.games, part.places, part.places.shape[0], 0
     play_ready(games, part.selected)
@@ -232,8 +233,8 @@ def seat_some(
         parts, places: game k is at places[k] of the `MapGames` with the address parts[k].
         seeds: uint64[K], the games' seeds.
         numbers: int16[K, P - L], the numbers of the opponents in `MapGames.chosen`.
-        fixed: int8[L], the seats of the L learners in all games. The entry -1 is only allowed if L is 1: then the
-            learner's seat is drawn with the game's seed.
+        fixed: int8[L], the seats of the L learners in all games. The entry -1 means that the learner's seat is drawn
+            with the game's seed; it is only allowed if L is 1.
         learners: int8[K, L], to which the kernel writes the learners' seats.
     """
     for k in range(places.shape[0]):

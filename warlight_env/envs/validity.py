@@ -173,7 +173,8 @@ def _fault_of_attacks(
 ) -> Int:
     """Check a player's attacks; return 0 or the index of an error text in `REASONS`.
 
-    seen: int32[E + 1], working memory. fault: the place and the values of the error are written to it.
+    seen: int32[E + 1], working memory. fault: the array to which the kernel writes the place and the values of the
+    error.
     """
     owner, attacks, n = state.owner[b], turns.attacks[b, p], state.owner.shape[1]
     if params.max_orders > 0 and count > params.max_orders:
@@ -271,7 +272,7 @@ def check_games(
     Args:
         board, params: the map and the rules.
         stepwise: whether a turn consists of several actions.
-        whole: whether to check all values. False checks only the values on which kernels rely.
+        whole: whether to check all values. If `whole` is False, check only the values on which kernels rely.
         state: the positions.
         standing: the arrays cycles, potential, reward, illegal, live, terminated and truncated of `Buffers`.
         turns: the submitted turns, or `Turns` of 0 games if no turns are submitted.

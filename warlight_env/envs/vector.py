@@ -97,8 +97,9 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, SingleThreaded, VectorEnv[Any
         """Begin new games; return the observations and infos of all games.
 
         seed: the same as in Gymnasium's vector environments.
-        options: ``reset_mask``, bool[B], is True for each game that begins anew; without this option, all games begin
-        anew. ``start`` and ``seat`` are the options of `WarlightEnv.reset`, for all games that begin in this call.
+        options: ``reset_mask``, bool[B], is True for each game that begins anew; without ``reset_mask``, all games
+        begin anew. ``start`` and ``seat`` are the options of `WarlightEnv.reset`, for all games that begin in this
+        call.
         """
         mask = self._games.reset(seed, options, ("start", "seat"))
         return self.episodes.observe(), self._infos(self.episodes.results().infos, mask)
@@ -110,10 +111,11 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, SingleThreaded, VectorEnv[Any
 
         A game that only begins anew in this call ignores its action, and has reward 0.
 
-        Raises InputError for invalid actions, and the exceptions of opponents and of a custom reward function. Then no
-        game makes a step. The beginning of a new game, or a custom observation function, may also raise an exception,
-        for example if a pool of opponents is empty. Then all games have made the step, but its rewards, its ends and
-        its observations are lost. The next call continues: it begins the missing games and steps the other games.
+        Raises InputError for invalid actions, and the exceptions of opponents and of a custom reward function; after
+        these exceptions, no game has made a step. The beginning of a new game, or a custom observation function, may
+        also raise an exception, for example if a pool of opponents is empty. After such an exception, all games have
+        made the step, but the rewards, the ends of episodes and the observations of this step are lost. The next call
+        begins the games that have not begun and steps the other games.
         """
         episodes, every = self.episodes, np.ones(self.num_envs, dtype=np.bool_)
         final: dict[str, Any] = {}

@@ -135,6 +135,6 @@ def read_rows(
 ) -> npt.NDArray[np.int32]:
     """Convert actions to rows for the kernels, and write the rows to `out`; see `EnvCore.read_rows`.
 
-    Some action encodings need the players' views for this conversion.
+    Some action encodings need the players' views to convert an action to a row.
     """
     return core.encoding.rows(actions, lambda i: _view_in(core, slot, int(games[i])), out)

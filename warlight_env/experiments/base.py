@@ -61,7 +61,7 @@ class Experiment(Protocol):
 
     @property
     def budget(self) -> BudgetType | None:
-        """The only type of budget that the experiment supports; None: both types."""
+        """The only budget type ("simulations" or "seconds") that the experiment supports; None: both types."""
         ...
 
     def units(self, settings: ExperimentSettings) -> int:
@@ -73,7 +73,7 @@ class Experiment(Protocol):
         ...
 
     def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:
-        """Run the experiment, or continue a run in the folder."""
+        """Run the experiment, or continue the run whose results are in `folder`."""
         ...
 
 
@@ -161,7 +161,7 @@ class MatchTable:
 
 @dataclass(frozen=True)
 class Measurement:
-    """A measurement that consists of units, such as games. This process measures them one after the other.
+    """A measurement that consists of units, such as games. This process measures the units one after the other.
 
     Attributes:
         measure: a function that returns data for JSON and depends only on its arguments, the settings and a unit's

@@ -122,7 +122,7 @@ class ComparisonTable:
     """A table of comparisons.
 
     Attributes:
-        finding: the result of the method's authors, in their game.
+        finding: the result that the method's authors published, for the game of these authors.
     """
 
     name: str
@@ -151,7 +151,7 @@ class ComparisonTable:
         )
 
     def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:
-        """Play the games, or continue a run in the folder."""
+        """Play the games, or continue the run whose results are in `folder`."""
         results = play_contests(
             self.contests(settings), jobs=settings.jobs, backend=settings.backend, folder=folder,
             on_games=lambda key, records: advance(len(records), key),

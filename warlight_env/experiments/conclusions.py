@@ -13,7 +13,7 @@ POSSESSIVES: Final[dict[Source, str]] = {"thesis": "the thesis's", "authors": "t
 
 
 def conclusions(rows: Sequence[Row], source: Source = "thesis") -> str:
-    """Compare each row with the published number, and with the result of equally strong players; "" without such rows.
+    """Return sentences that compare the rows with the published numbers and with equally strong players.
 
     Args:
         rows: rows of one result.
@@ -56,7 +56,7 @@ def _may_be_chance(row: Row) -> bool:
 
 
 def _sentence(words: str, rows: Sequence[Row]) -> list[str]:
-    """Return a sentence that lists the rows; an empty list if there are no rows."""
+    """Return a list with one sentence that names the rows; an empty list if there are no rows."""
     return [f"{words} {', '.join(f'“{row.label}”' for row in rows)}."] if rows else []
 
 

@@ -1,8 +1,8 @@
 """The income of players without active opponents, and an estimate of the highest income that is possible.
 
-The opponent is a passive player, which never moves. It owns one region, the farthest from the player's starting
-regions. This region has so many armies that no player attacks it early. The starting regions of the passive player
-become neutral. Without the passive player, the game would be over.
+The opponent is a passive player, which never moves. The passive player owns one region, the farthest from the starting
+regions of player 0. This region has so many armies that no player attacks it early. The starting regions of the passive
+player become neutral. Without the passive player, the game would be over.
 """
 
 from __future__ import annotations
@@ -53,7 +53,10 @@ _QUICK_STAGES: Final = ((20, 2),)
 
 
 def solo_game(seed: int) -> Game:
-    """Return a game on the world map with the rules `thesis`. Player 0 has random starts, and player 1 is far away."""
+    """Return a game on the world map with the rules `thesis`.
+
+    Player 0 has random start regions, and player 1, which is passive, has one region far away.
+    """
     game = Game("world", "thesis", 2, seed=seed, picks="random")
     board, owner, army = game.view(0).board, game.owner.copy(), game.army.copy()
     army[owner == 1] = _NEUTRAL
@@ -80,7 +83,10 @@ class GrowthWork(NamedTuple):
 
 @kernel
 def _income_after(context: Context, position: Position, turn_index: Int, rounds: Int, work: GrowthWork) -> Real:
-    """Return player 0's income after some rounds. A turn of `work` plays the first round, `draw_turn` the others."""
+    """Return player 0's income after `rounds` rounds.
+
+    Player 0 plays turn `turn_index` of `work`, and later random turns.
+    """
     at, orders = work.position, work.round
     copy_position(position, at)
     for played in range(rounds):
@@ -132,7 +138,9 @@ def choose_growth(
 
 
 class IncomeSearch(SingleThreaded):
-    """A search for the fastest growth. From many turns, it chooses the turn with the highest mean income at the end.
+    """A search for the fastest growth.
+
+    The search chooses the turn with the highest mean income after the last simulated round.
 
     The search simulates many games for each turn.
     """
@@ -169,8 +177,8 @@ class IncomeSearch(SingleThreaded):
 def measure_growth(settings: ExperimentSettings, unit: int, horizon: int = 0) -> dict[str, list[float]]:
     """Return income and regions after each round of one game.
 
-    The player is the agent of the settings. Without an agent, the player is `IncomeSearch`, which simulates `horizon`
-    more rounds after the last round of the game.
+    The player is the agent that `settings` name. If `settings` name no agent, the player is `IncomeSearch`, which
+    simulates `horizon` more rounds after the last round of the game.
     """
     game = solo_game(derive_seed(settings.seed, unit))
     seed = derive_seed(settings.seed, unit, 1)

@@ -21,7 +21,7 @@ class MeasurementFolder(AppendOnlyFolder):
     Args:
         folder: see `AppendOnlyFolder`.
         experiment: name of the experiment.
-        count: number of units.
+        count: number of units (for example games) in the measurement.
         settings: settings of the run.
 
     Raises:
@@ -58,7 +58,9 @@ class MeasurementFolder(AppendOnlyFolder):
 def run_measurement(
     folder: MeasurementFolder, measure: Callable[[int], dict[str, list[float]]], advance: OnProgress
 ) -> tuple[list[dict[str, list[float]]], bool, float]:
-    """Measure the missing units. Return the values of all units, whether Ctrl-C ended the run, and the spent seconds.
+    """Measure the units whose values are not in the folder, for example games.
+
+    Return the values of all units of the measurement, whether Ctrl-C ended the run, and the spent seconds.
 
     Args:
         folder: the folder.
@@ -67,7 +69,7 @@ def run_measurement(
 
     Raises:
         RunFolderError: the folder contains another run, or another process uses it.
-        RunError: the folder cannot be written; earlier units are kept.
+        RunError: the folder cannot be written; the values of earlier units are kept in the folder.
     """
     interrupted = False
     with folder as units:

@@ -50,7 +50,7 @@ def last_search(agent: Agent) -> SearchRecord:
 
 
 def measure_searches(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
-    """Return the leaves' depths, simulations and nodes of every move of a game."""
+    """Return the depths of the leaves, the simulations and the nodes of the search for every move of a game."""
     values: dict[str, list[float]] = {"shallowest": [], "deepest": [], "simulations": [], "nodes": []}
     for _, agents in self_play_game(settings, unit):
         for agent in agents:
@@ -85,7 +85,7 @@ TREE_MEMORY = 2000
 
 
 def measure_trees(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
-    """Return simulations and nodes of each tree at one position from a game, for each number of threads in THREADS."""
+    """Return the simulations and the nodes of each tree in one position, for each number of threads in THREADS."""
     game = _middle(derive_seed(settings.seed, unit), 4 + unit % 12)
     values: dict[str, list[float]] = {}
     for threads in THREADS:
@@ -167,7 +167,7 @@ def summarise_branching(found: Sequence[dict[str, list[float]]], settings: Exper
 
 
 def measure_state(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
-    """Return the bytes of a position on the world map: in a tree, and with a game's whole state (dice, offers …)."""
+    """Return the size of a position on the world map in bytes: in a search tree, and with a game's whole state."""
     n = maps.load("world").n_regions
     whole = sum(array.nbytes for array in make_state(1, n, 2))
     return {"compact": [float(compact_size(n))], "whole": [float(whole)]}

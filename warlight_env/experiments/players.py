@@ -45,7 +45,7 @@ class Contender:
     start: tuple[str, ...] = ()
 
     def source(self, agent: str, budget_type: BudgetType, quick: bool) -> AgentSource:
-        """Return the source of the player if `agent` is requested; with `quick`, it has a tiny budget."""
+        """Return the source of the player if `agent` is requested; with `quick`, the player has a tiny budget."""
         spec = with_parameters(self.name or agent, self._budget(budget_type, quick))
         if self.defense and not self.start:
             return spec

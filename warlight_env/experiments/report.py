@@ -105,7 +105,7 @@ def report(results: Sequence[ExperimentResult]) -> str:
             result.settings.games,
         )
         if key in seen:
-            raise ExperimentError(f"two results of {result.command!r}: leave one out")
+            raise ExperimentError(f"there are two results of {result.command!r}: give only one of them")
         seen.add(key)
     sections = []
     for name in MODULES:

@@ -97,7 +97,7 @@ def newcombe(wins: int, games: int, other_wins: int, other_games: int) -> Interv
     """Return an interval for the difference of two independent shares, the first minus the second.
 
     R. G. Newcombe, "Interval estimation for the difference between independent proportions", Statistics in Medicine 17
-    (1998), method 10: it uses Wilson's intervals of both shares.
+    (1998), method 10, which uses Wilson's intervals of both shares.
     """
     a, b = wins / games, other_wins / other_games
     (low_a, high_a), (low_b, high_b) = wilson_interval(wins, games), wilson_interval(other_wins, other_games)

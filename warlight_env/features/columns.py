@@ -119,7 +119,7 @@ class FeatureBlock:
 
     @functools.cached_property
     def size(self) -> int:
-        """The number of elements of the array."""
+        """The number of elements of this array of features."""
         size = 1
         for length in self.shape:
             size *= length

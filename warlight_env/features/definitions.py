@@ -1,7 +1,7 @@
 """The feature registry: all features of observations, states and networks' inputs, in the order of their columns.
 
-To add a feature, add an entry at the end of its group here. Then add a line that computes the feature to the kernel of
-the group.
+To add a feature, add an entry at the end of its group in this module, and add a line that computes the feature to the
+kernel of the group.
 """
 
 from __future__ import annotations

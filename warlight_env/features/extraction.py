@@ -139,7 +139,7 @@ def write_shares(
     visible: npt.NDArray[np.uint64],
     shares: npt.NDArray[np.float32],
 ) -> None:
-    """Write float32[S, 2], owned fractions of each super region: the player's, and the largest of any opponent."""
+    """Write float32[S, 2]: for each super region the fraction that the player owns, and the largest of an opponent."""
     for s in range(bits.members.shape[0]):
         size = np.float32(max(count_common(bits.members[s], bits.members[s]), 1))
         best = np.int64(0)
@@ -302,7 +302,7 @@ def most_income(board: Board, params: RuleParams) -> int:
 
 
 def blank(board: Board, features: Features, *leading: int) -> npt.NDArray[np.float32]:
-    """Return features float32[*leading, K] of a neutral board without armies. Constant features have their values."""
+    """Return the features of a neutral board without armies, float32[*leading, K], including all constant features."""
     values = np.zeros((*leading, features.size), dtype=np.float32)
     part = features["nodes"]
     nodes = part.cut(values)
@@ -350,7 +350,8 @@ class FeatureExtractor(SingleThreaded):
             owner: int[M, N], the owner of each region: a player, or a negative number if the region is neutral or the
                 player does not see it.
             army: int[M, N], the armies on each region.
-            player: int[M], the viewing player. Under fog the features use only the regions that it sees.
+            player: int[M], the viewing player. Under fog the features use only the regions that the viewing player
+                sees.
             rounds: int[M], rounds played. cycles: int[M], steps of the environment since the reset.
             offered: in the phase "pick", bool[M, N], the regions that the player may pick now; otherwise None.
 
@@ -386,7 +387,7 @@ class FeatureExtractor(SingleThreaded):
 
 
 def _integers(values: Any, what: str) -> npt.NDArray[Any]:
-    """Return the values as an array of integers or booleans. Raise InputError if they have another type."""
+    """Return the values as an array of integers or booleans. Raise InputError if the values have another type."""
     array = array_of(values, what)
     if array.dtype.kind not in "biu" or isinstance(array, np.ma.MaskedArray):
         raise InputError(f"{what} must be an array of integers, not {array.dtype} ({short_repr(values)})")

@@ -41,9 +41,9 @@ class Feature:
 
     name: unique in the feature's group. low, high: the lower and the upper bound; infinite for no bound.
     unit: the unit of the number. description: the meaning of the number, for tables.
-    per: "" for one number; OPPONENT or PLAYER for one number per opponent or player. With OPPONENT, `name_1`, `name_2`,
-    … are the features of the opponents in seat order after the player. With PLAYER, `name_0`, `name_1`, … are the
-    features of the players in seat order.
+    per: "" for one number; OPPONENT or PLAYER for one number per opponent or player. If `per` is OPPONENT, `name_1`,
+    `name_2`, … are the features of the opponents in seat order after the player. If `per` is PLAYER, `name_0`,
+    `name_1`, … are the features of the players in seat order.
     """
 
     name: str
@@ -60,7 +60,7 @@ class Group:
 
     name: unique in the registry. of: the kind of thing, for example "each region", for tables. features: consecutive
     features with the same value of `Feature.per` form a block, and each opponent or player has one such block. Add a
-    new feature at the end.
+    new feature at the end of its group.
 
     Raises:
         FeatureNameError: two features have the same name.
@@ -85,8 +85,9 @@ class Group:
     def columns(self) -> Any:
         """A named tuple with the column of each feature; kernels use the columns as constants.
 
-        The columns do not count the features per opponent. For features after the features per opponent, add
-        `per_opponent` * (players - 1) to the column. For the features of opponent k, add `per_opponent` * (k - 1).
+        A column in this tuple does not count the columns of features per opponent before it: for a feature that is
+        listed after the features per opponent, add `per_opponent` * (players - 1) to its column. For a feature of
+        opponent k, add `per_opponent` * (k - 1) to its column.
         """
         found, column, block = {}, 0, 0
         for feature in self.features:
@@ -98,7 +99,7 @@ class Group:
 
     @property
     def width(self) -> int:
-        """The number of columns of features that are not per opponent or player."""
+        """The number of columns of the group without the features of each opponent and of each player."""
         return sum(not feature.per for feature in self.features)
 
     @property

@@ -51,7 +51,7 @@ class RegionNet:
         return self._nodes.cut(flat), self._globals.cut(flat)
 
     def linear(self, name: str, x: Floats) -> Floats:
-        """Apply the linear layer with this name to x."""
+        """Apply the linear layer with the name `name` to x."""
         product: Floats = x @ self._arrays[f"{name}.weight"].T
         bias = self._arrays.get(f"{name}.bias")
         return product if bias is None else product + bias

@@ -4,12 +4,12 @@
 
 CHALLENGE is the version of the protocol, 1 or 2; with 0, the process derives it from the game engine's messages.
 
-Standard input contains the game engine's lines, unchanged, and two types of lines of `runner`. Before each question,
-`runner` writes ``think N OPTIMUM MAXIMUM INCREMENT``. N is the number of the question. OPTIMUM and MAXIMUM are the
-suggested and the latest end of the search, as values of `time.monotonic`, a clock that is the same in all processes.
-INCREMENT is the number of seconds that each round adds to the time (see `time_control.MoveTime`). After each pick,
-`runner` writes ``said ID …`` with the picks that it sent to the game engine. Standard output contains ``ready`` once,
-and then one line ``N ANSWER`` for each question.
+Standard input contains the game engine's lines, unchanged, and two types of lines that the module `runner` writes.
+Before each question, `runner` writes ``think N OPTIMUM MAXIMUM INCREMENT``. N is the number of the question. OPTIMUM
+and MAXIMUM are the suggested and the latest end of the search, as values of `time.monotonic`, a clock that is the same
+in all processes. INCREMENT is the number of seconds that each round adds to the time (see `time_control.MoveTime`).
+After each pick, `runner` writes ``said ID …`` with the picks that it sent to the game engine. Standard output contains
+``ready`` once, and then one line ``N ANSWER`` for each question.
 """
 
 from __future__ import annotations
@@ -98,9 +98,9 @@ def serve(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
 def turn_budget(own: Budget, advised: float, most: float, increment: float) -> Budget:
     """Return an agent's budget for a turn.
 
-    own: the limits in the agent's specification. An agent with such limits keeps them, but a turn takes at most
-    `advised` seconds. An agent without limits receives a time bank of `most` seconds, and decides how much of it a turn
-    uses.
+    own: the limits in the agent's specification. If the specification has a limit of seconds or simulations, the agent
+    keeps this limit, but a turn takes at most `advised` seconds. An agent without limits receives a time bank of `most`
+    seconds, and decides how much of this time a turn uses.
     """
     if own.simulations is None and own.seconds is None:
         return replace(own, seconds=advised, bank=most, increment=increment)

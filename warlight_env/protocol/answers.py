@@ -65,7 +65,8 @@ def parse_answer(question: Question, line: str, name: str, max_orders: int = MAX
         question: the question that the bot answers.
         line: the bot's answer.
         name: the bot's name. Orders with a different player name are ignored.
-        max_orders: the maximum number of orders. Further orders in the answer are ignored.
+        max_orders: the maximum number of orders. If the answer has more orders, only the first `max_orders` orders are
+            used.
     """
     if isinstance(question, Go):
         return _read_orders(question, line, name, max_orders)

@@ -1,4 +1,4 @@
-"""The faults of an external bot: late, missing or malformed answers. The results of a match contain them."""
+"""The faults of an external bot (late, missing or malformed answers), which the results of a match contain."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class BotFaults(list[BotFault]):
         self.counts: Counter[str] = Counter()
 
     def note(self, fault: BotFault, kind: FaultKind = "other") -> None:
-        """Count a fault, and store it if fewer than `MAX_FAULTS` are stored."""
+        """Count a fault, and store the fault if fewer than `MAX_FAULTS` faults are stored."""
         self.total += 1
         self.lost += fault.lost
         self.counts[kind] += 1

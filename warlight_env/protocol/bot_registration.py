@@ -27,7 +27,10 @@ def _load_isolated() -> Callable[..., IsolatedAgent]:
 
 
 def register_agents() -> None:
-    """Register the agents ``cmd`` and ``isolated``. Their code is loaded when the first such agent is made."""
+    """Register the agents ``cmd`` and ``isolated``.
+
+    The code of an agent is loaded when the first agent of its type is made.
+    """
     register(
         "cmd",
         _load,

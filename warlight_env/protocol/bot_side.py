@@ -1,7 +1,7 @@
 """The class `BotSide`: it lets an agent of this package play as a bot of a game engine.
 
-It receives the messages of the game engine and returns the answers. The class neither measures time nor reads or writes
-streams.
+`BotSide` receives the messages of the game engine and returns the answers. The class neither measures time nor reads or
+writes streams.
 """
 
 from __future__ import annotations
@@ -53,12 +53,13 @@ class EngineState:
 class BotSide:
     """An agent that plays one game as a bot.
 
-    The caller calls `receive` with every message in the order of arrival and `answer` with each question. It calls
-    `confirm_picks` with the picks that it has sent to the game engine.
+    The caller calls `receive` with every message in the order of arrival and `answer` with each question. The caller
+    calls `confirm_picks` with the picks that it has sent to the game engine.
 
     Args:
-        make: a function that makes the agent. The constructor calls it once.
-        challenge: the version of the protocol, 1 or 2. None: the first question decides.
+        make: a function that makes the agent. The constructor calls this function once.
+        challenge: the version of the protocol, 1 or 2. If `challenge` is None, the first question determines the
+            version.
         report: a function that receives a sentence for each setting that the game engine has not sent.
     """
 
@@ -111,7 +112,7 @@ class BotSide:
     def answer(self, question: m.Question, budget: Budget | None = None) -> m.Answer:
         """Return the answer to a question.
 
-        At the first question of a round, the agent plans its whole turn. So the answer to the second question of
+        At the first question of a round, the agent plans its whole turn, so that the answer to the second question of
         the round takes no time.
 
         Raises:
@@ -133,7 +134,7 @@ class BotSide:
         return m.PicksAnswer(tuple(self._ids[r] for r in self._picks(question)))
 
     def confirm_picks(self, picks: m.PicksAnswer) -> None:
-        """Store the picks that were sent to the game engine. They may differ from the agent's answer."""
+        """Store the picks that were sent to the game engine, which may differ from the agent's answer."""
         regions = self._known(picks.regions) if self._map is not None else []
         self._own_picks += regions
         self._agent.set_picks(regions)

@@ -20,7 +20,10 @@ NAMES: Final = ("player1", "player2")
 
 
 def region_ids(regions: Iterable[int]) -> tuple[int, ...]:
-    """Return the protocol's ids of regions, from 1. On the bundled world map they are the ids of the AI Challenges."""
+    """Return the protocol's ids of regions, from 1.
+
+    On the bundled world map, the ids are those of the AI Challenges.
+    """
     return tuple(int(region) + 1 for region in regions)
 
 
@@ -105,7 +108,10 @@ def _as_found(view: View, owner: Sequence[int]) -> Iterable[int]:
 
 
 def orders_of(placements: m.PlaceOrders, moves: m.MoveOrders) -> Orders:
-    """Combine a round's two answers (deploys, attacks) into one `Orders`. The game later checks whether it is legal."""
+    """Combine a round's two answers (deploys, attacks) into one `Orders`.
+
+    The game later checks whether the orders are legal.
+    """
     return Orders(
         [(o.region - 1, o.armies) for o in placements.orders],
         [(o.source - 1, o.target - 1, o.armies) for o in moves.orders],
@@ -113,5 +119,5 @@ def orders_of(placements: m.PlaceOrders, moves: m.MoveOrders) -> Orders:
 
 
 def challenge_of(rules: Rules) -> m.Challenge:
-    """Return the version of the protocol for these rules: 2 if players pick regions one by one, and 1 otherwise."""
+    """Return the version of the protocol for the given rules: 2 if players pick regions one by one, and 1 otherwise."""
     return 2 if rules.picking == "alternating" else 1

@@ -47,11 +47,12 @@ QUOTED_ERRORS: Final = 1000
 class ExternalBot(SingleThreaded, Agent):
     """An agent for games of two players that asks an external program for its turns.
 
-    Each game has its own process of the program. It starts before the first question of the game, and `close` ends it.
-    `faults` lists the faults of the program in the current game.
+    Each game has its own process of the program. The process starts before the first question of the game, and `close`
+    ends the process. `faults` lists the faults of the program in the current game.
 
     Args:
-        command: the program and its arguments. The seed replaces the text ``{seed}`` in these words.
+        command: the program and its arguments. The seed replaces the text ``{seed}`` in the program's name and in each
+            argument.
         seed: the agent's seed, an integer.
         options: see `ExternalBotOptions`.
 
@@ -110,7 +111,8 @@ class ExternalBot(SingleThreaded, Agent):
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """Ask the bot for its deploys and its attacks. See `Agent.act`.
 
-        If `budget` has a bank or a number of seconds, this time replaces the bot's own clock for both questions.
+        If `budget` has a time bank or a number of seconds, this time replaces the bot's own clock for the two questions
+        of the round (deploys and attacks).
         """
         if self._begin(view) and self._challenge == 2 and view.starts is not None:
             self._tell([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
@@ -154,7 +156,7 @@ class ExternalBot(SingleThreaded, Agent):
     # The communication with the bot
 
     def _begin(self, view: View) -> bool:
-        """If a new game begins, start a process and send it the first messages.
+        """If a new game begins, start a process and send the first messages to this process.
 
         Return whether `view` is the first view of the first round.
         """
@@ -182,7 +184,7 @@ class ExternalBot(SingleThreaded, Agent):
         """Create a new file for the bot's standard error, and return its path.
 
         The name of the file contains a number, because both bots of a match may have the same name and seed. If the
-        file cannot be created, note this in `faults` and return None. The bot's answers still count.
+        file cannot be created, note this fault in `faults` and return None; the bot plays without the file.
         """
         try:
             folder.mkdir(parents=True, exist_ok=True)
@@ -208,7 +210,7 @@ class ExternalBot(SingleThreaded, Agent):
             self.on_line(direction, line)
 
     def _ask(self, question: m.Question, round: int, clock: BotClock) -> m.Answer | None:
-        """Ask the bot a question. Return its answer, or None if no valid answer came. Note faults in `faults`."""
+        """Ask the bot a question. Return the bot's answer, or None if no valid answer came. Note faults in `faults`."""
         if self._process is None:
             return None
         self._round = round
@@ -232,7 +234,7 @@ class ExternalBot(SingleThreaded, Agent):
         """Note a missing answer. After the last missing answer that is allowed, close the process and raise an error.
 
         asked: the question as text for error messages. had_time: False if the clock of the match left no time for the
-        second question of a turn. Then the missing answer does not count.
+        second question of a turn. If `had_time` is False, the missing answer does not count.
         """
         assert self._process is not None
         form = "" if reply.lost else expected_answer(question)
@@ -283,8 +285,8 @@ class ExternalBot(SingleThreaded, Agent):
 def external_bot(seed: int, text: str) -> ExternalBot:
     """Return the agent of the specification ``cmd:COMMAND`` or ``cmd[OPTION=VALUE,…]:COMMAND``.
 
-    The options are the fields of `ExternalBotOptions`. The command is split into words as in a shell, but it runs
-    without a shell.
+    The options are the fields of `ExternalBotOptions`. The command is split into words as in a shell, but the program
+    runs without a shell.
 
     Args:
         seed: the agent's seed.

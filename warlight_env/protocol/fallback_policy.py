@@ -1,6 +1,6 @@
 """A policy that answers at once with simple orders, if an agent does not answer in time.
 
-This module imports only modules that load fast, so that it is ready soon after the start of the process.
+This module imports only modules that load fast, so that the policy is ready soon after the start of the process.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ class FallbackPolicy:
     def answer(self, question: m.Question) -> m.Answer:
         """Return an answer to a question.
 
-        The policy picks regions in the smallest super regions. It places all armies on one border region, if possible
-        next to an enemy. `_moves` gives its attacks and transfers.
+        The policy picks regions in the smallest super regions. The policy places all armies on one border region, if
+        possible next to an enemy. `_moves` returns the policy's attacks and transfers.
         """
         if not isinstance(question, m.Go):
             sizes = Counter(self._super.values())
@@ -81,8 +81,8 @@ class FallbackPolicy:
     def _moves(self, own: dict[int, int]) -> Iterator[m.MoveOrder]:
         """Yield attacks and transfers.
 
-        A region next to regions of other owners attacks the weakest of them, if it has twice as many armies. A region
-        that has only own neighbours moves its armies one step towards the border.
+        A region next to regions of other owners attacks the weakest of these neighbours, if it has twice as many armies
+        as this neighbour. A region that has only own neighbours moves its armies one step towards the border.
         """
         if self._placed is not None:
             own[self._placed.region] += self._placed.armies

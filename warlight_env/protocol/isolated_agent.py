@@ -43,14 +43,15 @@ _idle: OrderedDict[tuple[Any, ...], BotProcess] = OrderedDict()
 class IsolatedAgent(SingleThreaded, Agent):
     """An agent that plays in its own process.
 
-    If it does not answer in time, its answer is lost, like a late answer of an external bot. After a game without
-    faults the process waits for the next game.
+    If the agent does not answer in time, its answer is lost, like a late answer of an external bot. After a game
+    without faults the process waits for the next game.
 
     Args:
         spec: the specification of the agent in the process.
         seed: the agent's seed, an integer.
-        options: see `ExternalBotOptions`; only the fields in `OPTIONS` have an effect. Without `bank`, each answer has
-            `ANSWER_SECONDS` seconds. With `increment`, the bank is for all answers of a game.
+        options: see `ExternalBotOptions`; only the fields in `OPTIONS` have an effect. Without the option `bank`, each
+            answer has `ANSWER_SECONDS` seconds. With the option `increment`, `bank` is a time bank for all answers of a
+            game.
 
     Raises:
         AgentError: there is no agent with this specification.
@@ -129,7 +130,7 @@ class IsolatedAgent(SingleThreaded, Agent):
             raise AgentError(f"agent {self.name!r}: plays games of at most {self._players} players, not of {players}")
 
     def close(self) -> None:
-        """End the game. The process ends, or waits for the next game if it has answered all questions."""
+        """End the game. If the process has answered all questions, it waits for the next game; otherwise it ends."""
         process, self._process = self._process, None
         if process is None:
             return

@@ -28,8 +28,8 @@ class BotLimits:
         memory: the maximum number of bytes of data (RLIMIT_DATA) of each process of the bot; None: no limit.
         procs: the maximum number of processes and threads of the bot; None: no limit.
         network: whether the bot can use the network.
-        isolate: whether the bot's processes run in their own Linux namespaces. They always do if `procs` is set or
-            `network` is False.
+        isolate: whether the bot's processes run in their own Linux namespaces. If `procs` is set or `network` is False,
+            the processes always run in their own namespaces.
     """
 
     memory: int | None = None
@@ -70,7 +70,7 @@ def check_limits(limits: BotLimits) -> None:
 
 @functools.cache
 def _cannot(limits: BotLimits) -> str:
-    """Try to set the limits in a separate process. Return the reason why this is not possible, or ""."""
+    """Try to set the limits in a separate process. Return the reason if the limits cannot be set, or ""."""
     command = [sys.executable, "-I", "-S", str(SUPERVISOR), "probe", limits.settings(ProcessMark.new())]
     done = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False)
     return done.stdout.strip() if done.returncode == 0 else f"this system refuses: {done.stderr[-300:].strip()}"

@@ -1,4 +1,4 @@
-"""A function that reads lines of the protocol, with a limit on their length."""
+"""A function that reads lines of the protocol, with a limit on the length of a line."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """A dataclass for each type of line in the text protocol of the Warlight AI Challenges, versions 1 and 2.
 
-Each docstring begins with an example of the line. The ids of regions and super regions start at 1. Times are in
-milliseconds.
+The docstring of each dataclass begins with an example of its line. The ids of regions and super regions start at 1.
+Times are in milliseconds.
 """
 
 from __future__ import annotations
@@ -179,7 +179,10 @@ class OpponentMoves:
 
 @dataclass(frozen=True)
 class Go:
-    """``go place_armies 10000`` or ``go attack/transfer 9500``: asks for orders. The number is the time left."""
+    """``go place_armies 10000`` or ``go attack/transfer 9500``: asks for orders.
+
+    The number is the time left in milliseconds.
+    """
 
     kind: Kind
     milliseconds: int
@@ -187,7 +190,7 @@ class Go:
 
 @dataclass(frozen=True)
 class Other:
-    """A line that is not part of the protocol. Bots ignore it."""
+    """A line that is not part of the protocol. Bots ignore such a line."""
 
     text: str
 

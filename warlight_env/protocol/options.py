@@ -1,4 +1,4 @@
-"""The options of an external bot, and a function that reads them from an agent specification."""
+"""The options of an external bot, and a function that reads these options from an agent specification."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ class ExternalBotOptions:
             answers, or when its process has ended, the bot fails, and the match's `on_crash` decides. "skip": the bot
             never fails, but then receives no more questions in this game. "forfeit": the first missing answer loses the
             game.
-        bank, increment: the time bank and the time that each answer adds, in seconds. None: the values of the AI
-            Challenge.
+        bank, increment: the time bank and the time that each answer adds, in seconds. If an option is None, it has the
+            value of the AI Challenge.
         errors: a folder for the bot's standard error, with one file for each game. None: no files.
         folder: the working directory of the bot.
         memory, procs, network, isolate: see `BotLimits`.

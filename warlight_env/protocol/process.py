@@ -1,7 +1,7 @@
 """The process of an external bot: send lines, wait for a line until a deadline, and end all processes of the bot.
 
-A separate process, the guard (script `supervisor`), starts the bot's program. It ends the program and all child
-processes of the program.
+A separate process, the guard (script `supervisor`), starts the bot's program, and later ends the program and all its
+child processes.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class Reply:
         cause: the reason why no line came.
         late: whether the bot's time ran out.
         lost: whether the bot has ended or closed its streams, so that no further answers can come.
-        stale: the number of bytes that the bot wrote before the question. They were ignored.
+        stale: the number of ignored bytes that the bot wrote before the question.
         stale_text: the beginning of the ignored bytes, as text.
     """
 
@@ -180,8 +180,10 @@ class BotProcess:
             self._wait(left)
 
     def _wait(self, seconds: float) -> None:
-        """Wait at most `seconds` until the bot has written output or can accept input. Then read or write its
-        streams once."""
+        """Read or write the bot's streams once.
+
+        Before, wait at most `seconds` until the bot has written output or can accept input.
+        """
         poll = select.poll()
         if self._open:
             poll.register(self._out, select.POLLIN)
@@ -197,7 +199,10 @@ class BotProcess:
                 self._hear_end()
 
     def _read(self) -> bool:
-        """Read available output of the bot, at most `_CHUNK` bytes. Return whether any output was available."""
+        """Read available output of the bot, at most `_CHUNK` bytes.
+
+        Return whether any output of the bot was available.
+        """
         if not self._open:
             return False
         try:
@@ -232,7 +237,7 @@ class BotProcess:
         self._end = status or self._end or "its guard process ended"
 
     def _exit_status(self, timeout: float = _LAST_WORDS) -> str | None:
-        """Return the bot's exit status as text; None if the guard does not report it within `timeout` seconds."""
+        """Return the bot's exit status as text; None if the guard reports no exit status within `timeout` seconds."""
         self._host.settimeout(timeout)
         try:
             said = self._host.recv(256).decode().split()
@@ -259,7 +264,10 @@ class BotProcess:
             self._skipping = False
 
     def _throw_away(self) -> tuple[int, str]:
-        """Discard output that the bot wrote before a question. Return its size in bytes and its beginning."""
+        """Discard output that the bot wrote before a question.
+
+        Return the size of this output in bytes, and its beginning.
+        """
         size, text = 0, ""
         while True:
             more = self._read()
@@ -281,7 +289,7 @@ class BotProcess:
         return self._end is not None or self._exit_status(timeout) is not None
 
     def close(self) -> None:
-        """End the bot and all its child processes. This takes half a second if the bot does not end by itself."""
+        """End the bot and all its child processes. The call takes half a second if the bot does not end by itself."""
         self._finish()
 
 

@@ -1,6 +1,6 @@
 """A function that ends a bot's processes on Linux if the bot has killed its guard process (see `supervisor`).
 
-All processes of a bot have a mark, which child processes inherit. The function finds them by this mark.
+All processes of a bot have a mark, which child processes inherit. The function finds the bot's processes by their mark.
 """
 
 from __future__ import annotations
@@ -24,12 +24,13 @@ _LIMITS_LINE: Final = b"Max file locks"
 
 @dataclass(frozen=True)
 class ProcessMark:
-    """A mark of all processes of one bot. It also identifies processes that change their group or session.
+    """A mark of all processes of one bot. The mark also identifies processes that change their group or session.
 
     Attributes:
-        name: the name of an environment variable of the processes. A program that replaces its environment deletes it.
-        tag: a random number, which is the RLIMIT_LOCKS (limit of file locks) of the processes. Only root can raise this
-            limit.
+        name: the name of an environment variable of the processes. A program that replaces its environment deletes this
+            variable.
+        tag: a random number, which is the RLIMIT_LOCKS (limit of file locks) of the processes. Only root can raise a
+            process's RLIMIT_LOCKS.
     """
 
     name: str
@@ -78,7 +79,7 @@ class ProcessMark:
                 return found
 
     def _kill(self, others: set[str]) -> tuple[list[int], list[int]]:
-        """Kill each process that has the mark and is not in `others`. Add processes without the mark to `others`.
+        """Kill each process with the mark. others: processes without the mark; the method skips them and adds new ones.
 
         Return the ids of all processes with the mark, and the ids of those that this user must not kill.
         """

@@ -58,8 +58,8 @@ def replay_to(
 ) -> ReplayedAnswer:
     """Replay a logged game to a bot up to a round, and return the bot's answer in this round.
 
-    The bot receives the same messages and questions as the player on its seat. Its answers do not change the game,
-    which continues as in the log.
+    The bot receives the same messages and questions as the player on its seat. The bot's answers do not change the
+    game, which continues as in the log.
 
     Args:
         bot: the bot, an `ExternalBot`.

@@ -1,8 +1,8 @@
 """``warlight bot run``: run an agent as a bot that answers within the game engine's time limit.
 
 The agent computes its answers in a separate process (`agent_worker`). The process of this module forwards the game
-engine's messages to that process. This module imports no large modules, so that it starts fast. If the agent does not
-answer in time, this process answers with the `FallbackPolicy`.
+engine's messages to the process of the agent. This module imports no large modules, so that it starts fast. If the
+agent does not answer in time, this process answers with the `FallbackPolicy`.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class AgentProcess:
             self._waiting = b""
 
     def ask(self, line: str, asked: float, allowance: MoveTime) -> str | None:
-        """Return the agent's answer to a question, or None if it does not come in time.
+        """Return the agent's answer to a question, or None if the answer does not come in time.
 
         line: the line of the question. asked: the time of the question, a value of `time.monotonic`. allowance: the
         time limits of the question.
@@ -113,7 +113,8 @@ class AgentProcess:
 class Runner:
     """A bot that reads a game engine's lines and answers in time.
 
-    It sends the agent's answer. If the agent does not answer in time, it sends the answer of the `FallbackPolicy`.
+    The bot sends the agent's answer. If the agent does not answer in time, the bot sends the answer of the
+    `FallbackPolicy`.
     """
 
     def __init__(self, spec: str, seed: int = 0, challenge: m.Challenge | None = None) -> None:
@@ -126,7 +127,10 @@ class Runner:
         self.fallbacks = 0  #: number of answers of the fallback policy
 
     def run(self, lines: BinaryIO, answers: BinaryIO) -> int:
-        """Play until the input ends. Return the exit status: 1 if the agent failed, 2 if it does not exist, else 0."""
+        """Play until the input ends.
+
+        Return the exit status: 1 if the agent failed, 2 if there is no such agent, else 0.
+        """
         start = time.monotonic()
         for line in lines_of(lines):
             now = time.monotonic()
@@ -168,7 +172,7 @@ class Runner:
         return answer
 
     def _help(self, question: m.Question) -> None:
-        """If the agent has not yet answered a question, print once how to compile it in advance."""
+        """If the agent has not yet answered a question, print once how to compile the agent's code in advance."""
         if self._time_control.is_first_question(question) and not self._agent.failed and not self._helped:
             self._helped = True
             tip = f"`warlight bot precompile {shlex.quote(self._spec)}` compiles it in advance"
@@ -176,7 +180,7 @@ class Runner:
 
 
 def process_age() -> float:
-    """Return the time since the start of this process, in seconds; a lower bound if the system does not report it."""
+    """Return the time since the start of this process, in seconds; a lower bound if the start time is unknown."""
     with contextlib.suppress(OSError, IndexError, ValueError, AttributeError), open("/proc/self/stat", "rb") as file:
         ticks = int(file.read().rpartition(b")")[2].split()[19])
         return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")

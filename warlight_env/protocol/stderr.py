@@ -1,4 +1,4 @@
-"""A reader of a bot's standard error. A separate thread reads the text all the time and stores its last part."""
+"""A reader of a bot's standard error: a separate thread reads all the time and stores the last part of the output."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class ErrorReader:
     """A thread that reads a bot's standard error until its end, or until `close`.
 
     Args:
-        fd: the reading end of a pipe. This object closes it.
-        file: a file for a copy of the text; None: no file. After FILE_SIZE bytes it is renamed to ``NAME.1``, and a new
-            file begins. So the copy contains at most the last 2 * FILE_SIZE bytes.
+        fd: the reading end of a pipe, which this object closes.
+        file: a file for a copy of the bot's standard error; None: no file. After FILE_SIZE bytes, the file is renamed
+            to ``NAME.1``, and a new file begins, so that the two files contain at most the last 2 * FILE_SIZE bytes.
     """
 
     def __init__(self, fd: int, file: Path | None = None) -> None:
@@ -44,16 +44,19 @@ class ErrorReader:
         self._thread.start()
 
     def tail(self, size: int = TAIL_BYTES) -> str:
-        """Return the last part of the text, at most `size` bytes. Replace bytes that are not valid UTF-8."""
+        """Return the last part of the bot's standard error, at most `size` bytes.
+
+        Replace bytes that are not valid UTF-8.
+        """
         with self._lock:
             return bytes(self._kept[-min(size, TAIL_BYTES) :]).decode("utf-8", "replace")
 
     def wait_for_end(self, timeout: float) -> None:
-        """Wait at most `timeout` seconds for the end of the text, because a part may arrive after the bot's end."""
+        """Wait at most `timeout` seconds for the end of the bot's output, which may arrive after the bot's end."""
         self._thread.join(timeout)
 
     def close(self) -> None:
-        """Read the text that is already in the pipe, and end the thread."""
+        """Read the output of the bot that is already in the pipe, and end the thread."""
         os.write(self._stopped, b"x")
         self._thread.join()
         for fd in (self._fd, self._stop, self._stopped):

@@ -10,14 +10,14 @@ session and process group.
 
 The guard sends ``started``, ``failed ERRNO`` or ``refused REASON`` to the host. When the program has ended, the guard
 sends ``exited STATUS`` (the status of `os.waitpid`). When the host closes the socket or ends for any reason, the guard
-ends all processes of the program, and then itself. Its exit status is 0 if no process of the program is left. The guard
-is a separate process, because it must continue after the end of the host.
+ends all processes of the program, and then itself. The guard's exit status is 0 if no process of the program is left.
+The guard is a separate process, because it must continue after the end of the host.
 
 On Linux, the guard also finds child processes that leave the process group and the session (daemons), because it is
-their child subreaper. On other systems it ends only the process group. A program can kill the guard. Then the host
-searches for the mark that all child processes of the program have (see `process_cleanup`). A program in its own Linux
-namespaces cannot kill the guard, because it does not see the guard's process. The kernel ends all processes of a
-namespace when the first process of the namespace ends.
+their child subreaper. On other systems the guard ends only the process group. A program can kill the guard. After the
+end of a killed guard, the host searches for the mark that all child processes of the program have (see
+`process_cleanup`). A program in its own Linux namespaces cannot kill the guard, because it does not see the guard's
+process. The Linux kernel ends all processes of a namespace when the first process of the namespace ends.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ def _prctl(option: int, value: int) -> None:
 def enter_namespaces(settings: SupervisorSettings) -> int:
     """Create new Linux namespaces, and fork their first process.
 
-    Return 0 in the new process. Return the id of the new process in the calling process, which must wait for it.
+    Like `os.fork`, return 0 in the process that the call makes. In the calling process, return the id of the made
+    process, for which the calling process must wait.
 
     Raises:
         UnavailableLimitError: the system does not allow new namespaces.
@@ -254,7 +255,8 @@ def _kill(process: int, number: int, group: bool = False) -> None:
 def _end(program: int, running: bool, isolated: bool) -> bool:
     """End all processes of the program, and return whether none is left.
 
-    The input of the program is already closed. Wait `GRACE` seconds, send SIGTERM, wait again, and send SIGKILL.
+    The input of the program is already closed. Wait `GRACE` seconds, send SIGTERM to the processes, wait again, and
+    send SIGKILL.
     """
     for number in (0, signal.SIGTERM):
         if running and number:
@@ -286,7 +288,8 @@ def _end(program: int, running: bool, isolated: bool) -> bool:
 def _let_go_of_streams() -> None:
     """Replace the guard's standard streams by the null device.
 
-    Then only the program has the original streams, so that the host notices when the program closes them.
+    After the call, only the program has the original streams, so that the host notices when the program closes these
+    streams.
     """
     nowhere = os.open(os.devnull, os.O_RDWR)
     for stream in (0, 1, 2):
@@ -294,7 +297,7 @@ def _let_go_of_streams() -> None:
 
 
 def _wait_for(first: int, parent: int) -> int:
-    """Wait for the first process of the namespaces, and kill it if the host has ended.
+    """Wait for the first process of the namespaces, and kill this process if the host has ended.
 
     Return the exit status of this process.
     """

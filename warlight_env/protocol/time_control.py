@@ -26,7 +26,7 @@ class MoveTime(NamedTuple):
 
 
 class TimeControl:
-    """Computes the time limits of each question. It receives the game engine's messages about time."""
+    """Receives the game engine's messages about time, and computes the time limits of each question."""
 
     def __init__(self) -> None:
         self._increment: float | None = None  # seconds added per answer; None: there is no time bank (challenge 1)

@@ -1,6 +1,7 @@
 """Detection of the beginning of a turn in the game engine's messages, and of the number of armies to place.
 
-Two messages begin a turn: ``update_map`` and ``settings starting_armies``. A game engine may send only one of them.
+Two messages begin a turn: ``update_map`` and ``settings starting_armies``. A game engine may send only one of these two
+messages.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ class TurnStart:
     """The round and the number of armies of the current turn.
 
     The messages ``update_map`` and ``settings starting_armies`` can come in any order before the questions of a turn. A
-    turn begins with the first ``update_map`` after a question. Until the next question, another message of the same
-    type replaces the earlier one. Without a message ``settings starting_armies``, the attribute ``armies`` is None.
+    turn begins with the first ``update_map`` after a question. Until the next question, a later message replaces an
+    earlier message of the same type. Without a message ``settings starting_armies``, the attribute ``armies`` is None.
     Without a message ``update_map``, the turn begins with the question ``go place_armies``, see `receive_question`.
     """
 
@@ -44,8 +45,8 @@ class TurnStart:
         """Process a question for orders. Return True if a turn without the message ``update_map`` begins.
 
         Args:
-            placing: whether the question is ``go place_armies``. This question begins a turn if the number of armies of
-                a new turn has been received.
+            placing: whether the question is ``go place_armies``. The question ``go place_armies`` begins a turn if the
+                number of armies of a new turn has been received.
         """
         begins = placing and self._asked and self.round >= 0 and self._next is not None
         if begins:

@@ -1,4 +1,4 @@
-"""Views of a game as plain data, which other processes receive, and a cache that makes views from this data again."""
+"""Views of a game as plain data for other processes, and a cache that converts these data to views."""
 
 from __future__ import annotations
 

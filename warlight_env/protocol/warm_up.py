@@ -32,7 +32,7 @@ def until_in_time(turn: Callable[[Budget], object]) -> None:
 class WarmUp:
     """A fixed game on the world map for the warm-up: the picks, and turns at the border of one super region.
 
-    The warm-up ignores errors of the agent, because the agent raises them again in the real game.
+    The warm-up ignores errors of the agent, because the agent raises the same errors in the real game.
 
     Args:
         make: a function that makes the agent for the warm-up.

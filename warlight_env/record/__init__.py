@@ -1,7 +1,7 @@
-"""Game logs: files with all orders and positions of a game. This package writes, reads, verifies and replays them.
+"""Game logs: files with all orders and positions of a game. This package writes, reads, verifies and replays game logs.
 
-The packages `arena`, `web` and `cli` import this package. It may import only `game` and modules of lower layers (see
-ARCHITECTURE.md).
+The packages `arena`, `web` and `cli` import this package. The package `record` may import only `game` and modules of
+lower layers (see ARCHITECTURE.md).
 """
 
 from warlight_env.record.decision_info import decision_info

@@ -66,7 +66,7 @@ class JsonFields:
         return bool(self.data[key])
 
     def object(self, key: str) -> dict[str, Any]:
-        """Return the value of a key, which must be an object. Its values may be nested up to a limit."""
+        """Return the value of a key, which must be an object. The object's values may be nested up to a limit."""
         if not isinstance(self.get(key), dict):
             raise self.fail(key, "an object")
         if bounded_io.deeper_than(self.data[key]):
@@ -110,7 +110,7 @@ class JsonFields:
     def plain_rows(self, key: str, length: int) -> list[tuple[int, ...]] | None:
         """Return the value of a key as a list of rows with `length` integers of 64 bits.
 
-        Return None if any row has another length or another type of value.
+        Return None if a row does not have `length` elements, or if an element is not such an integer.
         """
         found = self.array(key)
         for values in found:
@@ -124,7 +124,8 @@ class JsonFields:
     def each(self, key: str, length: int | None, read: Callable[[Any, str], T]) -> tuple[T, ...]:
         """Return the converted elements of the list that is the value of a key.
 
-        read: a function that converts an element. Its arguments are the element and its place in the log.
+        read: a function that converts an element. The arguments of `read` are the element and the element's place in
+        the log.
         """
         return tuple(read(v, f"{self.location}: {key}[{i}]") for i, v in enumerate(self.array(key, length)))
 

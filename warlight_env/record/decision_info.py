@@ -11,8 +11,8 @@ from warlight_env.agents.records.search_record import SearchResult
 def decision_info(agent: object, round: int) -> dict[str, Any] | None:
     """Return data about an agent's decision in a round (0: the picks), or None if no data exist.
 
-    The data are the result of the agent's method `insight`. If the result is None, the data describe the agent's last
-    search.
+    The data are the result of the agent's method `insight`. If `insight` returns None, the data describe the agent's
+    last search.
     """
     asked = as_agent(agent)
     told = asked.insight()

@@ -145,8 +145,8 @@ def decode_end(fields: JsonFields, players: int, rounds: int) -> End:
 class Decoder:
     """Converts the lines of a log to a game, one line after the other.
 
-    In a log, the insights (see `decision_info`) about a round or picks come before the event "round" or "picks". So
-    insights after the last of these events belong to no round.
+    In a log, the insights (see `decision_info`) about a round or picks come before the event "round" or "picks".
+    Insights after the last event "round" or "picks" of the log belong to no round.
 
     Attributes:
         log: the header, start, draw and end that have been read so far; `finish` returns the whole game.

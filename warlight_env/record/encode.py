@@ -170,7 +170,10 @@ def round_data(
     changed: Sequence[Change],
     hash: str,
 ) -> Data:
-    """Return an event "round" of a log. Its orders are as submitted, with values of any type that the game accepts."""
+    """Return an event "round" of a log.
+
+    The orders in the event are as submitted, with values of any type that the game accepts.
+    """
     data: Data = {
         "event": "round",
         "round": number,
@@ -187,7 +190,7 @@ def encode_event(event: Data) -> bytes:
     """Return an event of a log as a line of JSON.
 
     Orders of a round usually contain only lists of Python integers. If the orders contain NumPy integers, booleans or
-    empty rows, the function converts the orders. It then also changes the orders in `event`.
+    empty rows, the function converts the orders, and also changes the orders in `event`.
     """
     if event["event"] == "insight":
         return encode_foreign(event)
@@ -229,7 +232,7 @@ def end_data(end: End) -> Data:
 
 
 def log_events(log: LoggedGame) -> Iterator[Data]:
-    """Yield the events of a log in the order of its lines. Orders are as in `round_data`."""
+    """Yield the events of a log in the order of its lines. The orders have the form that `round_data` returns."""
     if log.start is not None:
         yield start_data(log.start)
     failures = list(log.failures)

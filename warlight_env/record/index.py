@@ -53,11 +53,11 @@ class LogEntry:
 
 
 class LogIndex:
-    """A list of the logs in a folder and its subfolders, in the order of their paths. Use it as a context manager.
+    """A list of the logs in a folder and its subfolders, in the order of their paths, and a context manager.
 
     `refresh` reads new and changed logs, and removes deleted logs from the list. The list is stored in a hidden file in
-    the folder. If this file is damaged, a new one replaces it. If it cannot be written, the list exists only in memory.
-    In both cases `notices` contains a message.
+    the folder. If the hidden file is damaged, a new file replaces it. If the hidden file cannot be written, the list
+    exists only in memory. If the hidden file is damaged or cannot be written, `notices` contains a message.
 
     Raises:
         LogError: the folder does not exist.
@@ -151,7 +151,7 @@ class LogIndex:
         return base
 
     def _instead(self, error: sqlite3.Error) -> sqlite3.Connection:
-        """Replace a damaged SQLite file by a new one; if it cannot be written, replace it by a database in memory."""
+        """Replace a damaged SQLite file by a new file, or, if no file can be written, by a database in memory."""
         if not (getattr(error, "sqlite_errorname", None) or "").startswith(_OUTSIDE):
             self.notices.append(f"{self._file}: the index cannot be used ({error}) and was made again")
             with contextlib.suppress(OSError, sqlite3.Error):

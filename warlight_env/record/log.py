@@ -35,11 +35,11 @@ class GameLog(LoggedGame):
         return cls.of(load(path_of(path, "path", LogError)))
 
     def save(self, path: str | Path) -> None:
-        """Write a log file in one step. It is compressed if its name ends in ``.gz``.
+        """Write a log file in one step. The file is compressed if its name ends in ``.gz``.
 
         Raises:
             LogError: the name does not end in ``.wl.jsonl`` or ``.wl.jsonl.gz``.
-            LogWriteError: the file cannot be written. An existing file is unchanged.
+            LogWriteError: the file cannot be written; if a file with this name exists, it is unchanged.
         """
         save(self, path_of(path, "path", LogError))
 

@@ -122,7 +122,8 @@ RESIGNED: Final = "resigned"
 class LoggedFailure:
     """The failure of an agent, or the resignation of a person.
 
-    Either the player loses by forfeit and gives no orders from that round on, or the failure ended the game.
+    Either the player loses by forfeit and gives no orders from the round of the failure on, or the failure ended the
+    game.
     """
 
     player: int
@@ -137,7 +138,7 @@ class LoggedFailure:
 
 @dataclass(frozen=True)
 class LoggedDraw:
-    """A draw on which all remaining players agreed. It ended the game."""
+    """A draw on which all remaining players agreed, and which ended the game."""
 
     round: int  #: number of rounds played
     players: tuple[int, ...]
@@ -171,7 +172,9 @@ def status_of(rounds: int, failures: Sequence[LoggedFailure], end: End | None) -
 
 @dataclass(frozen=True)
 class LoggedGame:
-    """The content of a game log, without methods for files. It contains only a part of an interrupted game.
+    """The content of a game log, without methods for files.
+
+    For an interrupted game, the log contains only the played part.
 
     Regions and players are numbered from 0, rounds from 1.
     """

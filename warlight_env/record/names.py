@@ -15,7 +15,7 @@ _GAME: Final = re.compile(rf"game-[0-9]{{7,}}(?:{re.escape(PARTIAL)})?(?:{re.esc
 
 
 def suffix_of(path: Path) -> str:
-    """Return the suffix of the name of a log file. Raise `LogError` if it is not the name of a log file."""
+    """Return the suffix of the name of a log file. Raise `LogError` if `path` does not have the name of a log file."""
     name = path.name
     suffix = COMPRESSED if name.endswith(COMPRESSED) else PLAIN
     if not name.endswith(suffix) or name == suffix:
@@ -29,12 +29,12 @@ def is_log(name: str) -> bool:
 
 
 def is_game(name: str) -> bool:
-    """Return whether this is the name of a log that a match wrote (see `game_name`), complete or partial."""
+    """Return whether `name` is the name of a log that a match wrote (see `game_name`), complete or partial."""
     return _GAME.fullmatch(name) is not None
 
 
 def is_partial(path: Path) -> bool:
-    """Return whether this is the name of a partial log, of a game that is not finished."""
+    """Return whether `path` has the name of a partial log, which belongs to a game that is not finished."""
     return path.name.endswith((PARTIAL + PLAIN, PARTIAL + COMPRESSED))
 
 
@@ -47,6 +47,6 @@ def partial_of(path: Path, suffix: str = PLAIN) -> Path:
 def game_name(number: int) -> str:
     """Return the name of the log file of game `number` (from 0) of a match.
 
-    The alphabetical order of these names is the order of the games.
+    The alphabetical order of the file names is the order of the games.
     """
     return f"game-{number + 1:07d}{COMPRESSED}"

@@ -60,8 +60,8 @@ def frames(
     Args:
         log: the log of the game.
         round: return only the position after this number of rounds; None: all positions.
-        player: if the rules have fog, show the view of this player, with only those orders that it saw. None: show
-            everything.
+        player: if the rules have fog, show the view of this player, with only those orders that it saw. If `player` is
+            None, show all regions and orders.
         orders: whether to show the orders of the next round.
 
     Raises:
@@ -176,6 +176,9 @@ def write_mp4(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: flo
 
 
 def _even(picture: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """Return a picture with even height and width, which videos need. Repeat the last row or column if necessary."""
+    """Return a picture with even height and width, which videos need.
+
+    If a size is odd, repeat the last row or column.
+    """
     height, width = picture.shape[:2]
     return np.pad(picture, ((0, height % 2), (0, width % 2), (0, 0)), mode="edge")

@@ -1,4 +1,7 @@
-"""Functions that read log files: complete or partial logs, compressed or not. The end of a file may be missing."""
+"""Functions that read log files: complete or partial logs, compressed or not.
+
+The last part of a file may be missing.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +66,7 @@ class LogSummary:
 def summarize(path: Path) -> LogSummary:
     """Return the summary of a log. The function is much faster than `GameLog.load`, because it does not decode rounds.
 
-    It raises the same errors, except for errors in the content of rounds.
+    The function raises the same errors as `GameLog.load`, except for errors in the content of rounds.
     """
     path = path_of(path, "path", LogError)
     whole = _whole_lines(read_text(path))
@@ -88,7 +91,8 @@ def summarize(path: Path) -> LogSummary:
 def _kind(line: bytes, place: str) -> str:
     """Return the type of the event in a line.
 
-    A line that this package has written begins with the type. Lines of other programs are decoded.
+    If this package has written the line, the line begins with the type of the event. A line that another program has
+    written is decoded as JSON.
     """
     if line.startswith(_OURS):
         return line[len(_OURS) :].partition(b'"')[0].decode("utf-8", "replace")
@@ -117,7 +121,9 @@ def read_text(path: Path, values: int = bounded_io.VALUES) -> bytes:
 
 
 def _unpacked(data: bytes, path: Path) -> bytes:
-    """Return the content of a gzip file. The end of the file may be missing; the file may have several members.
+    """Return the content of a gzip file.
+
+    The end of the file may be missing; the file may consist of several gzip streams.
 
     The function decompresses small parts, so that it never uses more memory than the limit for logs.
     """

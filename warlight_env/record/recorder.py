@@ -88,7 +88,7 @@ class FinishedGame(Protocol):
 
 
 class NamedAgent(Protocol):
-    """An agent of a logged game. `decision_info` asks it for data about its decisions."""
+    """An agent of a logged game. `decision_info` asks the agent for data about its decisions."""
 
     @property
     def name(self) -> str:
@@ -99,8 +99,8 @@ class NamedAgent(Protocol):
 class Recorder(ABC):
     """A `GameObserver` that makes a line of the log for each event of a game. Subclasses store the lines.
 
-    A log contains only the seed of the game's constructor. So `began`, `picked` and `played` raise LogError, and write
-    nothing, if `Game.reseed` has replaced the game's dice.
+    A log contains only the seed of the game's constructor. If `Game.reseed` has replaced the game's dice, `began`,
+    `picked` and `played` therefore raise LogError and write nothing.
 
     Args:
         players: the data about the player on each seat, see `describe`. None: only the agents' names.
@@ -125,7 +125,7 @@ class Recorder(ABC):
         """Store one line, which has no line end."""
 
     def record_event(self, event: Data) -> None:
-        """Write an event of the game to the log. Data about agents' decisions (insights) do not use this method."""
+        """Write an event of the game to the log. The method does not write data about agents' decisions (insights)."""
         self.write(encode_event(event))
 
     def began(self, game: Game, agents: Sequence[NamedAgent], limit: int) -> None:
@@ -143,7 +143,7 @@ class Recorder(ABC):
     def continued(self, log: GameLog, rounds: int, agents: Sequence[NamedAgent], limit: int) -> None:
         """Write the header and the first `rounds` rounds of a logged game that this game continues.
 
-        Call this method instead of `began`.
+        For a continued game, call this method instead of `began`.
         """
         self._agents = agents
         players = tuple(Player(agent.name) for agent in agents) if self.players is None else tuple(self.players)

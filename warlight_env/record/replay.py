@@ -1,7 +1,7 @@
 """Functions that replay a logged game.
 
-Some functions read the positions from the log. Other functions play the game again with the same dice, to verify or to
-continue the game.
+Some functions of this module read the positions from the log. The other functions of this module play the logged game
+again with the same dice, to verify or to continue the game.
 """
 
 from __future__ import annotations
@@ -57,7 +57,10 @@ def _check_log(log: Any) -> None:
 
 
 def replay(log: GameLog) -> Iterator[ReplayPosition]:
-    """Yield the positions of a logged game from the start, as the log contains them. The game is not played again."""
+    """Yield the positions of a logged game from the start, as the log contains them.
+
+    `replay` does not play the game again.
+    """
     _check_log(log)
     number = 0
     for step, (owner, army) in zip((None, *log.steps), log.positions(), strict=False):
@@ -215,7 +218,7 @@ def _ending(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[
 
 
 def _play(game: Game, step: Picks | Round) -> list[Fact]:
-    """Play a step of the log in `game`. Return the facts about its events and dropped orders."""
+    """Play a step of the log in `game`. Return the facts about the events and the dropped orders of this step."""
     if isinstance(step, Picks):
         preferences = {p: regions for p, regions in enumerate(step.preferences) if regions is not None}
         return [("dropped", step.dropped, tuple(game.pick(preferences, on_illegal="skip")))]

@@ -24,12 +24,13 @@ FLUSH_SECONDS: Final = 0.05
 
 
 class LogWriter(Recorder):
-    """A `GameObserver` that writes the log of a game to a file during the game. Use it as a context manager.
+    """A `GameObserver` and context manager that writes the log of a game to a file during the game.
 
     During the game, the lines are in a partial file, ``NAME.partial.wl.jsonl``. A new line is written at once if
-    `FLUSH_SECONDS` have passed since the last write, and later otherwise. So a killed process loses at most the rounds
-    of this short time. When the game ends, the complete log gets its final name in one step. It is compressed if the
-    name ends in ``.gz``. If the game does not end, the partial file remains.
+    `FLUSH_SECONDS` have passed since the last write, and otherwise together with a later line. If the process is
+    killed, the log therefore lacks only the lines after the last write. When the game ends, the complete log gets its
+    final name in one step. The log is compressed if its name ends in ``.gz``. If the game does not end, the partial
+    file remains.
 
     Args:
         path: the log file, ``NAME.wl.jsonl`` or ``NAME.wl.jsonl.gz``. An existing file is replaced at the game's end.
@@ -65,7 +66,7 @@ class LogWriter(Recorder):
         return partial_of(self.path)
 
     def write(self, line: bytes) -> None:
-        """Store a line, and write it to the partial file soon. See `Recorder.write`."""
+        """Store a line; write all stored lines to the partial file after `FLUSH_SECONDS`. See `Recorder.write`."""
         self._lines.append(line)
         if time.monotonic() - self._written >= FLUSH_SECONDS:
             self.flush()
@@ -109,7 +110,10 @@ class LogWriter(Recorder):
                     os.unlink(self.partial)
 
     def close(self) -> None:
-        """Write the remaining lines, and close the partial file. The file remains if the game has not ended."""
+        """Write all lines that are not written yet, and close the partial file.
+
+        The partial file remains if the game has not ended.
+        """
         try:
             self.flush()
         finally:

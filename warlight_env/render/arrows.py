@@ -39,7 +39,8 @@ def routes(start: Point, end: Point, size: float, bend: float, around: float | N
         size: the radius of a badge.
         bend: the curvature of the line; 0: a straight line.
         around: the width of the map if the line goes across its edges, else None.
-        right: the x coordinate of the right edge. The left edge is at `right - around`.
+        right: the x coordinate of the right edge of the map. If `around` is not None, the left edge of the map has the
+            x coordinate `right - around`.
     """
     if around is None:
         return [Route(_curve(start, end, size, bend))]

@@ -16,9 +16,9 @@ ROUNDS = 60
 def stress_layout(map_: Map) -> Floats:
     """Return a point for each region, float64[N, 2]. The result is deterministic.
 
-    The distances between the points approximate the graph distances. So neighbours are about 1 to 2 apart. Classical
-    multidimensional scaling gives the first points. Stress majorization (SMACOF: Gansner, Koren & North 2004) with
-    weights 1/distance² improves them.
+    The distances between the points approximate the graph distances, in which neighbours have the distance 1; the
+    points of neighbours have distances of about 1 to 2. Classical multidimensional scaling gives the first points.
+    Stress majorization (SMACOF: Gansner, Koren & North 2004) with weights 1/distance² improves these points.
     """
     n = map_.n_regions
     if n == 1:

@@ -93,7 +93,7 @@ def _colours(map_: Map) -> tuple[int, ...]:
     """Return the index of a colour for each super region.
 
     Super region s gets the first of the colours s, s + 1, … (modulo the number of colours) that no neighbour has. If
-    the neighbours have all colours, it gets colour s.
+    the neighbours have all colours, super region s gets colour s.
     """
     of, count = map_.super_region_of, len(OUTLINES)
     chosen: list[int] = []
@@ -111,7 +111,7 @@ def _circle(centre: Point, radius: float, corners: int = 40) -> Ring:
 
 
 def _outline(regions: list[tuple[Ring, ...]]) -> tuple[Ring, ...]:
-    """Return the rings of the union of regions. The rings are also filled by the even-odd rule."""
+    """Return the rings of the union of regions. Like those of a region, the rings are filled by the even-odd rule."""
     union: Geometry = union_all([_even_odd(rings) for rings in regions])
     parts = union.geoms if isinstance(union, MultiPolygon) else [union]
     return tuple(

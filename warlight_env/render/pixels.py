@@ -1,4 +1,7 @@
-"""Functions that draw positions as pixels. Pillow draws at twice the size and reduces the image, for smooth edges."""
+"""Functions that draw positions as pixels.
+
+Pillow draws a picture at twice its size and then reduces the picture, so that edges are smooth.
+"""
 
 from __future__ import annotations
 
@@ -74,7 +77,7 @@ def _bounds(ring: Sequence[Point]) -> tuple[float, float, float, float]:
 
 
 def _disjoint(rings: list[list[Point]]) -> bool:
-    """Return whether no ring is inside another ring. Then each ring can be filled separately."""
+    """Return whether no ring is inside another ring, so that each ring can be filled separately."""
     if len(rings) == 1:
         return True
     boxes = [_bounds(ring) for ring in rings]

@@ -1,4 +1,4 @@
-"""A position as a list of simple shapes with coordinates in pixels. The modules `svg` and `pixels` draw them."""
+"""A position as a list of simple shapes with coordinates in pixels. The modules `svg` and `pixels` draw the shapes."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Stroke:
 
 @dataclass(frozen=True)
 class Label:
-    """A line of text. Its vertical middle is at y."""
+    """A line of text. The vertical middle of the text has the coordinate y."""
 
     x: float
     y: float
@@ -57,7 +57,7 @@ Item = Area | Stroke | Label
 
 
 def text_width(text: str, size: float) -> float:
-    """Return an estimate of the width of a text; it is usually too large."""
+    """Return an estimate of the width of a text; the estimate is usually too large."""
     return 0.6 * size * len(text)
 
 

@@ -71,7 +71,7 @@ class ShownPosition:
         return printable(self.names[player]) if self.names else f"player {player + 1}"
 
     def count(self, owner: int) -> tuple[int, int]:
-        """Return the number of visible regions of an owner, and the number of armies in them."""
+        """Return the number of visible regions of an owner, and the number of armies in these regions."""
         regions = [r for r, o in enumerate(self.owner) if o == owner]
         return len(regions), sum(self.army[r] for r in regions)
 
@@ -96,7 +96,7 @@ class ShownPosition:
         return f"{name}, {who}, {counted(self.army[region], 'army', 'armies')}"
 
     def knows(self, *regions: int) -> bool:
-        """Return whether all `regions` exist and are visible. Otherwise an order with these regions is not drawn."""
+        """Return whether all `regions` exist and are visible; only orders with such regions are drawn."""
         return all(0 <= r < len(self.owner) and self.owner[r] != UNKNOWN for r in regions)
 
 

@@ -45,13 +45,14 @@ class Theme:
         return self.players[owner] if owner >= 0 else self.neutral
 
     def dark(self, owner: int) -> str:
-        """Return a darker colour of a player, for badges. White text on it is readable."""
+        """Return a darker colour of a player, for badges. White text on this colour is readable."""
         return mix(self.fill(owner), "#000000", 0.62)
 
     def light(self, owner: int) -> str:
         """Return a lighter colour of a player, for arrows and deployed armies.
 
-        The lighter colour differs from the colour of the player's regions, and dark text on it is readable.
+        The returned colour differs from the colour of the player's regions, and dark text on the returned colour is
+        readable.
         """
         return mix(self.fill(owner), "#ffffff", 0.6)
 
@@ -69,9 +70,9 @@ _SIX = Theme(("#0072b2", "#ddee00", "#883300", "#99ddbb", "#eeaaee", "#889944"),
 def theme(players: int) -> Theme:
     """Return the colours for a number of players, 1 to 6.
 
-    The difference (CIEDE2000) between any two of these colours, or one of them and the sea, has a lower limit. It is 28
-    for two players, 23 for three and four, and 20 for five and six. The same limit holds for viewers with protan,
-    deutan or tritan colour blindness.
+    The difference (CIEDE2000) between any two of the returned colours, or between a returned colour and the sea, is at
+    least 28 for two players, 23 for three and four players, and 20 for five and six players. These lower limits also
+    hold for viewers with protan, deutan or tritan colour blindness.
     """
     if not is_integer(players) or not 1 <= players <= MAX_PLAYERS:
         raise RenderError(f"players = {short_repr(players)}: there are colours for 1 to {MAX_PLAYERS}")

@@ -82,10 +82,10 @@ def simulate(
     Args:
         positions: the position before the round, or a list of T positions, one for each turn. All positions must have
             the same map, rules and number of players, and the phase must be "play". The round uses the true position,
-            also under fog of war. The positions do not change.
+            also under fog of war. The function does not change the objects in `positions`.
         turns: T turns. A turn has the `Orders` of all players: a list with an entry for each player, or a dict by
-            player. None, or no entry in a dict, means that the player does nothing.
-        scenarios: K, at least 1. T * K must be at most 2**24.
+            player. If the `Orders` of a player are None, or a dict has no entry for a player, this player does nothing.
+        scenarios: K, the number of scenarios, at least 1. The number of results, T * K, must be at most 2**24.
         seed: any integer, from which all seeds are derived.
         common: whether all turns have the same seeds.
         device: None for NumPy arrays (`Outcomes`), or "cpu" or "cuda" for PyTorch tensors on this device

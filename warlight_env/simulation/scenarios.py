@@ -1,6 +1,6 @@
-"""The kernels of `simulate`: one round with a turn under a scenario of the dice.
+"""The kernels of `simulate`: they play one round with a turn of all players, with the dice of a scenario.
 
-Each call of `play_scenario` computes one result, so the CPU and the GPU can run it for many results.
+Each call of `play_scenario` computes one result, so the CPU and the GPU can run this kernel for many results.
 """
 
 from __future__ import annotations

@@ -44,9 +44,10 @@ class WarlightTensorEnv(SingleThreaded):
     keep a tensor, call ``tensor.clone()``. Other libraries can read the tensors without a copy by DLPack or by
     ``__cuda_array_interface__``.
 
-    A game ends when no agent plays in it any more. With `autoreset_mode` "NextStep" the next step begins a new game in
-    its place, and ignores the actions. With "SameStep" the new game begins in the same step, and the last observations
-    are in ``infos[agent]["final_obs"]``. With "Disabled" it begins only in `reset` with a ``reset_mask``.
+    A game ends when no agent plays in it any more. With `autoreset_mode` "NextStep", the next step begins a new game in
+    place of an ended game, and ignores the actions in this game. With "SameStep" the new game begins in the same step,
+    and the last observations are in ``infos[agent]["final_obs"]``. With "Disabled" the new game begins only in a call
+    of `reset` with a ``reset_mask``.
 
     The first game with the number b has the seed ``seed + b``; the game number k in its place has the seed
     ``engine.rng.derive_seed(seed + b, k)``.
@@ -55,8 +56,8 @@ class WarlightTensorEnv(SingleThreaded):
         num_envs: B, the number of games.
         device: "cuda", or "cpu".
         opponents: the names of compiled bots ("random", "smart_random", "aggressive", "one_big_army") that play seats,
-            for example ``{"player_1": "aggressive"}``. The other seats belong to `agents`.
-        autoreset_mode: "NextStep", "SameStep" or "Disabled": the time at which a new game begins, see above.
+            for example ``{"player_1": "aggressive"}``. The seats without a bot belong to `agents`.
+        autoreset_mode: "NextStep", "SameStep" or "Disabled": the time at which a new game replaces an ended game.
         max_episode_steps: a second limit like `max_cycles`: a game is truncated after this number of steps.
         check_actions: whether `step` checks all actions. Without the check, the entries of actions must be within
             the limits; other values give undefined results.
@@ -126,7 +127,7 @@ class WarlightTensorEnv(SingleThreaded):
         self._collect(torch)
 
     def _collect(self, torch: Any) -> None:
-        """Make the tensors that results consist of."""
+        """Make the tensors that `reset` and `step` return."""
         games, core = self._games, self._core
         out, seats, tensor = games.games.out, games.seats, games.tensor
         final = tensor(seats.final) if self.autoreset_mode == AutoresetMode.SAME_STEP else None
@@ -276,10 +277,11 @@ class WarlightTensorEnv(SingleThreaded):
             observations: nodes float32[B, N, F] and globals float32[B, G], or float32[B, N * F + G] for "flat".
             rewards: float64[B]. terminations, truncations: bool[B].
             infos: ``action_mask`` int8[B, M], ``active`` bool[B], ``illegal`` int32[B], the orders
-                that this step dropped. In the mode "SameStep" also ``final_obs`` and ``_final_obs`` bool[B], the games
-                in which ``final_obs`` is new; then ``action_mask`` and ``active`` belong to the new game.
+                that this step dropped. In the mode "SameStep" the infos also have ``final_obs`` and ``_final_obs``
+                bool[B], the games in which ``final_obs`` is new; in these games ``action_mask`` and ``active`` belong
+                to the new game.
 
-        Raises InputError for missing or invalid actions. Then no game makes a step.
+        Raises InputError for missing or invalid actions; after an InputError, no game has made a step.
         """
         if not self._begun:
             raise InputError("no game has begun; call reset()")

@@ -151,7 +151,7 @@ def allocate(row: npt.NDArray[Any], batch: int, columns: bool) -> Any:
 
 
 def upload(array: npt.NDArray[Any]) -> Any:
-    """Return a copy of an array in the memory of the GPU. PyTorch's current stream copies it."""
+    """Copy an array to the memory of the GPU in PyTorch's current stream, and return the copy."""
     if toolkit.simulated():
         return np.array(array)
     return _array_at(_bytes_of(array), array.shape, array.dtype, _steps(array))

@@ -20,14 +20,14 @@ class Launcher:
     """A CUDA kernel with its arguments.
 
     Numba converts the arguments of a kernel at each call, which takes a microsecond for each of about 200 arrays. This
-    class converts the fixed arguments once.
+    class converts the arguments in `fixed` only once.
 
     Args:
         function: the kernel.
         name: a text that determines the code of the kernel, and contains a result of `Linker.digest`. The key of the
-            compiled code on disk depends on it.
-        fixed: the kernel's first arguments, nested NamedTuples of device arrays and numbers. The launcher keeps these
-            arguments alive.
+            compiled code on disk depends on `name`.
+        fixed: the kernel's first arguments, nested NamedTuples of device arrays and numbers, which are the same in all
+            calls. The launcher keeps the arrays in `fixed` alive.
         example: values of the other arguments; they determine Numba's types.
     """
 
@@ -44,7 +44,9 @@ class Launcher:
         self._words = [word for value in fixed for word in _words(value)]
 
     def __call__(self, threads: int, *others: Any) -> None:
-        """Start the kernel for a number of threads. The call returns before the kernel has finished.
+        """Start the kernel for a number of threads.
+
+        The call returns before the kernel has finished. others: the kernel's arguments after `fixed`.
 
         Raises:
             ValueError: an array in `others` is not contiguous. The kernel is compiled for contiguous arrays.

@@ -1,7 +1,7 @@
 """CUDA device functions from the kernels of the CPU.
 
-A `Linker` takes a kernel and compiles its Python source for CUDA, together with all kernels that it calls. So each
-kernel has one source for both targets.
+A `Linker` takes a kernel and compiles its Python source for CUDA, together with all kernels that it calls, so that the
+CPU and the GPU run the same source.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ class Linker:
     """Makes CUDA device functions from kernels, and from all kernels that they call.
 
     On the CPU, some kernels receive the addresses of other kernels, and convert an address to a function. A device
-    function cannot do this. So the linker replaces each function that converts addresses by one that returns a fixed
-    kernel.
+    function cannot convert an address to a function. The linker therefore replaces each function that converts
+    addresses by a function that returns a fixed kernel.
 
     Args:
         bound: a dict from each function that converts addresses (a result of `engine.jit.function_at`) to the kernel
@@ -60,7 +60,7 @@ class Linker:
         return hashlib.sha256("\n".join(sorted(found.values())).encode()).hexdigest()[:20]
 
     def device(self, kernel: Callable[..., Any]) -> Any:
-        """Return a kernel as a CUDA device function. Raises LinkError if it calls an address not in `bound`."""
+        """Return a kernel as a CUDA device function. Raises LinkError if the kernel calls an address not in `bound`."""
         function = source_of(kernel)
         if function is None:
             raise LinkError(f"{kernel!r} is not a kernel")
@@ -152,7 +152,7 @@ def _constant(function: Any) -> Any:
 def _numpy_on_device() -> types.ModuleType:
     """Return a module for device code in place of NumPy: CUDA's library computes the mathematical functions.
 
-    All functions take and return float64.
+    All functions of the returned module take and return float64.
     """
     from numba.cuda import libdevice
 

@@ -1,4 +1,4 @@
-"""Functions for trees (nested NamedTuples of arrays) on the GPU: they copy all arrays, or select a row of each."""
+"""Functions that copy all arrays of a tree (nested NamedTuples) on the GPU, or select a row of each array of a tree."""
 
 from __future__ import annotations
 

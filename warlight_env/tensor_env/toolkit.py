@@ -1,4 +1,4 @@
-"""Functions around numba-cuda: check whether it works, set the compiler's options, and compile without a GPU."""
+"""Functions for numba-cuda: check whether numba-cuda works, set the compiler's options, and compile without a GPU."""
 
 from __future__ import annotations
 
@@ -79,7 +79,8 @@ def require() -> None:
 def check_memory(games: int, bytes_per_game: int, argument: str = "num_envs", unit: str = "games") -> None:
     """Raise DeviceError if the free memory of the GPU is too small for a number of games.
 
-    argument, unit: the words of the message for the number, and for what it counts.
+    games: the number of games, or of other objects with `bytes_per_game` bytes each. argument, unit: the words of the
+    error message for this number ("num_envs") and for the objects ("games").
     """
     if simulated():
         return
@@ -102,8 +103,8 @@ _compiling = threading.RLock()
 def compiling(capability: tuple[int, int] | None = None) -> Iterator[None]:
     """Set the compiler's options during the block.
 
-    The compiler does not fuse multiplications and additions, because a CPU rounds after each of them. The names
-    of functions contain digests instead of the types of all arrays in a NamedTuple; otherwise the code would be 20
+    The compiler does not fuse multiplications and additions, because a CPU rounds after each of them. The names of
+    functions contain digests instead of the types of all arrays in a NamedTuple; with the types, the code would be 20
     times longer.
 
     capability: the compute capability of a GPU that the machine does not have, for compilation only.

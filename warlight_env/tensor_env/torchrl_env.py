@@ -36,7 +36,8 @@ class WarlightTorchRLEnv(EnvBase):
 
     def __init__(self, num_envs: int, **arguments: Any) -> None:
         if "autoreset_mode" in arguments:
-            raise InputError(f"autoreset_mode = {short_repr(arguments['autoreset_mode'])}: TorchRL begins new games")
+            mode = short_repr(arguments["autoreset_mode"])
+            raise InputError(f"autoreset_mode = {mode}: not allowed, because TorchRL begins new games")
         self._games = WarlightTensorEnv(num_envs, autoreset_mode="Disabled", **arguments)
         super().__init__(device=self._games.tensor_device, batch_size=torch.Size([num_envs]))
         self._make_specs()
@@ -130,7 +131,10 @@ class WarlightTorchRLEnv(EnvBase):
         return TensorDict(seen, lead, device=self.device)
 
     def _ends(self, infos: dict[str, Any], truncations: dict[str, Any] | None) -> dict[str, Any]:
-        """Return the ends of games. A game is truncated if an agent of it is truncated."""
+        """Return whether each game is done, terminated and truncated.
+
+        A game is truncated if an agent of it is truncated.
+        """
         agents = self._games.agents
         done = ~torch.stack([infos[agent]["active"] for agent in agents], 1).any(1, keepdim=True)
         truncated = torch.zeros_like(done)

@@ -20,11 +20,12 @@ class WarlightTensorVectorEnv(VectorEnv[Any, Any, Any]):
     same seed, seat and actions is equal to one of `WarlightVectorEnv`. There are these differences:
 
     - All results are tensors on the device, and the next call of `step` or `reset` overwrites them.
-    - The first game with the number b has the seed ``seed + b`` itself. See `WarlightTensorEnv` for later games.
+    - The first game with the number b has the seed ``seed + b`` itself. See `WarlightTensorEnv` for the seeds of the
+      next games.
     - The learner has the same seat in all games, and the opponents are compiled bots.
-    - ``infos`` has the entries illegal int32[B] and action_mask int8[B, M]. In the mode "SameStep" it also has
-      final_obs, a batch of observations, and ``_final_obs`` bool[B], the games in which final_obs is new. Then
-      action_mask belongs to the new game, and illegal to the last step of the ended game.
+    - ``infos`` has the entries illegal int32[B] and action_mask int8[B, M]. In the mode "SameStep", ``infos`` also has
+      final_obs, a batch of observations, and ``_final_obs`` bool[B], the games in which final_obs is new. For these
+      games, action_mask belongs to the new game, and illegal to the last step of the ended game.
     - In the mode "Disabled" a game that is over waits for `reset`, and ignores actions.
 
     Args:
@@ -108,7 +109,7 @@ class WarlightTensorVectorEnv(VectorEnv[Any, Any, Any]):
         Returns:
             The observations float32[B, …], the rewards float64[B], terminated and truncated bool[B], and the infos.
 
-        Raises InputError for invalid actions. Then no game makes a step.
+        Raises InputError for invalid actions; after an InputError, no game has made a step.
         """
         results = self._games.step({self._agent: actions})
         observations, rewards, terminated, truncated = (part[self._agent] for part in results[:4])

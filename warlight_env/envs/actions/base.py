@@ -128,8 +128,8 @@ class ActionEncoding(ABC):
         """Convert a turn to an action.
 
         If no action expresses the turn, the method raises `InexpressibleError` (an InputError) with the reason. With
-        ``nearest=True``, for imitation learning, it returns the closest action instead, for every legal turn. `loss`
-        returns the difference between the turn and this action.
+        ``nearest=True``, for imitation learning, the method returns the closest action for every legal turn instead of
+        an error. `loss` returns the difference between the turn and this action.
         """
 
     def loss(self, view: View, turn: Choice, action: Any) -> Loss:

@@ -17,7 +17,7 @@ def part_of(space: spaces.Space[Any] | None, actions: Any, games: int | npt.NDAr
     """Select the action of one game, or the actions of several games, from a batch of actions.
 
     The action space may be any Gymnasium space, also a Dict or a Tuple. The function does not check that the actions
-    are in this space; the action encoding checks them later.
+    are in this space; the action encoding checks the actions later.
     """
     if isinstance(space, spaces.Dict) and isinstance(actions, dict):
         return {key: part_of(space.spaces.get(key), part, games) for key, part in actions.items()}

@@ -139,17 +139,17 @@ class ContinuousActions(ActionEncoding):
     The income is divided over the player's regions in proportion to their weights, with the largest remainder method.
     If remainders are equal, the region with the lower number comes first. If no own region has a weight, the own region
     with the highest score gets all armies. The fraction of an attack is a fraction of the source region's army after
-    deployment minus 1, because one army must stay. The result is rounded to a number of armies, at least 1. Attacks
-    with larger fractions are executed first; attacks with equal fractions in the order of edges. Entries of regions
-    that the player does not own, and of edges that start there, have no effect. So there are no masks, and every action
-    in the Box is legal.
+    deployment minus 1, because one army must stay. The attack has this fraction of the army, rounded to a whole number
+    of armies, at least 1. Attacks with larger fractions are executed first, and attacks with equal fractions in the
+    order of edges. Entries of regions that the player does not own, and of edges that start in these regions, have no
+    effect. The encoding needs no masks, because every action in the Box is legal.
 
     Scores are rounded to about one millionth. Policies draw scores from Gaussian distributions, so a score may be
     outside the Box. Finite numbers outside the Box are clipped to its bounds, as in Gymnasium's own continuous
     environments, and counted as illegal. Infinite numbers and NaN raise InputError.
 
-    The encoding expresses deploys in any proportion and attacks with any number of armies. It does not express a turn
-    that leaves income unused, or attacks in another order than the order of their fractions.
+    The encoding expresses deploys in any proportion and attacks with any number of armies. The encoding cannot express
+    a turn that leaves income unused, or attacks in another order than the order of their fractions.
 
     While the players pick their start regions, the scores rank all offered regions: higher scores are preferred.
     """
@@ -204,9 +204,9 @@ class ContinuousActions(ActionEncoding):
         the missing regions are added at its end.
 
         With ``nearest=True`` the method returns the closest action instead of an error. If the turn leaves income
-        unused, the action deploys it in the proportions of the turn's deploys. Without deploys, it deploys all income
-        on the first own region. Attacks keep their numbers of armies, and their order as far as these numbers allow. An
-        attack is dropped if its source has only one army after the deploys.
+        unused, the action deploys the unused income in the proportions of the turn's deploys. If the turn has no
+        deploys, the action deploys all income on the first own region. Attacks keep their numbers of armies, and their
+        order as far as these numbers allow. An attack is dropped if its source has only one army after the deploys.
         """
         if not isinstance(turn, Orders):
             return self._encode_preferences(view, turn)
@@ -291,7 +291,7 @@ class ContinuousActions(ActionEncoding):
 def _highest(armies: int, available: int) -> int:
     """Return the highest score with which `armies` of the `available` armies attack.
 
-    The result is at least 1. The score 1 may stand for more than `armies` armies; the caller must check this.
+    A returned score is at least 1. The score 1 may stand for more than `armies` armies; the caller must check this.
     """
     return max(1, min(SCALE, ((2 * armies + 1) * SCALE - 1) // (2 * available)))
 

@@ -84,22 +84,23 @@ class FactoredActions(ActionEncoding):
 
     The income is divided in proportion to the weights, with the largest remainder method (with equal remainders, the
     region with the lower number comes first). If all weights are 0, nothing is deployed. The number of armies that may
-    leave a region is its army after deployment minus 1. A percentage of this number is rounded down, but is at least 1.
-    If no army may leave, there is no attack. Edge e goes from ``edge_index[0, e]`` to ``edge_index[1, e]``. Attacks are
-    executed in the order of edges unless priorities give another order.
+    leave a region is its army after deployment minus 1. An attack has a percentage of the armies that may leave its
+    source, rounded down, but at least 1. If no army may leave the source, there is no attack. Edge e goes from
+    ``edge_index[0, e]`` to ``edge_index[1, e]``. Attacks are executed in the order of edges unless priorities give
+    another order.
 
     The encoding expresses deploys on any own regions, with weights of 0 to 4, and attacks along any edges, with
-    quarters of the armies. It does not express exact numbers of armies, a turn that leaves income unused, or an order
-    of attacks that needs more than five priorities.
+    quarters of the armies. The encoding cannot express exact numbers of armies, a turn that leaves income unused, or an
+    order of attacks that needs more than five priorities.
 
     While the players pick their start regions, the value of a region is the player's preference. Higher values are
     preferred; with equal values, the region with the lower number. A region with the value 0 is not preferred. If the
     preferences give the player too few regions, the game draws more regions at random.
 
-    The mask allows every value for own regions and for edges that start there (while the players pick regions: for
-    offered regions). For all other entries it allows only 0. An action that respects the mask has no illegal orders.
-    If the rules limit the orders of a turn, only the first orders count: the first regions with a weight, and the first
-    attacks.
+    The mask allows every value for own regions and for edges that start in own regions (while the players pick regions:
+    for offered regions). For all other regions and edges, the mask allows only the value 0. An action that respects the
+    mask has no illegal orders. If the rules limit the orders of a turn, only the first orders count: the first regions
+    with a weight, and the first attacks.
     """
 
     name: ClassVar[str] = "factored"
@@ -177,9 +178,9 @@ class FactoredActions(ActionEncoding):
         """Convert a turn to an action int64[`mask_rows`]; raise `InexpressibleError` if no action expresses the turn.
 
         Only the order of the deploys may change. With ``nearest=True`` the method returns the closest action instead of
-        an error. Its weights are in proportion to the deployed armies, and its percentages are those nearest to the
-        attacking armies. Attacks keep their order as far as the priorities allow. An attack is dropped if its source
-        has only one army after the deploys.
+        an error. The weights of the closest action are in proportion to the deployed armies, and its percentages are
+        those nearest to the numbers of attacking armies. Attacks keep their order as far as the priorities allow. An
+        attack is dropped if its source has only one army after the deploys.
         """
         try:
             return self._exact(view, turn)
@@ -260,7 +261,7 @@ def _sends(available: int) -> list[int]:
 
 
 def _nearest_share(sends: list[int], armies: int) -> int:
-    """Return the choice 1 … 4 with the number of armies nearest to `armies`; the higher of two equally near.
+    """Return the choice 1 … 4 with the number of armies nearest to `armies`; the higher of two equally near choices.
 
     sends: the result of `_sends`.
     """

@@ -1,8 +1,8 @@
 """The types of the arguments of action encodings' kernels, and the signatures of these kernels.
 
 An action encoding has two kernels: `submit` converts an action row to a turn, and `write_mask` writes the mask of the
-next action. The kernels of `envs.step` call both kernels through pointers. So only the kernels of encodings in use
-are compiled.
+next action. The kernels of `envs.step` call `submit` and `write_mask` through pointers, so that Numba compiles these
+two kernels only for the encodings in use.
 """
 
 from __future__ import annotations
@@ -128,8 +128,8 @@ def submit_signature() -> Any:
 def mask_signature() -> Any:
     """Return the Numba signature of ``write_mask(context, seen, turn, config, work, mask) -> int``.
 
-    The kernel `write_mask` writes the mask of the next action to mask int8[M]: 1 for allowed, 0 for forbidden. It
-    returns 0.
+    The kernel `write_mask` writes the mask of the next action to mask int8[M]: 1 for allowed, 0 for forbidden. The
+    kernel returns 0.
     """
     context, seen, turn, config, work = _types()
     return types.int64(context, seen, turn, config, work, types.Array(types.int8, 1, "C"))

@@ -20,7 +20,7 @@ else:  # in older versions of Gymnasium, MultiDiscrete has no type parameter
 
 
 class MaskableChoices(_Choices):
-    """A MultiDiscrete space. Its `sample` accepts three forms of a mask.
+    """A MultiDiscrete space. The method `sample` of this space accepts three forms of a mask.
 
     The mask may be a tuple of rows, as in Gymnasium, an array of rows, or a flat array int8[sum of nvec].
     """
@@ -35,7 +35,10 @@ class MaskableChoices(_Choices):
 
 
 class MaskableDict(spaces.Dict):
-    """A Dict space. Its `sample` accepts a dict of masks, as in Gymnasium, or all masks in one flat array int8[K]."""
+    """A Dict space.
+
+    The method `sample` of this space accepts a dict of masks, as in Gymnasium, or all masks in one flat array int8[K].
+    """
 
     def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
         """Return a random action among those that the mask allows."""

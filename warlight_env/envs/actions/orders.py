@@ -47,14 +47,15 @@ class OrdersActions(ActionEncoding):
     the player too few regions, the game draws more regions at random.
 
     The encoding expresses every turn in which each attack has fewer than `max_armies` armies, or all armies. With the
-    default of 63, no action expresses an attack with 70 of 100 armies. Then `encode` raises InexpressibleError, and the
-    message contains the limit. ``functools.partial(OrdersActions, max_armies=500)`` sets a higher limit (up to
-    1,000,000). Each additional army adds one value per edge to the space and its masks.
+    default `max_armies` of 63, no action expresses an attack with 70 of 100 armies. For a turn with such an attack,
+    `encode` raises InexpressibleError, and the message contains `max_armies`. ``functools.partial(OrdersActions,
+    max_armies=500)`` sets a higher limit (up to 1,000,000). Each additional army adds one value per edge to the space
+    and its masks.
 
-    The mask forbids orders on regions that the player does not own, and on edges that start there. While the players
-    pick regions, it forbids regions that are not offered. The mask cannot limit the sum of all deploys to the income.
-    Armies beyond the income are dropped one by one, first from the regions with the highest numbers, and counted as
-    illegal. Orders beyond the rules' limit in a turn are also dropped and counted.
+    The mask forbids orders on regions that the player does not own, and on edges that start in these regions. While the
+    players pick regions, the mask forbids regions that are not offered. The mask cannot limit the sum of all deploys to
+    the income. Armies beyond the income are dropped one by one, first from the regions with the highest numbers, and
+    counted as illegal. Orders beyond the rules' limit in a turn are also dropped and counted.
     """
 
     name: ClassVar[str] = "orders"

@@ -40,7 +40,7 @@ def _left(turn: Turn, income: Int) -> Int:
 
 @kernel
 def _free_armies(seen: PlayerPosition, turn: Turn, source: Int) -> Int:
-    """Return the number of armies that can still attack from a region: no order uses them, and one army stays."""
+    """Return the number of armies without an order that may leave a region; one army must stay."""
     free = np.int64(seen.position.army[source]) + turn.deploy[source] - 1
     for i in range(turn.status[COUNT]):
         if turn.attacks[i, 0] == source:

@@ -28,10 +28,11 @@ class Steps(Protocol):
 
 
 class _Need(NamedTuple):
-    """An attack that the actions must contain.
+    """An attack of the turn, which the actions of the encoding `steps` must express.
 
-    shares: a dict. Key: a number of armies deployed on the source before the attack. Value: the number of quarters
-    (1 .. 4) of the free armies that then gives the required number of armies.
+    shares: a dict from a number of armies that are deployed on the source before the attack to the number of quarters
+    (1 .. 4) of the source's free armies that gives the required number of attacking armies. Free armies may leave the
+    source and have no order yet.
     """
 
     source: int
@@ -59,8 +60,8 @@ def _deploys(region: int, armies: int, part: int) -> list[int]:
 def _chains(region: int, total: int, needs: list[_Need], first: int, part: int) -> tuple[_Way | None, _Way | None]:
     """Return the two shortest plans to deploy `total` armies on a region before the attack with index `first`.
 
-    The first plan may use any deploy actions. The last action of the second plan is "deploy the rest of the income".
-    A plan is None if it does not exist.
+    The first returned plan may use any deploy actions. The last action of the second returned plan is "deploy the rest
+    of the income". A plan is None if no actions express it.
     """
     if any(need.source == region and total not in need.shares for need in needs[first:]):
         return None, None
@@ -157,8 +158,9 @@ def _told(
 ) -> list[int]:
     """Return the actions of a turn, given a plan of its deploys.
 
-    Each attack before the index `first` comes directly after the deploys that it needs. Then all remaining deploys
-    follow, and then all remaining attacks. The deploys on region `last` end with "deploy the rest of the income".
+    Each attack before the index `first` comes directly after the deploys that it needs. After these attacks, the
+    actions contain all remaining deploys, and after the deploys all remaining attacks. The deploys on region `last` end
+    with "deploy the rest of the income".
     """
     actions: list[int] = []
     done = dict.fromkeys(total, 0)

@@ -33,23 +33,24 @@ class StepActions(DiscreteEncoding):
     | 3 * N + 4 * E | end the turn |
 
     The percentages refer to the armies of the source, including deployed armies, that may leave and have no order yet.
-    The number is rounded down, but is at least 1. Attacks are executed in the order of their actions. A turn has at
-    most one attack along each edge. After `max_deploys` deploys and `max_attacks` attacks (or fewer, if the rules allow
-    fewer), only the action that ends the turn is legal.
+    The number of attacking armies is rounded down, but is at least 1. Attacks are executed in the order of their
+    actions. A turn has at most one attack along each edge. After `max_deploys` deploys and `max_attacks` attacks (or
+    fewer, if the rules allow fewer), only the action that ends the turn is legal.
 
     The encoding expresses every deploy, because single armies can be deployed, and attacks in any order, in quarters of
-    the remaining armies. It does not express other fractions, more orders than the limits, or two attacks along an
-    edge.
+    the remaining armies. The encoding cannot express other fractions, more orders than the limits, or two attacks along
+    an edge.
 
     While the players pick their start regions, the action 3 * r adds region r to the list of preferred regions, the
-    best region first. The rules limit the length of the list. If the list gives the player too few regions, the game
-    draws more regions at random.
+    best region first. The rules limit the length of the list of preferred regions. If this list gives the player too
+    few regions, the game draws more regions at random.
 
     After a player has ended its turn, it must repeat the action that ends the turn until all players have ended their
-    turns. The repeated actions have no effect.
+    turns. When a player repeats the action that ends its turn, the repetition has no effect.
 
-    The mask is exact: every action that it allows is legal. Any other action is dropped and counted as illegal. The
-    method `decode` takes a list of a turn's actions, and `encode` returns this list; its last action ends the turn.
+    The mask is exact: every action that it allows is legal. An action that the mask forbids is dropped and counted as
+    illegal. The method `decode` takes a list of a turn's actions, and `encode` returns this list; its last action ends
+    the turn.
 
     Args:
         max_deploys, max_attacks: the maximum numbers of deploys and of attacks in a turn.

@@ -88,8 +88,8 @@ def write_strategy_mask(
 ) -> Int:
     """Write the mask of the encoding `strategies`: it allows the actions of all deploy strategies that apply.
 
-    If no strategy applies, the mask allows the first three actions. While the players pick their start regions, it
-    allows only the first action.
+    If no strategy applies, the mask allows the first three actions. While the players pick their start regions, the
+    mask allows only the first action.
     """
     bits: Int = 1
     if not seen.picking:
@@ -116,7 +116,7 @@ class StrategyActions(DiscreteEncoding):
     actions deploy on the own region that is closest to a region of another owner.
 
     The encoding expresses only nine turns, so an agent learns a policy in minutes. While the players pick their start
-    regions, the only allowed action is 0. Action 0 then picks the best regions according to the position evaluation.
+    regions, the only allowed action is 0, which picks the best regions according to the position evaluation.
 
     Args:
         weights: the weights of the evaluation that ranks the regions (default: those of the thesis).
@@ -146,7 +146,8 @@ class StrategyActions(DiscreteEncoding):
         """Convert a turn to an action; raise `InexpressibleError` if none of the nine strategies gives this turn.
 
         Only the order of the deploys may differ. With ``nearest=True`` the method returns the action with the smallest
-        difference from the turn in armies instead of an error. If several actions are equal, it returns the first.
+        difference from the turn in armies instead of an error. If several actions have the same difference, the method
+        returns the action with the lowest number.
         """
         said = _plain(turn)
         open_ones = np.flatnonzero(self.mask(view)).tolist()

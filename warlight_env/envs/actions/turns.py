@@ -47,8 +47,10 @@ def merge_deploys(view: View, orders: Orders) -> I64:
 def ranks(values: Sequence[int], levels: int) -> list[int]:
     """Return a level in 1 .. `levels` for each of the distinct indices in `values`.
 
-    If the indices are sorted by level (higher levels first), and by index within a level, the result is the order of
-    `values`. The function uses as few levels as possible. Raises `InexpressibleError` if `levels` is too small.
+    The values of an action have `levels` different levels. An encoding executes or prefers the entries with a higher
+    level first, and entries of the same level in ascending order of their indices. The function chooses levels for
+    which this order is the order of `values`, and uses as few different levels as possible. Raises `InexpressibleError`
+    if more than `levels` different levels are necessary.
     """
     level, out = levels, []
     for i, value in enumerate(values):
@@ -78,8 +80,8 @@ def edge_of(view: View, source: int, target: int) -> int:
 def merged_attacks(view: View, orders: Orders) -> list[tuple[int, int]]:
     """Return the attacks as pairs (directed edge, armies), in their order.
 
-    Several attacks along an edge are merged into one attack, at the place of the first. Raises `InexpressibleError` if
-    the rules forbid an attack.
+    Several attacks along an edge are merged into one attack, at the place of the first of these attacks. Raises
+    `InexpressibleError` if the rules forbid an attack.
     """
     armies_of: dict[int, int] = {}
     for source, target, armies in orders.arrays()[1].tolist():
@@ -95,6 +97,6 @@ def merged_attacks(view: View, orders: Orders) -> list[tuple[int, int]]:
 def nearest_ranks(count: int, levels: int) -> list[int]:
     """Return a level in 1 .. `levels` for each of `count` entries, in descending order.
 
-    If `levels` is smaller than `count`, all entries from number `levels` on get level 1.
+    The first entry gets the level `levels`, and each later entry a level that is lower by 1, but at least 1.
     """
     return [max(1, levels - place) for place in range(count)]

@@ -1,4 +1,4 @@
-"""Tests of the bot. Run them with: python -m unittest"""
+"""Tests of the bot. Run the tests with: python -m unittest"""
 
 import unittest
 

@@ -1,4 +1,4 @@
-"""A minimal bot for versions 1 and 2 of the text protocol of the Warlight AI Challenges. Run it with: python3 bot.py"""
+"""A minimal bot for versions 1 and 2 of the text protocol of the Warlight AI Challenges. Start: python3 bot.py"""
 
 import sys
 
