@@ -1,7 +1,8 @@
 """The constant inputs of an agent's kernels: board, rules, evaluation and plug-in functions.
 
-A `Context` stores each plug-in function as an address; `evaluate`, `generate` and `draw_turn` call these addresses. So
-a kernel is not compiled again when the plug-in functions change. A call through an address costs about 40 ns.
+A `Context` stores each plug-in function as an address; `evaluate`, `generate` and `draw_turn` call these addresses.
+Because the address is a number, a change of a plug-in function needs no compilation of the kernels that call it. A call
+through an address costs about 40 ns.
 """
 
 from __future__ import annotations
@@ -78,7 +79,8 @@ def bare_context(
 
 @functools.cache
 def record_types() -> dict[str, Any]:
-    """Return the Numba types of plug-in functions' arguments. The types are the same for all maps and rules."""
+    """Return the Numba types of plug-in functions' arguments. These Numba types do not depend on the map or the rules.
+    """
     board = make_board(load("small"))
     n, e = board.n_regions, board.n_edges
     params = Rules.of("thesis").params(n, board.n_super_regions)

@@ -284,8 +284,9 @@ def super_region_terms(board: Board) -> npt.NDArray[np.float64]:
 def make_evaluation(board: Board, weights: Weights) -> Evaluation:
     """Return the constants of the evaluation for a board.
 
-    START and STATIC of a super region are weighted sums of `super_region_terms`. A constant is added to the sums, so
-    that the smallest sum is 1. STATIC is then multiplied by the weight `region_super`.
+    A super region has a value for the picking phase (START) and a value for the later game (STATIC). Both values are
+    weighted sums of `super_region_terms`, plus a constant that makes the smallest value on the board 1. The value
+    STATIC is finally multiplied by the weight `region_super`.
     """
     terms, w = super_region_terms(board), Weights(*map(float, weights))
     start = np.array([w.start_bonus, w.start_neighbors, w.start_borders, w.start_regions]) @ terms

@@ -163,9 +163,9 @@ def _join_close_corners(
 
 
 def crop(tiles: Tiles, land: frozenset[int], margin: float) -> tuple[Tiles, float, float]:
-    """Move the tiles so that the distance of the land to each edge of the sheet is `margin`.
+    """Move the tiles so that the distance of the land to each edge of the drawing is `margin`.
 
-    Returns the moved tiles, and the width and height of the sheet.
+    Returns the moved tiles, and the width and height of the drawing.
     """
     on_land = np.isin(tiles.triangles, sorted(land)).any(axis=1)
     corners = tiles.corners[on_land]

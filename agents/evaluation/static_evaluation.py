@@ -225,7 +225,7 @@ def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region:
     """Return the value of picking a region after the regions in `own` (thesis, algorithm 3.4).
 
     The value is the sum of a term for the super region and a term for the distance to the nearest region in `own`. The
-    second term is 0 if `own` is empty. Distances above half the map's diameter count as half the diameter.
+    term for the distance is 0 if `own` is empty. Distances above half the map's diameter count as half the diameter.
     """
     value = evaluation.pick_super * float(evaluation.supers[START, board.super_region[region]])
     if own:

@@ -78,8 +78,8 @@ def attacks(
 ) -> list[tuple[int, int, int]]:
     """Return the attacks and transfers of one of ATTACK_GENERATORS as (from, to, armies), after the given deploys.
 
-    press: whether armies without an order join the first attack from their region. Attacks of the method "defensive"
-    are not changed.
+    press: whether armies without an order join the first attack from their region. The argument `press` has no effect
+    on the method "defensive".
     """
     index, work, context = _index(ATTACK_GENERATORS, generator), _work(view), _context(view, weights)
     prepare(context, view.position, view.player, work)

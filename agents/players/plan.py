@@ -1,7 +1,8 @@
 """The planning player: it chooses the best of many plans after a one-round lookahead.
 
-While no enemy is near, the player evaluates positions only by present and possible income (`growth_share`). The usual
-evaluation also counts armies. A player that counts armies while no enemy is near expands more slowly.
+While no enemy is near, the player evaluates positions only by present and possible income (`growth_share`). The
+evaluation of the other agents also includes the number of armies; with that evaluation, the player captures neutral
+regions more slowly.
 """
 
 from __future__ import annotations
@@ -79,8 +80,8 @@ class PlanAgent(ScoringAgent):
     """Plans turns in many styles, and plays the turn with the highest value after the round; any number of players.
 
     Goals are super regions, neutral regions, enemies' regions, and own regions to defend. While no enemy is near, the
-    value of a turn is its growth, as a fraction of the map's total income. Then the values in `search_policy` are not
-    probabilities to win.
+    value of a turn is its growth, as a fraction of the map's total income, and the values in `search_policy` are not
+    win probabilities.
     """
 
     name = "plan"

@@ -82,9 +82,10 @@ def random_orders(
 ) -> Int:
     """Write a random turn, and return the number of attacks.
 
-    The income is deployed in `chunks` parts, each on a random border region. Then each border region attacks with
-    probability 1/2. The region sends all free armies to a random neighbour that is not the player's and has at most
-    `margin` more armies. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] with A >= E.
+    The income is deployed in `chunks` parts, each on a random border region. After the deploys, each border region
+    attacks with probability 1/2. An attacking region sends all free armies to a random neighbour that is not the
+    player's and has at most `margin` more armies. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3]
+    with A >= E.
     """
     owner, army, chunks, margin = position.owner, position.army, settings.chunks, settings.margin
     regions, candidates = scratch.queue, scratch.mark

@@ -124,8 +124,8 @@ def no_network() -> ValueNetwork:
 def load_value(source: str | Path | ValueNetwork | None) -> ValueNetwork | None:
     """Load a value network.
 
-    ``learned``: the network of this package. ``weights`` or None: no network. Otherwise: the path of an .npz file. The
-    path may end with ``#`` and a `digest`; then the file must have this digest.
+    source: ``learned`` for the network of this package; ``weights`` or None for no network; otherwise the path of an
+    .npz file. The path may end with ``#`` and a `digest`; then the file must have this digest.
 
     Raises:
         ValueNetworkError: the file does not exist, has another digest, or does not contain a value network.

@@ -111,8 +111,9 @@ def score_turns(
 ) -> None:
     """Score `count` turns: write the sum of the player's shares over `samples` simulations to `work.score`.
 
-    In each simulation, the policy chooses the other players' turns. These turns and the dice are the same for all
-    scored turns. So different scores come from the turns, not from luck. rng uint64[2].
+    In each simulation, the policy chooses the other players' turns. The other players' turns and the dice are the same
+    for all scored turns, so that differences between scores come from the scored turns and not from luck. rng
+    uint64[2].
     """
     orders = work.round
     for i in range(count):
@@ -129,7 +130,9 @@ def score_turns(
 def list_replies(
     context: Context, position: Position, player: Int, rng: RandomState, generator: GeneratorWork, work: LookaheadWork
 ) -> None:
-    """Write the candidate turns of each remaining enemy to `work.replies`, and set `work.against` to 0."""
+    """Write the candidate turns of each remaining enemy to `work.replies`; set the sums of shares in `work.against` to
+    0.
+    """
     players, owner = context.players, position.owner
     for p in range(players):
         work.found[p] = 0

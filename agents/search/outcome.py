@@ -111,7 +111,9 @@ def optimistic_outcome(context: Context, position: Position, player: Int, sample
 
 @kernel
 def rule_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Choose the outcome with the lowest share if it loses a super region; otherwise the one with the median share."""
+    """Choose the outcome with the lowest share if the player loses a super region in it, else the one with the median
+    share.
+    """
     _play_all(context, position, player, samples, rng)
     order = samples.order
     worst = np.int64(order[0])

@@ -1,4 +1,6 @@
-"""The folder of a training run, with its settings and its journal (log). With them, a killed run continues exactly."""
+"""The folder of a training run, with its settings and its journal (log). The settings and the journal are enough to
+continue a killed run with the same result.
+"""
 
 from __future__ import annotations
 

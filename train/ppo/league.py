@@ -16,11 +16,11 @@ _KEEP: Final = 0.9
 class OpponentSampler:
     """The frequency of each opponent, by name; stronger opponents play more often.
 
-    The weight of an opponent is (1 - p)^pfsp_exponent, but at least `min_opponent_weight`. In this formula, p is the
-    fraction of recent games against the opponent that the policy won. The method is prioritized fictitious self-play
-    (Vinyals et al., "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Nature 575, 2019).
-    Older games count less, by a factor of 0.9 for each iteration. Each opponent starts with two assumed games, of which
-    the policy won one.
+    The weight of an opponent is (1 - p)^pfsp_exponent, but at least `min_opponent_weight`. The number p is the fraction
+    of recent games against the opponent that the policy won. The method is prioritized fictitious self-play (Vinyals et
+    al., "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Nature 575, 2019). Older games
+    count less, by a factor of 0.9 for each iteration. Each opponent starts with two assumed games, of which the policy
+    won one.
 
     Args:
         agents: agents that are always opponents.

@@ -1,8 +1,9 @@
 """The common part of PPO runs: iterations, evaluations, snapshots of the policy, checkpoints and TensorBoard.
 
-Every iteration starts new games, and seeds all random generators with the run's seed and the iteration's number. So an
-iteration depends only on the parameters of the policy, the moments of the optimizer and the statistics of the
-opponents. The checkpoint contains the parameters, the moments and the statistics, so a killed run continues exactly.
+Every iteration starts new games, and seeds all random generators with the run's seed and the iteration's number. An
+iteration therefore depends only on the parameters of the policy, the moments of the optimizer and the statistics of the
+opponents. The checkpoint contains these parameters, moments and statistics, so a killed run continues with the same
+result.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ class PpoRun(Trainer[S, bytes]):
     def learn(self, iteration: int) -> dict[str, Any]:
         """Run an iteration, and return the fields of its journal entry.
 
-        The fields are the number of steps so far, games, won, opponents (games and wins by name), and learning metrics.
+        The journal entry contains the number of environment steps so far, the numbers of games and of won games, the
+        games and wins by opponent, and learning metrics.
 
         Raises:
             RunError: a value is not a finite number.

@@ -24,7 +24,8 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
 
     All rows are one tensor [B, R, V], so sampling, log-probabilities and entropies need few tensor operations.
     Stable-Baselines3 and sb3-contrib use a list of R distributions, which takes R times as many small operations. With
-    R = 206, learning spends nearly all of its time in these operations (`python benchmarks/learning.py`).
+    a list of R = 206 distributions, learning spends nearly all of its time in the small operations (`python
+    benchmarks/learning.py`).
 
     A row with only one allowed value contributes exactly 0 to log-probabilities and entropies. Every row needs at least
     one allowed value.
@@ -44,7 +45,7 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
     def proba_distribution(self, action_logits: Tensor, action_mask: Tensor | None = None) -> MaskedRowsDistribution:
         """Set the logits, float[B, R * V] or [B, R, V], and the mask of allowed values.
 
-        The mask is bool and has the same number of elements. None: all values are allowed.
+        The mask is bool and has as many elements as the logits. If the mask is None, all values are allowed.
         """
         logits = action_logits.reshape(-1, self.rows, self.values)
         if action_mask is not None:
@@ -153,7 +154,9 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
         return super().evaluate_actions(self._take_mask(obs), actions)
 
     def get_distribution(self, obs: PyTorchObs) -> Distribution:
-        """Return the distribution of actions for observations. The next call changes the same distribution object."""
+        """Return the distribution of actions for observations. Each call changes and returns the same distribution
+        object.
+        """
         return super().get_distribution(self._take_mask(obs))
 
     def predict_values(self, obs: PyTorchObs) -> Tensor:

@@ -107,7 +107,7 @@ def make_gradient() -> TurnNetwork:
 def total_gradient(parts: list[TurnNetwork]) -> list[Floats]:
     """Return the sum of the gradients `parts`, in the order and the shapes of `turn_record.SHAPES`.
 
-    Then set all arrays of `parts` to 0.
+    The function also sets all arrays of `parts` to 0.
     """
     totals = []
     for name, shape in SHAPES.items():

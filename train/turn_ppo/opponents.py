@@ -1,7 +1,7 @@
 """The opponents in the compiled games of a network that plays complete turns.
 
-In this module, the opponent ``plan`` plays heuristic turns (plans) from the weights `planning`, without lookahead. It
-differs from the agent with the name `plan`.
+In this module, the opponent ``plan`` plays heuristic turns (plans) from the weights `planning`, without lookahead. The
+agent with the name `plan`, in contrast, uses a lookahead.
 """
 
 from __future__ import annotations

@@ -86,7 +86,7 @@ class NashAgent(SearchAgent):
 
     The candidate turns of all players are plans and samples of a turn network. Local search finds best responses to the
     mixed strategies, and adds the responses to the candidate turns. A simulation plays the next round and possibly
-    later rounds; a budget in simulations limits their number.
+    later rounds. A budget in simulations limits the number of simulations.
     """
 
     name = "nash"
