@@ -38,9 +38,7 @@ class AgentSpec:
 
     @property
     def parts(self) -> list[str]:
-        """Return the nonempty parts of the text after the agent's name, split at commas, without surrounding white
-        space.
-        """
+        """Return the parts of the text after the name: split at commas, stripped of white space, and not empty."""
         return [part.strip() for part in self.rest.split(",") if part.strip()]
 
     @property

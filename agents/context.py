@@ -79,8 +79,7 @@ def bare_context(
 
 @functools.cache
 def record_types() -> dict[str, Any]:
-    """Return the Numba types of plug-in functions' arguments. These Numba types do not depend on the map or the rules.
-    """
+    """Return the Numba types of plug-in functions' arguments. The Numba types do not depend on map or rules."""
     board = make_board(load("small"))
     n, e = board.n_regions, board.n_edges
     params = Rules.of("thesis").params(n, board.n_super_regions)

@@ -222,8 +222,7 @@ MOST_WRAPPED: Final = 8
 
 
 def _unwrapped(spec: str) -> tuple[list[str], AgentSpec]:
-    """Return the texts before the specification of the innermost agent, such as ``isolated:``, and that specification.
-    """
+    """Return the texts before the innermost agent's specification, such as ``isolated:``, and that specification."""
     around: list[str] = []
     known = _known_here()
     while (info := known.get((read := AgentSpec.parse(spec)).name)) is not None and info.wraps:

@@ -35,8 +35,9 @@ def items(data: dict[str, Any], key: str, place: str) -> Items:
 
 
 def whole(where: str, value: Any) -> int:
-    """Return a value as a whole number. Raises MapError if the value is not a whole number; its message begins with
-    `where`.
+    """Return a value as a whole number.
+
+    Raises MapError if the value is not a whole number; its message begins with `where`.
     """
     if type(value) is int:
         return value

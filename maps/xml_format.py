@@ -48,8 +48,9 @@ class _Element:
 
 
 def decoded_xml(content: bytes, place: str) -> str | None:
-    """Return the text of XML that declares an encoding other than UTF-8. Return None for content that is not XML or
-    declares no encoding other than UTF-8.
+    """Return the text of XML that declares an encoding other than UTF-8.
+
+    Return None for content that is not XML or declares no encoding other than UTF-8.
 
     Raises:
         MapError: the encoding is not US-ASCII, ISO-8859-… or windows-125…, or the content is not valid in the encoding.

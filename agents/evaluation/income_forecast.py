@@ -92,8 +92,9 @@ def add_income_forecast(context: Context, position: Position, worth: Shares) -> 
 
 @kernel
 def forecast_share(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's share of the position's value to shares float64[P]. The position's value includes future
-    income.
+    """Write each player's share of the position's value to shares float64[P].
+
+    The position's value includes future income.
 
     Each player's value is raised to a power, the weight `sharpness`. A player's share is its power divided by the sum
     of all players' powers. See `context.evaluation_signature`.

@@ -70,7 +70,9 @@ def super_worth(plan: PlanWork, earned: Real, bonus: Int, lack: Real) -> Real:
 
 @kernel
 def capture_gain(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
-    """Return the player's gain, in armies, from capturing a region; `write_lacks` must have written `plan.lack` before.
+    """Return the player's gain, in armies, from capturing a region.
+
+    `write_lacks` must have written `plan.lack` for the position before.
     """
     board, players = context.board, context.players
     s, by = board.super_region[region], position.owner[region]

@@ -45,9 +45,11 @@ def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
 def choose_turn(
     context: Context, position: Position, player: Int, samples: Int, epsilon: Real, rng: RandomState, work: OnePlyWork
 ) -> Int:
-    """Return the index in `work.lookahead.turns` of the turn with the highest mean share. The mean share of a turn is
-    computed from `samples` simulations of the round. With probability `epsilon`, the index of a random turn is returned
-    instead. In simulations, the context's policy chooses the other players' turns, see `score_turns`. rng: uint64[2].
+    """Return the index in `work.lookahead.turns` of the turn with the highest mean share.
+
+    The mean share of a turn is computed from `samples` simulations of the round. With probability `epsilon`, the index
+    of a random turn is returned instead. In simulations, the context's policy chooses the other players' turns, see
+    `score_turns`. rng: uint64[2].
     """
     lookahead = work.lookahead
     count = generate_turns(context, position, player, rng, work.generator, lookahead.turns)

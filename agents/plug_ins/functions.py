@@ -72,8 +72,9 @@ _BUILT_IN: dict[str, Callable[..., Any]] = {
 
 
 def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
-    """Return a pointer to a plug-in function, as an argument for kernels. If `function` is None, return a pointer to
-    the built-in function.
+    """Return a pointer to a plug-in function, as an argument for kernels.
+
+    If `function` is None, return a pointer to the built-in function.
 
     The kinds are "evaluation", "generator", "policy", "picker", "leaf" and "prior"; there is no built-in prior. The
     signatures in `context` describe the arguments and the task of each kind.
@@ -173,8 +174,9 @@ def make_context(
 
 
 def is_ours(function: Callable[..., Any] | None) -> bool:
-    """Return whether a function is None or a kernel of this package. The results of the package's kernels need no
-    checks.
+    """Return whether a function is None or a kernel of this package.
+
+    The results of the package's kernels need no checks.
     """
     body = _body(function)
     known = str(getattr(body, "__globals__", {}).get("__name__")).startswith("warlight_env.")

@@ -121,8 +121,9 @@ class AnytimeSearch(SingleThreaded, ABC):
 
     @abstractmethod
     def _plant(self, store: Any, position: Position, seed: int) -> None:
-        """Clear a store of results and set its position. The random generators of the threads that use the store must
-        be seeded.
+        """Clear a store of results and set its position.
+
+        The random generators of the threads that use the store must be seeded.
         """
 
     @abstractmethod

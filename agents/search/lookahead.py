@@ -130,8 +130,9 @@ def score_turns(
 def list_replies(
     context: Context, position: Position, player: Int, rng: RandomState, generator: GeneratorWork, work: LookaheadWork
 ) -> None:
-    """Write the candidate turns of each remaining enemy to `work.replies`; set the sums of shares in `work.against` to
-    0.
+    """Write the candidate turns of each remaining enemy to `work.replies`.
+
+    The kernel also sets the sums of shares in `work.against` to 0.
     """
     players, owner = context.players, position.owner
     for p in range(players):

@@ -104,8 +104,9 @@ def pack_turn_network(
 
 
 def is_turn_network_file(content: bytes) -> bool:
-    """Return whether the header of a file's content declares a turn network. The content after the header is not
-    checked.
+    """Return whether the header of a file's content declares a turn network.
+
+    The content after the header is not checked.
     """
     try:
         return _is_header(bounded_io.parse_json(unpacked(content)[0], "header", TurnNetworkError))

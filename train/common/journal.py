@@ -1,5 +1,6 @@
-"""The folder of a training run, with its settings and its journal (log). The settings and the journal are enough to
-continue a killed run with the same result.
+"""The folder of a training run, with its settings and its journal (log).
+
+The settings and the journal are enough to continue a killed run with the same result.
 """
 
 from __future__ import annotations

@@ -117,8 +117,9 @@ class Trainer(ABC, Generic[S, F]):
         return cls.unit_event in (None, entry.get("event"))
 
     def once(self, step: dict[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Return the journal's entry for a step. If the journal has no entry for the step, compute the step and write
-        the entry.
+        """Return the journal's entry for a step.
+
+        If the journal has no entry for the step, compute the step and write the entry.
         """
         known = next(self._known, None)
         if known is not None:
@@ -192,9 +193,7 @@ class Trainer(ABC, Generic[S, F]):
         return result
 
     def _write(self, report: Report, result: dict[str, Any]) -> None:
-        """Add settings, machine and command to the report, and write the files of the report, its figures and the
-        result.
-        """
+        """Add settings, machine and command to the report, and write the files of report, figures and result."""
         journal = self.journal
         report.heading("Settings")
         report.code((journal.folder / SETTINGS).read_text(encoding="utf-8").rstrip())

@@ -154,8 +154,9 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
         return super().evaluate_actions(self._take_mask(obs), actions)
 
     def get_distribution(self, obs: PyTorchObs) -> Distribution:
-        """Return the distribution of actions for observations. Each call changes and returns the same distribution
-        object.
+        """Return the distribution of actions for observations.
+
+        Each call changes and returns the same distribution object.
         """
         return super().get_distribution(self._take_mask(obs))
 

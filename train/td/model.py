@@ -76,8 +76,9 @@ class Model:
         return by_theta, float((error * ratio).mean() * self.sharpness)
 
     def project(self) -> None:
-        """Make the value of an army and the constant parts of super regions in θ positive, as the method `weights`
-        requires.
+        """Make the value of an army and the constant parts of super regions in θ positive.
+
+        The method `weights` requires such positive values.
         """
         static = self.theta[0] + self.theta[_SUPER] @ self.terms
         least = max(_LEAST * static.mean(), np.abs(self.theta[_SUPER]).max() / BOUNDS["bonus"][1], 1e-6)

@@ -201,7 +201,7 @@ class Rollouts(SingleThreaded):
     def play(
         self, learner: Context, opponents: Sequence[Context], met: npt.NDArray[np.int64], seed: int, own_critic: bool
     ) -> Rollout:
-        """Play a rollout. The next call overwrites its arrays.
+        """Play a rollout. The next call overwrites the arrays of the returned rollout.
 
         Args:
             learner: the context with the network; its value function is the critic if own_critic is False.

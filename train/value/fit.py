@@ -58,7 +58,7 @@ def read_inputs(configs: GameConfigs, samples: ValuedPositions) -> Inputs:
 
 
 class ValueModule(nn.Module):
-    """The value network in PyTorch. It computes the outputs of `agents.value.network` for many positions at once."""
+    """The value network in PyTorch, which computes the outputs of `agents.value.network` for many positions at once."""
 
     def __init__(self, generator: torch.Generator) -> None:
         super().__init__()

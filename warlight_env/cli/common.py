@@ -142,7 +142,7 @@ TracebackOption = Annotated[
 
 @contextlib.contextmanager
 def crash_traceback(wanted: bool) -> Iterator[None]:
-    """Print the traceback of an `AgentCrashError` from the `with` block on stderr, if it is wanted."""
+    """Print the traceback of an `AgentCrashError` from the `with` block on stderr if `wanted` is True."""
     from warlight_env.arena.games.game_loop import AgentCrashError
 
     try:

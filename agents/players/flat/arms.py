@@ -108,8 +108,7 @@ def draw(context: Context, settings: SimulationSettings, arms: Arms, work: Simul
 
 @kernel
 def keep(settings: SimulationSettings, arms: Arms, work: SimulationWork) -> None:
-    """Add the value of leaf 0 to the total of its arm, and store the value in `arms.result` unless this array is full.
-    """
+    """Add the value of leaf 0 to the total of its arm, and append the value to `arms.result` unless it is full."""
     arm, value = work.leaves.path[0, 0], work.leaves.values[0, settings.player]
     atomic_add(arms.total, arm, value)
     atomic_add(arms.visits, arm, 1)
@@ -123,8 +122,9 @@ def keep(settings: SimulationSettings, arms: Arms, work: SimulationWork) -> None
 
 @kernel
 def sample(context: Context, settings: SimulationSettings, arms: Arms, work: SimulationWork, simulations: Int) -> None:
-    """Run simulations on arms after `reset_arms`. Several threads may call this kernel at once, each with its own
-    `work`.
+    """Run simulations on arms after `reset_arms`.
+
+    Several threads may call this kernel at once, each with its own `work`.
     """
     for _ in range(simulations):
         draw(context, settings, arms, work)

@@ -116,6 +116,7 @@ def _best_sequel(
 @kernel
 def joins(board: Board, part: Armies, source: Int, target: Int) -> Real:
     """Return 1 / d, where d is the distance from the territory of `source` to the player's nearest other territory.
+
     Return 0 if `target` is not on a shortest path between these two territories.
     """
     gap, after = np.int64(32767), np.int64(32767)

@@ -141,8 +141,9 @@ def backpropagate(context: Context, settings: TreeSettings, tree: Tree, work: Tr
 
 @kernel
 def search(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, simulations: Int) -> None:
-    """Run simulations on a tree with a state at its root. Several threads may call this kernel, each with its own
-    `work`.
+    """Run simulations on a tree with a state at its root.
+
+    Several threads may call this kernel, each with its own `work`.
     """
     left = np.int64(simulations)
     while left > 0:

@@ -91,9 +91,10 @@ def strike(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a turn that attacks a random region of the player `victim` with as many armies as possible. The armies come
-    from the attacker's strongest region that is adjacent to a region of `victim` (`reach` in the thesis). Returns the
-    number of attacks, or -1 if the attacker has no region adjacent to a region of `victim`.
+    """Write a turn that attacks a random region of the player `victim` with as many armies as possible.
+
+    The armies come from the attacker's strongest region that is adjacent to a region of `victim` (`reach` in the
+    thesis). Returns the number of attacks, or -1 if the attacker has no region adjacent to a region of `victim`.
 
     deploy int32[N], attacks int32[E, 3].
     """

@@ -108,7 +108,7 @@ class AppendOnlyFolder(ABC):
 
     @abstractmethod
     def load_line(self, fields: Any) -> None:
-        """Read a line of the folder. The class calls this method for each line when the block begins.
+        """Read a line of the folder. At the start of the ``with`` block, the class calls this method for each line.
 
         fields: the content of the line, decoded from JSON.
 
@@ -200,7 +200,7 @@ class AppendOnlyFolder(ABC):
         self._write(self.folder / self.description_name, json.dumps(self._description, indent=2) + "\n")
 
     def _read(self) -> int:
-        """Read all complete lines. Return their total size in bytes."""
+        """Read all complete lines; return the total size of these lines in bytes."""
         path = self.folder / self.lines_name
         end = 0
         with bounded_io.open_file(path) as file:
@@ -231,8 +231,9 @@ def whole_lines(file: BinaryIO) -> Iterator[bytes | None]:
 def append_whole(file: int, end: int, data: bytes) -> int:
     """Append data to an open file; return the new size of the file in bytes.
 
-    end: the position after the last complete data, in bytes. An interrupted earlier call may have left incomplete data
-    after this position; this call removes them first. The function appends all of the data or, after an error, nothing.
+    end: the position after the last complete data, in bytes. The function first removes all data after the position
+    `end`, because an interrupted earlier call may have left incomplete data there. The function appends all of the data
+    or, after an error, nothing.
 
     Raises:
         OSError: the file cannot be written; nothing was appended.

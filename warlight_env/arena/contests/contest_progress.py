@@ -41,8 +41,8 @@ class Contest:
     Args:
         key: the contest's name, which must be unique in a run.
         setup: the agents and the settings of the games.
-        games: the number of games. With pairing, it is rounded up to complete units. A unit is a set of games with the
-            same seed, one for each rotation of the agents' seats.
+        games: the number of games. With pairing, the number is rounded up to complete units. A unit is a set of games
+            with the same seed, one for each rotation of the agents' seats.
         stop: a rule that may end the contest early. The rule receives complete units in the order of their numbers.
     """
 
@@ -60,7 +60,7 @@ class Contest:
 
 @dataclass(frozen=True)
 class ContestResult:
-    """The result of a contest. It does not depend on the number of machines or on interruptions."""
+    """The result of a contest, which does not depend on the number of machines or on interruptions."""
 
     contest: Contest
     records: tuple[GameRecord, ...]  #: the results of the games of complete units, in the order of their numbers

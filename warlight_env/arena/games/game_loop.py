@@ -178,7 +178,10 @@ def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
 
 
 def _check_arguments(agents: Any, picks: Any, max_rounds: Any, options: Any) -> None:
-    """Raise GameError for an invalid argument of `play_game`. The class `Game` checks all other arguments."""
+    """Raise GameError if one of these arguments of `play_game` is invalid.
+
+    The class `Game` checks the map, the rules and the seed.
+    """
     if not isinstance(agents, Sequence) or not all(map(is_agent, agents)):
         raise GameError(f"agents = {short_repr(agents)}: must be a list of agents, each with a name, pick and act")
     check_choice("picks", picks, get_args(Picks))

@@ -99,8 +99,8 @@ class MatchSetup:
     def make_seating(self, number: int) -> Seating:
         """Return the seed, the seats and new agents of the game with the given number.
 
-        The unit of the game determines the seed of the game. The unit and the seat determine the seed of an agent. So
-        with pairing, all k games of a unit use the same seeds, with different agents on the seats.
+        The unit of the game determines the seed of the game. The unit and the seat determine the seed of an agent. With
+        pairing, all k games of a unit therefore use the same seeds, with different agents on the seats.
         """
         unit, seats = self.seat_order(number)
         agents = tuple(
@@ -219,7 +219,7 @@ class MatchSetup:
         """Return the setup of the warm-up game of an agent. clock: the clock of the agent.
 
         The opponents are copies of the agent, because some kernels are called only for a strong opponent. For an agent
-        with a process of its own, simple built-in agents replace the copies.
+        with a process of its own, the opponents are simple built-in agents and not copies of the agent.
         """
         process = self.sample_agent(index).warm_up_scope == "process"
         others = (self.agents[index] if process else STAND_IN,) * (len(self.agents) - 1)
@@ -271,7 +271,10 @@ def check_source(source: Any) -> None:
 
 
 def agent_from_source(source: AgentSource, seed: int) -> Agent:
-    """Make an agent from a specification or a function; see `AgentSource`. Raise MatchError for other values."""
+    """Make an agent from a specification or a function, see `AgentSource`.
+
+    Raise MatchError if `source` is neither a specification nor a function.
+    """
     check_source(source)
     return make_agent(source, seed) if isinstance(source, str) else as_agent(call_factory(source, seed))
 
@@ -288,8 +291,8 @@ def _pinned(source: AgentSource) -> AgentSource:
 def describe_agent(source: AgentSource) -> str:
     """Return a text that identifies an agent.
 
-    The text is its specification, or the name of the function or class that makes it. For any other callable object,
-    it is the name of its class and a digest of the pickled object.
+    The text is the agent's specification, or the name of the function or class that makes the agent. For any other
+    callable object, the text is the name of the object's class and a digest of the pickled object.
 
     Raises:
         MatchError: the function cannot be imported by its name, or the object cannot be pickled.

@@ -67,7 +67,8 @@ def warm_up_all(setups: Iterable[WarmUpGames], on_warm_up: OnWarmUp | None = Non
     Args:
         setups: the setups of the games that follow.
         on_warm_up: see `OnWarmUp`.
-        worker: whether this is a worker process. Then only agents with the scope "process" get a game.
+        worker: whether this is a worker process. In a worker process, only agents with the scope "process" get a
+            warm-up game.
     """
     seen = set(_played)
     games: list[WarmUpGames] = []

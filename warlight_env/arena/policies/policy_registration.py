@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _SavedModelSettings:
-    """The parameters of the agent ``sb3``. This module does not import PyTorch, so lists of agents are fast."""
+    """The parameters of the agent ``sb3``.
+
+    They are in a module that does not import PyTorch, because the import is slow.
+    """
 
     file: Annotated[
         str, Param("path of a model (.zip); the settings file of SavePolicyCallback must be in the same folder")

@@ -29,11 +29,12 @@ def skills(names: Sequence[str], games: Iterable[GameRanking]) -> list[Skill]:
 
     The order of the games has a small effect: later games have a higher weight.
 
+    The package is from Joshy, "OpenSkill: a faster asymmetric multi-team, multiplayer rating system", Journal of Open
+    Source Software 9 (2024). The method is from Weng and Lin, "A Bayesian approximation method for online ranking",
+    JMLR 12 (2011).
+
     Raises:
         RunError: openskill is not installed.
-
-    V. Joshy, "OpenSkill: a faster asymmetric multi-team, multiplayer rating system", Journal of Open Source Software 9
-    (2024); R. C. Weng and C.-J. Lin, "A Bayesian approximation method for online ranking", JMLR 12 (2011).
     """
     model = openskill_model()
     now = [model.rating() for _ in names]

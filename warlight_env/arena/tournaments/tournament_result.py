@@ -32,7 +32,10 @@ SKILL_HEAD: Final = ("Skill", "μ", "σ")
 
 
 class Cell(NamedTuple):
-    """A cell of a table: its text, and the number for sorting the column. None: the column is sorted by the text."""
+    """A cell of a table: its text, and the number by which the column is sorted.
+
+    If the number is None, the column is sorted by the text.
+    """
 
     text: str
     value: float | None = None

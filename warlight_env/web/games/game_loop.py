@@ -187,8 +187,8 @@ class GameLoop:
     def _thinking(self) -> bool:
         """Return whether the clock runs.
 
-        The game waits for a person, and one of the players is connected. In the first turn, all people have opened the
-        game.
+        The clock runs if the game waits for a person and at least one person who plays is connected. In the first turn,
+        the clock runs only after all people have opened the game.
         """
         room = self._room
         if room.not_ready:

@@ -251,7 +251,7 @@ class Lobby:
         await room.stop()
 
     def control(self, room: Room, paused: bool | None = None, pace: float | None = None) -> None:
-        """Pause or continue a game between bots, or change its pace. The change is saved with the game.
+        """Pause or continue a game between bots, or change its pace. The new state and pace are saved with the game.
 
         Raises:
             DiskError: the change could not be saved; nothing has changed.

@@ -26,8 +26,8 @@ class GameEnd:
 class Resignations:
     """Resignations and the agreed draw of a game.
 
-    A seat that resigned makes no more moves: its armies stay and defend themselves. It ranks as if it was eliminated in
-    that round. The game ends when only one seat still plays.
+    A seat that resigned makes no more moves: its armies stay and defend themselves. A seat that resigned ranks as if it
+    was eliminated in the round of its resignation. The game ends when only one seat still plays.
 
     resigned: for each seat that resigned, its first round without moves (0: during the picks), in the order of the
     resignations. logged: the number of resignations in the log. agreed: seats that agree to a draw in the current
@@ -81,7 +81,10 @@ class Resignations:
         self.drawn, self.draw_logged = () if draw is None else draw.players, draw is not None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for the file that survives a restart; a draw only if all agreed to it."""
+        """Return plain data for the file that survives a restart.
+
+        The data contain a draw only if all remaining seats agreed to it.
+        """
         return {"resigned": list(self.resigned.items()), "drawn": self.drawn}
 
     def take(self, data: Any) -> None:

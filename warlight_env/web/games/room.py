@@ -231,7 +231,10 @@ class Room:
         self.feed.notify()
 
     def viewers_changed(self, seat: int | None) -> None:
-        """Note that a viewer came or left. Games between bots wait without viewers; clocks wait without players."""
+        """Note that a viewer came or left.
+
+        A game between bots pauses while it has no viewer; a clock stops while no player is connected.
+        """
         self.touched = time.monotonic()
         if seat in self.humans and self.feed.viewer_count(seat):
             self.opened.add(seat)

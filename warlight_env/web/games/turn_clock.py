@@ -58,7 +58,7 @@ class TurnClock:
 
     @property
     def expired(self) -> bool:
-        """Whether missing turns now become empty."""
+        """Whether the time is over, so that players who have submitted no turn get an empty turn."""
         return self.left <= -GRACE
 
     def to_dict(self) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Maps that users drew on the page. They are files in a subfolder of the games, for lists and new games."""
+"""Maps that users drew on the page, stored as files in a subfolder of the folder of games."""
 
 from __future__ import annotations
 

@@ -88,7 +88,10 @@ class Opponents:
 
     @property
     def specs(self) -> list[str]:
-        """The specifications of the bots that are always offered, without those of the folder."""
+        """The specifications of the bots that are always offered.
+
+        The policies in the folder of the server's owner are not included.
+        """
         return list(self._known)
 
     async def all(self) -> list[OfferedBot]:

@@ -85,7 +85,9 @@ class GameFolder:
         self._lock.describe(f"a server at {address}")
 
     def token(self) -> str:
-        """Return the server's token. It is random and stored, so that open pages still work after a restart.
+        """Return the server's token, a random text.
+
+        The token is stored, so that open pages still work after a restart of the server.
 
         Raises:
             LogWriteError: the token's file cannot be read or written.

@@ -283,8 +283,9 @@ def row(
 ) -> dict[str, Any]:
     """Return the list entry of a game. begun: whether a person took any action in it, such as an invitation of friends.
 
-    The entry contains no token of a seat; only the people who made the game have these. It contains ``watch`` of a game
-    without secrets: the token for watching bots, or after the end of a game of people, the token of spectators.
+    The entry contains no token of a seat; only the people who made the game have the tokens of seats. For a game
+    without secrets, the entry contains a token in the field ``watch``: the token for watching bots or, after the end of
+    a game of people, the token of spectators.
     """
     watch = saved.spectate if saved.watch is None and over else saved.watch
     return {
