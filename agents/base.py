@@ -217,7 +217,7 @@ class KernelAgent(SingleThreaded, Agent):
         return [int(region) for region in preferences[:count]]
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """See `Agent.act`. This agent ignores the budget."""
+        """See `Agent.act`. A kernel agent ignores the budget."""
         check_asked(view, budget)
         if self._known is None or any(a is not b for a, b in zip(self._known, (view.board, view.params), strict=True)):
             self._prepare(view)

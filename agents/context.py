@@ -36,7 +36,7 @@ from warlight_env.maps import load
 class Context(NamedTuple):
     """Constant data for kernels, passed by reference; see `plug_ins.make_context`.
 
-    An address of 0 means that the context does not have this plug-in function.
+    If the address of a plug-in function is 0, the context does not have the function.
     """
 
     board: Board

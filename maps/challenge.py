@@ -201,7 +201,7 @@ def _from_ids(
 ) -> Map:
     """Return a map in which names and indices of regions are made from their ids.
 
-    Each item of the lists is (place in the file, id, value).
+    supers, regions and borders contain tuples (place in the file, id, value).
     """
     known = {s for _, s, _ in supers}
     seen: dict[int, int] = {}

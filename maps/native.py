@@ -84,7 +84,8 @@ def _validator() -> Any:
 def from_dict(d: Any, place: str = "map", *, trusted: bool = False) -> Map:
     """Return the map in plain data. Each error message begins with ``place``, for example the name of a file.
 
-    With ``trusted`` the data are not checked against the schema; use it for files that the tests have checked.
+    With ``trusted`` the data are not checked against the schema. Use ``trusted`` only for files that the tests have
+    checked.
     """
     if not isinstance(d, dict):
         raise MapError(f"{place}: a map must be a JSON object, not {type(d).__name__}")

@@ -1,8 +1,8 @@
 """Evaluation with future income: super regions that a player can complete, border armies and threatened bonuses.
 
-The thesis's evaluation counts regions and armies. This evaluation adds terms for income. A super region that a player
-owns only in part counts with a fraction of its bonus. The fraction decreases with the number of armies that the player
-needs to complete the super region.
+The thesis's evaluation counts regions and armies. The evaluation in this module adds terms for income. A super region
+that a player owns only in part counts with a fraction of its bonus. The fraction decreases with the number of armies
+that the player needs to complete the super region.
 """
 
 from __future__ import annotations

@@ -94,8 +94,8 @@ def _preference(
 ) -> Int:
     """Write a player's preferred regions to `out`, best first; return the number of regions.
 
-    The order results from the mean shares with Gumbel noise. may: uint8[N], bit p: the region is offered to player p.
-    near: a bonus for regions that are adjacent to the first region or in its super region.
+    The regions are sorted by their mean shares plus Gumbel noise. may: uint8[N], bit p: the region is offered to player
+    p. near: a bonus for regions that are adjacent to the first region or in its super region.
     """
     n, count, want, board = work.want.shape[0], np.int64(0), work.want, context.board
     for r in range(n):

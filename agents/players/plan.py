@@ -137,8 +137,9 @@ class PlanAgent(ScoringAgent):
     def _only_grows(self, view: View) -> bool:
         """Return whether the agent evaluates positions only by growth (present and possible income).
 
-        The map must have bonuses, and the weights `income` and `prospect` must be above 0. Also, each enemy
-        region and each hidden region must be more than `contact_distance` steps away from the player's regions.
+        The result is True if three conditions hold. The map has bonuses. The weights `income` and `prospect` are above
+        0. Each enemy region and each hidden region is more than `contact_distance` steps away from the player's
+        regions.
         """
         if not (self.weights.income > 0 and self.weights.prospect > 0 and view.board.bonus.any()):
             return False

@@ -73,7 +73,8 @@ def _uncounted(function: Callable[..., Any]) -> Any:
 def _refusing(label: str) -> Any:
     """Return a function that raises `AnswerError` in compiled code.
 
-    The cache saves a tenth of a second of compilation for each further search with the same functions.
+    The returned functions are cached by `label`, which saves a tenth of a second of compilation for each further search
+    with the same functions.
     """
 
     def refuse(fault, number, place, value, bound):

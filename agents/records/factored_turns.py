@@ -1,6 +1,6 @@
 """Turns as rows of small integers: a deploy weight for each region, and a fraction of the armies for each border.
 
-The `factored` action encoding of environments, and networks that play complete turns, use this form. A border is a
+The `factored` action encoding of environments, and networks that play complete turns, use these rows. A border is a
 directed edge from a region to a neighbour.
 """
 

@@ -1,6 +1,7 @@
 """Values of turns from a one-round lookahead, against enemies that follow a policy or play their best replies.
 
-The one-ply player, two-ply minimax, rollout policies and the tree search's `breadth` use these kernels to score turns.
+The kernels of this module score turns for the one-ply player, two-ply minimax, rollout policies and the tree search's
+setting `breadth`.
 """
 
 from __future__ import annotations
@@ -158,8 +159,8 @@ def try_against_replies(
 ) -> Int:
     """Simulate each of `count` turns against each reply of each enemy, and add the player's shares to `work.against`.
 
-    The policy chooses the turns of the remaining players. For one enemy, all simulations use the same dice. Returns the
-    number of simulations.
+    The policy chooses the turns of the remaining players. All simulations with the replies of one enemy use the same
+    dice. Returns the number of simulations.
     """
     players = context.players
     orders, plays = work.round, np.int64(0)

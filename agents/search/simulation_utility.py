@@ -21,8 +21,8 @@ UTILITIES: Final = ("shares", "placements")
 def note_eliminations(owner: Owners, out: PlayerNumbers, time: Int) -> None:
     """Write `time` to `out`, int64[P], for newly eliminated players, and -1 for players with regions.
 
-    Each call needs a higher time than earlier calls. A player with regions is in the game, even if an earlier call
-    marked it as eliminated: in the picking phase, players may have no regions yet.
+    In each call, `time` must be higher than in earlier calls. A player with regions is in the game, even if an earlier
+    call marked it as eliminated: in the picking phase, players may have no regions yet.
     """
     for p in range(out.shape[0]):
         if holds_regions(owner, p):

@@ -155,7 +155,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
 
     @abstractmethod
     def player_of(self, network: bytes) -> AgentSource:
-        """Return the source of the agents that play with this network in gates."""
+        """Return the source of the agents that play with a network in gates. network: the content of its file."""
 
     def needs_gate(self, network: bytes) -> bool:
         """Return whether a new network must win a gate (test match) against `network` to replace it."""

@@ -6,8 +6,8 @@ games. All candidates of a generation play against the same rivals with the same
 exchanged seats. Every generation has its own seeds. Three methods reduce the effect of noise:
 
 - Each candidate's games are split into two halves. The rank correlation between the scores in the first and in the
-  second half of the games measures how reliable the ranks are. Later generations play more games if this correlation is
-  low, and fewer games if it is high (`next_units`).
+  second half of the games measures how reliable the ranks are. Later generations play more games if the rank
+  correlation is low, and fewer games if the rank correlation is high (`next_units`).
 - The result is the mean of the search distribution of CMA-ES, not a candidate that may have been lucky.
 - The mean becomes the champion (the best weights so far) only if it beats the old champion in a review, a match with
   new seeds. The 95 % interval of the mean's score must be above one half.

@@ -25,7 +25,7 @@ class OpponentSampler:
     Args:
         agents: agents that are always opponents.
         max_snapshots: largest number of snapshots; the oldest are removed.
-        pfsp_exponent, min_opponent_weight: see above.
+        pfsp_exponent, min_opponent_weight: the two parameters of the weight of an opponent.
     """
 
     def __init__(

@@ -103,7 +103,7 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
         lr_schedule: the learning rate.
         arguments: arguments of `ActorCriticPolicy`, such as net_arch.
 
-    Raises ValueError if a space has another form than described here.
+    Raises ValueError if `observation_space` or `action_space` does not have the described form.
     """
 
     #: The class of the distribution, which is constructed with the number of rows and the number of values.

@@ -1,4 +1,5 @@
-"""The turn network in PyTorch. It computes the outputs of `agents.turn_net` for many positions of one map at once."""
+"""The turn network in PyTorch, which computes the outputs of `agents.turn_net` for many positions of one map at once.
+"""
 
 from __future__ import annotations
 

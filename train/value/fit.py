@@ -37,7 +37,7 @@ class Inputs(NamedTuple):
 
 
 def read_inputs(configs: GameConfigs, samples: ValuedPositions) -> Inputs:
-    """Return the inputs and targets for samples. The inputs are equal to those of the network's compiled code."""
+    """Return the inputs and targets for samples. The network's compiled code computes exactly the same inputs."""
     count, most = (
         len(samples.config_index),
         max(configs[config].players for config in set(samples.config_index.tolist())),

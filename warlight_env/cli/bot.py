@@ -30,10 +30,10 @@ def run(
 ) -> int:
     """Run an agent as a bot: read a game engine's lines from standard input, and write answers to standard output.
 
-    Under fog, the agent plays as if the position were the one that it considers the most likely. If its time runs out,
-    the bot gives a simple turn: all armies on one border region, and attacks on weak regions. The first run compiles
-    the agent, which takes longer than the time limit of a game. To compile the agent before the first game, run
-    `warlight bot precompile`.
+    Under fog, the agent plays as if the position were the one that it considers the most likely. If the time for an
+    answer runs out, the bot gives a simple turn: all armies on one border region, and attacks on weak regions. The
+    first run compiles the agent, which takes longer than the time limit of a game. To compile the agent before the
+    first game, run `warlight bot precompile`.
     """
     from warlight_env.protocol.runner import run as run_bot
 

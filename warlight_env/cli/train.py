@@ -193,8 +193,8 @@ def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
 def expert_iteration(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
     """Train a policy network that plays complete turns, by expert iteration.
 
-    The network learns the turns that a search of one round chooses. The candidates of this search include turns that
-    the network proposes.
+    The network learns the turns that a search of one round chooses. The candidate turns of the search include turns
+    that the network proposes.
 
     The run folder stores all progress. After an interruption, even a killed process, the same command continues the
     run. The result is the same as without the interruption. At the end the folder contains the network in policy.npz

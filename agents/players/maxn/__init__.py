@@ -1,6 +1,6 @@
 """Max^N search over turns that consist of battles; each battle has a value.
 
-Chaloupka, Krůl and Láncoš (Brno, 2020) used this method for the game Dice Wars. The registry and experiments import
+The search follows the Dice Wars agent of Chaloupka, Krůl and Láncoš (Brno, 2020). The registry and experiments import
 this package. To add a term of a battle's value, extend `value`.
 """
 

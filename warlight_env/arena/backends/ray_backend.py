@@ -29,8 +29,8 @@ _warm: set[tuple[str, int]] = set()
 class RayBackend:
     """A backend that plays games on a Ray cluster.
 
-    If the program is already connected to a cluster, this cluster is used; otherwise the cluster at `address`. This
-    package and the code of the agents must be installed on the cluster's nodes.
+    If the program is already connected to a cluster, the backend uses this cluster; otherwise the backend connects to
+    the cluster at `address`. This package and the code of the agents must be installed on the cluster's nodes.
 
     Args:
         address: the address of the cluster, an argument of `ray.init`. If `address` is None, the environment variable

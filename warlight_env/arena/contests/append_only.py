@@ -30,16 +30,16 @@ class AppendOnlyFolder(ABC):
     """A folder with two files: a description of a run, and one line of JSON for each completed item of the run.
 
     The description is written completely or not at all. Lines are only appended. A kill or a full disk can cut off the
-    last line; the next run with this folder removes an incomplete line. The object is a context manager. Inside its
-    block, the folder is locked, so that no other run can use the folder.
+    last line; the next run with this folder removes an incomplete line. The object is a context manager. Inside the
+    ``with`` block, the folder is locked, so that no other run can use the folder.
 
     A subclass defines the file names, and the method `load_line`, which reads a line.
 
     Args:
         folder: the folder, which is made if it does not exist. A `FolderLock` of the folder is also possible; the
             caller releases the lock after the block.
-        description: all settings that determine the results of the run, as JSON data. If the folder contains another
-            description, it cannot be used.
+        description: all settings that determine the results of the run, as JSON data. The folder cannot be used if it
+            contains another description.
 
     Raises:
         RunFolderError: the folder contains another description (the message names the field), is damaged, or is in use.

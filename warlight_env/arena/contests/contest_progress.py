@@ -26,7 +26,7 @@ class StoppingRule(Protocol):
     """A rule that can end a contest before all its games are played, such as `Sprt`."""
 
     def start(self, setup: MatchSetup) -> SequentialTest:
-        """Return a new test for a contest. Raise `InputError` if the rule cannot be used for this contest."""
+        """Return a new test for a contest. Raise `InputError` if this stop rule cannot be used for the contest."""
         ...
 
     def describe(self) -> dict[str, Any]:
@@ -43,7 +43,8 @@ class Contest:
         setup: the agents and the settings of the games.
         games: the number of games. With pairing, the number is rounded up to complete units. A unit is a set of games
             with the same seed, one for each rotation of the agents' seats.
-        stop: a rule that may end the contest early. The rule receives complete units in the order of their numbers.
+        stop: a rule that may end the contest early. The stop rule receives complete units in the order of their
+            numbers.
     """
 
     key: str

@@ -88,8 +88,8 @@ class GameObserver(Protocol):
     def failed(self, error: AgentCrashError) -> None:
         """Receive the failure of an agent.
 
-        With ``on_crash="stop"`` this is the last event. With ``on_crash="forfeit"`` the agent loses and the game
-        continues; the agent's orders in this round are empty.
+        With ``on_crash="stop"`` the failure is the last event of the game. With ``on_crash="forfeit"`` the agent loses
+        and the game continues; the agent's orders in this round are empty.
         """
         ...
 
@@ -169,7 +169,8 @@ def play_rounds(
 def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
     """Return the number of rounds after which a game is stopped.
 
-    The result is the smaller one of `max_rounds` and the limit of the rules. If neither is set, it is SAFETY_ROUNDS.
+    The result is the smaller one of `max_rounds` and the limit of the rules. If neither limit is set, the result is
+    SAFETY_ROUNDS.
     """
     by_rules = rules.round_limit(n_regions)
     if max_rounds is None:

@@ -174,7 +174,8 @@ class MatchSetup:
     def match_data(self) -> dict[str, Any]:
         """The description of the match in the logs of its games, as JSON data.
 
-        The description does not contain map and rules, because logs store them in other fields.
+        This description does not contain the map and the rules, because logs store the map and the rules in other
+        fields.
         """
         return {
             "agents": [
@@ -212,7 +213,7 @@ class MatchSetup:
         return agent_from_source(self.agents[index], self.seed)
 
     def warm_up_key(self, index: int) -> tuple[Hashable, ...]:
-        """Return a key that is equal for agents and games that need only one warm-up game together."""
+        """Return a key for the warm-up of an agent. Agents with equal keys need only one warm-up game."""
         return self.agents[index], self.rules, len(self.agents), self.picks
 
     def warm_up_setup(self, index: int, rounds: int, clock: Clock) -> MatchSetup:
@@ -234,7 +235,7 @@ class MatchSetup:
         )
 
     def check_agents(self) -> None:
-        """Raise an error if an agent cannot play these games.
+        """Raise an error if an agent cannot play the games of the match.
 
         Raises:
             InputError: the method `check` of an agent rejects the map, the rules or the number of players.

@@ -30,7 +30,7 @@ _played: set[tuple[Hashable, ...]] = set()
 
 
 class WarmUpGames(Protocol):
-    """The setup of games whose agents need warm-up games; `MatchSetup` implements this."""
+    """The interface of a setup of games whose agents need warm-up games; `MatchSetup` implements this interface."""
 
     @property
     def agents(self) -> tuple[Any, ...]:
@@ -47,7 +47,7 @@ class WarmUpGames(Protocol):
         ...
 
     def warm_up_key(self, index: int) -> tuple[Hashable, ...]:
-        """Return a key that is equal for agents and games that need only one warm-up game together."""
+        """Return a key for the warm-up of an agent. Agents with equal keys need only one warm-up game."""
         ...
 
     def warm_up_setup(self, index: int, rounds: int, clock: Clock) -> WarmUpGames:

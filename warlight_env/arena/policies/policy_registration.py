@@ -75,7 +75,10 @@ def _digest(text: str) -> str:
 
 
 def register_agents() -> None:
-    """Register the agents ``policy`` and ``sb3``. The code of these agents is imported when an agent is made."""
+    """Register the agents ``policy`` and ``sb3``.
+
+    The code of both agents is imported only when such an agent is made.
+    """
     register(
         "policy",
         _load,

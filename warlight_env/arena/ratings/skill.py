@@ -20,7 +20,7 @@ class Skill:
 
     @property
     def ordinal(self) -> float:
-        """mu - 3 sigma, a lower bound of the agent's skill. The package openskill ranks players by this number."""
+        """mu - 3 sigma, a lower bound of the agent's skill. The package openskill ranks players by their ordinals."""
         return self.mu - 3 * self.sigma
 
 

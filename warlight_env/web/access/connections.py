@@ -83,7 +83,7 @@ class ConnectionLimits:
 
 
 def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
-    """Return the protocol class of HTTP connections, with these limits."""
+    """Return the protocol class of HTTP connections, which enforces the limits `limits`."""
 
     class Connection(H11Protocol):
         """HTTP with time limits: for the head of a request, and for a client that does not read its answer."""

@@ -54,7 +54,7 @@ class Resignations:
         return bool(self.drawn) or (bool(self.resigned) and len(self.active_seats(game)) <= 1)
 
     def end(self, game: Game) -> GameEnd:
-        """Return the end of the game in its current state."""
+        """Return the end of the game for the log, with the final ranks in the current state of the game."""
         seats, out = tuple(range(game.players)), list(game.eliminated)
         for seat, number in self.resigned.items():
             last = out[seat]

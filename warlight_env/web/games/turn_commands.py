@@ -189,7 +189,7 @@ class TurnCommands:
         self._file.save(room.log.steps, {**turns, **(more or {})}, room.resignations.to_dict(), room.clock.spent)
 
     def resign(self, seat: int) -> None:
-        """Resign for a person. This cannot be undone: the seat makes no more moves from the current round on.
+        """Resign for a person. A resignation cannot be undone: the seat makes no more moves from the current round on.
 
         Raises:
             RequestError: the seat cannot resign now. DiskError: the resignation could not be saved and does not count.

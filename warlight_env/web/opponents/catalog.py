@@ -28,7 +28,11 @@ USER_POLICY: Final = "A policy from your own folder."
 
 @dataclass(frozen=True)
 class OfferedBot:
-    """An agent that the page offers. kind: its origin. problem: the reason why it cannot play any game; '': it can."""
+    """An agent that the page offers.
+
+    kind: the origin of the agent: built in ("bot"), another package, or a file in the folder of policies. problem: the
+    reason why the agent cannot play any game; an empty string if it can play.
+    """
 
     spec: str
     kind: Literal["bot", "package", "file"]

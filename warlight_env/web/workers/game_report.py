@@ -1,9 +1,9 @@
 """The report on a game: the quality of each turn in comparison with the best turn of a search, and the effect of dice.
 
-The value of a turn is the share of games won from the positions after it. The round is played many times with other
-dice, while all other orders stay the same. From each position after the round, playouts continue the game with all
-players like `aggressive`. Two turns of a player are compared with the same dice and playouts: their difference is more
-certain than each value.
+The value of a turn is the fraction of games that the player wins from the positions after the turn. The round is played
+many times with other dice, while all other orders stay the same. From each position after the round, playouts continue
+the game with all players like `aggressive`. Two turns of a player are compared with the same dice and playouts: their
+difference is more certain than each value.
 """
 
 from __future__ import annotations
@@ -215,7 +215,7 @@ class _AnalysedRound:
         return tuple(found)
 
     def _values(self, orders: Mapping[int, Orders | None]) -> npt.NDArray[np.float64]:
-        """Return the win probability after the round with these orders, float64 [roll, player]."""
+        """Return the win probability of each player after the round with the given orders, float64 [roll, player]."""
         rows = []
         for roll, start in enumerate(self._starts):
             game = start.clone()
