@@ -36,7 +36,8 @@ class Budget:
 
     Args:
         simulations: largest number of simulations for one answer, for agents that simulate.
-        seconds: largest wall time of one answer in seconds. If `bank` is given: the clock's recommended time.
+        seconds: largest wall time of one answer in seconds. With `bank`, this is only the time that the clock
+            recommends.
         bank: seconds left on the agent's clock for all answers of the game. If `bank` is None, only `seconds` limits an
             answer. Agents that search distribute the bank over their answers (`search.time_management`).
         increment: seconds that are added to the bank after each answer.

@@ -75,7 +75,7 @@ class SeaLink:
 
 @dataclass(frozen=True)
 class StartingSetup:
-    """The fixed start of the games on a map. If an entry is None, the rules determine it, possibly at random.
+    """The parts of a start position that a map fixes. A part that is None follows from the rules, possibly at random.
 
     Attributes:
         wastelands: indices of regions, in ascending order; empty: the map has no wastelands.

@@ -1,5 +1,4 @@
-"""Bots that consist only of kernels, so that compiled code can play batches of games with them without calling Python.
-"""
+"""Bots that consist only of kernels: compiled code can play batches of games with these bots without calling Python."""
 
 from __future__ import annotations
 

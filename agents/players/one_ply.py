@@ -25,14 +25,14 @@ from warlight_env.engine.view import View
 
 
 class OnePlyWork(NamedTuple):
-    """Working memory of one thread."""
+    """Working memory of one thread that chooses turns by one-ply search."""
 
     generator: GeneratorWork
     lookahead: LookaheadWork
 
 
 def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
-    """Allocate working memory for one thread."""
+    """Allocate working memory for one thread that chooses turns by one-ply search."""
     return reference(
         OnePlyWork(
             generator=make_generator_work(n_regions, n_edges, players),

@@ -41,9 +41,10 @@ DEFAULTS: Final = RandomSettings()
 
 @inline_kernel
 def _find_borders(board: Board, owner: Owners, player: Int, borders: Regions) -> Int:
-    """List the player's border regions, and return the number of them. For speed, no branch depends on data.
+    """List the player's border regions, and return the number of them.
 
-    A border region is adjacent to a region of another owner.
+    A border region is adjacent to a region of another owner. The loops contain no branches that depend on data, because
+    such branches are slow.
     """
     count = 0
     for r in range(owner.shape[0]):

@@ -30,7 +30,7 @@ class AllocationWork(NamedTuple):
 
 
 def make_allocation_work(n_regions: int) -> AllocationWork:
-    """Make working memory for one thread."""
+    """Make working memory of `allocate_income` for one thread."""
     return AllocationWork(private_zeros(n_regions, np.int32), private_zeros((3, VALUES), np.int64))
 
 

@@ -207,7 +207,7 @@ class TurnNetworkBuffers(NamedTuple):
 
 
 def make_turn_network_buffers(n_regions: int, n_edges: int, players: int) -> TurnNetworkBuffers:
-    """Allocate working memory for one thread."""
+    """Allocate working memory for one thread that evaluates a turn network."""
     n = n_regions
     return reference(
         TurnNetworkBuffers(

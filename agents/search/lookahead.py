@@ -49,7 +49,10 @@ class LookaheadWork(NamedTuple):
 
 
 def make_lookahead_work(n_regions: int, n_edges: int, players: int, capacity: int = MAX_TURNS) -> LookaheadWork:
-    """Allocate working memory for one thread; capacity: the largest number of turns that a generator writes."""
+    """Allocate working memory for one thread that simulates turns.
+
+    capacity: the largest number of turns that a generator writes.
+    """
     return reference(
         LookaheadWork(
             turns=make_turn_set(n_regions, n_edges, capacity),

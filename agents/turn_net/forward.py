@@ -112,8 +112,9 @@ def _write_among(context: Context, layer: Int, s: Int, work: TurnNetworkBuffers)
 def write_scores(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
     """Write each region's score as the main deploy region to `work.score`.
 
-    The main deploy region is the region that gets the most armies. The softmax of the scores gives the probabilities.
-    Regions of other owners get the score -inf. `embed_regions` must run first.
+    The main deploy region is the region that gets the most armies. The softmax of the scores gives the probability of
+    each region to be the main deploy region. Regions of other owners get the score -inf. `embed_regions` must run
+    first.
     """
     net = context.turns
     for r in range(position.owner.shape[0]):

@@ -69,7 +69,10 @@ class GameConfig:
 
     @functools.cached_property
     def params(self) -> RuleParams:
-        """The rules for compiled functions. Raises RulesError if the map has too few regions for the players."""
+        """The parameters of the rules, for compiled functions.
+
+        Raises RulesError if the map has too few regions for the players.
+        """
         return check_players(self.board, self.rules, self.players)
 
 

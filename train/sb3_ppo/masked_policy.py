@@ -76,7 +76,7 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
     def actions_from_params(  # type: ignore[override]
         self, action_logits: Tensor, action_mask: Tensor | None = None, deterministic: bool = False
     ) -> Tensor:
-        """Return a sample or the mode, int64[B, R]."""
+        """Return a sample of the distribution with these logits, or its mode if `deterministic`, int64[B, R]."""
         return self.proba_distribution(action_logits, action_mask).get_actions(deterministic)
 
     def log_prob_from_params(self, action_logits: Tensor, action_mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -175,7 +175,10 @@ def _check_observation(observation: Any) -> dict[str, Any]:
 
 
 def _check_action_space(space: spaces.Space[Any]) -> tuple[int, int]:
-    """Return the numbers of rows and of values of a row. Raise ValueError for the space of another encoding."""
+    """Return the number of rows, and the number of values of a row.
+
+    Raise ValueError if the space is not an action space of the encoding `factored`.
+    """
     if not isinstance(space, spaces.MultiDiscrete):
         raise ValueError(f"action space {space}: must be MultiDiscrete; make the environment with action='factored'")
     sizes = np.asarray(space.nvec)

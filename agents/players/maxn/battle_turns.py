@@ -34,7 +34,7 @@ FOUGHT: Final = 2
 
 
 class BattleWork(NamedTuple):
-    """Working memory of one thread."""
+    """Working memory of one thread that builds turns from battles."""
 
     generator: GeneratorWork
     position: Position  #: the position after the orders that the turn has so far
@@ -49,7 +49,7 @@ class BattleWork(NamedTuple):
 
 
 def make_battle_work(n_regions: int, n_edges: int, players: int) -> BattleWork:
-    """Allocate working memory for one thread."""
+    """Allocate working memory for one thread that builds turns from battles."""
     return reference(
         BattleWork(
             generator=make_generator_work(n_regions, n_edges, players),

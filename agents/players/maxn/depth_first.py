@@ -58,7 +58,7 @@ class MaxnWork(NamedTuple):
 
 
 def make_maxn_work(n_regions: int, n_edges: int, players: int) -> MaxnWork:
-    """Allocate working memory for one search."""
+    """Allocate the arrays of one Max^N search."""
     return reference(
         MaxnWork(
             battles=make_battle_work(n_regions, n_edges, players),

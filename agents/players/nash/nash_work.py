@@ -99,7 +99,7 @@ def make_nash_setup(
 def make_nash_work(
     n_regions: int, n_edges: int, players: int, candidates: int, responses: int, scenarios: int
 ) -> NashWork:
-    """Allocate working memory for one thread.
+    """Allocate working memory for one thread of the equilibrium search.
 
     candidates: number of each player's turns at the start. responses: largest number of best responses that are added.
     """

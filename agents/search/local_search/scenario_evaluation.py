@@ -63,7 +63,7 @@ class ScenarioWork(NamedTuple):
 
 
 def make_scenario_work(n_regions: int, n_edges: int, players: int, scenarios: int) -> ScenarioWork:
-    """Allocate working memory for one thread."""
+    """Allocate working memory for one thread that evaluates turns in scenarios."""
     return reference(
         ScenarioWork(
             generator=make_generator_work(n_regions, n_edges, players),

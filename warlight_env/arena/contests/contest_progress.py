@@ -30,7 +30,7 @@ class StoppingRule(Protocol):
         ...
 
     def describe(self) -> dict[str, Any]:
-        """Return a description of the rule as JSON data. Equal rules must have equal descriptions."""
+        """Return a description of the stop rule as JSON data. Equal stop rules must have equal descriptions."""
         ...
 
 

@@ -34,7 +34,7 @@ class WarmUpGames(Protocol):
 
     @property
     def agents(self) -> tuple[Any, ...]:
-        """The sources of the agents."""
+        """The agents' sources: specifications, or functions that make agents."""
         ...
 
     @property

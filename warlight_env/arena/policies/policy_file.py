@@ -152,7 +152,7 @@ class PolicyFile:
         """Return the `PolicyFile` with the given content, a result of `to_bytes`.
 
         Raises:
-            PolicyFileError: the content is not a policy, or has another version. The message begins with `name`.
+            PolicyFileError: the content is not a policy, or has another version. The error message begins with `name`.
         """
         if not isinstance(content, bytes):
             raise PolicyFileError(f"content = {short_repr(content)}: must be bytes")

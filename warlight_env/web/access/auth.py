@@ -161,7 +161,10 @@ def uninvited() -> ErrorBody:
 
 
 def tokens_equal(known: str, given: str) -> bool:
-    """Return whether two tokens are equal. The duration does not depend on the position of the first difference."""
+    """Return whether two tokens are equal.
+
+    The time of the comparison does not depend on the place where the tokens differ.
+    """
     return hmac.compare_digest(known.encode(), given.encode("utf-8", "surrogatepass"))
 
 

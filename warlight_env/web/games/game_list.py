@@ -51,7 +51,7 @@ class SharedTask(Generic[T]):
             return await self._work()
 
     def close(self) -> None:
-        """Cancel all runs of the function."""
+        """Cancel the running and the waiting call of the function."""
         for task in self._tasks:
             task.cancel()
 

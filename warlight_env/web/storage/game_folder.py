@@ -50,7 +50,7 @@ FileStamp = tuple[int, int]
 
 
 def file_stamp(found: os.stat_result) -> FileStamp:
-    """Return the stamp of a file."""
+    """Return the stamp of a file: the time of its last change, and its size."""
     return found.st_mtime_ns, found.st_size
 
 

@@ -70,7 +70,7 @@ class SubmittedTurns:
             return 0.0
 
     def left(self, take: Callable[[Any], None]) -> None:
-        """Pass the saved resignations of any step to `take`."""
+        """Call `take` with the saved resignations, even if the file belongs to an earlier step of the game."""
         with contextlib.suppress(OSError, *MALFORMED_DATA):
             take(json.loads(self.path.read_bytes())["left"])
 
