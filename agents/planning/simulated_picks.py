@@ -11,8 +11,8 @@ The second half of the games compares lists of preferred regions by successive h
 Each stage plays the same number of games, and only the better half of the lists enters the next stage.
 
 Each game begins with the picking phase that the rules define. The estimates of regions therefore include the effects of
-other players' picks and of wastelands. If each player has its own offer, a player does not see the offers of the other
-players. For such rules, the other players in a simulated game pick any regions that are not offered to the player.
+other players' picks and of wastelands. If each player has its own offer, the player does not see the offers of the
+other players, and the other players in a simulated game pick any regions that are not offered to the player.
 """
 
 from __future__ import annotations

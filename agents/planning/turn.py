@@ -148,7 +148,8 @@ def _merit(context: Context, position: Position, player: Int, region: Int, plan:
 def _take_armies(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> bool:
     """Assign armies to the capture of a region: free armies of adjacent regions, and missing armies from the income.
 
-    The adjacent region with the most free armies gives its armies first. Returns whether there were enough armies.
+    The adjacent region with the most free armies gives its armies first. Returns whether the player had enough armies
+    for the capture.
     """
     board, owner, free = context.board, position.owner, plan.free
     start, end = board.neighbor_start[region], board.neighbor_start[region + 1]

@@ -53,8 +53,8 @@ def exit_process(code: int, cleanup: float | None = None) -> NoReturn:
 def leave_interrupts_to_watcher() -> None:
     """Let Ctrl-C and SIGTERM raise no exception from now on, because Python would print a traceback.
 
-    The thread of `forced_interrupts` still receives the signals SIGINT and SIGTERM. With the handler SIG_IGN, the
-    thread would not receive these two signals.
+    The thread of `forced_interrupts` still receives the signals SIGINT and SIGTERM. If the handler of a signal is
+    SIG_IGN, no thread of the process receives the signal.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _do_nothing)

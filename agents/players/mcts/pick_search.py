@@ -1,9 +1,9 @@
 """The picking phase as a search: the first levels of the tree are sets of starting regions.
 
 The first level of the tree contains the searching player's sets. The next levels of the tree contain the sets of each
-enemy. If each player has its own offer, a player does not see the offers of the enemies. For such rules, each set of an
-enemy is its best set from a different random offer. The random offers are drawn from the regions that are not offered
-to the player.
+enemy. If each player has its own offer, a player does not see the offers of the enemies, and each set of an enemy is
+the enemy's best set from a different random offer. The random offers are drawn from the regions that are not offered to
+the player.
 """
 
 from __future__ import annotations

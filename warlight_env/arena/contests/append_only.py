@@ -232,8 +232,8 @@ def append_whole(file: int, end: int, data: bytes) -> int:
     """Append data to an open file; return the new size of the file in bytes.
 
     end: the position after the last complete data, in bytes. The function first removes all data after the position
-    `end`, because an interrupted earlier call may have left incomplete data there. The function appends all of the data
-    or, after an error, nothing.
+    `end`, because an interrupted earlier call may have left incomplete data after `end`. The function appends all of
+    the data or, after an error, nothing.
 
     Raises:
         OSError: the file cannot be written; nothing was appended.

@@ -179,7 +179,7 @@ def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
 
 
 def _check_arguments(agents: Any, picks: Any, max_rounds: Any, options: Any) -> None:
-    """Raise GameError if one of these arguments of `play_game` is invalid.
+    """Raise GameError if `agents`, `picks`, `max_rounds` or `options` of `play_game` is invalid.
 
     The class `Game` checks the map, the rules and the seed.
     """

@@ -174,8 +174,7 @@ class MatchSetup:
     def match_data(self) -> dict[str, Any]:
         """The description of the match in the logs of its games, as JSON data.
 
-        This description does not contain the map and the rules, because logs store the map and the rules in other
-        fields.
+        The description of the match does not contain the map and the rules, because logs store both in other fields.
         """
         return {
             "agents": [

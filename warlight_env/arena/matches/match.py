@@ -47,8 +47,9 @@ class Match:
             rules or, without such a limit, SAFETY_ROUNDS is used.
         jobs: the number of games at the same time. If `jobs` is None, it is 1 on this machine, and the number of CPUs
             on a cluster. With more than one game at the same time, call `run` under ``if __name__ == "__main__":``, and
-            give agents that other processes can make. Such agents are functions that can be pickled, and specifications
-            of agents that are built in or that an installed package registers with an entry point.
+            give agents that other processes can make. Other processes can make an agent from a function that can be
+            pickled, and from the specification of an agent that is built in or that an installed package registers with
+            an entry point.
         budget: the argument `budget` of every call of `act`. This argument is a short form of `clocks` with the
             same simulations and seconds for all agents.
         stop: a rule that may end the match early, see `Sprt`. With a stop rule, `games` is the maximum number of games.

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class _SavedModelSettings:
     """The parameters of the agent ``sb3``.
 
-    They are in a module that does not import PyTorch, because the import is slow.
+    This module does not import PyTorch, so that the program can list the parameters of all agents quickly.
     """
 
     file: Annotated[

@@ -63,7 +63,7 @@ def games_between(folder: Path | None, name: str, agent: str, against: str) -> d
     """Return the games of two entrants, contest by contest: seats, places, and whether each game has a log.
 
     Raises:
-        RequestError: the tournament does not exist, or has no games of these two agents.
+        RequestError: the tournament does not exist, or has no games of `agent` against `against`.
     """
     run = _run(folder, name)
     rows: list[dict[str, Any]] = []
