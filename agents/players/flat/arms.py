@@ -1,8 +1,8 @@
 """Flat Monte Carlo: the player's turns are bandit arms that are pulled at random, and every result is stored.
 
-The enemies' turns come from the rollout policy. The median of an arm's results ranks the turns: in a student's project
-at Palacký University Olomouc about the game THUD!, the median was better than the mean and the mode. The mean and the
-mode are available for comparison.
+The enemies' turns come from the rollout policy. By default, the median of an arm's results ranks the turns: it gave the
+best results in a student's project at Palacký University Olomouc about the game THUD!. The mean and the mode are
+available for comparison.
 """
 
 from __future__ import annotations
