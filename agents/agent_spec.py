@@ -80,7 +80,7 @@ class AgentSpec:
         """Remove the digests of files from the values.
 
         endings: pairs of a parameter's key and a file ending, such as ".json". The digest is removed only from a value
-        whose key and file ending are one of these pairs.
+        whose key and file ending are one of the pairs in `endings`.
         """
 
         def unpin(part: str) -> str:
@@ -96,7 +96,7 @@ class AgentSpec:
     def without_digest(self, end: str) -> AgentSpec:
         """Remove the digest of a specification whose text after the name is only a file name with a digest.
 
-        end: a file ending, such as ".json". The digest stays if the file name does not have this ending.
+        end: a file ending, such as ".json". The digest stays if the file name does not end with `end`.
         """
         bare = _DIGEST.sub("", self.rest.rstrip())
         return self.with_rest(bare) if bare.endswith(end) and bare != self.rest.rstrip() else self

@@ -36,7 +36,7 @@ class Budget:
 
     Args:
         simulations: largest number of simulations for one answer, for agents that simulate.
-        seconds: largest wall time of one answer in seconds. With `bank`, this is only the time that the clock
+        seconds: largest wall time of one answer in seconds. With `bank`, `seconds` is only the time that the clock
             recommends.
         bank: seconds left on the agent's clock for all answers of the game. If `bank` is None, only `seconds` limits an
             answer. Agents that search distribute the bank over their answers (`search.time_management`).
@@ -129,7 +129,7 @@ class Agent(ABC):
     def check(self, map: Map, rules: Rules, players: int) -> None:
         """Raise an InputError if the agent cannot play with this map, these rules and this number of players.
 
-        A match calls this method before it begins.
+        A match calls this method before its first game.
         """
         return None
 
@@ -172,7 +172,7 @@ def check_once(agent: Agent, map: Map, rules: Rules, players: int) -> None:
     Use this function only for an agent that plays no game, because the function closes the agent.
 
     Raises:
-        InputError: the agent cannot play with these arguments.
+        InputError: the agent cannot play with this map, these rules and this number of players.
     """
     try:
         agent.check(map, rules, players)

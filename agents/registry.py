@@ -239,7 +239,7 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     ``mcts:sims=457``; ``mcts:1.5s`` and ``mcts:1500ms`` are ``mcts:secs=1.5``.
 
     Raises:
-        AgentError: the specification is wrong; the message names the problem.
+        AgentError: the specification is wrong; the error message names the problem.
     """
     if not isinstance(spec, str):
         raise AgentError(f"agent {short_repr(spec)}: must be a specification, as in 'mcts:sims=50'")

@@ -23,7 +23,7 @@ from warlight_env.output import save_file
 
 
 class WeightsError(InputError):
-    """Error: weights cannot be read. The message names the file, the weight and the reason."""
+    """Error: weights cannot be read. The error message names the file, the weight and the reason."""
 
 
 #: Matches the name of a file of weights with the digest of its content.
@@ -106,7 +106,7 @@ class Weights(NamedTuple):
         return cls._checked(dict(zip(cls._fields, numbers, strict=True)), "weights")
 
     def digest(self) -> str:
-        """Return 16 hexadecimal digits that identify these coefficients."""
+        """Return 16 hexadecimal digits that identify the values of all coefficients."""
         own = {name: value for name, value in self._asdict().items() if value != self._field_defaults[name]}
         return hashlib.sha256(json.dumps(own).encode()).hexdigest()[:16]
 
@@ -128,7 +128,7 @@ class Weights(NamedTuple):
         """Load weights: the name of a preset, or a .json file with names and values of coefficients.
 
         A coefficient that is not in the file has the thesis's value. The file name may end with ``#`` and a `digest`;
-        then the weights in the file must have this digest.
+        if so, the weights in the file must have exactly this digest.
         """
         if isinstance(source, Weights):
             return source

@@ -28,7 +28,7 @@ def region_name(identifier: int) -> str:
 
 
 def setup_of_lines(lines: Sequence[str], place: str, known: Iterable[int]) -> tuple[RawSetup | None, set[int]]:
-    """Return the setup in the lines of a game, and the numbers (from 1) of the lines that contain it.
+    """Return the setup in the lines of a game, and the numbers (from 1) of the lines that contain the setup.
 
     The lines are ``setup_map wastelands``, ``settings starting_regions`` (in the first challenge
     ``pick_starting_regions TIME …``) and ``settings starting_pick_amount``. The first line ``update_map`` contains the

@@ -30,7 +30,7 @@ SCHEMA_FILE = Path(__file__).with_name("schema.json")
 
 @checked
 def to_dict(m: Map) -> dict[str, Any]:
-    """Return a map as plain data that matches the schema. ``from_dict`` converts the data to an equal map."""
+    """Return a map as plain data that matches the schema. ``from_dict`` converts the data back to an equal map."""
     return m.to_dict()
 
 
@@ -68,7 +68,7 @@ def _compact(value: object) -> str:
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of this map format."""
+    """Return the JSON Schema (draft 2020-12) of the project's own map format."""
     loaded: dict[str, Any] = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
     return loaded
 

@@ -130,7 +130,7 @@ def _read_neighbors(r: _Element, region: str, place: str) -> dict[str, int]:
 
 
 def _below(e: _Element, tag: str, enclosing: tuple[str, ...], direct: bool = True) -> Iterator[_Element]:
-    """Yield the children of an element that have a tag, also those inside of children with an `enclosing` tag.
+    """Yield the children of an element with the tag `tag`, also if they are inside of children with an `enclosing` tag.
 
     direct: whether to yield the children themselves; if it is False, only elements inside of children with an
     `enclosing` tag are yielded.

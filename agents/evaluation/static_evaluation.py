@@ -148,8 +148,8 @@ def normalize_shares(players: Int, shares: Shares) -> None:
 def position_share(context: Context, position: Position, shares: Shares) -> Int:
     """Write each player's part of the total position value to shares float64[P]; see `context.evaluation_signature`.
 
-    The players' values are equal, bit by bit, to the results of `position_worth`. This function computes the values of
-    all players in one pass over the regions.
+    The players' values are equal, bit by bit, to the results of `position_worth`. The kernel computes the values of all
+    players in one pass over the regions.
     """
     board, evaluation, players = context.board, context.evaluation, context.players
     owner, army = position.owner, position.army

@@ -60,7 +60,7 @@ def picks(view: View, weights: Weights = DEFAULT) -> list[tuple[int, ...]]:
 
 
 def deploys(view: View, generator: str, weights: Weights = DEFAULT) -> list[tuple[int, int]] | None:
-    """Return the deploys of one of DEPLOY_GENERATORS as (region, armies); None if this method does not apply."""
+    """Return the deploys of one of DEPLOY_GENERATORS as (region, armies); None if the method does not apply."""
     index, work, context = _index(DEPLOY_GENERATORS, generator), _work(view), _context(view, weights)
     prepare(context, view.position, view.player, work)
     deploy = np.zeros(view.board.n_regions, dtype=np.int32)

@@ -125,7 +125,7 @@ def rule_outcome(context: Context, position: Position, player: Int, samples: Sam
 
 @kernel
 def single_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Simulate the round once, and choose this outcome."""
+    """Simulate the round once, and choose the outcome of this simulation."""
     _play(context, position, 0, samples, rng)
     return _take(context, position, samples, 0)
 
@@ -135,7 +135,8 @@ def outcome_signature() -> Any:
     """``outcome(context, position, player, samples, rng) -> int``.
 
     Simulates the orders in `samples.round` from a position, and writes the chosen next state to the position. player:
-    the searching player; rules compare outcomes by this player's share. Returns the result of `game_outcome.winner_of`.
+    the searching player; the rules for the choice compare outcomes by the share of the searching player. Returns the
+    result of `game_outcome.winner_of`.
     """
     t, samples = record_types(), numba.typeof(make_samples(1, 1, 2, 1))
     return types.int64(t["context"], t["position"], types.int64, samples, t["rng"])

@@ -22,7 +22,8 @@ class TurnNetworks:
 
     Args:
         general: the network for all other games.
-        world: the network for two-player games on the world map; None: `general` also plays these games.
+        world: the network for two-player games on the world map; None: `general` also plays two-player games on the
+            world map.
     """
 
     general: TurnNetwork

@@ -130,7 +130,7 @@ class Journal(AppendOnlyFolder):
         """Check all events of the journal before a run continues with them.
 
         Raises:
-            JournalError: a field of an event is missing or has a wrong type; the message names the line.
+            JournalError: a field of an event is missing or has a wrong type; the error message names the line.
         """
         for number, entry in enumerate(self.entries, 1):
             try:

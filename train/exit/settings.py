@@ -28,8 +28,8 @@ class ExitSettings(ExpertIterationSettings):
             name of an agent. The network learns the expert's turns for the seats of the expert and of the network, and
             no turns of agents.
         policy_temperature: temperature of the network's turns in games: its logits are divided by this number.
-        candidates: number of turns from which the expert chooses; if there is a network, half of these turns are its
-            turns.
+        candidates: number of turns from which the expert chooses; if there is a network, half of the turns are turns of
+            the network.
         samples: number of simulated rounds for each candidate.
         value: the expert's value function: learned, weights, or an .npz file.
         target_temperature: temperature of the softmax over the mean values of the candidates, from which the turn to

@@ -36,7 +36,10 @@ class OpponentSampler:
         self._snapshots: list[int] = []
 
     def add(self, number: int) -> int | None:
-        """Add a snapshot. Return the number of the old snapshot that is removed to make room, or None."""
+        """Add a snapshot.
+
+        Return the number of the old snapshot that is removed to make room, or None if no snapshot is removed.
+        """
         self._snapshots.append(number)
         self._games[snapshot_name(number)] = [2.0, 1.0]
         if len(self._snapshots) <= self._max_snapshots:
@@ -139,7 +142,7 @@ class League(OpponentSampler):
 
 
 def snapshot_name(number: int) -> str:
-    """Return the name of the snapshot with this number."""
+    """Return the name of the snapshot with the given number."""
     return f"{SNAPSHOT}{number}"
 
 

@@ -2,8 +2,8 @@
 
 Every iteration starts new games, and seeds all random generators with the run's seed and the iteration's number. An
 iteration therefore depends only on the parameters of the policy, the moments of the optimizer and the statistics of the
-opponents. The checkpoint contains these parameters, moments and statistics, so a killed run continues with the same
-result.
+opponents. The checkpoint contains the parameters, the moments and the statistics, so a killed run continues with the
+same result.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class PpoRun(Trainer[S, bytes]):
 
     @abstractmethod
     def add_snapshot(self, number: int) -> None:
-        """Add the policy in the file with this number (see `policy_name`) to the opponents."""
+        """Add the policy in the file with the given number (see `policy_name`) to the opponents."""
 
     @abstractmethod
     def state(self, entry: dict[str, Any]) -> Checkpoint:
@@ -112,7 +112,7 @@ class PpoRun(Trainer[S, bytes]):
         return max(evaluated, key=lambda entry: (_mean_score(entry), entry["iteration"]))
 
     def saved(self, number: int) -> bytes:
-        """Return the content of the policy file with this number in the folder of the run."""
+        """Return the content of the policy file with the given number in the folder of the run."""
         path = self.journal.folder / policy_name(number)
         return bounded_io.read_bytes(path, bounded_io.ARRAYS_BYTES, JournalError, "policy of this run")
 

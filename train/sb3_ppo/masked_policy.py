@@ -45,7 +45,7 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
     def proba_distribution(self, action_logits: Tensor, action_mask: Tensor | None = None) -> MaskedRowsDistribution:
         """Set the logits, float[B, R * V] or [B, R, V], and the mask of allowed values.
 
-        The mask is bool and has as many elements as the logits. If the mask is None, all values are allowed.
+        The mask is bool and has as many elements as the logits. If `action_mask` is None, all values are allowed.
         """
         logits = action_logits.reshape(-1, self.rows, self.values)
         if action_mask is not None:
@@ -76,7 +76,7 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
     def actions_from_params(  # type: ignore[override]
         self, action_logits: Tensor, action_mask: Tensor | None = None, deterministic: bool = False
     ) -> Tensor:
-        """Return a sample of the distribution with these logits, or its mode if `deterministic`, int64[B, R]."""
+        """Return a sample of the distribution with the given logits; its mode if `deterministic`; int64[B, R]."""
         return self.proba_distribution(action_logits, action_mask).get_actions(deterministic)
 
     def log_prob_from_params(self, action_logits: Tensor, action_mask: Tensor | None = None) -> tuple[Tensor, Tensor]:

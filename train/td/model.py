@@ -7,9 +7,10 @@ agents compute win probabilities with the same formula, so the learned weights n
 **From θ to `Weights`.** The value of a super region has a constant part, which does not depend on the position. The
 evaluation of `Weights` adds a number to the constant parts of all super regions, so that the smallest constant part is
 1, and then multiplies all constant parts by the weight `region_super`. If θ makes the constant parts of all super
-regions positive, there are `Weights` that give exactly the same values of positions as θ. For these `Weights`,
-`region_super` is the smallest constant part of a super region in θ, and the four weights of super regions are those of
-θ divided by `region_super`. `Model.project` keeps the constant parts of all super regions above 0 after each step.
+regions positive, there are `Weights` that give exactly the same values of positions as θ. For `Weights` that are equal
+to θ, `region_super` is the smallest constant part of a super region in θ, and the four weights of super regions are
+those of θ divided by `region_super`. `Model.project` keeps the constant parts of all super regions above 0 after each
+step.
 
 The win probability does not change if all values of positions are multiplied by the same number. The method `weights`
 multiplies all values by the number for which the weight of an army keeps its initial value. The weight `not_neutral`,
@@ -48,7 +49,7 @@ class Model:
         self.theta, self.sharpness = coefficients(weights, self.terms), weights.sharpness
 
     def copy(self) -> Model:
-        """Return a copy of the model; changes of the copy do not change this model."""
+        """Return a copy of the model; changes of the copy do not change the original model."""
         other = object.__new__(Model)
         other.terms, other._start, other.theta, other.sharpness = (
             self.terms,
@@ -78,7 +79,7 @@ class Model:
     def project(self) -> None:
         """Make the value of an army and the constant parts of super regions in θ positive.
 
-        The method `weights` requires such positive values.
+        The method `weights` requires that these values are positive.
         """
         static = self.theta[0] + self.theta[_SUPER] @ self.terms
         least = max(_LEAST * static.mean(), np.abs(self.theta[_SUPER]).max() / BOUNDS["bonus"][1], 1e-6)

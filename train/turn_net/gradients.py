@@ -55,7 +55,7 @@ def add_gradients(
     context: Context, transposed: TransposedWeights, rows: TurnRows, low: Int, high: Int, activations: Activations,
     given: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
 ) -> Int:  # fmt: skip
-    """Add the gradients of turns low .. high - 1 to arrays from `make_gradient`. Return the number of these turns.
+    """Add the gradients of turns low .. high - 1 to arrays from `make_gradient`; return high - low.
 
     `given` contains the derivatives of the loss with respect to the outputs of `forward`.
     """

@@ -27,7 +27,7 @@ _POLICY: Final = "policy:"
 
 
 def check_opponent(spec: str) -> None:
-    """Raise InputError if compiled games do not support this opponent."""
+    """Raise InputError if compiled games do not support the opponent."""
     if spec in COMPILED or spec == _PLAN or (spec.startswith(_POLICY) and _network(spec) is not None):
         return
     known = (*COMPILED, _PLAN)

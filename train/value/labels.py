@@ -39,7 +39,7 @@ class Labeller:
         settings: settings of the run.
         configs: game configs of the run.
         network: the content of the file of the network that evaluates the last positions of simulations. If `network`
-            is empty, the `weights` of the settings evaluate these positions, and a search simulates one round more.
+            is empty, the `weights` of the settings evaluate the last positions, and a search simulates one round more.
     """
 
     def __init__(self, settings: ValueSettings, configs: GameConfigs, network: bytes) -> None:

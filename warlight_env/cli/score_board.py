@@ -36,7 +36,10 @@ class ScoreBoard(Progress):
         self.update(self._task, completed=self._stats.played, speed=self._stats.speed, eta=self._stats.eta)
 
     def get_renderables(self) -> Iterable[RenderableType]:
-        """Yield the bar, the table and a line with the Elo difference. `Progress` also calls this in its own thread."""
+        """Yield the bar, the table and a line with the Elo difference.
+
+        A thread of `Progress` also calls this method.
+        """
         yield self.make_tasks_table(self.tasks)
         if hasattr(self, "_task") and self._stats.match_score.games:
             yield self._table()

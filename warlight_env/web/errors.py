@@ -16,7 +16,7 @@ NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
 
 
 class RequestError(InputError):
-    """The server cannot execute a request. The message names the place and the reason.
+    """The server cannot execute a request. The error message names the place and the reason.
 
     Args:
         message: an English text, for clients other than the page.

@@ -117,7 +117,7 @@ def _best_sequel(
 def joins(board: Board, part: Armies, source: Int, target: Int) -> Real:
     """Return 1 / d, where d is the distance from the territory of `source` to the player's nearest other territory.
 
-    Return 0 if `target` is not on a shortest path between these two territories.
+    Return 0 if `target` is not on a shortest path between the two territories of the player.
     """
     gap, after = np.int64(32767), np.int64(32767)
     for b in range(part.shape[0]):

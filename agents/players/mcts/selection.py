@@ -97,8 +97,8 @@ def select_puct(
 ) -> Int:
     """Select by PUCT (Silver et al. 2017): the child with the highest w / n + c p sqrt(N) / (1 + n).
 
-    In this formula, p is the prior of the child's turn or, in a search without priors, 1 / (number of children). For a
-    child without visits, w / n is the mean value of all siblings' visits, or 1/2 if the siblings have no visits either.
+    The number p is the prior of the child's turn or, in a search without priors, 1 / (number of children). For a child
+    without visits, w / n is the mean value of all siblings' visits, or 1/2 if the siblings have no visits either.
     """
     first, count = np.int64(tree.first[node]), np.int64(tree.children[node])
     visits, total = np.int64(0), np.int64(0)

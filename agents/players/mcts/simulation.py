@@ -2,8 +2,8 @@
 
 A simulation has three steps. `select_leaves` walks down the tree, `evaluate_leaves` plays some rounds from the leaf,
 and `backpropagate` updates the tree. Below a state, the tree has one level for each player: first the searching player,
-then the other players in seat order. Each path through these levels chooses a turn for each player; the next state is
-the position after the round with these turns.
+then the other players in seat order. A path through the levels of a round chooses a turn for each player; the next
+state is the position after the round with the chosen turns.
 """
 
 from __future__ import annotations

@@ -239,7 +239,7 @@ class NashAgent(SearchAgent):
         """Return the estimate of the other players' types (policies), updated by the last round.
 
         position: the position of the search. Returns None if the other players choose from the same types of turns as
-        this player.
+        the agent.
         """
         if self.opponent_model in ("recognized", "same"):
             return None

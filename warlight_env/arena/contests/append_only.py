@@ -42,7 +42,8 @@ class AppendOnlyFolder(ABC):
             contains another description.
 
     Raises:
-        RunFolderError: the folder contains another description (the message names the field), is damaged, or is in use.
+        RunFolderError: the folder contains another description (the error message names the field), is damaged, or is
+            in use by another run.
         RunError: the folder cannot be written.
     """
 

@@ -99,7 +99,10 @@ class ContestProgress:
         return tuple(self._missing.popleft() for _ in range(min(most, self.missing)))
 
     def requeue(self, numbers: Sequence[int]) -> None:
-        """Put back the numbers of games that were taken but not played. `next_games` returns these numbers first."""
+        """Put back the numbers of games that were taken but not played.
+
+        `next_games` returns the numbers that were put back first.
+        """
         self._missing.extendleft(reversed(numbers))
 
     def add(self, records: Iterable[GameRecord]) -> None:

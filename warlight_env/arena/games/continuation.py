@@ -35,7 +35,7 @@ def continue_game(
     """Continue a logged game from the position after `round` rounds, with the random generator of the original game.
 
     Args:
-        log: the log of the game. The rounds before this position are played again and compared with the log.
+        log: the log of the game. The first `round` rounds are played again and compared with the log.
         round: the number of rounds that are kept; None: all rounds of the log.
         agents: the agents, in the order of their seats. If `agents` is None, the agents are made from the
             specifications in the log. The agents have no memory of the earlier rounds.
@@ -52,7 +52,7 @@ def continue_game(
     Raises:
         LogError: the log does not have `round` rounds.
         ReplayError: the replayed rounds differ from the rounds in the log.
-        MatchError: the game is over at this position, or the number of agents is not the number of players.
+        MatchError: the game is over after `round` rounds, or the number of agents is not the number of players.
         GameError: max_rounds or budget has a wrong type.
         AgentCrashError: an agent failed.
         LogWriteError: the new log cannot be written.

@@ -96,7 +96,8 @@ class GameObserver(Protocol):
     def ended(self, record: GameRecord) -> None:
         """Receive the result of the game, which is over or has reached the round limit.
 
-        No event of the game follows after this call."""
+        After this call, no method of the observer is called for the game.
+        """
         ...
 
 
@@ -215,8 +216,8 @@ def play_game(
         agents: two to six agents, in the order of their seats. The agents must be new objects, because agents may
             remember earlier games.
         map, rules, seed: the same as for `Game`.
-        picks: "random": the starting regions are drawn at random. "agents": the agents pick them.
-        max_rounds: the game is stopped as a draw after this number of rounds; None: the limit of the rules, or
+        picks: "random": the starting regions are drawn at random. "agents": the agents pick the starting regions.
+            max_rounds: the game is stopped as a draw after this number of rounds; None: the limit of the rules, or
             SAFETY_ROUNDS.
         observer: an object whose methods are called at the events of the game, for example to log them.
         options: time limits, reactions to failures, a condition for an early end, and fields of the result.

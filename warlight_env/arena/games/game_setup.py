@@ -37,7 +37,7 @@ AgentSource = str | Callable[[int], PlainAgent]
 
 
 class MatchError(InputError):
-    """An error for a match with invalid arguments. The message contains the reason."""
+    """An error for a match with invalid arguments. The error message contains the reason."""
 
 
 class Seating(NamedTuple):

@@ -70,7 +70,7 @@ def check_logged(folder: Path, numbers: Iterable[int]) -> None:
     numbers: the numbers of the finished games.
 
     Raises:
-        LogError: a log is missing; the message names the first game without a log.
+        LogError: a log is missing; the error message names the first game without a log.
     """
     without = [number for number in sorted(numbers) if not (folder / game_name(number)).exists()]
     if without:

@@ -65,7 +65,7 @@ def warm_up_all(setups: Iterable[WarmUpGames], on_warm_up: OnWarmUp | None = Non
     The failures of agents are ignored here, because they occur again in the real games.
 
     Args:
-        setups: the setups of the games that follow.
+        setups: the setups of the games that are played after the warm-up.
         on_warm_up: see `OnWarmUp`.
         worker: whether this is a worker process. In a worker process, only agents with the scope "process" get a
             warm-up game.

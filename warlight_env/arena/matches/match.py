@@ -37,7 +37,7 @@ class Match:
 
     Args:
         agents: specifications such as ``random:chunks=3``, or functions that take a seed and return an agent.
-        games: the number of games. With `paired`, this number is rounded up to complete units.
+        games: the number of games. With `paired`, `games` is rounded up to complete units.
         seed: the seed of all random choices. The seed and the number of a game determine the result of the game; `jobs`
             and `games` have no effect on this result.
         map, rules: the same as for `Game`.

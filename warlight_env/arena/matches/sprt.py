@@ -22,7 +22,7 @@ Verdict = Literal["H0", "H1"]
 
 
 class SprtError(InputError):
-    """An error for a test with impossible settings. The message contains the field and the reason."""
+    """An error for a test with impossible settings. The error message contains the field and the reason."""
 
 
 @dataclass(frozen=True)

@@ -194,8 +194,8 @@ class PolicyFile:
     def load(cls, source: str | Path) -> PolicyFile:
         """Load a policy from a file, or by its name in `built_in_policies`. An unchanged file is read only once.
 
-        The name of a file may end with ``#`` and a digest. If the digest of the file differs from this digest, an error
-        is raised.
+        The name of a file may end with ``#`` and a digest. If the file's content has another digest, an error is
+        raised.
 
         Raises:
             PolicyFileError: there is no file or policy with this name, or the file contains no policy that this

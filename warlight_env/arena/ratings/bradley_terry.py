@@ -30,7 +30,10 @@ MOST_RESAMPLES: Final = 100_000
 
 
 class RatingError(InputError):
-    """An error for games from which no ratings can be computed. The message contains the agents and the reason."""
+    """An error for games from which no ratings can be computed.
+
+    The error message contains the agents and the reason.
+    """
 
 
 @dataclass(frozen=True)

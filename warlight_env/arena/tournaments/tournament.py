@@ -32,7 +32,7 @@ MAX_CONTESTS: Final = 10_000
 
 
 class TournamentError(InputError):
-    """An error for a tournament with impossible settings. The message contains the key and the reason."""
+    """An error for a tournament with impossible settings. The error message contains the key and the reason."""
 
 
 Format = Literal["round-robin", "gauntlet"]

@@ -67,7 +67,7 @@ class Resignations:
         return GameEnd(seats, winner, game.round, tuple(places), not over)
 
     def to_log(self, rounds: int | None, tell: Callable[[int, int], None]) -> None:
-        """Log the resignations up to a round (None: all) that are not in the log yet; `tell` gets seat and round."""
+        """Call `tell(seat, round)` for each resignation up to a round (None: all) that is not in the log yet."""
         for seat, number in list(self.resigned.items())[self.logged :]:
             if rounds is None or number <= rounds:
                 tell(seat, number)

@@ -110,7 +110,10 @@ class Opponents:
         }
 
     async def check(self, spec: str, players: int, regions: int | None = None, rules: Rules | None = None) -> None:
-        """Raise `RequestError` for a bot that is not offered or does not support such a game. None: no check."""
+        """Raise `RequestError` for a bot that is not offered, or that does not support a game with these properties.
+
+        regions, rules: not checked if None.
+        """
         bot = self._known.get(spec) or (await self._in_folder()).get(spec)
         if bot is None:
             raise RequestError(f"this server has no bot {spec!r}", code="no-bot", bot=spec)
@@ -126,7 +129,7 @@ class Opponents:
     async def seated(
         self, players: Sequence[NewPlayer], regions: int | None = None, rules: Rules | None = None
     ) -> list[tuple[str, str | None]]:
-        """Return each seat's name and bot specification (None: a person); check that the bots support such a game."""
+        """Return each seat's name and bot specification (None: a person); check that the bots support the game."""
         chosen: list[tuple[str, str | None]] = []
         for number, player in enumerate(players, 1):
             if player.bot is not None:

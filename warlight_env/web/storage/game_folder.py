@@ -55,7 +55,7 @@ def file_stamp(found: os.stat_result) -> FileStamp:
 
 
 class FolderInUseError(InputError):
-    """Another server uses the folder. This server has changed nothing in the folder."""
+    """Another server uses the folder. The server that raises this error has changed nothing in the folder."""
 
 
 class GameFolder:
@@ -65,7 +65,7 @@ class GameFolder:
         path: the path of the folder, which is made if it does not exist.
 
     Raises:
-        FolderInUseError: another server uses the folder; the message names that server.
+        FolderInUseError: another server uses the folder; the error message names that server.
         LogWriteError: the folder cannot be made or written.
     """
 

@@ -42,7 +42,7 @@ class ProcessPool:
 
         Raises:
             RequestError: the work raised an `InputError`; or (503) the queue is full, the work takes too long, or the
-                process died. ProcessPoolError: an error in this program.
+                process died. ProcessPoolError: the program has an error.
         """
         return await self._long.ask(work, args)
 

@@ -47,7 +47,7 @@ def win_probabilities_of(log: GameLog, seconds: float | None = None) -> list[Cha
             first evaluated positions are far apart in the game.
 
     Raises:
-        AnalysisError: a position has no win probabilities; the message gives the round and the reason.
+        AnalysisError: a position has no win probabilities; the error message gives the round and the reason.
     """
     questions, worker, began = questions_of(log), Worker(), time.monotonic()
     found: dict[int, Chances] = {}
