@@ -158,7 +158,8 @@ def prior_signature() -> Any:
     """``prior(context, position, player, turns, count, likely) -> int``.
 
     Writes a weight of at least 0 for each of the first `count` turns of a `TurnSet` to likely float64[K]. The weight
-    says how likely the player is to choose the turn. The search divides the weights by their sum. Returns 0.
+    says how likely the player is to choose the turn. The search divides the weights of the turns by the sum of the
+    weights. Returns 0.
     """
     t = record_types()
     return types.int64(t["context"], t["position"], types.int64, t["turns"], types.int64, t["likely"])

@@ -58,7 +58,7 @@ def register(
     summary: one sentence. profile: the name, level and face that people see; None: the page shows the specification
     and the summary. presets: other profiles for some specifications, by the text after the name, without the colon.
 
-    The callable returns an `Agent`, or any object with a name, `pick` and `act`, see `as_agent`.
+    The callable that `load()` returns makes an `Agent`, or any object with a name, `pick` and `act`, see `as_agent`.
 
     Raises:
         AgentError: the name is taken or not possible in a specification, or another argument has the wrong type.

@@ -1,8 +1,8 @@
 """Generators: functions that propose a few sensible picks, deploys, attacks or turns for a position.
 
-The kernels in the modules of this package work on arrays. The functions in this file take a `View`
-(``game.view(player)``) and return plain data. Searches, players and `train` import this package. To add a method, write
-its kernel and add it to `turns`.
+The kernels in the modules of this package work on arrays. The functions `picks`, `deploys`, `attacks` and `turns` take
+a `View` (``game.view(player)``) and return plain data. Searches, players and `train` import this package. To add a
+method, write its kernel and add it to `turns`.
 """
 
 from __future__ import annotations

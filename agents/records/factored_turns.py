@@ -39,7 +39,8 @@ def _settle_shares(income: Int, classes: npt.NDArray[np.int64]) -> Int:
     """Compute how many armies a region gets for each deploy weight; classes[0] is the number of regions per weight.
 
     Writes the number of armies for each weight to classes[1]. Writes to classes[2], for each weight, whether regions
-    with the weight may get one of the armies that remain after rounding down. Returns the number of armies that remain.
+    with the weight may get one of the armies that remain after rounding down. Returns the number of armies that remain
+    after rounding down.
     """
     counts, armies, tied = classes[0], classes[1], classes[2]
     total = counts[1] + 2 * counts[2] + 3 * counts[3] + 4 * counts[4]

@@ -111,10 +111,10 @@ def optimistic_outcome(context: Context, position: Position, player: Int, sample
 
 @kernel
 def rule_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Choose the outcome with the median share, or with the lowest share if this outcome loses a super region.
+    """Choose the outcome with the lowest share if it loses a super region, and else the outcome with the median share.
 
-    The share is the player's share. The outcome with the lowest share is chosen if the player owned a whole super
-    region before the round, but not in this outcome.
+    The share is the player's share. An outcome loses a super region if the player owned a whole super region before the
+    round, but does not own it in the outcome.
     """
     _play_all(context, position, player, samples, rng)
     order = samples.order

@@ -82,7 +82,7 @@ class TorchEvaluator(SingleThreaded):
 
 
 class TensorEvaluator:
-    """The evaluator for `TurnRows` of tensors, on any device. Each call overwrites the inputs of the last one."""
+    """The evaluator for `TurnRows` of tensors, on any device. Each call overwrites the inputs of the previous call."""
 
     def __init__(self, inputs: TurnInputs, board: BoardTensors, players: int) -> None:
         self._inputs, self._board, self.players = inputs, board, players

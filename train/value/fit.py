@@ -37,7 +37,10 @@ class Inputs(NamedTuple):
 
 
 def read_inputs(configs: GameConfigs, samples: ValuedPositions) -> Inputs:
-    """Return the inputs and targets for samples. The network's compiled code computes exactly the same inputs."""
+    """Return the inputs and targets for samples.
+
+    The inputs are exactly the inputs that the network's compiled code computes.
+    """
     count, most = (
         len(samples.config_index),
         max(configs[config].players for config in set(samples.config_index.tolist())),

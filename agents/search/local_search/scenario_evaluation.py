@@ -152,7 +152,8 @@ def _move(
 def draw_scenarios(context: Context, position: Position, player: Int, work: ScenarioWork) -> None:
     """Draw the other players' turns and the dice of every scenario.
 
-    In every STRIKES-th scenario `strike` writes the other players' turns; in the remaining scenarios the policy does.
+    In every STRIKES-th scenario, `strike` writes the other players' turns; in all other scenarios, the policy writes
+    these turns.
     """
     players = context.players
     for k in range(work.dice.shape[0]):
