@@ -115,9 +115,9 @@ def network_share(context: Context, position: Position, shares: Shares) -> Int:
     """Write each player's share of a position's value to shares float64[P].
 
     A share is the weighted mean of three numbers: the player's win probability, its fraction of all players' value in
-    armies, and its fraction of all players' regions. A player that is far ahead still increases the two fractions when
-    it captures more regions, although its win probability is already close to 1. Because of the two fractions, a
-    winning player captures the last regions. The signature is `plug_ins.evaluation_signature`.
+    armies, and its fraction of all players' regions. The win probability of a player that is far ahead is close to 1
+    and hardly changes, but its fractions of armies and regions still increase when it captures more regions. Because of
+    the two fractions, a winning player captures the last regions. The signature is `plug_ins.evaluation_signature`.
     """
     features, scores, players = stack_floats(), stack_floats(), context.players
     network_scores(context, position, features, scores)

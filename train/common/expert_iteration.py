@@ -6,9 +6,9 @@ games. A new network is fitted to the targets of the search; every tenth game is
 paired games against the old network, with separate seeds. The match between the new and the old network is the gate.
 The new network replaces the old network if the mean score of the new network is at least `gate_threshold`.
 
-The games are played in parts of equal size. The journal (the log of the run) gets a line for each part, each fit and
-each gate. The line of a part or a fit contains the digest of the file with the part's or fit's result. A killed run
-continues after the last line of the journal, with the same final result.
+The games are played in parts of equal size. The journal (the log of the run) gets a line for each part of the games,
+each fit and each gate. The line of a part or a fit contains the digest of the file with the part's or fit's result. A
+killed run continues after the last line of the journal, with the same final result.
 """
 
 from __future__ import annotations

@@ -57,10 +57,10 @@ def result_stream() -> TextIO:
 
 @contextlib.contextmanager
 def reserved_output() -> Iterator[None]:
-    """Reserve standard output for `result_stream`. Inside the `with` block, all other output goes to standard error.
+    """Reserve standard output for `result_stream`.
 
-    All other output means output of Python code (agents and libraries), of C code, and of processes that start inside
-    the block.
+    Inside the `with` block, all output but the result goes to standard error: output of Python code (agents and
+    libraries), of C code, and of processes that start inside the block.
     """
     global _results, _reserved
     if _results is not None:
