@@ -19,7 +19,7 @@ _NOT_GIVEN: Final = object()
 
 
 class PlainAgent(Protocol):
-    """An object with the attributes that `as_agent` requires. Every `Agent` has these attributes."""
+    """An object with the attributes that `as_agent` requires. Every `Agent` is such an object."""
 
     name: str
 
@@ -62,7 +62,7 @@ def call_factory(factory: Callable[..., Any], *arguments: Any, **named: Any) -> 
     """Call an agent factory with a seed and parameters, and return the agent.
 
     Raises:
-        AgentFactoryError: the factory does not accept these arguments.
+        AgentFactoryError: the factory does not accept the given arguments.
     """
     try:
         return factory(*arguments, **named)

@@ -57,7 +57,10 @@ class AgentInfo:
 
     @functools.cached_property
     def profiles(self) -> dict[str, BotProfile]:
-        """All profiles with their descriptions, by specification; the agent's own profile is under its name."""
+        """All profiles with their descriptions: a dict with specifications as keys.
+
+        The agent's own profile has the agent's name as its key.
+        """
         own = {} if self.profile is None else {self.name: self.profile}
         presets = {f"{self.name}:{text}": profile for text, profile in self.presets.items()}
         return {spec: profile.described(self.summary) for spec, profile in (own | presets).items()}

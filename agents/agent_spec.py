@@ -38,7 +38,7 @@ class AgentSpec:
 
     @property
     def parts(self) -> list[str]:
-        """Return the comma-separated parts of `rest`, without white space around them and without empty parts."""
+        """Return the parts of the text after the name: split at commas, stripped of white space, and not empty."""
         return [part.strip() for part in self.rest.split(",") if part.strip()]
 
     @property
@@ -79,7 +79,8 @@ class AgentSpec:
     def without_digests(self, endings: Iterable[tuple[str, str]]) -> AgentSpec:
         """Remove the digests of files from the values.
 
-        endings: pairs of a key and a file ending such as ".json". Only values of this key with this ending change.
+        endings: pairs of a parameter's key and a file ending, such as ".json". The digest is removed only from a value
+        whose key and file ending are one of the pairs in `endings`.
         """
 
         def unpin(part: str) -> str:
@@ -93,9 +94,9 @@ class AgentSpec:
         return self.with_rest(",".join(map(unpin, self.rest.split(","))))
 
     def without_digest(self, end: str) -> AgentSpec:
-        """Remove the digest if `rest` consists only of a file name with a digest.
+        """Remove the digest of a specification whose text after the name is only a file name with a digest.
 
-        end: the file ending, such as ".json". Names with another ending keep their digest.
+        end: a file ending, such as ".json". The digest stays if the file name does not end with `end`.
         """
         bare = _DIGEST.sub("", self.rest.rstrip())
         return self.with_rest(bare) if bare.endswith(end) and bare != self.rest.rstrip() else self

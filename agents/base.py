@@ -36,9 +36,10 @@ class Budget:
 
     Args:
         simulations: largest number of simulations for one answer, for agents that simulate.
-        seconds: largest wall time of one answer in seconds. If `bank` is given: the clock's recommended time.
-        bank: seconds left on the agent's clock for all answers of the game. None: only `seconds` limits an answer.
-            Agents that search distribute the bank over their answers (`search.time_management`).
+        seconds: largest wall time of one answer in seconds. With `bank`, `seconds` is only the time that the clock
+            recommends.
+        bank: seconds left on the agent's clock for all answers of the game. If `bank` is None, only `seconds` limits an
+            answer. Agents that search distribute the bank over their answers (`search.time_management`).
         increment: seconds that are added to the bank after each answer.
     """
 
@@ -61,8 +62,8 @@ def resolve_limits(
 ) -> tuple[int | None, float | None]:
     """Return the limits of a move (simulations, seconds).
 
-    The limits come from the budget. Without limits in the budget they come from the agent. If the agent has no limits
-    either, the limit is `default` simulations.
+    The budget determines the limits. If the budget has no limits, the agent's own arguments `simulations` and `seconds`
+    determine them. If the budget and the agent have no limits, the limit is `default` simulations.
     """
     if budget is not None and not (budget.simulations is None and budget.seconds is None):
         return budget.simulations, budget.seconds
@@ -114,21 +115,21 @@ class Agent(ABC):
 
     @property
     def simulations(self) -> int | None:
-        """Number of simulations of the last answer, for match statistics. None: the agent does not simulate."""
+        """Number of simulations of the last answer, for match statistics; None for an agent that does not simulate."""
         return None
 
     @property
     def faults(self) -> Faults | None:
         """The faults (such as late turns) in the agent's answers during this game after which the game continued.
 
-        None: the agent does not report faults.
+        The value is None for an agent that does not report faults.
         """
         return None
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
         """Raise an InputError if the agent cannot play with this map, these rules and this number of players.
 
-        A match calls this method before it begins.
+        A match calls this method before its first game.
         """
         return None
 
@@ -158,8 +159,8 @@ class Agent(ABC):
         """Return the candidate turns of the last answer with probabilities and values; the chosen turn comes first.
 
         The probability of a turn is its fraction of all visits (`mcts`, `flat_mc`) or its probability in the mixed
-        strategy (`nash`). Agents that play the turn with the highest value give it probability 1. None: the agent has
-        not answered yet, or it does not compare candidate turns.
+        strategy (`nash`). Agents that play the turn with the highest value give it probability 1. Return None if the
+        agent has not answered yet, or if it does not compare candidate turns.
         """
         searched = self.last_search()
         return None if searched is None else searched.record.policy(searched.view.params.max_orders)
@@ -168,10 +169,10 @@ class Agent(ABC):
 def check_once(agent: Agent, map: Map, rules: Rules, players: int) -> None:
     """Check that an agent can play with this map, these rules and this number of players, and close the agent.
 
-    Use this function for an agent that was made only for the check.
+    Use this function only for an agent that plays no game, because the function closes the agent.
 
     Raises:
-        InputError: the agent's `check` raised it.
+        InputError: the agent cannot play with this map, these rules and this number of players.
     """
     try:
         agent.check(map, rules, players)
@@ -217,7 +218,7 @@ class KernelAgent(SingleThreaded, Agent):
         return [int(region) for region in preferences[:count]]
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """See `Agent.act`. This agent ignores the budget."""
+        """See `Agent.act`. A kernel agent ignores the budget."""
         check_asked(view, budget)
         if self._known is None or any(a is not b for a, b in zip(self._known, (view.board, view.params), strict=True)):
             self._prepare(view)

@@ -61,7 +61,7 @@ class BotProfile:
     description: one sentence; an empty string: the page shows the agent's summary.
 
     Raises:
-        ProfileError: a value is not possible.
+        ProfileError: a value is not allowed.
     """
 
     name: str

@@ -1,7 +1,8 @@
 """The constant inputs of an agent's kernels: board, rules, evaluation and plug-in functions.
 
-A `Context` stores each plug-in function as an address; `evaluate`, `generate` and `draw_turn` call these addresses. So
-a kernel is not compiled again when the plug-in functions change. A call through an address costs about 40 ns.
+A `Context` stores each plug-in function as an address; `evaluate`, `generate` and `draw_turn` call these addresses.
+Because the address is a number, a change of a plug-in function needs no compilation of the kernels that call it. A call
+through an address costs about 40 ns.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from warlight_env.maps import load
 class Context(NamedTuple):
     """Constant data for kernels, passed by reference; see `plug_ins.make_context`.
 
-    An address of 0 means that the context does not have this plug-in function.
+    If the address of a plug-in function is 0, the context does not have the function.
     """
 
     board: Board
@@ -78,7 +79,7 @@ def bare_context(
 
 @functools.cache
 def record_types() -> dict[str, Any]:
-    """Return the Numba types of plug-in functions' arguments. The types are the same for all maps and rules."""
+    """Return the Numba types of plug-in functions' arguments. The Numba types do not depend on map or rules."""
     board = make_board(load("small"))
     n, e = board.n_regions, board.n_edges
     params = Rules.of("thesis").params(n, board.n_super_regions)
@@ -157,7 +158,8 @@ def prior_signature() -> Any:
     """``prior(context, position, player, turns, count, likely) -> int``.
 
     Writes a weight of at least 0 for each of the first `count` turns of a `TurnSet` to likely float64[K]. The weight
-    says how likely the player is to choose the turn. The search divides the weights by their sum. Returns 0.
+    says how likely the player is to choose the turn. The search divides the weights of the turns by the sum of the
+    weights. Returns 0.
     """
     t = record_types()
     return types.int64(t["context"], t["position"], types.int64, t["turns"], types.int64, t["likely"])

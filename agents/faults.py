@@ -11,7 +11,7 @@ class Fault(Protocol):
 
     @property
     def lost(self) -> bool:
-        """Whether the game could not use the answer. If False, the game used the answer despite the fault."""
+        """Whether the game ignored the answer because of the fault; otherwise the game used the faulty answer."""
         ...
 
     def to_dict(self) -> dict[str, Any]:

@@ -90,7 +90,10 @@ def _module(name: str) -> ModuleType:
 
 
 def _module_of_file(path: str) -> ModuleType:
-    """Import a file once in this process. Its folder is added to the search path, as when Python runs the file."""
+    """Import a file once in this process.
+
+    The folder of the file is added to the search path, as when Python runs the file.
+    """
     place = Path(path).resolve()
     name = f"warlight_agent_{place.stem}_{hashlib.sha256(str(place).encode()).hexdigest()[:12]}"
     if name in sys.modules:

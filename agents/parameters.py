@@ -126,7 +126,7 @@ def _of(source: Callable[..., Any]) -> dict[str, _Declared]:
 def parameters_of(source: Callable[..., Any], **defaults: Any) -> dict[str, Parameter]:
     """Return a dictionary of the parameters that a class declares, with their names in specifications as keys.
 
-    defaults: default values that replace those of the class.
+    defaults: default values that replace the default values of the class.
     """
     given = {name: parameter.default for name, parameter in inspect.signature(source).parameters.items()}
     return {

@@ -58,7 +58,7 @@ def register(
     summary: one sentence. profile: the name, level and face that people see; None: the page shows the specification
     and the summary. presets: other profiles for some specifications, by the text after the name, without the colon.
 
-    The callable returns an `Agent`, or any object with a name, `pick` and `act`, see `as_agent`.
+    The callable that `load()` returns makes an `Agent`, or any object with a name, `pick` and `act`, see `as_agent`.
 
     Raises:
         AgentError: the name is taken or not possible in a specification, or another argument has the wrong type.
@@ -222,7 +222,7 @@ MOST_WRAPPED: Final = 8
 
 
 def _unwrapped(spec: str) -> tuple[list[str], AgentSpec]:
-    """Return the agents around the innermost agent, each with its colon, and the innermost agent."""
+    """Return the texts before the innermost agent's specification, such as ``isolated:``, and that specification."""
     around: list[str] = []
     known = _known_here()
     while (info := known.get((read := AgentSpec.parse(spec)).name)) is not None and info.wraps:
@@ -239,7 +239,7 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     ``mcts:sims=457``; ``mcts:1.5s`` and ``mcts:1500ms`` are ``mcts:secs=1.5``.
 
     Raises:
-        AgentError: the specification is wrong; the message names the problem.
+        AgentError: the specification is wrong; the error message names the problem.
     """
     if not isinstance(spec, str):
         raise AgentError(f"agent {short_repr(spec)}: must be a specification, as in 'mcts:sims=50'")

@@ -23,7 +23,7 @@ from warlight_env.output import save_file
 
 
 class WeightsError(InputError):
-    """Error: weights cannot be read. The message names the file, the weight and the reason."""
+    """Error: weights cannot be read. The error message names the file, the weight and the reason."""
 
 
 #: Matches the name of a file of weights with the digest of its content.
@@ -106,7 +106,7 @@ class Weights(NamedTuple):
         return cls._checked(dict(zip(cls._fields, numbers, strict=True)), "weights")
 
     def digest(self) -> str:
-        """Return 16 hexadecimal digits that identify these coefficients."""
+        """Return 16 hexadecimal digits that identify the values of all coefficients."""
         own = {name: value for name, value in self._asdict().items() if value != self._field_defaults[name]}
         return hashlib.sha256(json.dumps(own).encode()).hexdigest()[:16]
 
@@ -128,7 +128,7 @@ class Weights(NamedTuple):
         """Load weights: the name of a preset, or a .json file with names and values of coefficients.
 
         A coefficient that is not in the file has the thesis's value. The file name may end with ``#`` and a `digest`;
-        then the weights in the file must have this digest.
+        if so, the weights in the file must have exactly this digest.
         """
         if isinstance(source, Weights):
             return source
@@ -284,8 +284,9 @@ def super_region_terms(board: Board) -> npt.NDArray[np.float64]:
 def make_evaluation(board: Board, weights: Weights) -> Evaluation:
     """Return the constants of the evaluation for a board.
 
-    START and STATIC of a super region are weighted sums of `super_region_terms`. A constant is added to the sums, so
-    that the smallest sum is 1. STATIC is then multiplied by the weight `region_super`.
+    A super region has a value for the picking phase (START) and a value for the later game (STATIC). Both values are
+    weighted sums of `super_region_terms`, plus a constant that makes the smallest value on the board 1. The value
+    STATIC is finally multiplied by the weight `region_super`.
     """
     terms, w = super_region_terms(board), Weights(*map(float, weights))
     start = np.array([w.start_bonus, w.start_neighbors, w.start_borders, w.start_regions]) @ terms

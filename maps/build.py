@@ -75,7 +75,7 @@ def build(
 ) -> Map:
     """Return the map that consists of the given parts. Each error message begins with ``place``.
 
-    A border may be listed by either of its regions or by both, also repeatedly.
+    The border between two regions may occur several times in `borders`, in one or both directions.
     """
     try:
         return _build(heading, super_regions, regions, borders, view_box, sea_links, setup)

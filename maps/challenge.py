@@ -32,8 +32,9 @@ def from_setup_lines(text: str, place: str = "setup_map lines") -> Map:
 
     The map comes from the lines ``setup_map super_regions|regions|neighbors …``. The setup comes from ``setup_map
     wastelands``, ``settings starting_regions`` (or ``pick_starting_regions`` of the first challenge) and ``settings
-    starting_pick_amount``. All other lines are ignored. Ids may be any positive integers. The indices of regions in the
-    map are in ascending order of their ids. For consecutive ids from 1, an index is the id minus 1.
+    starting_pick_amount``. All lines that contain neither the map nor the setup are ignored. Ids may be any positive
+    integers. The indices of regions in the map are in ascending order of their ids. For consecutive ids from 1, an
+    index is the id minus 1.
     """
     return read_setup_lines(text, place)[0]
 
@@ -94,9 +95,9 @@ def from_challenge_json(text: str, place: str = "challenge JSON") -> Map:
     In both formats, ``Settings`` may contain the starting setup, with the protocol's names: ``wastelands``,
     ``starting_regions`` and ``starting_pick_amount``.
 
-    In both formats, one or both regions list a border, also repeatedly. Numbers may be strings, lists of ids may be
-    strings with spaces or commas, and grid positions may be pairs. The indices of regions are in ascending order of
-    their ids. Raises MapError with the place and the reason.
+    In both formats, the border between two regions may be listed by one or both regions, once or several times. Numbers
+    may be strings, lists of ids may be strings with spaces or commas, and grid positions may be pairs. The indices of
+    regions are in ascending order of their ids. Raises MapError with the place and the reason.
     """
     return from_challenge_data(parse_json(text, place), place)
 
@@ -200,7 +201,7 @@ def _from_ids(
 ) -> Map:
     """Return a map in which names and indices of regions are made from their ids.
 
-    Each item of the lists is (place in the file, id, value).
+    supers, regions and borders contain tuples (place in the file, id, value).
     """
     known = {s for _, s, _ in supers}
     seen: dict[int, int] = {}

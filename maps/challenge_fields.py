@@ -35,7 +35,10 @@ def items(data: dict[str, Any], key: str, place: str) -> Items:
 
 
 def whole(where: str, value: Any) -> int:
-    """Return a value as a whole number. Raises MapError for other values; its message begins with `where`."""
+    """Return a value as a whole number.
+
+    Raises MapError if the value is not a whole number; its message begins with `where`.
+    """
     if type(value) is int:
         return value
     if not isinstance(value, str) or not _WHOLE.fullmatch(value.strip()):
@@ -44,7 +47,7 @@ def whole(where: str, value: Any) -> int:
 
 
 def identifier(where: str, value: Any) -> int:
-    """Return a value as an id, a whole number from 1. Raises MapError for other values."""
+    """Return a value as an id, a whole number from 1. Raises MapError if the value is not an id."""
     text = str(value).strip() if type(value) in (int, str) else ""
     if not _ID.fullmatch(text):
         raise MapError(f"{where}: {str(value)[:40]!r} is not an id (a whole number from 1)")

@@ -28,7 +28,7 @@ def region_name(identifier: int) -> str:
 
 
 def setup_of_lines(lines: Sequence[str], place: str, known: Iterable[int]) -> tuple[RawSetup | None, set[int]]:
-    """Return the setup in the lines of a game, and the numbers (from 1) of the lines that contain it.
+    """Return the setup in the lines of a game, and the numbers (from 1) of the lines that contain the setup.
 
     The lines are ``setup_map wastelands``, ``settings starting_regions`` (in the first challenge
     ``pick_starting_regions TIME …``) and ``settings starting_pick_amount``. The first line ``update_map`` contains the
@@ -105,8 +105,8 @@ def _known(where: str, ids: Sequence[str | int], regions: set[int]) -> list[int]
 def _wasteland_army(lines: Sequence[str], wastelands: set[int]) -> tuple[int | None, int]:
     """Return the army of each wasteland, from the first ``update_map`` line of a game, and the number of this line.
 
-    The army is None if the line contains no wasteland, or wastelands with different armies. Later lines are not used,
-    because moves change armies.
+    The army is None if the line contains no wasteland, or wastelands with different armies. The ``update_map`` lines of
+    later rounds are not used, because attacks change the number of armies on a wasteland.
     """
     for number, line in enumerate(lines, 1):
         words = line.split()

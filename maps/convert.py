@@ -90,7 +90,7 @@ def written_as(map_: Map, format_: MapFormat) -> tuple[str, tuple[str, ...]]:
     """Return the text of a map in a format, and the parts of the map that the format cannot store.
 
     Raises:
-        MapError: maps cannot be written in this format.
+        MapError: maps cannot be written in the format `format_`.
     """
     if format_ not in _WRITERS:
         raise MapError(f"cannot write a map in the format {format_.title}: this format needs grid cells")

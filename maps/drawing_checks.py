@@ -20,8 +20,8 @@ SIDE: Final = 2.0
 def remarks(m: MapParts) -> Iterator[MapProblem]:
     """Yield the inconsistencies in the drawing of a valid map. A map without a drawing has no inconsistencies.
 
-    Inconsistencies are outlines that cross themselves, labels outside their regions, and overlapping regions. Further
-    inconsistencies are common sides without a border, and borders without a common side or a sea link.
+    Inconsistencies are outlines that cross themselves, labels outside their regions, and overlapping regions. Common
+    sides without a border, and borders without a common side or a sea link, are inconsistencies, too.
     """
     import shapely  # type: ignore[import-untyped,unused-ignore]
 

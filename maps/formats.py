@@ -55,7 +55,7 @@ def detect(text: str, place: str) -> tuple[MapFormat, Any]:
         The format, and the parsed value if the text is JSON, else None.
 
     Raises:
-        MapError: the text is in no map format; the message names the format that it appears to have.
+        MapError: the text is in no map format; the error message names the format that it appears to have.
     """
     begin = text.lstrip()[:1]
     if begin in ("{", "["):

@@ -88,8 +88,8 @@ def group(
 ) -> list[int]:
     """Divide nodes into connected groups of different sizes; return the best of several attempts.
 
-    A group grows by the free neighbour that is nearest to its middle. The group with the smallest ratio of size to
-    target size grows next.
+    When a group grows, it takes the free adjacent node that is nearest to the middle of the group. The group with the
+    smallest ratio of size to target size grows next.
     """
     best: tuple[float, list[int]] | None = None
     everywhere = dict(enumerate(at))
@@ -129,7 +129,7 @@ def _grow(
 def _lure(j: int, neighbors: Sequence[Sequence[int]], group_of: Sequence[int], k: int) -> float:
     """Return a factor for the distance of node j from group k, below 1 for nodes that the group should take early.
 
-    The factor is below 1 for nodes without free neighbours, and for nodes with neighbours in the group.
+    The returned factor is below 1 for a node without free neighbours, and for a node with neighbours in the group.
     """
     around = neighbors[j]
     mine = sum(group_of[i] == k for i in around)

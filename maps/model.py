@@ -23,9 +23,9 @@ class Map(MapParts):
     """A connected graph of regions, each in one super region.
 
     Regions and super regions are identified by indices from 0. The constructor checks all parts, so a game can be
-    played on every ``Map``. If it raises a :class:`MapError`, the message is the first problem, and the attribute
-    ``reasons`` contains all problems. Lists, for example from JSON, are converted to tuples, and integers of NumPy to
-    ``int``.
+    played on every ``Map``. If a part is wrong, the constructor raises a :class:`MapError`: its message is the first
+    problem, and its attribute ``reasons`` contains all problems. Lists, for example from JSON, are converted to tuples,
+    and integers of NumPy to ``int``.
     """
 
     def __post_init__(self) -> None:

@@ -30,7 +30,7 @@ SCHEMA_FILE = Path(__file__).with_name("schema.json")
 
 @checked
 def to_dict(m: Map) -> dict[str, Any]:
-    """Return a map as plain data that matches the schema. ``from_dict`` converts the data to an equal map."""
+    """Return a map as plain data that matches the schema. ``from_dict`` converts the data back to an equal map."""
     return m.to_dict()
 
 
@@ -68,7 +68,7 @@ def _compact(value: object) -> str:
 
 
 def schema() -> dict[str, Any]:
-    """Return the JSON Schema (draft 2020-12) of this map format."""
+    """Return the JSON Schema (draft 2020-12) of the project's own map format."""
     loaded: dict[str, Any] = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
     return loaded
 
@@ -84,7 +84,8 @@ def _validator() -> Any:
 def from_dict(d: Any, place: str = "map", *, trusted: bool = False) -> Map:
     """Return the map in plain data. Each error message begins with ``place``, for example the name of a file.
 
-    With ``trusted`` the data are not checked against the schema; use it for files that the tests have checked.
+    With ``trusted`` the data are not checked against the schema. Use ``trusted`` only for files that the tests have
+    checked.
     """
     if not isinstance(d, dict):
         raise MapError(f"{place}: a map must be a JSON object, not {type(d).__name__}")

@@ -27,7 +27,7 @@ PATH_PATTERN = rf"(?:M{_XY}(?:L{_XY}){{2,}}Z)+"
 
 @dataclass(frozen=True)
 class SuperRegion:
-    """A set of regions. A player that owns all these regions gets ``bonus`` more armies in each round."""
+    """A set of regions. A player that owns all regions of the set gets ``bonus`` more armies in each round."""
 
     name: str
     bonus: int
@@ -54,7 +54,7 @@ class Shape:
 class Region:
     """A region, the smallest unit of a map.
 
-    In a game its owner is a player or neutral, and it has at least one army.
+    In a game, the owner of a region is a player or neutral, and a region has at least one army.
     """
 
     name: str
@@ -75,7 +75,7 @@ class SeaLink:
 
 @dataclass(frozen=True)
 class StartingSetup:
-    """The fixed start of the games on a map. If an entry is None, the rules determine it, possibly at random.
+    """The parts of a start position that a map fixes. A part that is None follows from the rules, possibly at random.
 
     Attributes:
         wastelands: indices of regions, in ascending order; empty: the map has no wastelands.

@@ -1,4 +1,7 @@
-"""Readers for text and JSON in map files. They raise a `MapError` that names the file and the place of the fault."""
+"""Readers for text and JSON in map files.
+
+The readers raise a `MapError` that names the file and the place of the fault.
+"""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ class Tiles:
 
 
 def make_tiles(rng: random.Random, columns: int, rows: int, spacing: float) -> Tiles:
-    """Return about ``columns`` times ``rows`` tiles on a sheet; neighbouring sites are about ``spacing`` apart."""
+    """Return about ``columns`` times ``rows`` tiles in a rectangle; neighbouring sites are about ``spacing`` apart."""
     width, height = columns * spacing, rows * spacing
     sites = np.array(
         [
@@ -99,7 +99,7 @@ def _circumcentres(sites: Floats, triangles: Ints) -> Floats:
 
 
 def _centroids(sites: Floats, triangles: Ints) -> Floats:
-    """Return the centroid of the cell of each site. Sites at the edge have open cells and do not move."""
+    """Return the centroid of the cell of each site. A site at the edge has an unbounded cell and does not move."""
     corners = _circumcentres(sites, triangles)
     corner_of = {}
     for t, (a, b, c) in enumerate(triangles.tolist()):
@@ -163,9 +163,9 @@ def _join_close_corners(
 
 
 def crop(tiles: Tiles, land: frozenset[int], margin: float) -> tuple[Tiles, float, float]:
-    """Move the tiles so that the distance of the land to each edge of the sheet is `margin`.
+    """Move the tiles so that the distance of the land to each edge of the drawing is `margin`.
 
-    Returns the moved tiles, and the width and height of the sheet.
+    Returns the moved tiles, and the width and height of the drawing.
     """
     on_land = np.isin(tiles.triangles, sorted(land)).any(axis=1)
     corners = tiles.corners[on_land]

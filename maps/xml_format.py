@@ -48,7 +48,9 @@ class _Element:
 
 
 def decoded_xml(content: bytes, place: str) -> str | None:
-    """Return the text of XML that declares an encoding other than UTF-8. Return None for all other content.
+    """Return the text of XML that declares an encoding other than UTF-8.
+
+    Return None for content that is not XML or declares no encoding other than UTF-8.
 
     Raises:
         MapError: the encoding is not US-ASCII, ISO-8859-… or windows-125…, or the content is not valid in the encoding.
@@ -72,7 +74,7 @@ def from_xml(text: str, place: str = "XML") -> Map:
 
     ``<Map><SuperRegions><SuperRegion Name="Africa" Bonus="3"><Region Name="Egypt" Army="2"><Neighbours> <Region
     Name="Congo"/>…``: the reader also accepts ``<Regions>`` around a super region's regions, attributes in lower case
-    and ``<Neighbors>``. One or both regions may list a border, also repeatedly.
+    and ``<Neighbors>``. The border between two regions may be listed by one or both regions, once or several times.
     """
     return read_xml(text, place)[0]
 
@@ -128,9 +130,10 @@ def _read_neighbors(r: _Element, region: str, place: str) -> dict[str, int]:
 
 
 def _below(e: _Element, tag: str, enclosing: tuple[str, ...], direct: bool = True) -> Iterator[_Element]:
-    """Yield the children of an element that have a tag, also those inside of children with an `enclosing` tag.
+    """Yield the children of an element with the tag `tag`, also if they are inside of children with an `enclosing` tag.
 
-    direct: False: yield only the elements inside of children with an `enclosing` tag.
+    direct: whether to yield the children themselves; if it is False, only elements inside of children with an
+    `enclosing` tag are yielded.
     """
     for child in e.children:
         if child.tag == tag and direct:

@@ -1,9 +1,9 @@
 """Two rules that make a determinization: a complete position that is consistent with a player's view.
 
-Both rules treat hidden regions as neutral with two armies. Each enemy without a visible region gets hidden regions,
-farthest from the player first. `minimal_determinization` gives one region to each enemy without a visible region.
-`proportional_determinization` gives it one region for every two regions of the player.
-`warlight_env.beliefs` contains a third rule, which uses the views of all rounds so far.
+Both determinization rules treat hidden regions as neutral with two armies. Each enemy without a visible region gets
+hidden regions, farthest from the player first. `minimal_determinization` gives one region to each enemy without a
+visible region. `proportional_determinization` gives each enemy without a visible region one region for every two
+regions of the player. `warlight_env.beliefs` contains a third rule, which uses the views of all rounds so far.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ def favourable(attackers: Int, defenders: Int, attack_kill: Real, defense_kill: 
 def max_attackers(board: Board, position: Position, player: Int, player_income: Int, region: Int) -> Int:
     """Return the largest number of armies that a player can send to `region` from one adjacent region next round.
 
-    This number includes the player's whole income, as if it were deployed on the adjacent region. The number is 0 if
-    the player owns no region adjacent to `region`.
+    The result includes the player's whole income, as if it were deployed on the adjacent region. The result is 0 if the
+    player owns no region adjacent to `region`.
     """
     owner, army = position.owner, position.army
     most = np.int64(0)

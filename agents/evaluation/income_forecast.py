@@ -1,8 +1,8 @@
 """Evaluation with future income: super regions that a player can complete, border armies and threatened bonuses.
 
-The thesis's evaluation counts regions and armies. This evaluation adds terms for income. A super region that a player
-owns only in part counts with a fraction of its bonus. The fraction decreases with the number of armies that the player
-needs to complete the super region.
+The thesis's evaluation counts regions and armies. The evaluation in this module adds terms for income. A super region
+that a player owns only in part counts with a fraction of its bonus. The fraction decreases with the number of armies
+that the player needs to complete the super region.
 """
 
 from __future__ import annotations
@@ -92,10 +92,12 @@ def add_income_forecast(context: Context, position: Position, worth: Shares) -> 
 
 @kernel
 def forecast_share(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's share of the position's value to shares float64[P]. The values include future income.
+    """Write each player's share of the position's value to shares float64[P].
 
-    Each player's value is raised to a power, the weight `sharpness`. The share is the player's part of the sum of these
-    powers. See `context.evaluation_signature`.
+    The position's value includes future income.
+
+    Each player's value is raised to a power, the weight `sharpness`. A player's share is its power divided by the sum
+    of all players' powers. See `context.evaluation_signature`.
     """
     evaluation, players = context.evaluation, context.players
     for p in range(players):
@@ -115,7 +117,7 @@ def growth_share(context: Context, position: Position, shares: Shares) -> Int:
     """Write each player's present and possible income, divided by the map's total income, to shares float64[P].
 
     Each number is in [0, 1]; the sum over players is not 1. Armies count only if they are adjacent to a region that the
-    player still needs to complete a super region. Use this evaluation for players without enemies nearby.
+    player still needs to complete a super region. Use `growth_share` for players without enemies nearby.
     """
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     part = min(1.0, evaluation.prospect / evaluation.income) if evaluation.income > 0.0 else 0.0

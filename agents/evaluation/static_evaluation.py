@@ -148,8 +148,8 @@ def normalize_shares(players: Int, shares: Shares) -> None:
 def position_share(context: Context, position: Position, shares: Shares) -> Int:
     """Write each player's part of the total position value to shares float64[P]; see `context.evaluation_signature`.
 
-    The players' values are equal, bit by bit, to the results of `position_worth`. This function computes the values of
-    all players in one pass over the regions.
+    The players' values are equal, bit by bit, to the results of `position_worth`. The kernel computes the values of all
+    players in one pass over the regions.
     """
     board, evaluation, players = context.board, context.evaluation, context.players
     owner, army = position.owner, position.army
@@ -225,7 +225,7 @@ def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region:
     """Return the value of picking a region after the regions in `own` (thesis, algorithm 3.4).
 
     The value is the sum of a term for the super region and a term for the distance to the nearest region in `own`. The
-    second term is 0 if `own` is empty. Distances above half the map's diameter count as half the diameter.
+    term for the distance is 0 if `own` is empty. Distances above half the map's diameter count as half the diameter.
     """
     value = evaluation.pick_super * float(evaluation.supers[START, board.super_region[region]])
     if own:

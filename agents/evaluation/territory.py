@@ -26,7 +26,7 @@ def _spread(
 ) -> Int:
     """Write a number to part[r] for all regions r with part[r] = 0 in the connected territory of `start`.
 
-    Returns the number of these regions. queue: an array with room for all regions.
+    Returns the number of regions that got the number. queue: an array with room for all regions.
     """
     part[start], queue[0] = number, start
     head, tail = np.int64(0), np.int64(1)

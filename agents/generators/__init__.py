@@ -1,8 +1,8 @@
 """Generators: functions that propose a few sensible picks, deploys, attacks or turns for a position.
 
-The kernels in the modules of this package work on arrays. The functions in this file take a `View`
-(``game.view(player)``) and return plain data. Searches, players and `train` import this package. To add a method, write
-its kernel and add it to `turns`.
+The kernels in the modules of this package work on arrays. The functions `picks`, `deploys`, `attacks` and `turns` take
+a `View` (``game.view(player)``) and return plain data. Searches, players and `train` import this package. To add a
+method, write its kernel and add it to `turns`.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def picks(view: View, weights: Weights = DEFAULT) -> list[tuple[int, ...]]:
 
 
 def deploys(view: View, generator: str, weights: Weights = DEFAULT) -> list[tuple[int, int]] | None:
-    """Return the deploys of one of DEPLOY_GENERATORS as (region, armies); None if this method does not apply."""
+    """Return the deploys of one of DEPLOY_GENERATORS as (region, armies); None if the method does not apply."""
     index, work, context = _index(DEPLOY_GENERATORS, generator), _work(view), _context(view, weights)
     prepare(context, view.position, view.player, work)
     deploy = np.zeros(view.board.n_regions, dtype=np.int32)
@@ -78,8 +78,8 @@ def attacks(
 ) -> list[tuple[int, int, int]]:
     """Return the attacks and transfers of one of ATTACK_GENERATORS as (from, to, armies), after the given deploys.
 
-    press: whether armies without an order join the first attack from their region. Attacks of the method "defensive"
-    are not changed.
+    press: whether armies without an order join the first attack from their region. The argument `press` has no effect
+    on the method "defensive".
     """
     index, work, context = _index(ATTACK_GENERATORS, generator), _work(view), _context(view, weights)
     prepare(context, view.position, view.player, work)

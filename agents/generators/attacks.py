@@ -1,8 +1,8 @@
 """Three methods to attack (thesis, algorithms 3.9 to 3.15), on the position after the deploys.
 
-Each kernel appends orders to `attacks`, int32[E, 3] of (from, to, armies), and returns the new number of orders. The
-armies come from `work.free`, int64[N]. `work.value` contains the regions' values, `work.after` the armies after
-the deploys.
+Each kernel appends orders to `attacks`, int32[E, 3] of (from, to, armies), and returns the new number of orders.
+`work.free`, int64[N], contains the armies of each region that may attack. `work.value` contains the regions' values,
+and `work.after` contains the regions' armies after the deploys.
 """
 
 from __future__ import annotations
@@ -76,9 +76,9 @@ def attack(
 ) -> Int:
     """Append favourable attacks from each own region on neighbours of other owners, most valuable target first.
 
-    The thesis calls this method "aggressively". Each attack gets as many armies as are needed to conquer the target, or
-    all free armies if there are fewer. careful: attack only enemies, and add an enemy's income to the armies on the
-    target. press: armies that are still free join the region's first attack.
+    The thesis calls the method of this kernel "aggressively". Each attack gets as many armies as are needed to conquer
+    the target, or all free armies if there are fewer. careful: attack only enemies, and add an enemy's income to the
+    armies on the target. press: armies that are still free join the region's first attack.
     """
     board, kill, owner = context.board, context.params.dice.kill, position.owner
     after, free, value, targets = work.after, work.free, work.value, work.targets
@@ -113,7 +113,7 @@ def expand(
 ) -> Int:
     """Append favourable attacks that conquer neutral neighbours, most valuable target first.
 
-    Only own regions without an adjacent enemy attack.
+    The attacks start only from own regions that are not adjacent to an enemy's region.
     """
     board, kill, owner = context.board, context.params.dice.kill, position.owner
     after, free, value, targets = work.after, work.free, work.value, work.targets

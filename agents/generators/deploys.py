@@ -1,8 +1,8 @@
 """Three methods to deploy a player's income (thesis, algorithms 3.6 to 3.8).
 
-Each method gets the position, the player, the player's income `available`, `work.value` from `region_values`, and
-`work.income`. The method writes the deployed armies to deploy int32[N], or returns False if it does not
-apply.
+The kernel of a method gets the position, the player, the player's income `available`, the values of the regions
+(`work.value`, see `region_values`) and the players' incomes (`work.income`). The kernel writes the deployed armies to
+deploy int32[N], or returns False if the method does not apply to the position.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def deploy_beside(
 ) -> Bool:
     """Deploy all armies on one region next to the best enemy region ("aggressive") or neutral region ("expansive").
 
-    Return False if the player has no such region.
+    Return False if the player has no region next to an enemy region ("aggressive") or neutral region ("expansive").
     """
     _clear(deploy)
     place = front(board, position, player, neutral, value)

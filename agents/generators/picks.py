@@ -18,7 +18,7 @@ def pick_sets(
     """Return sets of `picks` offered regions, each set in its best order; sets with the highest value come first.
 
     The value of a set is the sum of its regions' values. A region's value depends on the regions picked before it
-    (`pick_value`). So the order of picking matters.
+    (`pick_value`). The value of a set therefore depends on the order in which its regions are picked.
     """
     sequences: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
     for _ in range(min(picks, len(offers))):

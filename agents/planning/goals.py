@@ -27,7 +27,7 @@ def region_cost(context: Context, position: Position, region: Int) -> Real:
 def write_lacks(context: Context, position: Position, plan: PlanWork) -> None:
     """Write the number of armies that each player still needs to complete each super region to `plan.lack`.
 
-    The number is -1 if the player owns no region of the super region.
+    For a player that owns no region of the super region, -1 is written.
     """
     board, players = context.board, context.players
     for s in range(board.bonus.shape[0]):
@@ -70,7 +70,10 @@ def super_worth(plan: PlanWork, earned: Real, bonus: Int, lack: Real) -> Real:
 
 @kernel
 def capture_gain(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
-    """Return the player's gain, in armies, from capturing a region. The gain is computed from `plan.lack`."""
+    """Return the player's gain, in armies, from capturing a region.
+
+    `write_lacks` must have written `plan.lack` for the position before.
+    """
     board, players = context.board, context.players
     s, by = board.super_region[region], position.owner[region]
     bonus, cost, earned = (

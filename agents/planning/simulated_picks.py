@@ -1,18 +1,18 @@
 """Choice of starting regions by simulated games.
 
-A simulated game consists of the picking phase, some rounds, and an evaluation. In the rounds, all players play plans
-(turns that are built from goals) or turns of a turn network.
+A simulated game consists of the picking phase, some rounds, and an evaluation. In the rounds of a simulated game, all
+players play plans (turns that are built from goals) or turns of a turn network.
 
-The first half of the games estimates the value of each region. In these games, all players pick the regions with the
-highest estimates after Gumbel noise is added. The estimate of a region is the mean share (part of the position's value)
-of the players who got the region.
+The first half of the games estimates the value of each region. In the first half of the games, all players pick the
+regions with the highest estimates after Gumbel noise is added. The estimate of a region is the mean share (part of the
+position's value) of the players who got the region.
 
 The second half of the games compares lists of preferred regions by successive halving (Karnin, Koren and Somekh, 2013).
 Each stage plays the same number of games, and only the better half of the lists enters the next stage.
 
-Each game begins with the picking phase that the rules define. So the estimates include the effects of other players'
-picks and of wastelands. If each player has its own offer, a player does not see the other offers. Then the simulated
-games let the other players pick any regions that are not offered to the player.
+Each game begins with the picking phase that the rules define. The estimates of regions therefore include the effects of
+other players' picks and of wastelands. If each player has its own offer, the player does not see the offers of the
+other players, and the other players in a simulated game pick any regions that are not offered to the player.
 """
 
 from __future__ import annotations
@@ -94,8 +94,8 @@ def _preference(
 ) -> Int:
     """Write a player's preferred regions to `out`, best first; return the number of regions.
 
-    The order results from the mean shares with Gumbel noise. may: uint8[N], bit p: the region is offered to player p.
-    near: a bonus for regions that are adjacent to the first region or in its super region.
+    The regions are sorted by their mean shares plus Gumbel noise. may: uint8[N], bit p: the region is offered to player
+    p. near: a bonus for regions that are adjacent to the first region or in its super region.
     """
     n, count, want, board = work.want.shape[0], np.int64(0), work.want, context.board
     for r in range(n):

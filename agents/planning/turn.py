@@ -2,9 +2,10 @@
 
 A goal is to capture a region adjacent to the player's regions, or to defend a region that an enemy can attack. The
 planner computes how many armies reach the goal with the probability that its coefficients (the style) require. The
-planner takes these armies from one or more adjacent regions, and deploys the missing armies. `goals` computes the value
-of a goal. Regions that complete a super region, or break an enemy's super region, have high values. So the plans of
-several rounds capture a super region along the cheapest way, one step per round.
+planner takes the armies for a goal from one or more adjacent regions, and deploys the missing armies. `goals` computes
+the value of a goal. Regions that complete a super region, or break an enemy's super region, have high values. Because
+such regions have high values, the plans of several rounds capture a super region along the cheapest way, one step per
+round.
 """
 
 from __future__ import annotations
@@ -148,7 +149,8 @@ def _merit(context: Context, position: Position, player: Int, region: Int, plan:
 def _take_armies(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> bool:
     """Assign armies to the capture of a region: free armies of adjacent regions, and missing armies from the income.
 
-    Adjacent regions with more free armies come first. Returns whether there were enough armies.
+    The adjacent region with the most free armies gives its armies first. Returns whether the player had enough armies
+    for the capture.
     """
     board, owner, free = context.board, position.owner, plan.free
     start, end = board.neighbor_start[region], board.neighbor_start[region + 1]

@@ -1,4 +1,4 @@
-"""Bots that consist only of kernels. Compiled code can play batches of games with these bots without calling Python."""
+"""Bots that consist only of kernels: compiled code can play batches of games with these bots without calling Python."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from warlight_env.agents.players.smart_random import smart_random_policy
 
 
 class CompiledBot(NamedTuple):
-    """The kernels of a bot. With equal seeds, the kernels and the agent of this name make the same picks and turns."""
+    """The kernels of a bot.
+
+    With equal seeds, the kernels and the agent with the same specification make the same picks and turns.
+    """
 
     policy: Callable[..., Any]  #: see `plug_ins.policy_signature`
     pick: Callable[..., Any]  #: see `plug_ins.picker_signature`

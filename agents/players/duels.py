@@ -54,7 +54,7 @@ class DuelGames(NamedTuple):
 
 
 class DuelWork(NamedTuple):
-    """Working memory of one thread."""
+    """Working memory of one thread that plays duels."""
 
     one_ply: OnePlyWork
     turns: Workspace  #: the players' turns, and working memory for a round
@@ -63,7 +63,7 @@ class DuelWork(NamedTuple):
 
 
 def make_duel_work(n_regions: int, n_edges: int) -> DuelWork:
-    """Make working memory for one thread."""
+    """Make working memory for one thread that plays duels."""
     return reference(
         DuelWork(
             one_ply=make_one_ply_work(n_regions, n_edges, 2),

@@ -25,14 +25,14 @@ from warlight_env.engine.view import View
 
 
 class OnePlyWork(NamedTuple):
-    """Working memory of one thread."""
+    """Working memory of one thread that chooses turns by one-ply search."""
 
     generator: GeneratorWork
     lookahead: LookaheadWork
 
 
 def make_one_ply_work(n_regions: int, n_edges: int, players: int) -> OnePlyWork:
-    """Allocate working memory for one thread."""
+    """Allocate working memory for one thread that chooses turns by one-ply search."""
     return reference(
         OnePlyWork(
             generator=make_generator_work(n_regions, n_edges, players),
@@ -47,9 +47,9 @@ def choose_turn(
 ) -> Int:
     """Return the index in `work.lookahead.turns` of the turn with the highest mean share.
 
-    The mean is over `samples` simulations of the round. With probability `epsilon`, the index of a random turn is
-    returned instead. In simulations, the context's policy chooses the other players' turns, see `score_turns`. rng:
-    uint64[2].
+    The mean share of a turn is computed from `samples` simulations of the round. With probability `epsilon`, the index
+    of a random turn is returned instead. In simulations, the context's policy chooses the other players' turns, see
+    `score_turns`. rng: uint64[2].
     """
     lookahead = work.lookahead
     count = generate_turns(context, position, player, rng, work.generator, lookahead.turns)

@@ -41,9 +41,10 @@ DEFAULTS: Final = RandomSettings()
 
 @inline_kernel
 def _find_borders(board: Board, owner: Owners, player: Int, borders: Regions) -> Int:
-    """List the player's border regions, and return the number of them. For speed, no branch depends on data.
+    """List the player's border regions, and return the number of them.
 
-    A border region is adjacent to a region of another owner.
+    A border region is adjacent to a region of another owner. The loops contain no branches that depend on data, because
+    such branches are slow.
     """
     count = 0
     for r in range(owner.shape[0]):
@@ -82,9 +83,10 @@ def random_orders(
 ) -> Int:
     """Write a random turn, and return the number of attacks.
 
-    The income is deployed in `chunks` parts, each on a random border region. Then each border region attacks with
-    probability 1/2. The region sends all free armies to a random neighbour that is not the player's and has at most
-    `margin` more armies. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] with A >= E.
+    The income is deployed in `chunks` parts, each on a random border region. After the deploys, each border region
+    attacks with probability 1/2. An attacking region sends all free armies to a random neighbour that is not the
+    player's and has at most `margin` more armies. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3]
+    with A >= E.
     """
     owner, army, chunks, margin = position.owner, position.army, settings.chunks, settings.margin
     regions, candidates = scratch.queue, scratch.mark

@@ -47,7 +47,7 @@ _TEXTS: Final = TEXTS | {
 class PlugInError(InputError):
     """Error: a user's function has the wrong arguments, or its result is invalid.
 
-    The message names the function, the region, turn or other place of the fault, and the wrong value.
+    The error message names the function, the region, turn or other place of the fault, and the wrong value.
     """
 
 

@@ -72,7 +72,9 @@ _BUILT_IN: dict[str, Callable[..., Any]] = {
 
 
 def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
-    """Return a pointer to a plug-in function, as an argument for kernels. None: the built-in function of this kind.
+    """Return a pointer to a plug-in function, as an argument for kernels.
+
+    If `function` is None, return a pointer to the built-in function.
 
     The kinds are "evaluation", "generator", "policy", "picker", "leaf" and "prior"; there is no built-in prior. The
     signatures in `context` describe the arguments and the task of each kind.
@@ -80,8 +82,9 @@ def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
     A `kernel`, a function under ``@njit`` and plain Python that Numba can compile are compiled. Other Python functions
     run slowly in the interpreter, with a warning. The result of each call of a user's function is checked.
 
-    Kernels cannot raise the exceptions of a user's function. So call kernels with users' functions inside
-    `engine.callback_errors.raise_callback_errors`, which raises these exceptions, and an error for an invalid result.
+    Kernels cannot raise the exceptions of a user's function. Call kernels with users' functions inside the context
+    manager `engine.callback_errors.raise_callback_errors`. The context manager raises the exceptions of users'
+    functions, and an error for an invalid result.
 
     Raises:
         PlugInError: the function does not match the signature of its kind.
@@ -150,8 +153,8 @@ def make_context(
 ) -> Context:
     """Return the context of a player's kernels.
 
-    If `functions` has no evaluation, the evaluation is `network_share` with a value network. Without a value network it
-    is `position_share`, or `extended_share` or `forecast_share` if the weights have additional terms.
+    If `functions` has no evaluation, the evaluation is `network_share` with a value network. Without a value network,
+    the evaluation is `position_share`, or `extended_share` or `forecast_share` if the weights have additional terms.
     """
     prepared, evaluation = make_evaluation(board, weights), functions.evaluation
     if evaluation is None and value is not None:
@@ -171,7 +174,10 @@ def make_context(
 
 
 def is_ours(function: Callable[..., Any] | None) -> bool:
-    """Return whether a function is a kernel of this package, or None. Results of these kernels need no checks."""
+    """Return whether a function is None or a kernel of this package.
+
+    The results of the package's kernels need no checks.
+    """
     body = _body(function)
     known = str(getattr(body, "__globals__", {}).get("__name__")).startswith("warlight_env.")
     return function is None or (known and (JIT_DISABLED or body is not function))

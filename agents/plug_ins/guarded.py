@@ -65,7 +65,7 @@ def _clear_turns(turns: TurnSet, count: Int) -> None:
 
 
 def _uncounted(function: Callable[..., Any]) -> Any:
-    """Compile a wrapper without reference counts, as kernels are compiled."""
+    """Compile a wrapper without Numba's reference counting; kernels are compiled with the same options."""
     return function if JIT_DISABLED else numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
 
 
@@ -73,7 +73,8 @@ def _uncounted(function: Callable[..., Any]) -> Any:
 def _refusing(label: str) -> Any:
     """Return a function that raises `AnswerError` in compiled code.
 
-    The cache saves a tenth of a second of compilation for each further search with the same functions.
+    The returned functions are cached by `label`, which saves a tenth of a second of compilation for each further search
+    with the same functions.
     """
 
     def refuse(fault, number, place, value, bound):
@@ -283,7 +284,7 @@ def guarded(kind: str, signature: Any, function: Callable[..., Any], label: str)
 
 
 def _sound(fastmath: Any) -> set[str]:
-    """Return a function's flags of fast mathematics without the flags that would break checks for NaN and infinity."""
+    """Return a function's LLVM fast-math flags without the flags that would break checks for NaN and infinity."""
     flags = FastMathOptions(fastmath).flags
     return _SOUND_FLAGS if "fast" in flags else _SOUND_FLAGS & flags
 

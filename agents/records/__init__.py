@@ -1,5 +1,5 @@
 """NamedTuples of arrays that agents' kernels read and write: army requirements, turns, networks and search results.
 
-All packages of `agents`, `envs` and `train` import this package. The package imports no other package of `agents`. Add
-a NamedTuple here if kernels of several packages use it.
+All packages of `agents`, `envs` and `train` import this package. The package imports no other package of `agents`. A
+NamedTuple that kernels of several packages use belongs in this package.
 """

@@ -1,6 +1,6 @@
 """Tables of the number of armies that an attack or a defence needs, computed from exact distributions of battles.
 
-Planned attacks and defences get their numbers of armies from these tables. So the numbers of armies are right for all
+The planner reads the numbers of armies for attacks and defences from these tables. The tables are exact for all
 settings of luck and rounding in the rules.
 """
 

@@ -1,6 +1,6 @@
 """Turns as rows of small integers: a deploy weight for each region, and a fraction of the armies for each border.
 
-The `factored` action encoding of environments, and networks that play complete turns, use this form. A border is a
+The `factored` action encoding of environments, and networks that play complete turns, use these rows. A border is a
 directed edge from a region to a neighbour.
 """
 
@@ -30,7 +30,7 @@ class AllocationWork(NamedTuple):
 
 
 def make_allocation_work(n_regions: int) -> AllocationWork:
-    """Make working memory for one thread."""
+    """Make working memory of `allocate_income` for one thread."""
     return AllocationWork(private_zeros(n_regions, np.int32), private_zeros((3, VALUES), np.int64))
 
 
@@ -38,8 +38,9 @@ def make_allocation_work(n_regions: int) -> AllocationWork:
 def _settle_shares(income: Int, classes: npt.NDArray[np.int64]) -> Int:
     """Compute how many armies a region gets for each deploy weight; classes[0] is the number of regions per weight.
 
-    Writes the number of armies for each weight to classes[1]. Writes to classes[2] whether regions with this weight may
-    get one of the remaining armies. Returns the number of remaining armies.
+    Writes the number of armies for each weight to classes[1]. Writes to classes[2], for each weight, whether regions
+    with the weight may get one of the armies that remain after rounding down. Returns the number of armies that remain
+    after rounding down.
     """
     counts, armies, tied = classes[0], classes[1], classes[2]
     total = counts[1] + 2 * counts[2] + 3 * counts[3] + 4 * counts[4]
@@ -80,11 +81,11 @@ def allocate_income(
 ) -> Any:
     """Distribute the income over the player's regions in proportion to weights 0 .. 4 (largest remainder method).
 
-    If remainders are equal, regions with lower numbers come first. Quotas and remainders depend only on the weight. So
-    the code computes them once for each weight, and then assigns armies to regions in one pass. If the rules limit the
-    number of orders, only the first regions with a weight above 0 get armies. Writes deploy_out int32[N], and the
-    player's regions to `work.own`. Returns the number of own regions and the number of own regions with a weight
-    above 0.
+    If remainders are equal, regions with lower numbers come first. A region's quota and remainder (of the largest
+    remainder method) depend only on the region's weight. The code computes the quota and the remainder once for each
+    weight, and then assigns armies to regions in one pass. If the rules limit the number of orders, only the first
+    regions with a weight above 0 get armies. Writes deploy_out int32[N], and the player's regions to `work.own`.
+    Returns the number of own regions and the number of own regions with a weight above 0.
     """
     own, classes = work.own, work.classes
     n_own = 0
@@ -120,7 +121,7 @@ def allocate_income(
 
 @kernel
 def share_of(available: Int, value: Int) -> Int:
-    """Return value / 4 of the available armies, rounded down, but at least 1."""
+    """Return `value` quarters of the available armies, rounded down, but at least 1 army."""
     return max(np.int64(1), (available * value) >> 2)
 
 

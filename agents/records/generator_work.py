@@ -68,7 +68,7 @@ class GeneratorWork(NamedTuple):
 
 
 def make_generator_work(n_regions: int, n_edges: int, players: int) -> GeneratorWork:
-    """Allocate working memory for one thread."""
+    """Allocate working memory for one thread that generates turns."""
     return reference(
         GeneratorWork(
             scratch=make_scratch(n_regions, players),

@@ -50,7 +50,7 @@ class PlanWork(NamedTuple):
 
 
 def make_plan_work(n_regions: int, n_edges: int, players: int) -> PlanWork:
-    """Allocate working memory for one thread."""
+    """Allocate working memory for one thread that plans turns."""
     n = n_regions
     return reference(
         PlanWork(

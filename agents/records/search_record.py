@@ -102,7 +102,7 @@ class SearchRecord:
 
 
 class SearchResult(NamedTuple):
-    """The result of an agent's last search, and the input of this search."""
+    """The input and the result of an agent's last search."""
 
     view: View
     weights: Weights

@@ -31,7 +31,7 @@ LAYERS: Final = 2
 
 
 class TurnNetworkError(InputError):
-    """Error: arrays or a file are not a turn network. The message names the file or the source of the arrays."""
+    """Error: arrays or a file are not a turn network. The error message names the file or the source of the arrays."""
 
 
 @shared
@@ -112,8 +112,8 @@ def make_turn_network(
     arrays: names and float32 arrays with the shapes `SHAPES`; but `first`, `overall` and `edge` have one row for each
     input feature of the network. reads: the names of the input features.
 
-    Raises:
-        TurnNetworkError: the arrays are not those of a network, or a feature does not exist. The message names the
+    Raises: TurnNetworkError: the arrays are not the arrays of a turn network, or a feature does not exist. The error
+    message names the
             first wrong array.
     """
     try:
@@ -207,7 +207,7 @@ class TurnNetworkBuffers(NamedTuple):
 
 
 def make_turn_network_buffers(n_regions: int, n_edges: int, players: int) -> TurnNetworkBuffers:
-    """Allocate working memory for one thread."""
+    """Allocate working memory for one thread that evaluates a turn network."""
     n = n_regions
     return reference(
         TurnNetworkBuffers(

@@ -47,7 +47,7 @@ WEIGHTS: Final = "weights"
 
 
 class ValueNetworkError(InputError):
-    """Error: a value network cannot be read. The message names the file and the reason."""
+    """Error: a value network cannot be read. The error message names the file and the reason."""
 
 
 @shared
@@ -101,7 +101,7 @@ def make_network(
     input feature of the network. reads: the names of the input features.
 
     Raises:
-        ValueNetworkError: the arrays are not those of a network, or a feature does not exist.
+        ValueNetworkError: the arrays are not the arrays of a value network, or a feature does not exist.
     """
     try:
         players, rules = PLAYERS.places(reads.player), RULES.places(reads.rule)
@@ -124,8 +124,8 @@ def no_network() -> ValueNetwork:
 def load_value(source: str | Path | ValueNetwork | None) -> ValueNetwork | None:
     """Load a value network.
 
-    ``learned``: the network of this package. ``weights`` or None: no network. Otherwise: the path of an .npz file. The
-    path may end with ``#`` and a `digest`; then the file must have this digest.
+    source: ``learned`` for the network of this package; ``weights`` or None for no network; otherwise the path of an
+    .npz file. The path may end with ``#`` and a `digest`; then the file must have this digest.
 
     Raises:
         ValueNetworkError: the file does not exist, has another digest, or does not contain a value network.
@@ -174,7 +174,7 @@ def save_value(path: str | Path, arrays: Mapping[str, Floats]) -> None:
     """Write the arrays of a network with all input features to a file for `load_value`, atomically.
 
     Raises:
-        ValueNetworkError: the arrays are not those of a network, or the path is not that of a file.
+        ValueNetworkError: the arrays are not the arrays of a value network, or the path is not a path of a file.
         OutputError, WriteError: see `output.save_file`.
     """
     content = value_file(make_network(arrays))

@@ -75,8 +75,8 @@ class AnytimeSearch(SingleThreaded, ABC):
         settings: see `SearchSettings` and its subclasses.
         seed: seed of all random numbers.
         functions: users' functions; see `plug_ins.Functions`.
-        simulations: number of simulations for which each store has memory, up to `settings.memory`. None: each store
-            gets all of `settings.memory`.
+        simulations: number of simulations for which each store has memory, up to `settings.memory`. If `simulations` is
+            None, each store gets all of `settings.memory`.
     """
 
     exclusive_methods: ClassVar[tuple[str, ...]] = (
@@ -121,7 +121,10 @@ class AnytimeSearch(SingleThreaded, ABC):
 
     @abstractmethod
     def _plant(self, store: Any, position: Position, seed: int) -> None:
-        """Clear a store and set its position. The random generators of the store's threads must already be seeded."""
+        """Clear a store of results and set its position.
+
+        The random generators of the threads that use the store must be seeded.
+        """
 
     @abstractmethod
     def _open(self, store: Any, quota: Quota) -> None:
@@ -192,7 +195,7 @@ class AnytimeSearch(SingleThreaded, ABC):
         """Continue the search: at most `simulations` simulations in each store, and at most `seconds` seconds.
 
         An exception in a user's function, or an invalid result of such a function (`AnswerError`), ends the search.
-        Then `run`, `best` and similar methods raise a RunError until `begin` is called again.
+        After that, `run`, `best` and similar methods raise a RunError until `begin` is called again.
         """
         deadline = math.inf if seconds is None else time.perf_counter() + seconds
         self._run(simulations if simulations is not None else (1 << 60), deadline, self._stop.is_set)

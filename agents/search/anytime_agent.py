@@ -24,9 +24,9 @@ class AnytimeAgent(SearchAgent):
     """An agent that chooses its turns with an `AnytimeSearch`, for any number of players.
 
     The arguments `evaluation`, `generator`, `policy`, `leaf` and `prior` are users' functions, see
-    `plug_ins.functions`. None: the built-in function. capacity: the largest number of turns that `generator` writes.
-    After an exception in a user's function, or an invalid result, `act` raises an error; the agent can be called again.
-    All other arguments are fields of the agent's settings.
+    `plug_ins.functions`; None stands for the built-in function. capacity: the largest number of turns that `generator`
+    writes. After an exception in a user's function, or an invalid result, `act` raises an error; the agent can be
+    called again. Further arguments are fields of the agent's settings.
     """
 
     not_copied = ("search",)

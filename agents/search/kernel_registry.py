@@ -27,7 +27,7 @@ class KernelRegistry:
         self._pointer = functools.cache(self._make)
 
     def add(self, name: str, kernel: Callable[..., Any]) -> None:
-        """Add a user's kernel: a function with the decorator `engine.jit.kernel`. Its results are not checked.
+        """Add a user's kernel: a function with the decorator `engine.jit.kernel`. The kernel's results are not checked.
 
         Raises:
             InputError: the name is taken, or the kernel has another number of arguments than the registered kernels.

@@ -1,6 +1,7 @@
 """Values of turns from a one-round lookahead, against enemies that follow a policy or play their best replies.
 
-The one-ply player, two-ply minimax, rollout policies and the tree search's `breadth` use these kernels to score turns.
+The kernels of this module score turns for the one-ply player, two-ply minimax, rollout policies and the tree search's
+setting `breadth`.
 """
 
 from __future__ import annotations
@@ -48,7 +49,10 @@ class LookaheadWork(NamedTuple):
 
 
 def make_lookahead_work(n_regions: int, n_edges: int, players: int, capacity: int = MAX_TURNS) -> LookaheadWork:
-    """Allocate working memory for one thread; capacity: the largest number of turns that a generator writes."""
+    """Allocate working memory for one thread that simulates turns.
+
+    capacity: the largest number of turns that a generator writes.
+    """
     return reference(
         LookaheadWork(
             turns=make_turn_set(n_regions, n_edges, capacity),
@@ -111,8 +115,9 @@ def score_turns(
 ) -> None:
     """Score `count` turns: write the sum of the player's shares over `samples` simulations to `work.score`.
 
-    In each simulation, the policy chooses the other players' turns. These turns and the dice are the same for all
-    scored turns. So different scores come from the turns, not from luck. rng uint64[2].
+    In each simulation, the policy chooses the other players' turns. The other players' turns and the dice are the same
+    for all scored turns, so that differences between scores come from the scored turns and not from luck. rng
+    uint64[2].
     """
     orders = work.round
     for i in range(count):
@@ -129,7 +134,10 @@ def score_turns(
 def list_replies(
     context: Context, position: Position, player: Int, rng: RandomState, generator: GeneratorWork, work: LookaheadWork
 ) -> None:
-    """Write the candidate turns of each remaining enemy to `work.replies`, and set `work.against` to 0."""
+    """Write the candidate turns of each remaining enemy to `work.replies`.
+
+    The kernel also sets the sums of shares in `work.against` to 0.
+    """
     players, owner = context.players, position.owner
     for p in range(players):
         work.found[p] = 0
@@ -154,8 +162,8 @@ def try_against_replies(
 ) -> Int:
     """Simulate each of `count` turns against each reply of each enemy, and add the player's shares to `work.against`.
 
-    The policy chooses the turns of the remaining players. For one enemy, all simulations use the same dice. Returns the
-    number of simulations.
+    The policy chooses the turns of all players but the player and the replying enemy. All simulations with the replies
+    of one enemy use the same dice. Returns the number of simulations.
     """
     players = context.players
     orders, plays = work.round, np.int64(0)

@@ -111,7 +111,11 @@ def optimistic_outcome(context: Context, position: Position, player: Int, sample
 
 @kernel
 def rule_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Choose the outcome with the lowest share if it loses a super region; otherwise the one with the median share."""
+    """Choose the outcome with the lowest share if it loses a super region, and else the outcome with the median share.
+
+    The share is the player's share. An outcome loses a super region if the player owned a whole super region before the
+    round, but does not own it in the outcome.
+    """
     _play_all(context, position, player, samples, rng)
     order = samples.order
     worst = np.int64(order[0])
@@ -121,7 +125,7 @@ def rule_outcome(context: Context, position: Position, player: Int, samples: Sam
 
 @kernel
 def single_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Simulate the round once, and choose this outcome."""
+    """Simulate the round once, and choose the outcome of this simulation."""
     _play(context, position, 0, samples, rng)
     return _take(context, position, samples, 0)
 
@@ -131,7 +135,8 @@ def outcome_signature() -> Any:
     """``outcome(context, position, player, samples, rng) -> int``.
 
     Simulates the orders in `samples.round` from a position, and writes the chosen next state to the position. player:
-    the searching player; rules compare outcomes by this player's share. Returns the result of `game_outcome.winner_of`.
+    the searching player; the rules for the choice compare outcomes by the share of the searching player. Returns the
+    result of `game_outcome.winner_of`.
     """
     t, samples = record_types(), numba.typeof(make_samples(1, 1, 2, 1))
     return types.int64(t["context"], t["position"], types.int64, samples, t["rng"])

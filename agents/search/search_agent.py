@@ -89,7 +89,10 @@ class SearchAgent(SingleThreaded, Agent):
         """Search, and return the search's statistics, with at least one candidate."""
 
     def _memory(self, view: View, make: Callable[[int, int, int], M]) -> M:
-        """Return working memory from `make(regions, edges, players)`. For the same board, it is used again."""
+        """Return working memory from `make(regions, edges, players)`.
+
+        Further calls for the same board return the same working memory.
+        """
         if self._of is None or self._of[0] is not view.board or self._of[1] != view.players:
             self._of = (view.board, view.players, make(view.board.n_regions, view.board.n_edges, view.players))
         memory: M = self._of[2]

@@ -35,8 +35,8 @@ DEFAULT_SIMULATIONS: Final = 457
 class SearchSettings:
     """The settings that all searches with simulations have in common.
 
-    defense: whether turns use the defensive deploy and all methods of attack. If False, `offensive` is the only method
-    of attack, and there is no defensive deploy.
+    defense: whether turns use the defensive deploy and all methods of attack. If `defense` is False, `offensive` is the
+    only method of attack, and there is no defensive deploy.
     """
 
     simulations: Annotated[

@@ -57,7 +57,10 @@ class SimulationWork(NamedTuple):
 def make_simulation_work(
     n_regions: int, n_edges: int, players: int, samples: int, capacity: int, leaves: int = 1
 ) -> SimulationWork:
-    """Allocate working memory for one thread; capacity: the largest number of turns that a generator writes."""
+    """Allocate working memory for one thread that runs simulations.
+
+    capacity: the largest number of turns that a generator writes.
+    """
     return reference(
         SimulationWork(
             generator=make_generator_work(n_regions, n_edges, players),

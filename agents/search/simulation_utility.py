@@ -21,8 +21,8 @@ UTILITIES: Final = ("shares", "placements")
 def note_eliminations(owner: Owners, out: PlayerNumbers, time: Int) -> None:
     """Write `time` to `out`, int64[P], for newly eliminated players, and -1 for players with regions.
 
-    Each call needs a higher time than earlier calls. A player with regions is in the game, even if an earlier call
-    marked it as eliminated: in the picking phase, players may have no regions yet.
+    In each call, `time` must be higher than in earlier calls. A player with regions is in the game, even if an earlier
+    call marked it as eliminated: in the picking phase, players may have no regions yet.
     """
     for p in range(out.shape[0]):
         if holds_regions(owner, p):
@@ -44,10 +44,11 @@ def write_placements(shares: Shares, out: PlayerNumbers, alpha: Real, beta: Real
     """Write each player's value for its place to values int64[P]; the integer UNIT means the value 1.
 
     shares: float64[P]; out: times of elimination, int64[P] or -1. A player that no other player surpasses gets alpha +
-    (1 - alpha) * share. The range 0 .. beta is divided into equal parts, one for each other place; better places have
-    higher parts. The share determines a player's value inside the part of its place. Eliminated players are placed
-    after all other players. Players that were eliminated earlier have lower places. Players eliminated at the same time
-    share a place (Venta 2013, for games with an end).
+    (1 - alpha) * share. For the places from the second to the last, the range 0 .. beta is divided into equal
+    intervals, one for each place; better places have higher intervals. The share determines a player's value inside the
+    interval of its place. Eliminated players are placed after all other players. Players that were eliminated earlier
+    have worse places. Players eliminated at the same time share a place. The method is from Venta (2013), who uses it
+    for games that were played to their end.
     """
     players = shares.shape[0]
     for p in range(players):

@@ -28,7 +28,7 @@ class Job:
     """A job that consists of steps.
 
     step(n) does n steps. rate: the assumed number of steps per second, until it is measured. grain: each call of `step`
-    does a multiple of this number of steps; only the last call may do fewer.
+    does a multiple of `grain` steps; only the last call may do fewer.
     """
 
     def __init__(self, step: Callable[[int], None], rate: float, grain: int = 1) -> None:

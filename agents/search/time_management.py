@@ -77,8 +77,9 @@ class TimeManager:
 def is_decided(view: View) -> bool:
     """Return whether a player's share of armies and income is so large that the result is certain.
 
-    A share is compared with `DECIDED`. An enemy's share is computed against the player alone. The player's own share is
-    computed against all enemies together, and only if the player sees all regions.
+    The game is decided if a share is at least `DECIDED`. The share of an enemy is its part of the sum for this enemy
+    and the player. The share of the player is its part of the sum for all players; it is computed only if the player
+    sees all regions.
     """
     armies, earned = [], []
     for player in range(view.players):

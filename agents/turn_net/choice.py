@@ -22,7 +22,8 @@ class TurnNetworks:
 
     Args:
         general: the network for all other games.
-        world: the network for two-player games on the world map; None: `general` also plays these games.
+        world: the network for two-player games on the world map; None: `general` also plays two-player games on the
+            world map.
     """
 
     general: TurnNetwork
@@ -44,7 +45,7 @@ def load_networks(source: str | Path | TurnNetwork | None) -> TurnNetworks | Non
     """Load the turn networks of an agent.
 
     For ``learned``, the package's general network and its network for two-player games on the world map are loaded. For
-    other sources, one network is loaded for all games, see `load_turn_network`.
+    all other values of `source`, one network is loaded for all games, see `load_turn_network`.
 
     Raises:
         TurnNetworkError: see `load_turn_network`.

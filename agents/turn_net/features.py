@@ -1,6 +1,7 @@
 """Features of a position for the turn network, from a player's view.
 
-The features describe regions, the whole position and borders. So they exist for any map, rules and number of players.
+The features describe regions, the whole position and borders; they can be computed for any map, rules and number of
+players.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The embedding of a region is first computed from the region's features. Each layer then adds messages from the mean
 embeddings of its neighbours and of its super region (message passing; Gilmer et al., arXiv:1704.01212). The logits of
-attacks depend on the drawn deploys. So a turn's probability is the product of the conditional probabilities of its
+attacks depend on the drawn deploys. The probability of a turn is the product of the conditional probabilities of its
 choices.
 """
 
@@ -112,8 +112,9 @@ def _write_among(context: Context, layer: Int, s: Int, work: TurnNetworkBuffers)
 def write_scores(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
     """Write each region's score as the main deploy region to `work.score`.
 
-    The main deploy region is the region that gets the most armies. The softmax of the scores gives the probabilities.
-    Regions of other owners get the score -inf. `embed_regions` must run first.
+    The main deploy region is the region that gets the most armies. The softmax of the scores gives the probability of
+    each region to be the main deploy region. Regions of other owners get the score -inf. `embed_regions` must run
+    first.
     """
     net = context.turns
     for r in range(position.owner.shape[0]):
@@ -129,7 +130,7 @@ def write_scores(context: Context, position: Position, player: Int, work: TurnNe
 def embed_main(context: Context, work: TurnNetworkBuffers, main: Int, out: Floats) -> None:
     """Write the part of a hidden layer that depends on the main deploy region to out float32[H].
 
-    The network computes from this layer how many armies each region other than the main deploy region gets.
+    The logits of the deploy weights are computed from this hidden layer, for all regions but the main deploy region.
     """
     net = context.turns
     copy_floats(net.beside_bias, out, UNITS)
@@ -169,7 +170,8 @@ def weight_units(
 def write_deploy_weight_logits(context: Context, region: Int, main: Int, hidden: Floats, out: Floats) -> None:
     """Write the logits of a region's deploy weight to out float32[V].
 
-    The main deploy region is the first region with the highest weight. So no region before it can have that weight.
+    The main deploy region is the first region with the highest weight. A region with a lower number than the main
+    deploy region therefore cannot have the highest weight.
     """
     _read(hidden, context.turns.weight, context.turns.weight_bias, out)
     if region < main:

@@ -104,7 +104,10 @@ def pack_turn_network(
 
 
 def is_turn_network_file(content: bytes) -> bool:
-    """Return whether the header of a file's content declares a turn network. The rest of the content is not checked."""
+    """Return whether the header of a file's content declares a turn network.
+
+    The content after the header is not checked.
+    """
     try:
         return _is_header(bounded_io.parse_json(unpacked(content)[0], "header", TurnNetworkError))
     except (ArraysError, UnicodeDecodeError, TurnNetworkError):
@@ -141,9 +144,9 @@ def read_turn_network(content: bytes, name: str) -> TurnPolicy:
 def load_turn_network(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
     """Load a turn network.
 
-    ``none`` or None: no network. ``learned``: the package's network for any map. A name in `BUNDLED`: this network of
-    the package. Otherwise: the path of an .npz file. The path may end with ``#`` and a `digest`; then the file must
-    have this digest.
+    source: ``none`` or None for no network; ``learned`` for the package's network for any map; a name in `BUNDLED` for
+    the network of the package with that name; otherwise the path of an .npz file. The path may end with ``#`` and a
+    `digest`; then the file must have this digest.
 
     Raises:
         TurnNetworkError: the file does not exist, has another digest, or does not contain a turn network.

@@ -1,6 +1,7 @@
 """Kernels that draw turns from the turn network's probabilities.
 
-The deploys are drawn first, region by region. Then the fraction of armies and the priority are drawn for each border.
+The deploys are drawn first, region by region. After the deploys, the fraction of armies and the priority are drawn for
+each border.
 """
 
 from __future__ import annotations
@@ -34,8 +35,8 @@ _CLOSED = np.float32(-np.inf)
 def _chosen(logits: Floats, count: Int, temperature: Real, rng: RandomState, log_prob: npt.NDArray[np.float64]) -> Int:
     """Draw one of the first `count` values from the softmax of logits / temperature.
 
-    With temperature 0, return the most likely value. Otherwise, add the logarithm of the drawn value's probability to
-    log_prob[0].
+    With temperature 0, return the most likely value. With a temperature above 0, add the logarithm of the drawn value's
+    probability to log_prob[0].
     """
     best = np.int64(0)
     for v in range(1, count):

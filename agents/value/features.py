@@ -1,7 +1,7 @@
 """Features of a position for the value network: features of each player and features of the rules.
 
-The features of a player are sums over regions and super regions. So they exist for any map and number of players.
-Computing them takes about as long as the evaluation with weights.
+The features of a player are sums over regions and super regions; they can be computed for any map and number of
+players. The computation of all features takes about as long as the evaluation with weights.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The value network: two layers of leaky ReLU units with the same weights for all players.
 
 The inputs for a player's score are the square roots of its features, and the features of the rules. Further inputs are
-the means of the square roots over the other players. Win probabilities are the softmax of the scores. For two players
-this is the logistic function of the difference of the scores.
+the means of the square roots over the other players. Win probabilities are the softmax of the scores. For two players,
+the win probability is the logistic function of the difference of the scores.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _write_chances(scores: Shares, players: Int, shares: Shares) -> None:
 
 @kernel
 def win_probabilities(context: Context, position: Position, shares: Shares) -> Int:
-    """Write each player's win probability to shares float64[P]. In training, the network is fitted to these outputs.
+    """Write each player's win probability to shares float64[P]. The training fits these win probabilities to labels.
 
     The signature is `plug_ins.evaluation_signature`.
     """
@@ -115,8 +115,9 @@ def network_share(context: Context, position: Position, shares: Shares) -> Int:
     """Write each player's share of a position's value to shares float64[P].
 
     A share is the weighted mean of three numbers: the player's win probability, its fraction of all players' value in
-    armies, and its fraction of all players' regions. The two fractions still grow for a player that is far ahead. So a
-    winning player captures the last regions. The signature is `plug_ins.evaluation_signature`.
+    armies, and its fraction of all players' regions. The win probability of a player that is far ahead is close to 1
+    and hardly changes, but its fractions of armies and regions still increase when it captures more regions. Because of
+    the two fractions, a winning player captures the last regions. The signature is `plug_ins.evaluation_signature`.
     """
     features, scores, players = stack_floats(), stack_floats(), context.players
     network_scores(context, position, features, scores)

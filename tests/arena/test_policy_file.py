@@ -83,8 +83,8 @@ def test_equal_seeds_give_equal_games():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["policy:small", "random"], "is for small maps, up to 20 regions; map 'world' has 42"),
-        (["policy:strategies", "random", "--map", "small"], "is for medium maps, from 21 to 80 regions"),
+        (["policy:small", "random"], "is for small maps (up to 20 regions); the map 'world' has 42"),
+        (["policy:strategies", "random", "--map", "small"], "is for medium maps (from 21 to 80 regions)"),
         (["policy:strategies", "random", "--rules", "challenge1"], "moved_armies = 'free' (not 'challenge1')"),
         (["policy:strategies", "random", "aggressive"], "is for games of 2 players, not 3"),
         (["policy:word", "random"], "no policy 'word' (did you mean 'world'?); there are any, world,"),

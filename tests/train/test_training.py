@@ -398,7 +398,7 @@ def test_progress_and_text(tmp_path, capsys):
         ("[[stages]]\npopulation = 1", "population = 1: must be"),
         ("[[stages]]\nsigma = 0", "sigma = 0.0: must be a number above 0"),
         ("[[stages]]\nsigma = nan", "sigma: must be a finite number"),
-        ("[[stages]]\nopponents = ['hall']", "the hall is empty"),
+        ("[[stages]]\nopponents = ['hall']", "hall means the former champions, and the first generation has none"),
     ],
 )  # fmt: skip
 def test_settings_that_cannot_be(text, message, tmp_path):

@@ -14,7 +14,7 @@ from warlight_env.errors import InputError
 
 
 class SettingsError(InputError):
-    """The settings cannot be used; the message names the file, the setting and the reason."""
+    """The settings cannot be used; the error message names the file, the setting and the reason."""
 
 
 def _check(settings: Any, names: Iterable[str], fits: Callable[[Any], bool], must: str) -> None:

@@ -2,13 +2,13 @@
 
 An iteration (Anthony et al., "Thinking Fast and Slow with Deep Learning and Tree Search", arXiv:1705.08439) has three
 steps. First, the current network plays games. Second, a search (the expert) gives the targets for the positions of the
-games. A new network is fitted to these targets; every tenth game is held out. Third, the new network plays paired games
-against the old network, with separate seeds. This match is the gate. The new network replaces the old network if the
-mean score of the new network is at least `gate_threshold`.
+games. A new network is fitted to the targets of the search; every tenth game is held out. Third, the new network plays
+paired games against the old network, with separate seeds. The match between the new and the old network is the gate.
+The new network replaces the old network if the mean score of the new network is at least `gate_threshold`.
 
-The games are played in parts of equal size. The journal (the log of the run) gets a line for each part, each fit and
-each gate. The line of a part or a fit contains the digest of the file with the part's or fit's result. A killed run
-continues after the last line of the journal, with the same final result.
+The games are played in parts of equal size. The journal (the log of the run) gets a line for each part of the games,
+each fit and each gate. The line of a part or a fit contains the digest of the file with the part's or fit's result. A
+killed run continues after the last line of the journal, with the same final result.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ MOST_ROUNDS: Final = 1000
 class ExpertIterationSettings(RunSettings):
     """Settings of a run of expert iteration.
 
-    Each game samples entries of lists uniformly; repeat an entry to weight it.
+    Each game draws one entry of each list with equal probabilities; an entry that occurs twice is drawn twice as often.
 
     Args:
-        iterations: number of iterations. Each consists of games, a fit to their positions, and a gate. The gate is a
-            match of the new network against the old one.
+        iterations: number of iterations. An iteration consists of games, a fit to the positions of the games, and a
+            gate. The gate is a match of the new network against the old one.
         games: number of games in an iteration.
         maps: names of maps, map files, and generated maps, as generated:REGIONS:SEED.
         rules: presets of rules; games have no fog.
@@ -155,7 +155,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
 
     @abstractmethod
     def player_of(self, network: bytes) -> AgentSource:
-        """Return the source of the agents that play with this network in gates."""
+        """Return the source of the agents that play with a network in gates. network: the content of its file."""
 
     def needs_gate(self, network: bytes) -> bool:
         """Return whether a new network must win a gate (test match) against `network` to replace it."""

@@ -17,7 +17,7 @@ from warlight_env.errors import InputError
 
 
 class GameConfigSettings(Protocol):
-    """The settings of the game configs. List entries are sampled uniformly; repeat an entry to weight it."""
+    """The settings of the game configs. All entries of a list are equally likely; an entry may occur several times."""
 
     @property
     def maps(self) -> tuple[str, ...]: ...
@@ -69,7 +69,10 @@ class GameConfig:
 
     @functools.cached_property
     def params(self) -> RuleParams:
-        """The rules for compiled functions. Raises RulesError if the map has too few regions for the players."""
+        """The parameters of the rules, for compiled functions.
+
+        Raises RulesError if the map has too few regions for the players.
+        """
         return check_players(self.board, self.rules, self.players)
 
 

@@ -1,4 +1,7 @@
-"""The folder of a training run, with its settings and its journal (log). With them, a killed run continues exactly."""
+"""The folder of a training run, with its settings and its journal (log).
+
+The settings and the journal are enough to continue a killed run with the same result.
+"""
 
 from __future__ import annotations
 
@@ -127,7 +130,7 @@ class Journal(AppendOnlyFolder):
         """Check all events of the journal before a run continues with them.
 
         Raises:
-            JournalError: a field of an event is missing or has a wrong type; the message names the line.
+            JournalError: a field of an event is missing or has a wrong type; the error message names the line.
         """
         for number, entry in enumerate(self.entries, 1):
             try:

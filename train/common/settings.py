@@ -1,4 +1,4 @@
-"""The settings that all training runs have. Each training method has more settings."""
+"""The settings that all training runs have. Each training method has further settings of its own."""
 
 from __future__ import annotations
 

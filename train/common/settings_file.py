@@ -55,7 +55,8 @@ def read_settings(kind: type[T], data: Any, place: str) -> T:
     former names.
 
     Raises:
-        SettingsError: a key is unknown or is a former name, or a value is invalid. The message begins with `place`.
+        SettingsError: a key is unknown or is a former name, or a value is invalid. The error message begins with
+            `place`.
     """
     if not isinstance(data, dict):
         raise SettingsError(f"{place}: must be a table of settings")

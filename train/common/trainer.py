@@ -38,7 +38,7 @@ class Trainer(ABC, Generic[S, F]):
 
     Raises:
         InputError: `jobs` is below 1.
-        JournalError: the journal belongs to another run. The methods raise this error, too.
+        JournalError: the journal belongs to another run. The methods of the class also raise `JournalError`.
     """
 
     #: The subcommand of ``warlight train``, and the name of the file with the result.
@@ -117,7 +117,10 @@ class Trainer(ABC, Generic[S, F]):
         return cls.unit_event in (None, entry.get("event"))
 
     def once(self, step: dict[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Return the journal's entry for a step. If there is no such entry, compute the step and write the entry."""
+        """Return the journal's entry for a step.
+
+        If the journal has no entry for the step, compute the step and write the entry.
+        """
         known = next(self._known, None)
         if known is not None:
             if {key: known.get(key) for key in step} != step:
@@ -190,7 +193,7 @@ class Trainer(ABC, Generic[S, F]):
         return result
 
     def _write(self, report: Report, result: dict[str, Any]) -> None:
-        """Add settings, machine and command to the report. Then write the report, its figures and the result."""
+        """Add settings, machine and command to the report, and write the files of report, figures and result."""
         journal = self.journal
         report.heading("Settings")
         report.code((journal.folder / SETTINGS).read_text(encoding="utf-8").rstrip())

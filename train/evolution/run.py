@@ -1,13 +1,13 @@
 """Evolution of the evaluation: CMA-ES over weights of the evaluation and parameters of the search, in stages.
 
-The first stages use players that need little time. The algorithm is N. Hansen's CMA-ES ("The CMA Evolution Strategy: A
-Tutorial", arXiv:1604.00772) in the package `cma`. The fitness of a candidate is its mean score in paired games. All
-candidates of a generation play against the same rivals with the same seeds. Each seed gives two games with exchanged
-seats. Every generation has its own seeds. Three methods reduce the effect of noise:
+The first stages use players that need little time. The algorithm is CMA-ES (Hansen, "The CMA Evolution Strategy: A
+Tutorial", arXiv:1604.00772); the package `cma` implements it. The fitness of a candidate is its mean score in paired
+games. All candidates of a generation play against the same rivals with the same seeds. Each seed gives two games with
+exchanged seats. Every generation has its own seeds. Three methods reduce the effect of noise:
 
-- Each candidate's games are split into halves. The rank correlation between the scores in the halves measures how
-  reliable the ranks are. Later generations play more games if this correlation is low, and fewer games if it is high
-  (`next_units`).
+- Each candidate's games are split into two halves. The rank correlation between the scores in the first and in the
+  second half of the games measures how reliable the ranks are. Later generations play more games if the rank
+  correlation is low, and fewer games if the rank correlation is high (`next_units`).
 - The result is the mean of the search distribution of CMA-ES, not a candidate that may have been lucky.
 - The mean becomes the champion (the best weights so far) only if it beats the old champion in a review, a match with
   new seeds. The 95 % interval of the mean's score must be above one half.
@@ -49,7 +49,8 @@ def next_units(units: int, halves: npt.NDArray[np.float64], least: int, most: in
     """Return the number of seeds for the next generation, and the reliability of this generation's ranks, from -1 to 1.
 
     halves: float64[2, A], the score of each of A candidates in both halves of its games. The reliability is the rank
-    correlation of two full sets of games; the Spearman-Brown formula computes it from that of the halves.
+    correlation of two full sets of games. The Spearman-Brown formula computes the reliability from the rank correlation
+    between the two halves.
     """
     first, second = (_ranks(half) for half in halves)
     spread = float(first.std() * second.std())

@@ -56,8 +56,8 @@ class Stage:
         check_positive(self, "sigma")
         if all(rival == HALL for rival in self.opponents):
             raise InputError(
-                f"opponents = {list(self.opponents)!r}: in the first generation the hall is empty; give another "
-                "opponent, too"
+                f"opponents = {list(self.opponents)!r}: {HALL} means the former champions, and the first generation "
+                "has none; give another opponent, too"
             )
 
 

@@ -58,8 +58,8 @@ class CompiledTable:
 class ArenaTable:
     """Plays games of any agents in the match engine, in processes or on a cluster.
 
-    Each call stores its games in a folder, so that a killed run can continue. The folder is removed after the last
-    game, because the journal (the log of the run) then contains the scores.
+    Each call stores its games in a folder, so that a killed run can continue. The folder with the games is removed
+    after the last game, because the journal (the log of the run) then contains the scores.
     """
 
     def __init__(self, conditions: Conditions, spec: str, jobs: int, backend: str | Backend, folder: Path) -> None:

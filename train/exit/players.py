@@ -28,7 +28,8 @@ from warlight_env.train.exit.targets import TargetSettings, write_target
 class Expert(KernelAgent):
     """The expert chooses its turn with a lookahead of one round.
 
-    The candidate turns are plans (turns from heuristic rules). If there is a network, it gives half of the candidates.
+    The candidate turns are plans (turns from heuristic rules). If there is a network, half of the candidate turns are
+    turns of the network.
 
     Attributes:
         row: the last turn as a sequence of categorical choices (`factored_turns`), int8[N + 2 E].

@@ -92,7 +92,7 @@ class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
         return [("found", other, TurnPlayer(artifact), other) for other in self.settings.holdout]
 
     def content(self, artifact: bytes, result: dict[str, Any]) -> bytes:
-        """See `Trainer.content`. The file also contains a note on the origin of the network."""
+        """See `Trainer.content`. The network's file also contains a note on the origin of the network."""
         told: dict[str, Any] = {
             name: result[name] for name in ("games", "turns", "seconds", "holdout") if name in result
         }

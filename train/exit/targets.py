@@ -40,10 +40,10 @@ def write_target(
     """Choose one of the candidate turns as the training target of the network, and write it to the arrays.
 
     The candidates come from the context's generator. The value of a candidate is the player's mean value of the
-    position after the round, over `samples` simulations. The turn is drawn from the softmax of value / temperature.
-    A temperature of 0 gives the best turn. The turn is written
-    to deploy int32[N] and attacks int32[E, 3], and as categorical choices (`factored_turns`) to row int8[N + 2 E].
-    Returns the number of attacks.
+    position after the round, over `samples` simulations. The target is drawn from the softmax of the candidates'
+    values, divided by the temperature. With temperature 0, the target is the candidate with the highest value. The
+    target is written to deploy int32[N] and attacks int32[E, 3], and as categorical choices (`factored_turns`) to row
+    int8[N + 2 E]. Returns the number of attacks.
     """
     lookahead, board, samples, temperature = work.lookahead, context.board, settings.samples, settings.temperature
     count = generate(context, position, player, rng, work.generator, lookahead.turns)

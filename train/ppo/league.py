@@ -16,16 +16,16 @@ _KEEP: Final = 0.9
 class OpponentSampler:
     """The frequency of each opponent, by name; stronger opponents play more often.
 
-    The weight of an opponent is (1 - p)^pfsp_exponent, but at least `min_opponent_weight`. In this formula, p is the
-    fraction of recent games against the opponent that the policy won. The method is prioritized fictitious self-play
-    (Vinyals et al., "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Nature 575, 2019).
-    Older games count less, by a factor of 0.9 for each iteration. Each opponent starts with two assumed games, of which
-    the policy won one.
+    The weight of an opponent is (1 - p)^pfsp_exponent, but at least `min_opponent_weight`. The number p is the fraction
+    of recent games against the opponent that the policy won. The method is prioritized fictitious self-play (Vinyals et
+    al., "Grandmaster level in StarCraft II using multi-agent reinforcement learning", Nature 575, 2019). Older games
+    count less, by a factor of 0.9 for each iteration. Each opponent starts with two assumed games, of which the policy
+    won one.
 
     Args:
         agents: agents that are always opponents.
         max_snapshots: largest number of snapshots; the oldest are removed.
-        pfsp_exponent, min_opponent_weight: see above.
+        pfsp_exponent, min_opponent_weight: the two parameters of the weight of an opponent.
     """
 
     def __init__(
@@ -36,7 +36,10 @@ class OpponentSampler:
         self._snapshots: list[int] = []
 
     def add(self, number: int) -> int | None:
-        """Add a snapshot. Return the number of the old snapshot that is removed to make room, or None."""
+        """Add a snapshot.
+
+        Return the number of the old snapshot that is removed to make room, or None if no snapshot is removed.
+        """
         self._snapshots.append(number)
         self._games[snapshot_name(number)] = [2.0, 1.0]
         if len(self._snapshots) <= self._max_snapshots:
@@ -139,7 +142,7 @@ class League(OpponentSampler):
 
 
 def snapshot_name(number: int) -> str:
-    """Return the name of the snapshot with this number."""
+    """Return the name of the snapshot with the given number."""
     return f"{SNAPSHOT}{number}"
 
 

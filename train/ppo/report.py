@@ -55,8 +55,8 @@ def _group(opponent: str) -> str:
 def _binned(entries: list[dict[str, Any]], name: str) -> tuple[list[int], list[float], list[float]]:
     """Return the points of the curves for a group of opponents. name: the name of the group.
 
-    Returns the numbers of steps, the fractions of games won against the group, and the fractions of all games played
-    against it. A point is the mean of one or more iterations.
+    Returns the numbers of steps, the fractions of games won against the group, and the fractions of all games that were
+    played against the group. A point is the mean of one or more iterations.
     """
     size = max(1, len(entries) // _POINTS)
     x, won, part = [], [], []

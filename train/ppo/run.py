@@ -1,8 +1,9 @@
 """The common part of PPO runs: iterations, evaluations, snapshots of the policy, checkpoints and TensorBoard.
 
-Every iteration starts new games, and seeds all random generators with the run's seed and the iteration's number. So an
-iteration depends only on the parameters of the policy, the moments of the optimizer and the statistics of the
-opponents. The checkpoint contains the parameters, the moments and the statistics, so a killed run continues exactly.
+Every iteration starts new games, and seeds all random generators with the run's seed and the iteration's number. An
+iteration therefore depends only on the parameters of the policy, the moments of the optimizer and the statistics of the
+opponents. The checkpoint contains the parameters, the moments and the statistics, so a killed run continues with the
+same result.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ class PpoRun(Trainer[S, bytes]):
     def learn(self, iteration: int) -> dict[str, Any]:
         """Run an iteration, and return the fields of its journal entry.
 
-        The fields are the number of steps so far, games, won, opponents (games and wins by name), and learning metrics.
+        The journal entry contains the number of environment steps so far, the numbers of games and of won games, the
+        games and wins by opponent, and learning metrics.
 
         Raises:
             RunError: a value is not a finite number.
@@ -71,7 +73,7 @@ class PpoRun(Trainer[S, bytes]):
 
     @abstractmethod
     def add_snapshot(self, number: int) -> None:
-        """Add the policy in the file with this number (see `policy_name`) to the opponents."""
+        """Add the policy in the file with the given number (see `policy_name`) to the opponents."""
 
     @abstractmethod
     def state(self, entry: dict[str, Any]) -> Checkpoint:
@@ -110,7 +112,7 @@ class PpoRun(Trainer[S, bytes]):
         return max(evaluated, key=lambda entry: (_mean_score(entry), entry["iteration"]))
 
     def saved(self, number: int) -> bytes:
-        """Return the content of the policy file with this number in the folder of the run."""
+        """Return the content of the policy file with the given number in the folder of the run."""
         path = self.journal.folder / policy_name(number)
         return bounded_io.read_bytes(path, bounded_io.ARRAYS_BYTES, JournalError, "policy of this run")
 

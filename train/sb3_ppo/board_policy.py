@@ -32,7 +32,7 @@ class BoardNetwork(nn.Module):
     of each region. The row of a region depends on the region's embedding. The row of an edge depends on the embeddings
     and armies of the two regions that it connects. All regions share weights, and all edges share weights, so the
     network generalizes over borders. The network computes rows only for edges that leave the player's regions, about a
-    fifth of all edges. The mask disables the rows of all other edges.
+    fifth of all edges. The action mask forbids actions on all edges that leave regions of other owners.
 
     Args:
         n_regions: N, the number of regions; the observation has length N * F + G.

@@ -24,7 +24,8 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
 
     All rows are one tensor [B, R, V], so sampling, log-probabilities and entropies need few tensor operations.
     Stable-Baselines3 and sb3-contrib use a list of R distributions, which takes R times as many small operations. With
-    R = 206, learning spends nearly all of its time in these operations (`python benchmarks/learning.py`).
+    a list of R = 206 distributions, learning spends nearly all of its time in the small operations (`python
+    benchmarks/learning.py`).
 
     A row with only one allowed value contributes exactly 0 to log-probabilities and entropies. Every row needs at least
     one allowed value.
@@ -44,7 +45,7 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
     def proba_distribution(self, action_logits: Tensor, action_mask: Tensor | None = None) -> MaskedRowsDistribution:
         """Set the logits, float[B, R * V] or [B, R, V], and the mask of allowed values.
 
-        The mask is bool and has the same number of elements. None: all values are allowed.
+        The mask is bool and has as many elements as the logits. If `action_mask` is None, all values are allowed.
         """
         logits = action_logits.reshape(-1, self.rows, self.values)
         if action_mask is not None:
@@ -75,7 +76,7 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
     def actions_from_params(  # type: ignore[override]
         self, action_logits: Tensor, action_mask: Tensor | None = None, deterministic: bool = False
     ) -> Tensor:
-        """Return a sample or the mode, int64[B, R]."""
+        """Return a sample of the distribution with the given logits; its mode if `deterministic`; int64[B, R]."""
         return self.proba_distribution(action_logits, action_mask).get_actions(deterministic)
 
     def log_prob_from_params(self, action_logits: Tensor, action_mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -102,7 +103,7 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
         lr_schedule: the learning rate.
         arguments: arguments of `ActorCriticPolicy`, such as net_arch.
 
-    Raises ValueError if a space has another form than described here.
+    Raises ValueError if `observation_space` or `action_space` does not have the described form.
     """
 
     #: The class of the distribution, which is constructed with the number of rows and the number of values.
@@ -153,7 +154,10 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
         return super().evaluate_actions(self._take_mask(obs), actions)
 
     def get_distribution(self, obs: PyTorchObs) -> Distribution:
-        """Return the distribution of actions for observations. The next call changes the same distribution object."""
+        """Return the distribution of actions for observations.
+
+        Each call changes and returns the same distribution object.
+        """
         return super().get_distribution(self._take_mask(obs))
 
     def predict_values(self, obs: PyTorchObs) -> Tensor:
@@ -171,7 +175,10 @@ def _check_observation(observation: Any) -> dict[str, Any]:
 
 
 def _check_action_space(space: spaces.Space[Any]) -> tuple[int, int]:
-    """Return the numbers of rows and of values of a row. Raise ValueError for the space of another encoding."""
+    """Return the number of rows, and the number of values of a row.
+
+    Raise ValueError if the space is not an action space of the encoding `factored`.
+    """
     if not isinstance(space, spaces.MultiDiscrete):
         raise ValueError(f"action space {space}: must be MultiDiscrete; make the environment with action='factored'")
     sizes = np.asarray(space.nvec)

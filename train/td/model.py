@@ -2,18 +2,22 @@
 
 Each player's position has the value P = θ · φ, with the features φ of `players.duels.FEATURES`. The win probability is
 σ(k · ln(P_mine / P_theirs)) = P_mineᵏ / (P_mineᵏ + P_theirsᵏ), where k is the `sharpness` of `Weights`. The search
-agents use the same formula, so they can use the learned weights without change.
+agents compute win probabilities with the same formula, so the learned weights need no change for them.
 
-**From θ to `Weights`.** The value of a super region has a constant part. The evaluation shifts the constant parts so
-that the smallest is 1, and then multiplies them by `region_super`. If all constant parts are above 0 in θ, `Weights`
-with exactly the same values of positions exist. The smallest constant part becomes `region_super`, and the four weights
-of super regions are divided by it. `Model.project` keeps all constant parts above 0 after each step.
+**From θ to `Weights`.** The value of a super region has a constant part, which does not depend on the position. The
+evaluation of `Weights` adds a number to the constant parts of all super regions, so that the smallest constant part is
+1, and then multiplies all constant parts by the weight `region_super`. If θ makes the constant parts of all super
+regions positive, there are `Weights` that give exactly the same values of positions as θ. For `Weights` that are equal
+to θ, `region_super` is the smallest constant part of a super region in θ, and the four weights of super regions are
+those of θ divided by `region_super`. `Model.project` keeps the constant parts of all super regions above 0 after each
+step.
 
 The win probability does not change if all values of positions are multiplied by the same number. The method `weights`
-chooses this number so that the weight of an army keeps its initial value. The weight `not_neutral`, which multiplies
-the values of regions in positions, does not change. The weight `owner_regions`, for an opponent's region as a target,
-is not part of the value of a position. The ratio of this weight to the mean constant part does not change. The weights
-for the choice of start regions do not change. Weights outside `BOUNDS` are clipped.
+multiplies all values by the number for which the weight of an army keeps its initial value. The weight `not_neutral`,
+which multiplies the values of regions in positions, does not change. The weight `owner_regions`, for an opponent's
+region as a target, is not part of the value of a position. The ratio of `owner_regions` to the mean constant part of
+the super regions does not change. The weights for the choice of start regions do not change. Weights outside `BOUNDS`
+are clipped.
 """
 
 from __future__ import annotations
@@ -45,7 +49,7 @@ class Model:
         self.theta, self.sharpness = coefficients(weights, self.terms), weights.sharpness
 
     def copy(self) -> Model:
-        """Return a copy of the model; changes of the copy do not change this model."""
+        """Return a copy of the model; changes of the copy do not change the original model."""
         other = object.__new__(Model)
         other.terms, other._start, other.theta, other.sharpness = (
             self.terms,
@@ -73,7 +77,10 @@ class Model:
         return by_theta, float((error * ratio).mean() * self.sharpness)
 
     def project(self) -> None:
-        """Make the value of an army and the constant parts of super regions in θ positive, so that `weights` exists."""
+        """Make the value of an army and the constant parts of super regions in θ positive.
+
+        The method `weights` requires that these values are positive.
+        """
         static = self.theta[0] + self.theta[_SUPER] @ self.terms
         least = max(_LEAST * static.mean(), np.abs(self.theta[_SUPER]).max() / BOUNDS["bonus"][1], 1e-6)
         self.theta[0] += max(0.0, least - static.min())

@@ -1,12 +1,12 @@
 """TD(λ) in self-play: the run learns weights of the evaluation that predict a player's win probability (`model`).
 
 Targets are λ-returns (Sutton and Barto, "Reinforcement Learning", 2nd ed., chapter 12). The one-ply player plays a game
-with the current weights. Then G_T = the outcome and G_t = (1 − λ) V(s_{t+1}) + λ G_{t+1}. Adam (Kingma and Ba,
-arXiv:1412.6980) minimizes the cross-entropy between G and V.
+with the current weights. The targets G of a game are G_T = the outcome and G_t = (1 − λ) V(s_{t+1}) + λ G_{t+1}. Adam
+(Kingma and Ba, arXiv:1412.6980) minimizes the cross-entropy between G and V.
 
-**The result.** Self-play changes with the weights, so the last weights need not play best. After every `eval_interval`
-batches the current weights play against the initial weights. The weights with the highest score are the result of the
-run. The final match gives an unbiased score of these weights.
+**The result.** Self-play changes with the weights, so the last weights are not always the best. After every
+`eval_interval` batches the current weights play against the initial weights. The weights with the highest score are the
+result of the run. The final match, with new seeds, gives an unbiased score of the run's result.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         return f"one_ply:samples={self.settings.samples}"
 
     def run(self) -> ParameterVector:
-        """See `Trainer.run`. Returns the weights with the highest score in a review; then `model` has these weights."""
+        """See `Trainer.run`. Returns the weights with the highest score in a review, and stores them in `model`."""
         for batch in range(self.settings.batches):
             self._restore(self.once({"event": "batch", "batch": batch}, lambda: self._batch(batch)))  # noqa: B023
         reviewed = [entry for entry in self.journal.entries if "against_start" in entry]

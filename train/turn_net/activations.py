@@ -30,7 +30,7 @@ _NARROW: Final = ("weight", "weight_bias", "share", "share_bias", "priority", "p
 
 
 class TurnOutputs(NamedTuple):
-    """The outputs of the network for M turns, as in `loss.TurnLogProbs`; or the derivatives of a loss for them."""
+    """The outputs of the network for M turns, as in `loss.TurnLogProbs`; or a loss's derivatives for these outputs."""
 
     weights: Floats  #: [M]
     shares: Floats  #: [M]
@@ -107,7 +107,7 @@ def make_gradient() -> TurnNetwork:
 def total_gradient(parts: list[TurnNetwork]) -> list[Floats]:
     """Return the sum of the gradients `parts`, in the order and the shapes of `turn_record.SHAPES`.
 
-    Then set all arrays of `parts` to 0.
+    The function also sets all arrays of `parts` to 0.
     """
     totals = []
     for name, shape in SHAPES.items():

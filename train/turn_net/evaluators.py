@@ -82,7 +82,7 @@ class TorchEvaluator(SingleThreaded):
 
 
 class TensorEvaluator:
-    """The evaluator for `TurnRows` of tensors, on any device. Each call overwrites the inputs of the last one."""
+    """The evaluator for `TurnRows` of tensors, on any device. Each call overwrites the inputs of the previous call."""
 
     def __init__(self, inputs: TurnInputs, board: BoardTensors, players: int) -> None:
         self._inputs, self._board, self.players = inputs, board, players
@@ -102,7 +102,7 @@ class TensorEvaluator:
 
 
 class _Kept(Generic[T]):
-    """A pool of working memory. Objects are reused, because a new one takes as much time as several turns."""
+    """A pool of working memory for reuse. The allocation of new working memory takes as much time as several turns."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make, self._free = make, list[T]()
@@ -122,8 +122,8 @@ class _Kept(Generic[T]):
 class _LastActivations:
     """Stores the activations of the last call, so that the next call can use their memory again.
 
-    The activations of a thousand turns take about ten megabytes, and allocation is slow. There may be many game
-    configs, so only one set is stored.
+    The activations of a thousand turns take about ten megabytes, and allocation is slow. Only the activations of one
+    game config are stored, because a run may have many game configs.
     """
 
     def __init__(self) -> None:

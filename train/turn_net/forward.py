@@ -130,8 +130,8 @@ def _evaluate_deploys(
 ) -> None:  # fmt: skip
     """Write the log-probability of a turn's deploy weights, and add their entropy to the turn's entropy.
 
-    The main region is the first region with the highest weight. The probabilities of the other weights depend on the
-    main region. If all weights are 0, the log-probability is 0 and nothing is added.
+    The main region is the first region with the highest weight. The probabilities of the weights of all other regions
+    depend on the main region. If all weights are 0, the log-probability is 0 and nothing is added.
     """
     owner, row, n = position.owner, rows.row[m], position.owner.shape[0]
     logits, of_main = stack_singles(), stack_singles()

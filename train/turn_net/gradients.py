@@ -1,8 +1,8 @@
 """The backward pass of the turn network in compiled code, from the activations that `forward` wrote.
 
-Derivatives are multiplied by transposed matrices, and the gradients of parameters are sums of outer products. Both
-computations use vector registers (`engine.simd`). The code processes one position after another, so that the arrays of
-a position stay in the CPU cache.
+Derivatives are multiplied by transposed matrices, and the gradients of parameters are sums of outer products. The
+matrix products and the outer products use vector registers (`engine.simd`). The code processes one position after
+another, so that the arrays of a position stay in the CPU cache.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _outer_of_values = outer_adder(UNITS, WIDE)
 
 @inline_kernel
 def _add_outer_row(row: Floats, inputs: Int, push: Floats, out: Floats) -> None:
-    """Add the outer product of row [inputs] and push [H] to out [inputs, H]."""
+    """Add the outer product of the vectors `row` [inputs] and `push` [H] to the matrix `out` [inputs, H]."""
     for i in range(inputs):
         _add_row(row[i], push, out[i])
 
@@ -55,7 +55,7 @@ def add_gradients(
     context: Context, transposed: TransposedWeights, rows: TurnRows, low: Int, high: Int, activations: Activations,
     given: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
 ) -> Int:  # fmt: skip
-    """Add the gradients of turns low .. high - 1 to arrays from `make_gradient`. Return the number of turns.
+    """Add the gradients of turns low .. high - 1 to arrays from `make_gradient`; return high - low.
 
     `given` contains the derivatives of the loss with respect to the outputs of `forward`.
     """

@@ -15,8 +15,8 @@ class TurnLogProbs(NamedTuple):
     """The log-probabilities and entropies of M turns, in nats, and the scores of the players.
 
     weights, shares and priorities are the log-probabilities of three types of choices: the armies to deploy on regions,
-    the fractions of armies that cross borders, and the order of attacks. Each number is the sum over all choices of the
-    type in a turn, given the earlier choices.
+    the fractions of armies that cross borders, and the order of attacks. Each array has one number for each turn: the
+    sum of the log-probabilities of all choices of one type, each given the earlier choices of the turn.
     """
 
     weights: Tensor  #: float32[M]
@@ -34,8 +34,8 @@ class TurnLogProbs(NamedTuple):
 class _Choices(NamedTuple):
     """K choices among values.
 
-    batch_index: int64[K] in 0 .. M - 1, the turn of each choice; log_prob, entropy: float32[K], the log-probability of
-    the chosen value and the entropy, in nats.
+    batch_index: int64[K], the index of the turn to which each choice belongs, from 0 to M - 1. log_prob, entropy:
+    float32[K], the log-probability of the chosen value and the entropy, in nats.
     """
 
     batch_index: Tensor
@@ -63,7 +63,8 @@ def _deploys(
 ) -> tuple[_Choices, _Choices]:
     """Return the choices of main regions, and the choices of the deploy weights of all regions that are not main.
 
-    The main region is the first region with the highest weight. Turns in which all weights are 0 have no such choices.
+    The main region is the first region with the highest weight. A turn in which all weights are 0 has no choice of a
+    main region and no choices of weights.
     """
     highest, main = weights.max(1)
     some = highest.nonzero()[:, 0]

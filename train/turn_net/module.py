@@ -1,4 +1,4 @@
-"""The turn network in PyTorch. It computes the outputs of `agents.turn_net` for many positions of one map at once."""
+"""The turn network in PyTorch: it computes the outputs of `agents.turn_net` for many positions of one map at once."""
 
 from __future__ import annotations
 

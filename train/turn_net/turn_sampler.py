@@ -30,8 +30,8 @@ def draw_turns(
     """Draw a turn for each position.
 
     The main region is drawn first, then the deploy weights of all other regions. The main region and the weights
-    determine the deploys. Then the share of armies and the priority of each border are drawn. A player without regions
-    gets an empty turn.
+    determine the deploys. After the deploys, the share of armies and the priority of each border are drawn. A player
+    without regions gets an empty turn.
 
     positions: tensors on the device of `generator`. players: P, the number of players.
     """

@@ -1,7 +1,7 @@
 """The opponents in the compiled games of a network that plays complete turns.
 
-In this module, the opponent ``plan`` plays heuristic turns (plans) from the weights `planning`, without lookahead. It
-differs from the agent with the name `plan`.
+In this module, the opponent ``plan`` plays heuristic turns (plans) from the weights `planning`, without lookahead. The
+agent with the name `plan`, in contrast, uses a lookahead.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _POLICY: Final = "policy:"
 
 
 def check_opponent(spec: str) -> None:
-    """Raise InputError if compiled games do not support this opponent."""
+    """Raise InputError if compiled games do not support the opponent."""
     if spec in COMPILED or spec == _PLAN or (spec.startswith(_POLICY) and _network(spec) is not None):
         return
     known = (*COMPILED, _PLAN)

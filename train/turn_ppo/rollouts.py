@@ -98,7 +98,7 @@ def _begin(context: Context, state: State, b: Int, work: RolloutWork) -> None:
 def _value_of(context: Context, position: Position, player: Int, own_critic: Bool, work: RolloutWork) -> Real:
     """Return a player's win probability: from the network's value head if own_critic, else from the value function.
 
-    With own_critic, the caller must have computed the embeddings of the position for this player immediately before.
+    If own_critic is true, the caller must compute the embeddings of the position for this player immediately before.
     """
     scores, total = work.scores, 0.0
     if not own_critic:
@@ -201,7 +201,7 @@ class Rollouts(SingleThreaded):
     def play(
         self, learner: Context, opponents: Sequence[Context], met: npt.NDArray[np.int64], seed: int, own_critic: bool
     ) -> Rollout:
-        """Play a rollout. The next call overwrites its arrays.
+        """Play a rollout. The next call overwrites the arrays of the returned rollout.
 
         Args:
             learner: the context with the network; its value function is the critic if own_critic is False.

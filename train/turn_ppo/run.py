@@ -77,8 +77,8 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
 
     Args:
         jobs: number of threads for the games and the evaluations.
-        device: cpu, or cuda. On a GPU the games, the network and the updates stay in the GPU's memory. The critic must
-            then be the network's own value head.
+        device: cpu, or cuda. On a GPU the games, the network and the updates stay in the GPU's memory. With the device
+            cuda, the critic must be the network's own value head.
 
     Raises:
         InputError: PyTorch cannot use the device on this machine, or the device does not support this critic.

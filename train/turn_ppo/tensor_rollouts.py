@@ -93,10 +93,10 @@ class TensorRollouts:
     def play(
         self, module: TurnModule, networks: Sequence[TurnModule], met: npt.NDArray[np.int64], seed: int
     ) -> Rollout:
-        """Play a rollout. Its fields are tensors; the next call overwrites them.
+        """Play a rollout, whose fields are tensors. The next call overwrites the tensors of the returned rollout.
 
         Args:
-            module: the learner's network. Its value head is the critic.
+            module: the learner's network; the value head of this network is the critic.
             networks: the opponents that are networks.
             met: int64[B], for each game the number of its opponent: first the bots, then `networks`.
             seed: the seed of all random numbers.

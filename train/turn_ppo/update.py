@@ -106,7 +106,7 @@ class TurnLearner:
     ) -> Update:  # fmt: skip
         """Learn from a rollout, in passes over its turns, each in a new random order.
 
-        The method uses one thread of PyTorch, because PyTorch computes too little here for several threads.
+        The method uses one thread of PyTorch, because the computations of an update are too small for several threads.
 
         Args:
             turns: the evaluator for the game config of the rollout, on the device.

@@ -37,7 +37,10 @@ class Inputs(NamedTuple):
 
 
 def read_inputs(configs: GameConfigs, samples: ValuedPositions) -> Inputs:
-    """Return the inputs and targets for samples. The inputs are equal to those of the network's compiled code."""
+    """Return the inputs and targets for samples.
+
+    The inputs are exactly the inputs that the network's compiled code computes.
+    """
     count, most = (
         len(samples.config_index),
         max(configs[config].players for config in set(samples.config_index.tolist())),
@@ -58,7 +61,7 @@ def read_inputs(configs: GameConfigs, samples: ValuedPositions) -> Inputs:
 
 
 class ValueModule(nn.Module):
-    """The value network in PyTorch. It computes the outputs of `agents.value.network` for many positions at once."""
+    """The value network in PyTorch, which computes the outputs of `agents.value.network` for many positions at once."""
 
     def __init__(self, generator: torch.Generator) -> None:
         super().__init__()

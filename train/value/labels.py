@@ -38,8 +38,8 @@ class Labeller:
     Args:
         settings: settings of the run.
         configs: game configs of the run.
-        network: the content of the file of the network that evaluates the last positions of simulations. If the content
-            is empty, the `weights` of the settings evaluate the positions, and a search simulates one round more.
+        network: the content of the file of the network that evaluates the last positions of simulations. If `network`
+            is empty, the `weights` of the settings evaluate the last positions, and a search simulates one round more.
     """
 
     def __init__(self, settings: ValueSettings, configs: GameConfigs, network: bytes) -> None:

@@ -36,7 +36,7 @@ class NetworkPlayer:
 
 
 def pack_network(network: ValueNetwork | None) -> bytes:
-    """Return the content of a file with this network; an empty content if `network` is None."""
+    """Return the content of a file with the network `network`; an empty content if `network` is None."""
     return b"" if network is None else value_file(network)
 
 

@@ -73,6 +73,6 @@ class ValuedPositions(NamedTuple):
         return pack_samples(self._asdict())
 
     def position(self, number: int) -> Position:
-        """Return the position with this index, as views of the arrays (not copies)."""
+        """Return the position with the index `index`, as views of the arrays (not copies)."""
         part = slice(self.end[number - 1] if number else 0, self.end[number])
         return Position(self.owner[part], self.army[part], self.round[number : number + 1])

@@ -27,9 +27,9 @@ def outcome_losses(configs: GameConfigs, games: Sequence[ValuedPositions], netwo
     """Return the losses of predictions of the winner, by round, in games that fits did not use.
 
     Returns:
-        A dictionary for each round of ROUNDS at which a game has a position. The dictionary contains the round, the
-        number of positions, and the losses of the network and of the weights "planning" and "default". The loss is
-        minus the mean logarithm of the predicted win probability of the winner, in nats.
+        A dictionary for each round number in ROUNDS that at least one game has reached. The dictionary contains the
+        round, the number of positions, and the losses of the network and of the weights "planning" and "default". The
+        loss is minus the mean logarithm of the predicted win probability of the winner, in nats.
     """
     value = unpack_network(network)
     evaluations = {"network": (PLANNING, value), "planning": (PLANNING, None), "default": (DEFAULT, None)}

@@ -1,12 +1,13 @@
 """Expert iteration of the value network: a search with the current network labels positions for the next network.
 
-The current network plays games against itself and other agents (`games`). A search then labels positions of these
-games, and positions one random round later (`labels`). The search evaluates its leaves with the current network. A new
-network is fitted to the labels (`fit`).
+The current network plays games against itself and other agents (`games`). A search then computes labels (values) for
+positions of these games, and for positions one random round later (`labels`). The search evaluates its leaves with the
+current network. A new network is fitted to the labels (`fit`).
 
 The gate (a match of the new network against the old one) compares `gate_threshold` with the new network's mean score.
-The gate does not use the confidence interval of the score. The gain of a good fit is much larger than the noise of the
-games. A failed fit gives a score far below one half.
+The gate does not use the confidence interval of the mean score, because chance has little effect on the decision: a
+network from a good fit has a mean score far above one half, and a network from a failed fit has a mean score far below
+one half.
 """
 
 from __future__ import annotations

@@ -40,7 +40,9 @@ class Traces(NamedTuple):
 
 
 class Duels:
-    """Plays two-player games of one-ply players and compiled agents. The games equal the games of the match engine.
+    """Plays two-player games of one-ply players and compiled agents.
+
+    The match engine would play exactly the same games.
 
     Args:
         map: the map.

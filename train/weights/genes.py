@@ -26,8 +26,8 @@ class SearchParameter:
 
     The coordinate of a value is asinh(value / scale), or ln(value) if `logarithmic`.
 
-    asinh is linear near 0 and logarithmic far from 0. Therefore a step multiplies large values by a factor, and it can
-    change the sign of small values.
+    The function asinh is linear near 0 and logarithmic far from 0. A step of the coordinate therefore multiplies large
+    values by a factor, and can change the sign of small values.
     """
 
     name: str
@@ -106,13 +106,16 @@ class ParameterVector:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> ParameterVector:
-        """Return the candidate from data of `to_dict`. Raise `KeyError`, `TypeError` or `ValueError` for other data."""
+        """Return the candidate from data of `to_dict`.
+
+        Raise `KeyError`, `TypeError` or `ValueError` if the data do not have the form of a result of `to_dict`.
+        """
         weights = Weights.from_array([data["weights"][name] for name in Weights._fields])
         return cls(weights, dict(data["search"]))
 
 
 class SearchSpace:
-    """The genes (parameters that evolve), in order. All other parameters keep their values."""
+    """The genes (parameters that evolve), in order. Parameters that are not genes keep their values."""
 
     def __init__(self, names: Sequence[str]) -> None:
         if not names:

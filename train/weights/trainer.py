@@ -41,7 +41,11 @@ class WeightsTrainer(Trainer[S, ParameterVector]):
         """Return the specification, without weights, of the agent that plays the final match."""
 
     def pairs(self, artifact: ParameterVector) -> list[Pair]:
-        """Return the pairs: the result against the initial weights, and each of these two against every opponent."""
+        """Return the pairs of players of the final match.
+
+        The first pair is the result of the run against the initial weights. In the further pairs, the result and the
+        initial weights each play against every opponent.
+        """
         new, old = (CandidatePlayer.of(self.player(), each) for each in (artifact, self.settings.start))
         pairs: list[Pair] = [("found", "start", new, old)]
         for other in self.settings.holdout:

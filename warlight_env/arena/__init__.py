@@ -1,7 +1,7 @@
 """Matches and tournaments between agents; the results contain confidence intervals.
 
-Imported by `protocol`, `train`, `experiments`, `bench`, `web` and `cli`. Imports `record`, `envs` and the layers
-below.
+The packages `protocol`, `train`, `experiments`, `bench`, `web` and `cli` import this package; this package imports
+`record`, `envs` and the packages below them.
 """
 
 from warlight_env.arena.backends.backend import Backend, LocalBackend

@@ -13,8 +13,8 @@ def main(tokens: Sequence[str] | None = None) -> int:
     """Run a command of the program `warlight`, and return the exit code.
 
     Args:
-        tokens: the words after the program's name. None: use the words in `sys.argv`, and end the process after the
-            command, so that this function does not return.
+        tokens: the words after the program's name. If `tokens` is None, the words come from `sys.argv`, and the process
+            ends after the command, so that this function does not return.
     """
     if tokens is not None:
         from warlight_env.cli.app import run

@@ -33,10 +33,10 @@ def analyse(
 ) -> int:
     """Show why a logged game was won: the quality of each player's turns, the effect of the dice, the turning points.
 
-    The value of a turn is the estimated probability that the player wins after it, as an average over many dice rolls.
-    The report compares it with the value of the turn that a search bot finds in the same position, and gives 95 %
-    intervals. The analysis takes about three seconds per round, mostly for the search, so it takes a minute or two for
-    a game. `--bot nash:secs=0.2` is faster.
+    The value of a turn is the estimated probability that the player wins after the turn, as an average over many dice
+    rolls. The report compares the value of each turn with the value of the turn that a search bot finds in the same
+    position, and gives 95 % intervals. The analysis takes about three seconds per round, mostly for the search, and a
+    minute or two for a game. `--bot nash:secs=0.2` is faster.
     """
     if not 8 <= rolls <= 1000:
         raise UsageError(f"--rolls {rolls}: must be 8 to 1000")
@@ -79,9 +79,10 @@ def analyse(
 
 
 def _by_round(report: Mapping[str, Any], log: GameLog) -> list[str]:
-    """Return a table of the win probability after each round, and of the points that each player has lost until then.
+    """Return a table of the win probability after each round, and of the win probability that each player has lost.
 
-    Rounds in which no player loses a point are left out, except the last one.
+    The lost win probability of a player is the sum of the losses by the player's own turns in all rounds so far, in
+    percentage points. A round in which no sum changes (after rounding) is left out, except the last round.
     """
     rows = [["round", *(f"{what} {name}" for name in log.names for what in ("win % of", "lost by"))]]
     shown: list[str] = []

@@ -1,4 +1,7 @@
-"""The program `warlight` with all its commands. It prints each error as one line on stderr and returns an exit code."""
+"""The program `warlight` with all its commands.
+
+The program prints an error as one line on stderr, and returns an exit code.
+"""
 
 from __future__ import annotations
 
@@ -141,8 +144,8 @@ def _interruptions() -> Iterator[None]:
 def _in_callback(frame: FrameType | None) -> bool:
     """Return whether the interrupted code is a callback of the compiler LLVM.
 
-    LLVM would only print an exception from a callback. The command would not end, and the compiled kernel would be
-    lost.
+    An exception must not be raised in a callback: LLVM would only print the exception, so that the command would not
+    end and the compiled kernel would be lost.
     """
     while frame is not None:
         if "llvmlite" in frame.f_code.co_filename:

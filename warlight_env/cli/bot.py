@@ -30,9 +30,10 @@ def run(
 ) -> int:
     """Run an agent as a bot: read a game engine's lines from standard input, and write answers to standard output.
 
-    Under fog, the agent plays as if the position were the one that it considers the most likely. If its time runs out,
-    the bot gives a simple turn: all armies on one border region, and attacks on weak regions. The first run compiles
-    the agent, which takes longer than the time limit of a game. So run `warlight bot precompile` before.
+    Under fog, the agent plays as if the position were the one that it considers the most likely. If the time for an
+    answer runs out, the bot gives a simple turn: all armies on one border region, and attacks on weak regions. The
+    first run compiles the agent, which takes longer than the time limit of a game. To compile the agent before the
+    first game, run `warlight bot precompile`.
     """
     from warlight_env.protocol.runner import run as run_bot
 
@@ -50,8 +51,8 @@ def precompile(
 ) -> None:
     """Compile an agent in advance, so that `warlight bot run` can give its first answer in time.
 
-    The command lets the agent play a short game against itself. Then it starts `warlight bot run` with the agent, and
-    prints the time until the first answer.
+    The command first lets the agent play a short game against itself. The command then starts `warlight bot run` with
+    the agent, and prints the time until the first answer.
     """
     from warlight_env.protocol.precompile import first_answer
     from warlight_env.protocol.precompile import precompile as prepare_agent

@@ -39,7 +39,7 @@ class FailedCommandError(RunError):
 def require_extra(extra: str, *libraries: str) -> None:
     """Raise a `FailedCommandError` if a library of an extra (a group of optional dependencies) is missing.
 
-    The message names the missing libraries and the pip command that installs the extra.
+    The error message names the missing libraries and the pip command that installs the extra.
     """
     missing = [name for name in libraries if importlib.util.find_spec(name) is None]
     if missing:
@@ -142,7 +142,7 @@ TracebackOption = Annotated[
 
 @contextlib.contextmanager
 def crash_traceback(wanted: bool) -> Iterator[None]:
-    """Print the traceback of an `AgentCrashError` from the `with` block on stderr, if it is wanted."""
+    """Print the traceback of an `AgentCrashError` from the `with` block on stderr if `wanted` is True."""
     from warlight_env.arena.games.game_loop import AgentCrashError
 
     try:
@@ -183,7 +183,7 @@ def write_file(path: Path, content: str | bytes) -> None:
 
     Raises:
         OutputError: the path names something other than a regular file.
-        FailedCommandError: the file cannot be written; the message names the reason.
+        FailedCommandError: the file cannot be written; the error message names the reason.
     """
     try:
         output.write_file(path, content)

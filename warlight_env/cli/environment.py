@@ -37,7 +37,7 @@ def info(
     rules: RulesOption = "thesis",
     json: JsonOption = False,
 ) -> None:
-    """Show the spaces, action masks and sizes of the environment warlight_v0.parallel_env with these arguments."""
+    """Show the spaces, action masks and sizes of the environment warlight_v0.parallel_env with the given arguments."""
     from warlight_env import warlight_v0
     from warlight_env.envs.actions import ENCODINGS
 

@@ -29,7 +29,7 @@ app = App(name="experiment", help="Repeat the experiments of Palášek's thesis 
 
 @app.command(name="list")
 def list_(*, json: JsonOption = False) -> None:
-    """List the experiments. For each, show the number of games or measurements and the approximate time on one core."""
+    """List the experiments: name, number of games or measurements, and approximate time on one core."""
     from warlight_env.experiments import MODULES, ExperimentSettings, experiment
     from warlight_env.experiments.durations import estimate_seconds
     from warlight_env.tables import align

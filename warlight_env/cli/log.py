@@ -176,7 +176,8 @@ def list_(
 ) -> int:
     """List the logged games in a folder, with their players, winner and number of rounds.
 
-    The command stores the list in a hidden file in the folder. So it needs to read only new and changed logs.
+    The command stores the list in a hidden file in the folder. The next call of the command reads only new and changed
+    logs.
     """
     if last is not None and last < 1:
         raise UsageError(f"--last {last}: must be at least 1")

@@ -37,8 +37,8 @@ class MatchStats:
     def rate(self) -> float:
         """The number of games per second; 0 while it is unknown.
 
-        The time begins at the first call of `count`. So the rate includes neither the start of worker processes nor
-        the games of an earlier run.
+        The time begins at the first call of `count`: the rate includes neither the start of worker processes nor the
+        games of an earlier run.
         """
         since = self.played - self._first
         return since / max(1e-9, time.perf_counter() - self._began)

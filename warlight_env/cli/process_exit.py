@@ -53,7 +53,8 @@ def exit_process(code: int, cleanup: float | None = None) -> NoReturn:
 def leave_interrupts_to_watcher() -> None:
     """Let Ctrl-C and SIGTERM raise no exception from now on, because Python would print a traceback.
 
-    The thread of `forced_interrupts` still receives these signals. It would not receive them with the handler SIG_IGN.
+    The thread of `forced_interrupts` still receives the signals SIGINT and SIGTERM. If the handler of a signal is
+    SIG_IGN, no thread of the process receives the signal.
     """
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _do_nothing)
@@ -78,9 +79,10 @@ def _exit_after(seconds: float, code: int) -> NoReturn:
 def forced_interrupts() -> Iterator[None]:
     """End the process `GRACE` seconds after the first Ctrl-C or SIGTERM, and at once after the second Ctrl-C.
 
-    A separate thread waits for the signals. A normal signal handler could be too late: Python calls it only between two
-    Python instructions of the main thread, but compiled code or the compiler may run there for minutes. A forced end
-    loses no results, because commands write finished work to disk.
+    A separate thread waits for the signals SIGINT (Ctrl-C) and SIGTERM. A normal signal handler could be too late:
+    Python calls a signal handler only between two Python instructions of the main thread, but compiled code or the
+    compiler may run in this thread for minutes. A forced end loses no results, because commands write finished work to
+    disk.
     """
     reading, writing = os.pipe()
     os.set_blocking(writing, False)

@@ -23,8 +23,8 @@ _CLEAR = "\x1b[H\x1b[2J\x1b[3J"
 def show_position(position: ShownPosition, incomes: Mapping[str, int], lines: Sequence[str], live: bool) -> None:
     """Print a position, the players' incomes and some lines of text.
 
-    live: True if the output is a terminal that shows one position after another. Then the function first clears the
-    screen, and it leaves the last line of the terminal free.
+    live: True if the output is a terminal that shows one position after another. If `live` is True, the function first
+    clears the screen, and leaves the last line of the terminal free.
     """
     from warlight_env.render import to_text
 

@@ -31,12 +31,15 @@ class ScoreBoard(Progress):
         self._task = self.add_task(" vs ".join(tally.names), total=tally.total, speed=tally.speed, eta=tally.eta)
 
     def add(self, records: Sequence[GameRecord]) -> None:
-        """Add finished games, and update the bar. This is the method `add` of `MatchProgress`."""
+        """Add finished games, and update the bar; see `MatchProgress.add`."""
         self._stats.count(records)
         self.update(self._task, completed=self._stats.played, speed=self._stats.speed, eta=self._stats.eta)
 
     def get_renderables(self) -> Iterable[RenderableType]:
-        """Yield the bar, the table and a line with the Elo difference. `Progress` also calls this in its own thread."""
+        """Yield the bar, the table and a line with the Elo difference.
+
+        A thread of `Progress` also calls this method.
+        """
         yield self.make_tasks_table(self.tasks)
         if hasattr(self, "_task") and self._stats.match_score.games:
             yield self._table()

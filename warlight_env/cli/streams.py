@@ -23,8 +23,9 @@ _reserved = False
 def open_streams() -> None:
     """Open a null device for each standard stream that the parent process has closed.
 
-    Otherwise the next opened file would get the descriptor of the closed stream. Child processes inherit the streams.
-    If standard output was closed, writing to it raises OSError. If standard error was closed, text for it is lost.
+    Without the null device, the next opened file would get the descriptor of the closed stream. Child processes inherit
+    the null devices. If standard output was closed, writing to it raises OSError. If standard error was closed, text
+    for it is lost.
     """
     modes = (os.O_RDONLY, os.O_RDONLY, os.O_WRONLY)
     for number, (name, mode) in enumerate(zip(("stdin", "stdout", "stderr"), modes, strict=True)):
@@ -56,10 +57,10 @@ def result_stream() -> TextIO:
 
 @contextlib.contextmanager
 def reserved_output() -> Iterator[None]:
-    """Reserve standard output for `result_stream`. Inside the `with` block, all other output goes to standard error.
+    """Reserve standard output for `result_stream`.
 
-    All other output means output of Python code (agents and libraries), of C code, and of processes that start inside
-    the block.
+    Inside the `with` block, all output but the result goes to standard error: output of Python code (agents and
+    libraries), of C code, and of processes that start inside the block.
     """
     global _results, _reserved
     if _results is not None:

@@ -115,8 +115,8 @@ def evolve(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAU
     """Evolve evaluation weights and search parameters with CMA-ES. Early stages use a fast player without search.
 
     The run folder stores all progress. After an interruption, even a killed process, the same command continues the
-    run. The result is the same as without the interruption. At the end the folder contains the weights in found.json
-    (for the agent parameter ``weights=``), report.md and report.html.
+    run. An interrupted and continued run has the same result as a run without interruptions. At the end the folder
+    contains the weights in found.json (for the agent parameter ``weights=``), report.md and report.html.
 
     ```toml
     parameters = ["bonus", "regions", "army", "whole_bonus_squared"]   # default: all that have an effect
@@ -145,9 +145,9 @@ def td(file: FileArgument = None, *, options: WeightsOptions = WEIGHTS_DEFAULTS)
     """Learn evaluation weights by TD(λ) in self-play. The ratio of both players' evaluations predicts the winner.
 
     Both players in self-play choose turns by one-ply search. The run folder stores all progress. After an interruption,
-    even a killed process, the same command continues the run. The result is the same as without the interruption. At
-    the end the folder contains the weights in found.json (for the agent parameter ``weights=``), report.md and
-    report.html with a calibration plot.
+    even a killed process, the same command continues the run. An interrupted and continued run has the same result as a
+    run without interruptions. At the end the folder contains the weights in found.json (for the agent parameter
+    ``weights=``), report.md and report.html with a calibration plot.
 
     ```toml
     batches = 40
@@ -169,8 +169,8 @@ def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
 
     In each iteration, a search with the current network computes values of positions, and the next network learns
     these values. The run folder stores all progress. After an interruption, even a killed process, the same command
-    continues the run. The result is the same as without the interruption. At the end the folder contains the network in
-    value.npz (for the agent ``nash:value=FILE``), report.md and report.html.
+    continues the run. An interrupted and continued run has the same result as a run without interruptions. At the end
+    the folder contains the network in value.npz (for the agent ``nash:value=FILE``), report.md and report.html.
 
     ```toml
     iterations = 3
@@ -193,12 +193,12 @@ def value(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
 def expert_iteration(file: FileArgument = None, *, options: RunOptions = DEFAULTS) -> None:
     """Train a policy network that plays complete turns, by expert iteration.
 
-    The network learns the turns that a search of one round chooses. The candidates of this search include turns that
-    the network proposes.
+    The network learns the turns that a search of one round chooses. The candidate turns of the search include turns
+    that the network proposes.
 
     The run folder stores all progress. After an interruption, even a killed process, the same command continues the
-    run. The result is the same as without the interruption. At the end the folder contains the network in policy.npz
-    (for the agent ``policy:FILE``), report.md and report.html.
+    run. An interrupted and continued run has the same result as a run without interruptions. At the end the folder
+    contains the network in policy.npz (for the agent ``policy:FILE``), report.md and report.html.
 
     ```toml
     iterations = 4
@@ -227,8 +227,9 @@ def ppo(
     batches of games.
 
     The run folder stores all progress. After an interruption, even a killed process, the same command continues the
-    run. The result is the same as without the interruption. At the end the folder contains the policy in policy.npz,
-    report.md and report.html. TensorBoard can read the subfolder tensorboard during the run.
+    run. An interrupted and continued run has the same result as a run without interruptions. At the end the folder
+    contains the policy in policy.npz, report.md and report.html. TensorBoard can read the subfolder tensorboard during
+    the run.
 
     ```toml
     iterations = 200                # each plays `n_envs` games in parallel for `n_steps` steps, and learns from them

@@ -20,7 +20,7 @@ OnProgress = Callable[[int, str], None]
 class LineInterval:
     """Decides when to print a progress line if stderr is not a terminal.
 
-    A line is due after each tenth of the total, and at the latest `LINE_SECONDS` after the line before.
+    A line is due after each tenth of the total, and at the latest `LINE_SECONDS` after the previous line.
 
     Args:
         total: the number of all games or measurements.
@@ -39,7 +39,10 @@ class LineInterval:
 
 
 class WarmUpLines:
-    """Prints lines about the warm-up to stderr: at most one in `WARM_UP_SECONDS`. Its call is an `OnWarmUp`."""
+    """Prints lines about the warm-up to stderr: at most one in `WARM_UP_SECONDS`.
+
+    An instance can be used as an `OnWarmUp`.
+    """
 
     def __init__(self, quiet: bool) -> None:
         self._quiet, self._last = quiet, time.monotonic()

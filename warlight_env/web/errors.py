@@ -16,7 +16,7 @@ NOTHING: Final[Mapping[str, object]] = MappingProxyType({})
 
 
 class RequestError(InputError):
-    """The server cannot execute a request. The message names the place and the reason.
+    """The server cannot execute a request. The error message names the place and the reason.
 
     Args:
         message: an English text, for clients other than the page.
@@ -45,7 +45,8 @@ def refusal(message: str, details: object = None, code: str = "", values: Mappin
 def refusal_of(error: InputError) -> ErrorBody:
     """Return the JSON data of the error response for an exception.
 
-    A `LogError` has no code of its own. Its response has the code ``log``, and its message is the value ``reason``.
+    An exception may have a field `code`; a `LogError` does not. The response for a `LogError` has the code ``log``, and
+    contains the message of the error as the value ``reason``.
     """
     from warlight_env.record import LogError  # imported here: `doctor` imports this module and must not load the engine
 

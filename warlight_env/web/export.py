@@ -22,8 +22,8 @@ def replay_html(
 
     Args:
         log: the log of a game, which need not be finished.
-        seat: a player, from 0. The page contains only events that this player saw, and no win probabilities. None: the
-            page contains everything.
+        seat: a player, from 0. The page contains only events that this player saw, and no win probabilities. If `seat`
+            is None, the page contains all events.
         chances: whether to add win probabilities from playouts, which take about 30 ms per position.
         report: the report on the game, see `workers.game_report.GameReport.to_dict`; None: no report.
 

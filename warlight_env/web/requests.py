@@ -13,7 +13,7 @@ Rounds = Annotated[int, Field(ge=0, le=1_000_000, strict=True)]
 
 
 class Body(BaseModel):
-    """The base class of request bodies. It does not accept unknown fields."""
+    """The base class of request bodies, which accepts no unknown fields."""
 
     model_config = ConfigDict(extra="forbid")
 

@@ -1,7 +1,8 @@
 """Flat Monte Carlo: the player's turns are bandit arms that are pulled at random, and every result is stored.
 
-The enemies' turns come from the rollout policy. A student's project at Palacký University Olomouc ranked turns by the
-median of their results, which was best in the game THUD!. The mean and the mode are available for comparison.
+The enemies' turns come from the rollout policy. By default, the median of an arm's results ranks the turns: it gave the
+best results in a student's project at Palacký University Olomouc about the game THUD!. The mean and the mode are
+available for comparison.
 """
 
 from __future__ import annotations
@@ -107,7 +108,7 @@ def draw(context: Context, settings: SimulationSettings, arms: Arms, work: Simul
 
 @kernel
 def keep(settings: SimulationSettings, arms: Arms, work: SimulationWork) -> None:
-    """Add the value of leaf 0 to the total of its arm, and store the value as a result if there is room."""
+    """Add the value of leaf 0 to the total of its arm, and append the value to `arms.result` unless it is full."""
     arm, value = work.leaves.path[0, 0], work.leaves.values[0, settings.player]
     atomic_add(arms.total, arm, value)
     atomic_add(arms.visits, arm, 1)
@@ -121,7 +122,10 @@ def keep(settings: SimulationSettings, arms: Arms, work: SimulationWork) -> None
 
 @kernel
 def sample(context: Context, settings: SimulationSettings, arms: Arms, work: SimulationWork, simulations: Int) -> None:
-    """Run simulations on arms after `reset_arms`. Several threads may do this at once, each with its own `work`."""
+    """Run simulations on arms after `reset_arms`.
+
+    Several threads may call this kernel at once, each with its own `work`.
+    """
     for _ in range(simulations):
         draw(context, settings, arms, work)
         evaluate_leaves(context, settings, work, 1, settings.rounds - 1)
@@ -136,10 +140,10 @@ def results_of(arms: Arms) -> dict[int, npt.NDArray[np.float64]]:
 
 
 def middle(results: npt.NDArray[Any], how: str) -> float:
-    """Return the median, mean or mode of results in [0, 1]; 0 without results.
+    """Return the median, mean or mode of the values `results`, which are in [0, 1]; 0 without values.
 
-    The mode is the centre of the interval with the most results, of MODE_BINS equal intervals. If several intervals
-    have the most results, the highest interval is used.
+    For the mode, [0, 1] is divided into MODE_BINS equal intervals. The mode is the centre of the interval that contains
+    the most values. If several intervals contain equally many values, the mode is the centre of the highest of them.
     """
     if len(results) == 0:
         return 0.0

@@ -70,7 +70,7 @@ class ArmStore:
 
 
 class FlatSearch(AnytimeSearch):
-    """Flat Monte Carlo for one move, see `AnytimeSearch`. Starting regions are not searched.
+    """Flat Monte Carlo for one move, see `AnytimeSearch`. The search does not support the picking phase.
 
     Args:
         view, seed, functions, simulations: see `AnytimeSearch`.

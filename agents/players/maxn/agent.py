@@ -88,13 +88,15 @@ class MaxnSettings:
 
 
 class MaxnAgent(SearchAgent):
-    """Searches several moves ahead; each player maximises its own share, and battles have average results.
+    """Max^N search over several moves: each player maximizes its own share of the position's value.
 
-    A move is a whole turn. The turn begins with one of the best few battles, which gets the whole income. Then the best
-    battle of each new position follows (`maxn.battle_turns.make_turn`). Players move one after the other, in seat
-    order, beginning with the searching player. With a limit of seconds or positions the depth grows from 1 step by
-    step, and the deepest completed search gives the answer. The search is deterministic. See `MaxnSettings` for
-    the parameters.
+    Battles have average results.
+
+    A move is a whole turn. The turn begins with one of the best few battles, which gets the whole income. After each
+    battle of a turn, the turn continues with the best battle of the new position (`maxn.battle_turns.make_turn`).
+    Players move one after the other, in seat order, beginning with the searching player. With a limit of seconds or
+    positions the depth grows from 1 step by step, and the deepest completed search gives the answer. The search is
+    deterministic. See `MaxnSettings` for the parameters.
     """
 
     name = "maxn"

@@ -34,7 +34,7 @@ FOUGHT: Final = 2
 
 
 class BattleWork(NamedTuple):
-    """Working memory of one thread."""
+    """Working memory of one thread that builds turns from battles."""
 
     generator: GeneratorWork
     position: Position  #: the position after the orders that the turn has so far
@@ -49,7 +49,7 @@ class BattleWork(NamedTuple):
 
 
 def make_battle_work(n_regions: int, n_edges: int, players: int) -> BattleWork:
-    """Allocate working memory for one thread."""
+    """Allocate working memory for one thread that builds turns from battles."""
     return reference(
         BattleWork(
             generator=make_generator_work(n_regions, n_edges, players),
@@ -79,8 +79,8 @@ def list_battles(
 ) -> Int:
     """Write the `most` best battles with a value above 0 to `work.rows`, best first; return the number of battles.
 
-    The attackers are all armies but one of a READY region, plus `extra` armies. Battles that are already in `attacks`
-    are left out.
+    The attackers are all armies but one of a region with the state READY (it may attack), plus `extra` armies. Battles
+    that are already in `attacks` are left out.
     """
     board, owner, army = context.board, position.owner, position.army
     several: Bool = False
@@ -147,10 +147,10 @@ def list_first_battles(context: Context, terms: Terms, player: Int, most: Int, w
 def make_turn(context: Context, terms: Terms, player: Int, source: Int, target: Int, work: BattleWork) -> Int:
     """Write a turn and the position after it: all income goes to `source`, which attacks `target` first.
 
-    After each battle the battles of the new position are evaluated, and the best battle follows. The turn ends if no
-    battle has a value above 0, or after MAX_BATTLES battles. If `source` is -1, the turn has no battles, and the deploy
-    is defensive. Before the call, `work.position` contains the position before the turn. After the call, it contains
-    the position after the turn. Returns the number of orders in `work.attacks`.
+    After each battle, the kernel evaluates the possible battles of the new position, and adds the best one to the turn.
+    The turn ends if no battle has a value above 0, or after MAX_BATTLES battles. If `source` is -1, the turn has no
+    battles, and the deploy is defensive. Before the call, `work.position` contains the position before the turn. After
+    the call, `work.position` contains the position after the turn. Returns the number of orders in `work.attacks`.
     """
     board, position, deploy = context.board, work.position, work.deploy
     owner, army = position.owner, position.army

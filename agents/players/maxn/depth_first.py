@@ -58,7 +58,7 @@ class MaxnWork(NamedTuple):
 
 
 def make_maxn_work(n_regions: int, n_edges: int, players: int) -> MaxnWork:
-    """Allocate working memory for one search."""
+    """Allocate the arrays of one Max^N search."""
     return reference(
         MaxnWork(
             battles=make_battle_work(n_regions, n_edges, players),
@@ -132,8 +132,9 @@ def _next_mover(owner: Owners, mover: Int, players: Int) -> Int:
 def _take_in(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> None:
     """Store the result of a ply's current turn, keep the mover's best result, and go to the next turn.
 
-    Shares add up to 1. So the mover's best share s limits the previous player's share to 1 - s. If this limit is not
-    above the previous player's best share so far, the mover's remaining turns are skipped (shallow pruning, Korf 1991).
+    Shares add up to 1. If the mover's best share is s, the previous player's share is therefore at most 1 - s. If 1 - s
+    is not above the previous player's best share so far, the mover's remaining turns are skipped (shallow pruning, Korf
+    1991).
     """
     mover = work.mover[ply]
     if ply == 0:

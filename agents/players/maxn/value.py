@@ -72,9 +72,9 @@ def simple_value(
 ) -> Real:
     """Return P(success) value(after success) P(hold) - P(fail) value(after failure); a value is the player's share.
 
-    Positions are evaluated only while the result can exceed `least`. So if the exact result is at most `least`, the
-    returned number may be any number from the exact result to `least`. The function changes `owner` and `army`, and
-    restores them before it returns.
+    The kernel stops as soon as the result cannot exceed `least`. If the exact result is at most `least`, the returned
+    number is therefore only known to lie between the exact result and `least`. The function changes `owner` and `army`,
+    and restores them before it returns.
     """
     board, owner, army = context.board, position.owner, position.army
     holder, left, defenders, shares = owner[target], army[source], army[target], stack_floats()
@@ -115,9 +115,9 @@ def _best_sequel(
 
 @kernel
 def joins(board: Board, part: Armies, source: Int, target: Int) -> Real:
-    """Return 1 / d if the target is on a shortest path to the player's nearest other territory, else 0.
+    """Return 1 / d, where d is the distance from the territory of `source` to the player's nearest other territory.
 
-    d is the distance between the territory of `source` and the nearest other territory of the player.
+    Return 0 if `target` is not on a shortest path between the two territories of the player.
     """
     gap, after = np.int64(32767), np.int64(32767)
     for b in range(part.shape[0]):

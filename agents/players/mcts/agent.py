@@ -27,8 +27,8 @@ class MctsAgent(AnytimeAgent):
     def pick(self, view: View) -> list[int]:
         """Return the preferred starting regions, best first.
 
-        With the setting ``picks="best"`` these regions are the set with the highest value (thesis, algorithms 3.1 and
-        3.4). Otherwise a search chooses them.
+        With the setting ``picks="best"`` the preferred regions are the set with the highest value (thesis, algorithms
+        3.1 and 3.4). With other values of the setting, a search chooses the preferred regions.
         """
         if self.settings.picks == "best":
             return super().pick(view)

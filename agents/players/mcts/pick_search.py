@@ -1,8 +1,9 @@
 """The picking phase as a search: the first levels of the tree are sets of starting regions.
 
-The first level contains the searching player's sets. The next levels contain the sets of each enemy. If each player has
-its own offer, a player does not see the other offers. Then each set of an enemy is its best set from a different random
-offer. The random offers are drawn from the regions that are not offered to the player.
+The first level of the tree contains the searching player's sets. The next levels of the tree contain the sets of each
+enemy. If each player has its own offer, a player does not see the offers of the enemies, and each set of an enemy is
+the enemy's best set from a different random offer. The random offers are drawn from the regions that are not offered to
+the player.
 """
 
 from __future__ import annotations
@@ -76,7 +77,8 @@ def plant_picks(view: View, context: Context, tree: Tree, seed: int) -> list[lis
 def _preferences(view: View, context: Context, player: int, offer: list[int], count: int) -> list[list[int]]:
     """Return up to `count` lists of preferred regions, best first.
 
-    Each list begins with a set from `pick_sets`. The other offered regions follow in descending order of value.
+    Each list begins with a set from `pick_sets`. The offered regions that are not in the set follow in descending order
+    of value.
     """
     own = np.flatnonzero(view.owner == player).tolist()
     found = []

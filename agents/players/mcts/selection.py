@@ -97,8 +97,8 @@ def select_puct(
 ) -> Int:
     """Select by PUCT (Silver et al. 2017): the child with the highest w / n + c p sqrt(N) / (1 + n).
 
-    p is the turn's prior or, in a search without priors, 1 / (number of children). For a child without visits, w / n is
-    the mean value of all siblings' visits, or 1/2 if the siblings have no visits either.
+    The number p is the prior of the child's turn or, in a search without priors, 1 / (number of children). For a child
+    without visits, w / n is the mean value of all siblings' visits, or 1/2 if the siblings have no visits either.
     """
     first, count = np.int64(tree.first[node]), np.int64(tree.children[node])
     visits, total = np.int64(0), np.int64(0)
@@ -126,7 +126,8 @@ def selection_signature() -> Any:
     tree: a `Tree`; settings: `TreeSettings`; work: a `TreeWork`. state: the node of the state in which all players
     move. level: the number of players for whom a turn is already selected. node: at level 0 the node `state`; at a
     later level, the node that was selected for the previous player. rng: uint64[2], the thread's random generator
-    (`engine.rng`), for rules that use random numbers. The rules in this module use none.
+    (`engine.rng`), for selection rules that use random numbers. The selection rules in this module use no random
+    numbers.
     """
     settings = TreeSettings(
         play=make_simulation_settings(), exploration=0.0, root_visits=True, select=0, narrow=0, breadth=0, prior=0,

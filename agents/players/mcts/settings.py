@@ -128,8 +128,8 @@ def nodes_for(
 ) -> int:
     """Return the number of nodes to allocate for a tree.
 
-    The result is the number that `settings.memory` allows, or a smaller number if it is enough for `simulations`
-    simulations.
+    The result is the number that `settings.memory` allows, or a smaller number if the smaller number is enough for
+    `simulations` simulations.
 
     Raises:
         InputError: `settings.memory` is too small for the generator's turns in one position.

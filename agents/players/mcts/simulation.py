@@ -2,7 +2,8 @@
 
 A simulation has three steps. `select_leaves` walks down the tree, `evaluate_leaves` plays some rounds from the leaf,
 and `backpropagate` updates the tree. Below a state, the tree has one level for each player: first the searching player,
-then the other players in seat order. The next state is the position after the round with all these turns.
+then the other players in seat order. A path through the levels of a round chooses a turn for each player; the next
+state is the position after the round with the chosen turns.
 """
 
 from __future__ import annotations
@@ -62,9 +63,9 @@ def _descend(
 ) -> Any:
     """Select a leaf, expand it, and select the first turns below it.
 
-    Writes the nodes of the path to `path`, and the state at its end to `work`. Returns the path's length and the
-    state's winner (`winner_of`). If the utility is PLACEMENTS, it also writes the time of each player's elimination to
-    `out`; a time is the number of nodes on the path so far.
+    Writes the nodes of the path to `path`, and the state at the path's end to `work`. Returns the path's length and the
+    state's winner (`winner_of`). If the utility is PLACEMENTS, the kernel also writes the time of each player's
+    elimination to `out`, as the number of nodes on the path at the elimination.
     """
     node, players = np.int64(0), context.players
     winner: Int = np.int64(ONGOING)
@@ -140,7 +141,10 @@ def backpropagate(context: Context, settings: TreeSettings, tree: Tree, work: Tr
 
 @kernel
 def search(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, simulations: Int) -> None:
-    """Run simulations on a tree with a state at its root. Several threads may do this, each with its own `work`."""
+    """Run simulations on a tree with a state at its root.
+
+    Several threads may call this kernel, each with its own `work`.
+    """
     left = np.int64(simulations)
     while left > 0:
         count = min(left, np.int64(settings.leaf_batch))

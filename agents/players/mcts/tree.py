@@ -43,8 +43,8 @@ PRIOR_UNIT: Final = 1 << 30
 class Tree(NamedTuple):
     """The arrays of a search tree. Node 0 is the root. The children of a state are the searching player's turns.
 
-    The children of each turn are the next player's turns, and so on in seat order. A node of the last player's turn has
-    the state after the round.
+    The children of each turn are the next player's turns, and so on in seat order. A node of the last player's turn
+    contains the state of the game after the round with all turns on the path.
     """
 
     visits: npt.NDArray[np.int32]  #: [M]

@@ -50,8 +50,8 @@ class TreeSearch(AnytimeSearch):
         settings: see `MctsSettings`.
         seed: seed of all random numbers.
         functions: users' functions; see `plug_ins.Functions`.
-        simulations: number of simulations for which each tree has memory, up to `settings.memory`. None: each tree gets
-            all of `settings.memory`.
+        simulations: number of simulations for which each tree has memory, up to `settings.memory`. If `simulations` is
+            None, each tree gets all of `settings.memory`.
     """
 
     exclusive_methods = (*AnytimeSearch.exclusive_methods, "best_picks")

@@ -30,7 +30,7 @@ class TreeSettings(NamedTuple):
 
 
 class TreeWork(NamedTuple):
-    """Working memory of one thread. K is the largest number of turns that a generator writes."""
+    """Working memory of one thread of a tree search. K is the largest number of turns that a generator writes."""
 
     play: SimulationWork
     turns: TurnSets  #: [P, K, ...] turns of each player, in the order of moves
@@ -44,7 +44,7 @@ class TreeWork(NamedTuple):
 def make_tree_work(
     n_regions: int, n_edges: int, players: int, samples: int, capacity: int, leaves: int = 1
 ) -> TreeWork:
-    """Allocate working memory for one thread; see `make_simulation_work`."""
+    """Allocate working memory for one thread of a tree search; see `make_simulation_work`."""
     return reference(
         TreeWork(
             play=make_simulation_work(n_regions, n_edges, players, samples, capacity, leaves),

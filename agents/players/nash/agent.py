@@ -86,7 +86,7 @@ class NashAgent(SearchAgent):
 
     The candidate turns of all players are plans and samples of a turn network. Local search finds best responses to the
     mixed strategies, and adds the responses to the candidate turns. A simulation plays the next round and possibly
-    later rounds; a budget in simulations limits their number.
+    later rounds. A budget in simulations limits the number of simulations.
     """
 
     name = "nash"
@@ -239,7 +239,7 @@ class NashAgent(SearchAgent):
         """Return the estimate of the other players' types (policies), updated by the last round.
 
         position: the position of the search. Returns None if the other players choose from the same types of turns as
-        this player.
+        the agent.
         """
         if self.opponent_model in ("recognized", "same"):
             return None

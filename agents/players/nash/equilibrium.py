@@ -1,12 +1,13 @@
 """Regret matching for one round (Hart and Mas-Colell, 2000; regret matching+: Tammelin, 2014).
 
-A mixture is a player's mixed strategy: probabilities of its candidate turns. In an iteration, every player draws a turn
-from its mixture. Then each turn of a player is simulated against the drawn turns of the other players, with the same
-dice. The regret of a turn is its accumulated gain over the mean value of the mixture, and at least 0. Each mixture is
-proportional to the regrets.
+A mixture is a player's mixed strategy: probabilities of its candidate turns. An iteration has two steps. First, every
+player draws a turn from its mixture. Second, each turn of a player is simulated against the drawn turns of the other
+players, with the same dice. The regret of a turn is its accumulated gain over the mean value of the mixture, and at
+least 0. In the next iteration, the probability of a turn is proportional to its regret.
 
-For two players, the mean mixtures approach an equilibrium. For more players, they approach a coarse correlated
-equilibrium. DORA and Diplodocus for Diplomacy (Bakhtin et al., 2021 and 2022) sample in the same way.
+For two players, the mean mixtures approach an equilibrium. For more than two players, the mean mixtures approach a
+coarse correlated equilibrium. The Diplomacy programs DORA and Diplodocus (Bakhtin et al., 2021 and 2022) also draw the
+turns of the other players at random.
 """
 
 from __future__ import annotations
@@ -74,8 +75,8 @@ def order_all(context: Context, work: NashWork) -> None:
 def _next_turn(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Int:
     """Write a player's turn in a later round of a simulation, and return the number of attacks.
 
-    If the simulation assumes that the player is a simple bot (`work.bot`), this bot chooses the turn. Otherwise the
-    policy chooses it.
+    If the simulation assumes that the player is a simple bot (`work.bot`), this bot chooses the turn. For all other
+    players, the policy chooses the turn.
     """
     deploy, attacks, play_rng, generator = work.round.deploy[p], work.round.attacks[p], work.play_rng, work.generator
     if work.bot[p] == 1:

@@ -89,8 +89,8 @@ def make_nash_setup(
 ) -> NashSetup:
     """Return the settings of the search for kernels.
 
-    simple: contexts of the simple bots; None: no bots are assumed. leaf: the function that evaluates last positions,
-    see `plug_in`.
+    simple: contexts of the simple bots that an opponent may be (see `recognized_bots`); None: the search does not
+    consider simple bots. leaf: the function that evaluates the last positions of simulations, see `plug_in`.
     """
     simple = SimpleContexts(context, context) if simple is None else simple
     return reference(NashSetup(rounds, scenarios, simple, address(plug_in("leaf", leaf))))
@@ -99,7 +99,7 @@ def make_nash_setup(
 def make_nash_work(
     n_regions: int, n_edges: int, players: int, candidates: int, responses: int, scenarios: int
 ) -> NashWork:
-    """Allocate working memory for one thread.
+    """Allocate working memory for one thread of the equilibrium search.
 
     candidates: number of each player's turns at the start. responses: largest number of best responses that are added.
     """

@@ -88,7 +88,7 @@ class OpponentModel(SingleThreaded, ABC):
 
     @property
     def contexts(self) -> Sequence[Context]:
-        """The contexts of the policies, see `_policies`."""
+        """One context for each policy whose turns are compared with the visible orders."""
         if self._contexts is None:
             self._contexts = self._policies()
         return self._contexts

@@ -1,11 +1,13 @@
 """The policy anchor: the search leaves the network's most likely turn only for a turn with a clearly higher value.
 
-A turn's value is a mean over a few simulations, and the value network evaluates their last positions with errors. So
-the highest mean is often the result of luck. For this reason the network's most likely turn gets a small bonus. The
-other players' turns get the same bonus if these players choose from the same types of turns.
+A turn's value is a mean over a few simulations, and the value network evaluates the last positions of the simulations
+with errors. The turn with the highest mean is therefore often not the best turn. To reduce the effect of evaluation
+errors, the network's most likely turn gets a small bonus. The other players' turns get the same bonus if these players
+choose from the same types of turns.
 
-piKL and Diplodocus use a similar method (Jacob et al., 2022; Bakhtin et al., 2023). Their search for Diplomacy adds a
-cost for a turn's distance to a policy. Here, only the policy's most likely turn gets a bonus.
+piKL and Diplodocus use a similar method (Jacob et al., 2022; Bakhtin et al., 2023). The searches of piKL and Diplodocus
+for Diplomacy add a cost for a turn's distance to a policy. In this module, only the policy's most likely turn gets a
+bonus.
 """
 
 from __future__ import annotations
@@ -26,7 +28,7 @@ from warlight_env.engine.position import Position
 def add_policy_anchor(context: Context, position: Position, p: Int, bonus: Real, work: NashWork) -> None:
     """Add a bonus, in units of the share, to a player's turn that the network finds most likely.
 
-    If this turn is not among the player's candidate turns, no turn gets a bonus.
+    If the network's most likely turn is not among the player's candidate turns, no turn gets a bonus.
     """
     turns, trial = turn_set_of(work.turns, p), work.trial
     if work.sizes[p] == 0:

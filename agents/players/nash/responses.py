@@ -1,9 +1,8 @@
 """Double oracle: local search finds best responses, and adds these turns to the players' candidate turns.
 
 The method is from McMahan et al. (2003) and Bošanský et al. (2016). The local search starts from the best turn against
-the other players' mean mixtures. This local search works like `search.local_search`, but its scenarios are drawn from
-the other players' mixtures. A response is added only if it is better than the start of the local search in new
-scenarios.
+the other players' mean mixtures. The local search works like `search.local_search`, but draws its scenarios from the
+other players' mixtures. A response is added only if it is better than the start of the local search in new scenarios.
 """
 
 from __future__ import annotations
@@ -119,8 +118,9 @@ def hill_climb(context: Context, setup: NashSetup, position: Position, p: Int, p
 def add_best_response(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Bool:
     """Add the turn of the local search to the player's turns if it is better than the start of the local search.
 
-    The two turns are compared in new scenarios. The gain must exceed the policy anchor's bonus of the start. Without
-    room for another turn, none is added. Returns whether the turn was added.
+    The found turn and the first turn of the local search are compared in new scenarios. The gain of the found turn must
+    exceed the policy anchor's bonus of the first turn. If the memory has no room for another turn, no turn is added.
+    Returns whether the turn was added.
     """
     count, turns, begun = work.sizes[p], work.trial, best_mean(work, p)
     if count == work.regret.shape[1]:

@@ -137,7 +137,7 @@ class _Move:
         """Run the whole search: alternate between regret matching and searches for best responses.
 
         Half of the budget for best responses is for the searching player. If the other players' turns are predicted,
-        the searching player gets all of it.
+        the searching player gets the whole budget for best responses.
         """
         of, work = self._of, self._work
         others = [p for p in range(of.context.players) if p != of.player and work.sizes[p]]
@@ -161,7 +161,7 @@ def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> lis
     """Search the game of a round in one thread for each element of `works`, each with the whole budget.
 
     All threads begin with the same turns; their random numbers and best responses differ. Returns the number of each
-    player's turns at the start.
+    player's turns at the start of the search, before best responses are added.
     """
     start = works[0].rng.copy()
     for number, work in enumerate(works):

@@ -1,8 +1,8 @@
-"""Evaluation of turns in scenarios: simulations of this round and some later rounds.
+"""Evaluation of turns in scenarios: simulations of the present round and some later rounds.
 
-A scenario fixes the other players' turns and the dice of this round (common random numbers). All turns are evaluated in
-the same scenarios. So different results come from the turns, not from luck. After this round, the policy chooses the
-turns of all players.
+A scenario fixes the other players' turns and the dice of the present round (common random numbers). All turns are
+evaluated in the same scenarios, so that differences between results come from the turns and not from luck. After the
+present round, the policy chooses the turns of all players.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class ScenarioWork(NamedTuple):
 
 
 def make_scenario_work(n_regions: int, n_edges: int, players: int, scenarios: int) -> ScenarioWork:
-    """Allocate working memory for one thread."""
+    """Allocate working memory for one thread that evaluates turns in scenarios."""
     return reference(
         ScenarioWork(
             generator=make_generator_work(n_regions, n_edges, players),
@@ -91,10 +91,10 @@ def strike(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a turn that attacks a random region of the victim with as many armies as possible.
+    """Write a turn that attacks a random region of the player `victim` with as many armies as possible.
 
-    The armies come from the player's strongest region that is adjacent to a region of the victim (`reach` in the
-    thesis). Returns the number of attacks, or -1 if the player has no region adjacent to the victim.
+    The armies come from the attacker's strongest region that is adjacent to a region of `victim` (`reach` in the
+    thesis). Returns the number of attacks, or -1 if the attacker has no region adjacent to a region of `victim`.
 
     deploy int32[N], attacks int32[E, 3].
     """
@@ -152,7 +152,8 @@ def _move(
 def draw_scenarios(context: Context, position: Position, player: Int, work: ScenarioWork) -> None:
     """Draw the other players' turns and the dice of every scenario.
 
-    In every STRIKES-th scenario `strike` writes the other players' turns; in the remaining scenarios the policy does.
+    In every STRIKES-th scenario, `strike` writes the other players' turns; in all other scenarios, the policy writes
+    these turns.
     """
     players = context.players
     for k in range(work.dice.shape[0]):
@@ -211,8 +212,9 @@ def evaluate_turn(
 ) -> Real:
     """Simulate the turn at `index` in all scenarios, and write the player's share in each scenario to `work.share`.
 
-    Returns the sum of these shares minus the sum for the best turn; for index BEST, returns only the sum. racing: after
-    each BLOCK of scenarios, stop and return 0 if the difference so far is not above 0.
+    Returns the sum of the shares over the scenarios, minus the same sum for the best turn. For index BEST, returns only
+    the sum. racing: after each BLOCK of scenarios, stop and return 0 if the difference of the sums so far is not above
+    0.
     """
     scenarios = work.dice.shape[0]
     total: Real = 0.0

@@ -1,5 +1,5 @@
 """Backends run the games of matches in this process, in several processes, or on a Ray cluster.
 
-Imported by `arena.contests` and by commands. To add a backend, implement `backend.Backend` and add its name to
-`backend.BACKENDS`.
+The package `arena.contests` and the commands import this package. To add a backend, implement `backend.Backend` and add
+its name to `backend.BACKENDS`.
 """

@@ -24,7 +24,7 @@ class Backend(Protocol):
 
         Args:
             setups: for each contest (a set of games between the same agents), its agents and settings.
-            jobs: the number of tasks that run at the same time. None: the backend chooses the number.
+            jobs: the number of tasks that run at the same time. If `jobs` is None, the backend chooses the number.
 
         Raises:
             MatchError: the agents cannot be pickled, so they cannot be sent to workers.
@@ -34,7 +34,7 @@ class Backend(Protocol):
 
 @dataclass(frozen=True)
 class LocalBackend:
-    """A backend with processes on this machine. With one job (the default), it plays the games in this process."""
+    """A backend with processes on this machine; with one job (the default), the present process plays the games."""
 
     def open(self, setups: Sequence[Playable[R]], jobs: int | None) -> AbstractContextManager[Workers[R]]:
         if jobs in (None, 1):

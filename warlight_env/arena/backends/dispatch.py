@@ -16,7 +16,7 @@ def play_all(workers: Workers[R], numbers: Sequence[int]) -> list[R]:
 
     Raises:
         RunError: the workers have ended.
-        Exception: the exception that a game raised. All other games are then stopped.
+        Exception: the exception that a game raised. After an exception, all games that still run are stopped.
     """
     waiting = deque(numbers)
     found: dict[int, R] = {}

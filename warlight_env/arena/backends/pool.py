@@ -118,10 +118,11 @@ class ProcessWorkers(Generic[R]):
         return list(_finished(self._pending))
 
     def _end(self) -> None:
-        """Stop the processes after their current rounds. Kill each process that needs longer than `STOP_TIMEOUT`.
+        """Stop the processes after their current rounds.
 
-        A process may need longer because it is starting, compiling, or computing a long turn. If a process is killed,
-        only the finished games of its last task can be lost.
+        Kill each process that needs longer than `STOP_TIMEOUT`. A process that is starting, compiling, or computing a
+        long turn may need longer than `STOP_TIMEOUT`. If a process is killed, only the finished games of its last task
+        can be lost.
         """
         self._stop.value = 1
         killer = threading.Timer(STOP_TIMEOUT, self._kill)

@@ -29,12 +29,13 @@ _warm: set[tuple[str, int]] = set()
 class RayBackend:
     """A backend that plays games on a Ray cluster.
 
-    If the program is already connected to a cluster, this cluster is used; otherwise the cluster at `address`. This
-    package and the code of the agents must be installed on the cluster's nodes.
+    If the program is already connected to a cluster, the backend uses this cluster; otherwise the backend connects to
+    the cluster at `address`. This package and the code of the agents must be installed on the cluster's nodes.
 
     Args:
-        address: the address of the cluster, an argument of `ray.init`. None: ``$RAY_ADDRESS`` if it is set; otherwise
-            Ray starts a cluster on this machine, which ends with the run.
+        address: the address of the cluster, an argument of `ray.init`. If `address` is None, the environment variable
+            ``RAY_ADDRESS`` gives the address. Without this variable, Ray starts a cluster on this machine, which ends
+            with the run.
 
     Raises:
         MatchError: Ray is not installed.
@@ -75,7 +76,7 @@ class RayBackend:
 
 
 def _check_reachable(address: str | None) -> None:
-    """Raise `OSError` if no server listens at the address. Without this check, Ray tries to connect for minutes."""
+    """Raise `OSError` at once if no server listens at the address; Ray itself would try to connect for minutes."""
     host, colon, port = (address or "").removeprefix("ray://").rpartition(":")
     if colon and port.isdecimal():
         socket.create_connection((host.strip("[]"), int(port)), timeout=10).close()

@@ -16,7 +16,10 @@ REPORT_SECONDS: Final = 0.5
 
 
 class Playable(Protocol[R_co]):
-    """A set of numbered games. The number of a game determines its result. Pickle sends this object to workers."""
+    """A set of games that can be played one by one, by number.
+
+    The number of a game determines the game's result. Pickle sends this object to workers.
+    """
 
     def warm_up(self) -> None:
         """Load or compile the kernels that the games need."""

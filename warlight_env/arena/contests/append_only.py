@@ -30,19 +30,20 @@ class AppendOnlyFolder(ABC):
     """A folder with two files: a description of a run, and one line of JSON for each completed item of the run.
 
     The description is written completely or not at all. Lines are only appended. A kill or a full disk can cut off the
-    last line; the next run with this folder removes an incomplete line. The object is a context manager. Inside its
-    block, the folder is locked, so that no other run can use the folder.
+    last line; the next run with this folder removes an incomplete line. The object is a context manager. Inside the
+    ``with`` block, the folder is locked, so that no other run can use the folder.
 
     A subclass defines the file names, and the method `load_line`, which reads a line.
 
     Args:
         folder: the folder, which is made if it does not exist. A `FolderLock` of the folder is also possible; the
             caller releases the lock after the block.
-        description: all settings that determine the results of the run, as JSON data. If the folder contains another
-            description, it cannot be used.
+        description: all settings that determine the results of the run, as JSON data. The folder cannot be used if it
+            contains another description.
 
     Raises:
-        RunFolderError: the folder contains another description (the message names the field), is damaged, or is in use.
+        RunFolderError: the folder contains another description (the error message names the field), is damaged, or is
+            in use by another run.
         RunError: the folder cannot be written.
     """
 
@@ -108,7 +109,7 @@ class AppendOnlyFolder(ABC):
 
     @abstractmethod
     def load_line(self, fields: Any) -> None:
-        """Read a line of the folder. The class calls this method for each line when the block begins.
+        """Read a line of the folder. At the start of the ``with`` block, the class calls this method for each line.
 
         fields: the content of the line, decoded from JSON.
 
@@ -200,7 +201,7 @@ class AppendOnlyFolder(ABC):
         self._write(self.folder / self.description_name, json.dumps(self._description, indent=2) + "\n")
 
     def _read(self) -> int:
-        """Read all complete lines. Return their total size in bytes."""
+        """Read all complete lines; return the total size of these lines in bytes."""
         path = self.folder / self.lines_name
         end = 0
         with bounded_io.open_file(path) as file:
@@ -231,8 +232,9 @@ def whole_lines(file: BinaryIO) -> Iterator[bytes | None]:
 def append_whole(file: int, end: int, data: bytes) -> int:
     """Append data to an open file; return the new size of the file in bytes.
 
-    end: the position after the last complete data, in bytes. An interrupted earlier call may have left incomplete data
-    after this position; this call removes them first. The function appends all of the data or, after an error, nothing.
+    end: the position after the last complete data, in bytes. The function first removes all data after the position
+    `end`, because an interrupted earlier call may have left incomplete data after `end`. The function appends all of
+    the data or, after an error, nothing.
 
     Raises:
         OSError: the file cannot be written; nothing was appended.

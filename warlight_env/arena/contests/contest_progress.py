@@ -26,11 +26,11 @@ class StoppingRule(Protocol):
     """A rule that can end a contest before all its games are played, such as `Sprt`."""
 
     def start(self, setup: MatchSetup) -> SequentialTest:
-        """Return a new test for a contest. Raise `InputError` if the rule cannot be used for this contest."""
+        """Return a new test for a contest. Raise `InputError` if this stop rule cannot be used for the contest."""
         ...
 
     def describe(self) -> dict[str, Any]:
-        """Return a description of the rule as JSON data. Equal rules must have equal descriptions."""
+        """Return a description of the stop rule as JSON data. Equal stop rules must have equal descriptions."""
         ...
 
 
@@ -41,9 +41,10 @@ class Contest:
     Args:
         key: the contest's name, which must be unique in a run.
         setup: the agents and the settings of the games.
-        games: the number of games. With pairing, it is rounded up to complete units. A unit is a set of games with the
-            same seed, one for each rotation of the agents' seats.
-        stop: a rule that may end the contest early. The rule receives complete units in the order of their numbers.
+        games: the number of games. With pairing, the number is rounded up to complete units. A unit is a set of games
+            with the same seed, one for each rotation of the agents' seats.
+        stop: a rule that may end the contest early. The stop rule receives complete units in the order of their
+            numbers.
     """
 
     key: str
@@ -60,7 +61,7 @@ class Contest:
 
 @dataclass(frozen=True)
 class ContestResult:
-    """The result of a contest. It does not depend on the number of machines or on interruptions."""
+    """The result of a contest, which does not depend on the number of machines or on interruptions."""
 
     contest: Contest
     records: tuple[GameRecord, ...]  #: the results of the games of complete units, in the order of their numbers
@@ -98,7 +99,10 @@ class ContestProgress:
         return tuple(self._missing.popleft() for _ in range(min(most, self.missing)))
 
     def requeue(self, numbers: Sequence[int]) -> None:
-        """Put back the numbers of games that were taken but not played. `next_games` returns these numbers first."""
+        """Put back the numbers of games that were taken but not played.
+
+        `next_games` returns the numbers that were put back first.
+        """
         self._missing.extendleft(reversed(numbers))
 
     def add(self, records: Iterable[GameRecord]) -> None:

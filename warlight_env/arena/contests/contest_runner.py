@@ -40,19 +40,20 @@ def play_contests(
 ) -> dict[str, ContestResult]:
     """Play all games of all contests.
 
-    The contest and the number of a game determine its result. Stop rules receive complete units (games with the same
-    seed) in the order of their numbers. So the result does not depend on jobs, backend or interruptions, unless agents
-    use a clock. Ctrl-C ends the run early. Then the results contain only the finished games, and their field
-    `interrupted` is True.
+    The contest and the number of a game determine the result of the game. Stop rules receive complete units (games with
+    the same seed) in the order of the units' numbers. The results of the contests therefore do not depend on jobs,
+    backend or interruptions, unless agents use a clock. Ctrl-C ends the run early: the results then contain only the
+    finished games, and the field `interrupted` of the results is True.
 
     Args:
         contests: contests with different keys.
-        jobs: the number of games at the same time. None: one game on this machine; on a cluster, one game per CPU.
+        jobs: the number of games at the same time. If `jobs` is None, it is 1 on this machine, and the number of CPUs
+            on a cluster.
         backend: "local" (processes on this machine), "ray" (a Ray cluster), or a `Backend`.
         folder: a run folder, which is made if it does not exist; or the lock of a folder that the caller has locked.
             Every finished game is written to the folder. A later call with the same contests and the same folder
-            continues an interrupted run, with the same final result. A folder of other contests raises an error. During
-            play, this folder and the folders of logs are locked.
+            continues an interrupted run, with the same final result. If the folder belongs to other contests, an error
+            is raised. During play, the run folder and the folders of logs are locked.
         on_games: a function that receives the result of every game once, see `OnContestGames`.
         on_warm_up: a function that is called before the warm-up game of each agent, see `OnWarmUp`.
 
@@ -113,7 +114,10 @@ def play_contests(
 
 
 def _log_folders(contests: Sequence[Contest], run: Path | None) -> list[Path]:
-    """Return the folders of logs without duplicates. Leave out the run folder, because it is already locked."""
+    """Return the folders of logs that must be locked, each once.
+
+    The run folder is left out, because it is already locked.
+    """
     folders = {contest.setup.log.resolve(): contest.setup.log for contest in contests if contest.setup.log is not None}
     return [log for path, log in folders.items() if run is None or path != run.resolve()]
 

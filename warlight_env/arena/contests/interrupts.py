@@ -13,10 +13,10 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 @contextlib.contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Delay the signals SIGINT (Ctrl-C) and SIGTERM until the end of the block. Then call the previous handlers.
+    """Delay the signals SIGINT (Ctrl-C) and SIGTERM until the end of the ``with`` block.
 
-    Use it only for blocks that take milliseconds. Signals interrupt only the main thread, so this context manager does
-    nothing in other threads.
+    After the block, call the previous handlers of the delayed signals. Use this context manager only for blocks that
+    take milliseconds. Signals interrupt only the main thread, so this context manager does nothing in other threads.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -48,7 +48,7 @@ class RunFolder(AppendOnlyFolder):
         self._seen: dict[str, set[int]] = {contest.key: set() for contest in contests}
 
     def setting_name(self, where: Sequence[str]) -> str:
-        """Return the name of the option that sets a field of the description, for error messages.
+        """Return the name of the command-line option that sets a field of the run's description, for error messages.
 
         If the run has several contests, the name includes the contest's key.
         """

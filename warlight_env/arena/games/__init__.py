@@ -1,4 +1,4 @@
 """Modules that play one game between agents: seats, calls of the agents, clocks, and observers of the game.
 
-Imported by the other packages of `arena`. Add code for events of a single game here.
+The other packages of `arena` import this package. Code for events of a single game belongs in this package.
 """

@@ -30,7 +30,7 @@ class AgentProcessError(RunError):
 
 
 class ForfeitError(AgentProcessError):
-    """An error that an agent raises to give up the game. The agent then loses, even with ``on_crash="stop"``."""
+    """An error that an agent raises to give up the game. The agent loses the game, even with ``on_crash="stop"``."""
 
 
 def failure_reason(error: BaseException) -> str:

@@ -23,7 +23,7 @@ MIN_SECONDS: Final = 0.001
 
 
 class ClockError(InputError):
-    """An error for a clock with impossible settings. The message contains the reason."""
+    """An error for a clock with impossible settings. The error message contains the reason."""
 
 
 @dataclass(frozen=True)

@@ -35,13 +35,13 @@ def continue_game(
     """Continue a logged game from the position after `round` rounds, with the random generator of the original game.
 
     Args:
-        log: the log of the game. The rounds before this position are played again and compared with the log.
+        log: the log of the game. The first `round` rounds are played again and compared with the log.
         round: the number of rounds that are kept; None: all rounds of the log.
-        agents: the agents, in the order of their seats. None: the agents that the log names, made from their
-            specifications. The agents have no memory of the earlier rounds.
+        agents: the agents, in the order of their seats. If `agents` is None, the agents are made from the
+            specifications in the log. The agents have no memory of the earlier rounds.
         seed: the seed of the agents' random choices.
-        max_rounds: the game stops after this total number of rounds. None: the limit in the log or, if the game has
-            already reached it, the limit of the rules.
+        max_rounds: the game stops after this total number of rounds. If `max_rounds` is None, the limit in the log is
+            used or, if the game has already reached that limit, the limit of the rules.
         budget: the argument `budget` of every call of `act`.
         path: the file for a log of the whole game, including the kept rounds; None: no file.
         insight: whether the new log contains data that explain the agents' decisions (see `decision_info`).
@@ -51,8 +51,8 @@ def continue_game(
 
     Raises:
         LogError: the log does not have `round` rounds.
-        ReplayError: the kept rounds give another game than the log.
-        MatchError: the game is over at this position, or the number of agents is not the number of players.
+        ReplayError: the replayed rounds differ from the rounds in the log.
+        MatchError: the game is over after `round` rounds, or the number of agents is not the number of players.
         GameError: max_rounds or budget has a wrong type.
         AgentCrashError: an agent failed.
         LogWriteError: the new log cannot be written.

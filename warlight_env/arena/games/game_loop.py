@@ -88,15 +88,16 @@ class GameObserver(Protocol):
     def failed(self, error: AgentCrashError) -> None:
         """Receive the failure of an agent.
 
-        With ``on_crash="stop"`` this is the last event. With ``on_crash="forfeit"`` the agent loses and the game
-        continues; the agent's orders in this round are empty.
+        With ``on_crash="stop"`` the failure is the last event of the game. With ``on_crash="forfeit"`` the agent loses
+        and the game continues; the agent's orders in this round are empty.
         """
         ...
 
     def ended(self, record: GameRecord) -> None:
         """Receive the result of the game, which is over or has reached the round limit.
 
-        No event of the game follows after this call."""
+        After this call, no method of the observer is called for the game.
+        """
         ...
 
 
@@ -169,7 +170,8 @@ def play_rounds(
 def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
     """Return the number of rounds after which a game is stopped.
 
-    The result is the smaller one of `max_rounds` and the limit of the rules. If neither is set, it is SAFETY_ROUNDS.
+    The result is the smaller one of `max_rounds` and the limit of the rules. If neither limit is set, the result is
+    SAFETY_ROUNDS.
     """
     by_rules = rules.round_limit(n_regions)
     if max_rounds is None:
@@ -178,7 +180,10 @@ def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
 
 
 def _check_arguments(agents: Any, picks: Any, max_rounds: Any, options: Any) -> None:
-    """Raise GameError for an invalid argument of `play_game`. The class `Game` checks all other arguments."""
+    """Raise GameError if `agents`, `picks`, `max_rounds` or `options` of `play_game` is invalid.
+
+    The class `Game` checks the map, the rules and the seed.
+    """
     if not isinstance(agents, Sequence) or not all(map(is_agent, agents)):
         raise GameError(f"agents = {short_repr(agents)}: must be a list of agents, each with a name, pick and act")
     check_choice("picks", picks, get_args(Picks))
@@ -211,8 +216,8 @@ def play_game(
         agents: two to six agents, in the order of their seats. The agents must be new objects, because agents may
             remember earlier games.
         map, rules, seed: the same as for `Game`.
-        picks: "random": the starting regions are drawn at random. "agents": the agents pick them.
-        max_rounds: the game is stopped as a draw after this number of rounds; None: the limit of the rules, or
+        picks: "random": the starting regions are drawn at random. "agents": the agents pick the starting regions.
+            max_rounds: the game is stopped as a draw after this number of rounds; None: the limit of the rules, or
             SAFETY_ROUNDS.
         observer: an object whose methods are called at the events of the game, for example to log them.
         options: time limits, reactions to failures, a condition for an early end, and fields of the result.

@@ -48,5 +48,8 @@ class GameRecord:
 
 
 def _pairs(data: Any) -> tuple[tuple[str, int], ...]:
-    """Return pairs of a text and a number from JSON data. Raise `TypeError` or `ValueError` for other data."""
+    """Return the pairs of a text and a number in JSON data.
+
+    Raise `TypeError` or `ValueError` if the data do not consist of such pairs.
+    """
     return tuple((kind, count) for kind, count in data)

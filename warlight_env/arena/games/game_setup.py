@@ -37,7 +37,7 @@ AgentSource = str | Callable[[int], PlainAgent]
 
 
 class MatchError(InputError):
-    """An error for a match with invalid arguments. The message contains the reason."""
+    """An error for a match with invalid arguments. The error message contains the reason."""
 
 
 class Seating(NamedTuple):
@@ -99,8 +99,8 @@ class MatchSetup:
     def make_seating(self, number: int) -> Seating:
         """Return the seed, the seats and new agents of the game with the given number.
 
-        The unit of the game determines the seed of the game. The unit and the seat determine the seed of an agent. So
-        with pairing, all k games of a unit use the same seeds, with different agents on the seats.
+        The unit of the game determines the seed of the game. The unit and the seat determine the seed of an agent. With
+        pairing, all k games of a unit therefore use the same seeds, with different agents on the seats.
         """
         unit, seats = self.seat_order(number)
         agents = tuple(
@@ -174,7 +174,7 @@ class MatchSetup:
     def match_data(self) -> dict[str, Any]:
         """The description of the match in the logs of its games, as JSON data.
 
-        The description does not contain map and rules, because logs store them in other fields.
+        The description of the match does not contain the map and the rules, because logs store both in other fields.
         """
         return {
             "agents": [
@@ -212,14 +212,14 @@ class MatchSetup:
         return agent_from_source(self.agents[index], self.seed)
 
     def warm_up_key(self, index: int) -> tuple[Hashable, ...]:
-        """Return a key that is equal for agents and games that need only one warm-up game together."""
+        """Return a key for the warm-up of an agent. Agents with equal keys need only one warm-up game."""
         return self.agents[index], self.rules, len(self.agents), self.picks
 
     def warm_up_setup(self, index: int, rounds: int, clock: Clock) -> MatchSetup:
         """Return the setup of the warm-up game of an agent. clock: the clock of the agent.
 
         The opponents are copies of the agent, because some kernels are called only for a strong opponent. For an agent
-        with a process of its own, simple built-in agents replace the copies.
+        with a process of its own, the opponents are simple built-in agents and not copies of the agent.
         """
         process = self.sample_agent(index).warm_up_scope == "process"
         others = (self.agents[index] if process else STAND_IN,) * (len(self.agents) - 1)
@@ -234,7 +234,7 @@ class MatchSetup:
         )
 
     def check_agents(self) -> None:
-        """Raise an error if an agent cannot play these games.
+        """Raise an error if an agent cannot play the games of the match.
 
         Raises:
             InputError: the method `check` of an agent rejects the map, the rules or the number of players.
@@ -271,7 +271,10 @@ def check_source(source: Any) -> None:
 
 
 def agent_from_source(source: AgentSource, seed: int) -> Agent:
-    """Make an agent from a specification or a function; see `AgentSource`. Raise MatchError for other values."""
+    """Make an agent from a specification or a function, see `AgentSource`.
+
+    Raise MatchError if `source` is neither a specification nor a function.
+    """
     check_source(source)
     return make_agent(source, seed) if isinstance(source, str) else as_agent(call_factory(source, seed))
 
@@ -288,8 +291,8 @@ def _pinned(source: AgentSource) -> AgentSource:
 def describe_agent(source: AgentSource) -> str:
     """Return a text that identifies an agent.
 
-    The text is its specification, or the name of the function or class that makes it. For any other callable object,
-    it is the name of its class and a digest of the pickled object.
+    The text is the agent's specification, or the name of the function or class that makes the agent. For any other
+    callable object, the text is the name of the object's class and a digest of the pickled object.
 
     Raises:
         MatchError: the function cannot be imported by its name, or the object cannot be pickled.

@@ -63,12 +63,14 @@ def open_folder(folder: Path, map_: Map, rules: Rules, match: Data) -> None:
 
 
 def check_logged(folder: Path, numbers: Iterable[int]) -> None:
-    """Check that each finished game has a log. A continued run does not repeat the game, so it cannot write the log.
+    """Check that each finished game has a log.
+
+    A continued run does not repeat a finished game, so the run cannot write a missing log.
 
     numbers: the numbers of the finished games.
 
     Raises:
-        LogError: a log is missing; the message names the first game without a log.
+        LogError: a log is missing; the error message names the first game without a log.
     """
     without = [number for number in sorted(numbers) if not (folder / game_name(number)).exists()]
     if without:

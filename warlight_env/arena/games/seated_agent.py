@@ -72,9 +72,9 @@ class SeatedAgent:
     """An agent in a game. This class has the methods of `Agent`, measures the time of answers, and handles failures.
 
     With ``on_crash="forfeit"``, the agent leaves the game after an exception or a wrong answer; with
-    ``on_late="forfeit"``, after a late answer. Then `failure` contains the reason, and this class returns empty answers
-    without calling the agent. With ``on_crash="skip"``, this class returns an empty answer instead of an exception or a
-    wrong answer, and counts a fault.
+    ``on_late="forfeit"``, after a late answer. After the agent has left the game, `failure` contains the reason, and
+    this class returns empty answers without calling the agent. With ``on_crash="skip"``, this class returns an empty
+    answer instead of an exception or a wrong answer, and counts a fault.
     """
 
     def __init__(
@@ -97,7 +97,10 @@ class SeatedAgent:
         self._detail = ""  # the detail of the first skipped error
 
     def prepare(self, view: View) -> None:
-        """Prepare the agent for the game, see `Agent.prepare`. An error of the agent here counts as a failure."""
+        """Prepare the agent for the game, see `Agent.prepare`.
+
+        If the agent raises an error, the error counts as a failure.
+        """
         try:
             self.agent.prepare(view)
         except Exception as error:

@@ -30,11 +30,11 @@ _played: set[tuple[Hashable, ...]] = set()
 
 
 class WarmUpGames(Protocol):
-    """The setup of games whose agents need warm-up games; `MatchSetup` implements this."""
+    """The interface of a setup of games whose agents need warm-up games; `MatchSetup` implements this interface."""
 
     @property
     def agents(self) -> tuple[Any, ...]:
-        """The sources of the agents."""
+        """The agents' sources: specifications, or functions that make agents."""
         ...
 
     @property
@@ -47,7 +47,7 @@ class WarmUpGames(Protocol):
         ...
 
     def warm_up_key(self, index: int) -> tuple[Hashable, ...]:
-        """Return a key that is equal for agents and games that need only one warm-up game together."""
+        """Return a key for the warm-up of an agent. Agents with equal keys need only one warm-up game."""
         ...
 
     def warm_up_setup(self, index: int, rounds: int, clock: Clock) -> WarmUpGames:
@@ -65,9 +65,10 @@ def warm_up_all(setups: Iterable[WarmUpGames], on_warm_up: OnWarmUp | None = Non
     The failures of agents are ignored here, because they occur again in the real games.
 
     Args:
-        setups: the setups of the games that follow.
+        setups: the setups of the games that are played after the warm-up.
         on_warm_up: see `OnWarmUp`.
-        worker: whether this is a worker process. Then only agents with the scope "process" get a game.
+        worker: whether this is a worker process. In a worker process, only agents with the scope "process" get a
+            warm-up game.
     """
     seen = set(_played)
     games: list[WarmUpGames] = []

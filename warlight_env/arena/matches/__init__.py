@@ -1,4 +1,4 @@
 """Matches: many games between the same agents, their results, and rules that end a match early.
 
-Imported by `arena.tournaments`, `train`, `experiments` and `cli`.
+The packages `arena.tournaments`, `train`, `experiments` and `cli` import this package.
 """

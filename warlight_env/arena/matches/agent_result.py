@@ -35,7 +35,8 @@ class TimeResult:
 class AgentResult:
     """The results of an agent in a match.
 
-    In a game without a winner, the agents that share the first place have a draw. All other agents have lost.
+    In a game without a winner, the agents that share the first place have a draw. An agent that has neither won nor
+    drawn has lost.
     """
 
     name: str

@@ -37,25 +37,26 @@ class Match:
 
     Args:
         agents: specifications such as ``random:chunks=3``, or functions that take a seed and return an agent.
-        games: the number of games. With `paired` it is rounded up to complete units.
-        seed: the seed of all random choices. The seed and the number of a game determine its result; `jobs` and `games`
-            do not change it.
+        games: the number of games. With `paired`, `games` is rounded up to complete units.
+        seed: the seed of all random choices. The seed and the number of a game determine the result of the game; `jobs`
+            and `games` have no effect on this result.
         map, rules: the same as for `Game`.
         paired: play every seed once with each rotation of the agents' seats, and count these games as one unit.
-        picks: "random": the starting regions are drawn at random. "agents": the agents pick them.
-        max_rounds: a game is stopped as a draw after this number of rounds. None: the limit of the rules, or
-            SAFETY_ROUNDS.
-        jobs: the number of games at the same time. None: one game on this machine; on a cluster, one game per CPU. With
-            more than one game, call `run` under ``if __name__ == "__main__":``. Then other processes must be able to
-            make the agents. So use functions that can be pickled, or specifications of agents that are built in or
-            that an installed package registers with an entry point.
+        picks: "random": the starting regions are drawn at random. "agents": the agents pick the starting regions.
+        max_rounds: a game is stopped as a draw after this number of rounds. If `max_rounds` is None, the limit of the
+            rules or, without such a limit, SAFETY_ROUNDS is used.
+        jobs: the number of games at the same time. If `jobs` is None, it is 1 on this machine, and the number of CPUs
+            on a cluster. With more than one game at the same time, call `run` under ``if __name__ == "__main__":``, and
+            give agents that other processes can make. Other processes can make an agent from a function that can be
+            pickled, and from the specification of an agent that is built in or that an installed package registers with
+            an entry point.
         budget: the argument `budget` of every call of `act`. This argument is a short form of `clocks` with the
             same simulations and seconds for all agents.
-        stop: a rule that ends the match early, see `Sprt`. Then `games` is the maximum number of games.
+        stop: a rule that may end the match early, see `Sprt`. With a stop rule, `games` is the maximum number of games.
         clocks: limits for the agents: one `Clock` for all, or one for each agent. A clock may be a text: ``"1s"``,
             ``"457sims"``, ``"10s+0.5s"`` or ``"none"``.
-        on_crash: the reaction to the failure of an agent. "forfeit": the agent loses that game. "skip": it gives no
-            orders in this answer. "stop": the match ends with an error. `failure_rule` lists the failures.
+        on_crash: the reaction to the failure of an agent. "forfeit": the agent loses that game. "skip": the agent gives
+            no orders in that answer. "stop": the match ends with an error. `failure_rule` lists the failures.
         on_late: "report": answers that take longer than the clock allows are only counted. "forfeit": an agent loses
             the game after a late answer.
         log: a folder for a log of each game (see `warlight_env.record`). A missing folder is made.
@@ -63,8 +64,8 @@ class Match:
             `warlight_env.record.decision_info`).
 
     Raises:
-        MatchError, AgentError, MapError, RulesError, GameError: an argument is invalid. The error is raised before any
-            game is played.
+        MatchError, AgentError, MapError, RulesError, GameError: an argument is invalid. An invalid argument raises the
+            error before any game is played.
     """
 
     agents: Sequence[AgentSource]
@@ -157,8 +158,8 @@ class Match:
     ) -> MatchResult:
         """Play the match, and return its result.
 
-        Ctrl-C ends the match early. Then the result contains only the finished games, and its field `interrupted` is
-        True.
+        Ctrl-C ends the match early: the result then contains only the finished games, and the field `interrupted` of
+        the result is True.
 
         Args:
             on_games: a function that receives the result of every game once.

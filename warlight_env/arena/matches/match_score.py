@@ -74,7 +74,8 @@ class MatchScore:
     def interval(self, agent: int) -> Interval:
         """Return the confidence interval of the agent's win rate.
 
-        Without pairing, the result is Wilson's score interval. With pairing, it is the interval of `unit_interval`.
+        Without pairing, the result is Wilson's score interval. With pairing, the result is the interval of
+        `unit_interval`.
         """
         if self.paired:
             return unit_interval(self.shares[agent])

@@ -150,7 +150,7 @@ class MatchResult:
     def faults(self) -> list[AgentFaults]:
         """The numbers of faults that each agent reports about its own answers, summed over all games.
 
-        The texts describe only the faults in the first game with faults.
+        For each agent, the texts of faults come only from the agent's first game with faults.
         """
         found = [faults for record in self.records for faults in record.faults]
         told = []

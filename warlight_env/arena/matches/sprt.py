@@ -22,7 +22,7 @@ Verdict = Literal["H0", "H1"]
 
 
 class SprtError(InputError):
-    """An error for a test with impossible settings. The message contains the field and the reason."""
+    """An error for a test with impossible settings. The error message contains the field and the reason."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,11 @@ class Sprt:
     with swapped seats has the score 0, 1/4, …, 1 (a pentanomial distribution). Because a pair counts as one unit, the
     test accounts for the correlation between its two games.
 
-    The test does not assume a distribution of the scores around their mean; it estimates this distribution. For each
-    hypothesis, it finds the most likely distribution with the mean of this hypothesis. The generalised ratio is the
-    likelihood of the distribution of H1 divided by that of H0. The match ends with H1 if the logarithm of the ratio
-    reaches log((1 - beta) / alpha). The match ends with H0 if the logarithm reaches log(beta / (1 - alpha)).
+    The test does not assume a distribution of the scores around their mean, but estimates this distribution. For each
+    hypothesis, the test finds the most likely distribution of scores whose mean is the expected score under the
+    hypothesis. The generalised likelihood ratio is the likelihood of the distribution for H1 divided by the likelihood
+    of the distribution for H0. The match ends with H1 if the logarithm of the ratio reaches log((1 - beta) / alpha).
+    The match ends with H0 if the logarithm of the ratio reaches log(beta / (1 - alpha)).
 
     Args:
         elo0, elo1: the Elo differences of the two hypotheses; elo0 < elo1.
@@ -50,8 +51,9 @@ class Sprt:
     Raises:
         SprtError: a value is out of range, or elo0 is not below elo1.
 
-    A. Wald, "Sequential Tests of Statistical Hypotheses", Annals of Mathematical Statistics 16 (1945); M. Van den
-    Bergh, "The Generalized Maximum Likelihood Ratio for the Expectation Value of a Distribution" (2019).
+    The sequential test is from Wald, "Sequential Tests of Statistical Hypotheses", Annals of Mathematical Statistics 16
+    (1945). The generalised ratio is from Van den Bergh, "The Generalized Maximum Likelihood Ratio for the Expectation
+    Value of a Distribution" (2019).
     """
 
     elo0: float
@@ -102,7 +104,7 @@ class Sprt:
         return _log_likelihood(counts, high) - _log_likelihood(counts, low)
 
     def verdict(self, llr: float) -> Verdict | None:
-        """Return the hypothesis that the test accepts at a log-likelihood ratio; None if it accepts none yet."""
+        """Return the hypothesis that the test accepts if the log-likelihood ratio is `llr`; None if it accepts none."""
         lower, upper = self.bounds
         return "H1" if llr >= upper else "H0" if llr <= lower else None
 
@@ -154,8 +156,8 @@ def _log_likelihood(counts: Mapping[float, float], mean: float) -> float:
     """Return the maximum log-likelihood of the counts among all distributions with the given mean, plus a constant.
 
     The most likely distribution is p_i = q_i / (1 + t (x_i - mean)) with the observed frequencies q_i. The number t is
-    chosen so that this distribution has the given mean. The number t is the root of a function that falls from
-    +inf to -inf between two bounds; at each bound, one p_i is infinite.
+    chosen so that the distribution p has the given mean. The number t is the root of a function that falls from +inf to
+    -inf between two bounds; at each bound, one p_i is infinite.
     """
     total = sum(counts.values())
     shares = [(x - mean, count / total) for x, count in counts.items()]

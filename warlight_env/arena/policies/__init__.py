@@ -1,6 +1,7 @@
 """Agents that play trained policies, and the trained policies that are included in this package.
 
-Imported by `train`, `bench` and `cli`. To add a new type of policy file, write a reader for it and register an agent.
+The packages `train`, `bench` and `cli` import this package. To add a new type of policy file, write a reader for it and
+register an agent.
 """
 
 from __future__ import annotations

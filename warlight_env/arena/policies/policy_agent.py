@@ -230,7 +230,8 @@ def _turns(place: PolicyLocation) -> TurnPolicy | None:
 def policy_digest(text: str) -> str:
     """Return the digest of a policy file's content.
 
-    If the specification of an agent contains this digest, a changed file raises an error.
+    If the specification of an agent contains the digest of its file, the agent cannot be made after the file has
+    changed.
 
     Raises:
         PolicyFileError: the file does not exist, or it contains no policy.

@@ -70,7 +70,7 @@ def _range(size: str) -> str:
 def differing_rules(policy_rules: Rules, game_rules: Rules, picked: bool) -> list[str]:
     """Return a text for each difference between two sets of rules.
 
-    picked: whether the policy learned to pick start regions. If it is False, the rules about picking are ignored.
+    picked: whether the policy learned to pick start regions. If `picked` is False, the rules about picking are ignored.
     """
     own, others = dataclasses.asdict(policy_rules), dataclasses.asdict(game_rules)
     free = ("name", *(() if picked else _PICKING))
@@ -94,7 +94,8 @@ class PolicyFile:
         width, layers, hidden: the sizes of the network.
         arrays: a dict from a name to an array of the network's parameters, float32.
         weights: the weights of the position evaluation that the encoding uses.
-        sampled: True: the policy samples an action from the probabilities. False: it takes the most likely action.
+        sampled: whether the policy samples an action from the probabilities; if False, the policy takes the most likely
+            action.
         note: how the policy was made, as JSON data.
         node_features, global_features: the names of the network's input features, in their order; None: all features
             of this version of the package.
@@ -151,7 +152,7 @@ class PolicyFile:
         """Return the `PolicyFile` with the given content, a result of `to_bytes`.
 
         Raises:
-            PolicyFileError: the content is not a policy, or has another version. The message begins with `name`.
+            PolicyFileError: the content is not a policy, or has another version. The error message begins with `name`.
         """
         if not isinstance(content, bytes):
             raise PolicyFileError(f"content = {short_repr(content)}: must be bytes")
@@ -193,7 +194,8 @@ class PolicyFile:
     def load(cls, source: str | Path) -> PolicyFile:
         """Load a policy from a file, or by its name in `built_in_policies`. An unchanged file is read only once.
 
-        The name of a file may end with ``#`` and a digest. Then a file with another digest raises an error.
+        The name of a file may end with ``#`` and a digest. If the file's content has another digest, an error is
+        raised.
 
         Raises:
             PolicyFileError: there is no file or policy with this name, or the file contains no policy that this
@@ -227,7 +229,8 @@ class PolicyFile:
         if players != self.players:
             raise self._refusal(f"games of {self.players} players, not {players}")
         if size_class(map.n_regions) != self.size:
-            raise self._refusal(f"{self.size} maps, {_range(self.size)} regions; map {map.name!r} has {map.n_regions}")
+            sizes = f"{self.size} maps ({_range(self.size)} regions)"
+            raise self._refusal(f"{sizes}; the map {map.name!r} has {map.n_regions}")
         differing = differing_rules(self.rules, rules, picked=self.action != "strategies")
         if differing:
             raise self._refusal(f"the rules {self.rules.name!r}: {', '.join(differing)}")

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class _SavedModelSettings:
-    """The parameters of the agent ``sb3``. This module does not import PyTorch, so lists of agents are fast."""
+    """The parameters of the agent ``sb3``.
+
+    This module does not import PyTorch, so that the program can list the parameters of all agents quickly.
+    """
 
     file: Annotated[
         str, Param("path of a model (.zip); the settings file of SavePolicyCallback must be in the same folder")
@@ -72,7 +75,10 @@ def _digest(text: str) -> str:
 
 
 def register_agents() -> None:
-    """Register the agents ``policy`` and ``sb3``. The code of these agents is imported when an agent is made."""
+    """Register the agents ``policy`` and ``sb3``.
+
+    The code of both agents is imported only when such an agent is made.
+    """
     register(
         "policy",
         _load,

@@ -14,7 +14,8 @@ from warlight_env.arena.policies.policy_file import PolicyFile
 class PolicySource:
     """A callable that makes agents, which play the policy in the content of a policy file (see `PolicyFile`).
 
-    The object can be sent to other processes. Later changes of the file have no effect.
+    The object can be sent to other processes. The object contains the content of the file, so later changes of the file
+    have no effect.
     """
 
     content: bytes

@@ -57,7 +57,7 @@ class SeededModel:
 
 
 def check_size(name: str, settings: PolicySettings, map: Map) -> None:
-    """Raise PolicyFileError if the policy with these settings cannot play on a map of this size.
+    """Raise PolicyFileError if the policy with the given settings cannot play on a map of the given size.
 
     name: the name of the policy in the message.
     """

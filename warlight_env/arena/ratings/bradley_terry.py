@@ -30,7 +30,10 @@ MOST_RESAMPLES: Final = 100_000
 
 
 class RatingError(InputError):
-    """An error for games from which no ratings can be computed. The message contains the agents and the reason."""
+    """An error for games from which no ratings can be computed.
+
+    The error message contains the agents and the reason.
+    """
 
 
 @dataclass(frozen=True)
@@ -82,22 +85,24 @@ def rate(
     comparison of their places.
 
     `prior` is the number of virtual drawn games that are added for each two agents that played against each other. With
-    prior = 1, a rating also exists for an agent that won or lost every game. This prior moves a win rate of 90 % in 400
-    games by 0.1 percentage points. With prior = 0 the ratings are the maximum of the likelihood alone. Then the
+    prior = 1, a rating also exists for an agent that won or lost every game. With prior = 1, a win rate of 90 % in 400
+    games changes by 0.1 percentage points. With prior = 0 the ratings are the maximum of the likelihood alone, and the
     function raises `RatingError` if a group of agents never lost, or never won, against all other agents.
 
-    The intervals are computed with the Bayesian bootstrap over units. In each resample, each unit gets a random weight
-    from Gamma(1). Each virtual win (half of a virtual drawn game) gets a random weight from Gamma(prior / 2). Then the
-    ratings are computed again with these weights. For two agents and prior = 1, without draws, the result is the
-    posterior of Jeffreys' prior. So the interval of a result of 20 : 0 has a finite width. The ordinary bootstrap,
-    which resamples games, would give an interval of width 0.
+    The intervals are computed with the Bayesian bootstrap over units (sets of games with the same seed). In each
+    resample, each unit of games gets a random weight from Gamma(1), and each virtual win (half of a virtual drawn game)
+    gets a random weight from Gamma(prior / 2). The ratings are computed again with the random weights of the resample.
+    For two agents and prior = 1, without draws, the result is the posterior of Jeffreys' prior. For example, the
+    interval of a result of 20 : 0 has a finite width. The ordinary bootstrap, which resamples games, would give an
+    interval of width 0 for the result 20 : 0.
 
-    Only differences of ratings have a meaning. If `anchor` is None, the mean rating is 0. Otherwise the agent `anchor`
-    has the rating `anchor_elo`, and its interval has the width 0.
+    Only differences of ratings have a meaning. If `anchor` is None, the mean rating is 0. If `anchor` is the name of an
+    agent, this agent has the rating `anchor_elo` and an interval of width 0.
 
-    R. A. Bradley and M. E. Terry, "Rank analysis of incomplete block designs", Biometrika 39 (1952); L. R. Ford,
-    "Solution of a ranking problem from binary comparisons", American Mathematical Monthly 64 (1957), on the existence
-    of the estimate; D. B. Rubin, "The Bayesian bootstrap", Annals of Statistics 9 (1981).
+    The model is from Bradley and Terry, "Rank analysis of incomplete block designs", Biometrika 39 (1952). The
+    condition for the existence of the estimate is from Ford, "Solution of a ranking problem from binary comparisons",
+    American Mathematical Monthly 64 (1957). The bootstrap is from Rubin, "The Bayesian bootstrap", Annals of Statistics
+    9 (1981).
 
     Raises:
         RatingError: there are fewer than two agents, an agent has no games, no chain of games connects two agents, or
@@ -150,7 +155,10 @@ def rate(
 
 @dataclass(frozen=True)
 class _Stratum:
-    """The results of a stratum: for each unit, the wins of agent i over agent j. A draw counts as half a win."""
+    """The results of a stratum (a set of units of games): for each unit, the wins of agent i over agent j.
+
+    A draw counts as half a win.
+    """
 
     pairs: npt.NDArray[np.int64]  #: int64[K], the pairs (i, j) that played against each other, as i * n + j
     units: Floats  #: float64[U, K], the wins of i over j in each of U units

@@ -73,8 +73,8 @@ def expected_score(elo: float) -> float:
 def elo_difference(score: float, interval: Interval) -> EloDifference:
     """Convert a score in games of two players, and its confidence interval, to an Elo difference with an interval.
 
-    In the score, a draw counts as half a win. The conversion is monotone, so both intervals have the same confidence
-    level.
+    In the score, a draw counts as half a win. The conversion is monotone, so the Elo interval has the same confidence
+    level as the interval of the score.
 
     Raises:
         InputError: the score or an end of the interval is not in 0 .. 1.

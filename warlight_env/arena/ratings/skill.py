@@ -20,7 +20,7 @@ class Skill:
 
     @property
     def ordinal(self) -> float:
-        """mu - 3 sigma, a lower bound of the agent's skill. The package openskill ranks players by this number."""
+        """mu - 3 sigma, a lower bound of the agent's skill. The package openskill ranks players by their ordinals."""
         return self.mu - 3 * self.sigma
 
 
@@ -29,11 +29,12 @@ def skills(names: Sequence[str], games: Iterable[GameRanking]) -> list[Skill]:
 
     The order of the games has a small effect: later games have a higher weight.
 
+    The package is from Joshy, "OpenSkill: a faster asymmetric multi-team, multiplayer rating system", Journal of Open
+    Source Software 9 (2024). The method is from Weng and Lin, "A Bayesian approximation method for online ranking",
+    JMLR 12 (2011).
+
     Raises:
         RunError: openskill is not installed.
-
-    V. Joshy, "OpenSkill: a faster asymmetric multi-team, multiplayer rating system", Journal of Open Source Software 9
-    (2024); R. C. Weng and C.-J. Lin, "A Bayesian approximation method for online ranking", JMLR 12 (2011).
     """
     model = openskill_model()
     now = [model.rating() for _ in names]

@@ -61,7 +61,8 @@ def unit_interval(shares: Sequence[float] | Mapping[float, int], confidence: flo
     The result is Wilson's interval for an effective number of games. The effective number is chosen so that the mean of
     independent games has the same variance as the mean of the units. Korn and Graubard (Survey Methodology 24, 1998)
     use the same method for clustered samples. The estimate of the variance includes one virtual unit whose score
-    differs by 1/2 from the mean. So the variance is above 0 even if all units have the same score.
+    differs by 1/2 from the mean. Because of the virtual unit, the variance is above 0 even if all units have the same
+    score.
 
     Raises:
         InputError: a win rate is not in 0 .. 1, a count is not an integer from 0 up, or `confidence` is not between 0

@@ -1,4 +1,4 @@
 """Tournaments: settings files, the matches of all pairs of agents, ratings, and reports.
 
-Imported by `cli`, `train` and `web`.
+The packages `cli`, `train` and `web` import this package.
 """

@@ -29,5 +29,8 @@ def log_folder(logs: Path, number: int, names: Sequence[str]) -> Path:
 
 
 def find_log_folder(logs: Path, number: int) -> Path:
-    """Return the folder with the logs of a contest. It does not exist if the tournament has no logs."""
+    """Return the path of the folder with the logs of a contest.
+
+    In a tournament without logs, the returned folder does not exist.
+    """
     return next((path for path in sorted(logs.glob(f"{number}-*")) if path.is_dir()), logs / str(number))

@@ -32,7 +32,7 @@ MAX_CONTESTS: Final = 10_000
 
 
 class TournamentError(InputError):
-    """An error for a tournament with impossible settings. The message contains the key and the reason."""
+    """An error for a tournament with impossible settings. The error message contains the key and the reason."""
 
 
 Format = Literal["round-robin", "gauntlet"]
@@ -58,9 +58,10 @@ class Entrant:
 
     @property
     def played_spec(self) -> str:
-        """The specification with which the agent plays. It begins with ``isolated:`` if the agent has its own process.
+        """The specification with which the agent plays.
 
-        If `isolate` is None, the agent has no own process on systems that do not support this.
+        The specification begins with ``isolated:`` if the agent has its own process. If `isolate` is None, the agent
+        has its own process only on systems that support isolated processes.
         """
         isolate = is_imported(self.spec) and hasattr(os, "setsid") if self.isolate is None else self.isolate
         return f"isolated:{self.spec}" if isolate else self.spec

@@ -37,8 +37,8 @@ def load_tournament(path: str | Path) -> Tournament:
     clock: a text such as ``"457sims"``, ``"1s"`` or ``"10s+0.5s"``.
 
     Raises:
-        TournamentError: the file cannot be read, or a key is invalid; the message contains the file, the line and the
-            key.
+        TournamentError: the file cannot be read, or a key is invalid; the error message contains the file, the line and
+            the key.
     """
     return _read(TomlFile(path_of(path, "path", TournamentError), TournamentError))
 

@@ -32,7 +32,10 @@ SKILL_HEAD: Final = ("Skill", "μ", "σ")
 
 
 class Cell(NamedTuple):
-    """A cell of a table: its text, and the number for sorting the column. None: the column is sorted by the text."""
+    """A cell of a table: its text, and the number by which the column is sorted.
+
+    If the number is None, the column is sorted by the text.
+    """
 
     text: str
     value: float | None = None
@@ -232,8 +235,8 @@ class TournamentResult:
     def to_dict(self, *, running: bool = False) -> dict[str, Any]:
         """Return the result as JSON data, without the results of single games.
 
-        The data contain the names of agents instead of indices. Contests and games are numbered from 1. Ratings and
-        skills are included only if they can be computed from the games so far.
+        The returned data contain the names of agents instead of indices. Contests and games are numbered from 1.
+        Ratings and skills are included only if they can be computed from the games so far.
 
         Args:
             running: whether the tournament is still running; the data contain this value.

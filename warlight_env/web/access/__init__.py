@@ -1,4 +1,4 @@
 """Authentication, origins, and limits on requests and connections.
 
-Imported by `web.http` and `web.games`.
+The packages `web.http` and `web.games` import this package.
 """

@@ -58,15 +58,16 @@ _GUEST_HEADER: Final = ((b"x-warlight-guest", b"yes"),)
 class AuthMiddleware:
     """ASGI middleware in front of the application.
 
-    It refuses these requests: requests for another host (for example a page with a domain that points to this machine),
-    with an Origin of another site, without the server's token if there is one, with a body that is too long, and too
-    many requests at once.
+    The middleware refuses these requests: requests for another host (for example a page with a domain that points to
+    this machine), with an Origin of another site, without the server's token if there is one, with a body that is too
+    long, and too many requests at once.
 
     Args:
         hosts: names that requests may use for the server, with or without port; empty: any.
-        token: required in the header ``X-Warlight-Token`` of every request under /api/; sockets send it in their first
-            message. None: no token is needed. Guests may make some requests about one game without this token. These
-            requests get the mark GUEST, and the lobby checks the guest's invitation.
+        token: the server's token, which is required in the header ``X-Warlight-Token`` of every request under /api/,
+            and in the first message of every socket. If `token` is None, requests need no token. Guests may make some
+            requests about one game without the server's token. A request of a guest gets the mark GUEST, and the lobby
+            checks the guest's invitation.
         rate: maximum requests per second from one address, as an average; four times as many are allowed at once.
         at_once: the maximum number of open requests and sockets of one address.
     """
@@ -155,12 +156,15 @@ class AuthMiddleware:
 
 
 def uninvited() -> ErrorBody:
-    """Return the answer to a request without the server's token. It does not reveal whether a game exists."""
+    """Return the answer to a request without the server's token; the answer does not reveal whether a game exists."""
     return refusal("the server's token is missing or wrong: open the address that the server printed", code="token")
 
 
 def tokens_equal(known: str, given: str) -> bool:
-    """Return whether two tokens are equal. The duration does not depend on the position of the first difference."""
+    """Return whether two tokens are equal.
+
+    The time of the comparison does not depend on the place where the tokens differ.
+    """
     return hmac.compare_digest(known.encode(), given.encode("utf-8", "surrogatepass"))
 
 
@@ -196,7 +200,7 @@ async def _body(receive: Receive, most: int) -> bytes | Refused | None:
 
 
 def _given(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` function that gives this body first, and the client's later messages after it."""
+    """Return a `receive` function that first gives `body` as a message, and afterwards the client's later messages."""
     told = False
 
     async def given() -> MutableMapping[str, Any]:

@@ -83,7 +83,7 @@ class ConnectionLimits:
 
 
 def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
-    """Return the protocol class of HTTP connections, with these limits."""
+    """Return the protocol class of HTTP connections, which enforces the limits `limits`."""
 
     class Connection(H11Protocol):
         """HTTP with time limits: for the head of a request, and for a client that does not read its answer."""
@@ -139,7 +139,7 @@ def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
                 self._head = self.loop.call_later(limits.head, self._too_slow)
 
         def _too_slow(self) -> None:
-            """Close a slow connection. If the client sent nothing, close it without an answer."""
+            """Close the connection of a slow client, without an answer if the client has sent nothing."""
             if self._spoken:
                 self._refuse("408 Request Timeout")
             else:
@@ -163,7 +163,8 @@ def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
 class Listener(WebSocketsSansIOProtocol):
     """The protocol of WebSockets. Viewers only listen: a viewer that sends too many frames is disconnected.
 
-    A frame costs the server much more time than the client. The server answers pings even if the client never reads.
+    A WebSocket frame from a client costs the server much more time than the client. The server answers pings even if
+    the client never reads.
     """
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -202,7 +203,10 @@ def room_for(wanted: int = MAX_CONNECTIONS) -> int:
 
 
 def tell_exhausted(tell: Callable[[str], None] = _log.error) -> Callable[[asyncio.AbstractEventLoop, Any], None]:
-    """Return an exception handler for event loops. It reports too many open files in one line per minute."""
+    """Return an exception handler for event loops.
+
+    The handler reports the error "too many open files" in at most one line per minute.
+    """
     told = float("-inf")
 
     def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:

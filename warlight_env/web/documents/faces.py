@@ -8,6 +8,9 @@ from warlight_env.agents.registry import profile_of
 
 
 def face_of(spec: str | None) -> dict[str, str] | None:
-    """Return the face (picture) of a bot, see `Face`. None: a person, or a bot without a face of its own."""
+    """Return the face (picture) of a bot, see `Face`.
+
+    Return None for a person (`spec` is None), and for a bot without a face in its profile.
+    """
     profile = None if spec is None else profile_of(spec)
     return None if profile is None or profile.face is None else dataclasses.asdict(profile.face)

@@ -28,8 +28,8 @@ class FogFilter:
       the player's own;
     * the insight (explanation) of other players' bots is left out, and also hashes and seeds, which reveal the dice.
 
-    A spectator has no player: it gets no orders, no preferred regions and no offers. Under fog, after the picks, it
-    sees no region and no event on the map.
+    A spectator has no player: the spectator gets no orders, no preferred regions and no lists of offered regions. Under
+    fog, after the picks, a spectator sees no region and no event on the map.
 
     Args:
         map_, rules: the map and the rules of the game.
@@ -110,7 +110,10 @@ class FogFilter:
         return self.seat is not None and self.rules.fog and not self._picks
 
     def _seen(self, before: list[int], moves: list[list[int]]) -> frozenset[int]:
-        """Return the regions that the player saw in a round; a move that captured has a 1 at its end."""
+        """Return the regions that the player saw in a round.
+
+        The last number in the row of a move is 1 if the move captured a region.
+        """
         assert self.seat is not None
         if self.seat == SPECTATOR:
             return frozenset()

@@ -41,9 +41,9 @@ class FeedRoom(Protocol):
 class Feed:
     """The events of a room for all its viewers.
 
-    A viewer has no queue, only a position in the list of events. It receives the next events when its connection
-    accepts more data. So a viewer that never reads uses no memory, and a viewer that reconnects receives the events
-    after its last event.
+    A viewer has no queue, only a position in the list of events. A viewer receives the next events when its connection
+    accepts more data. Without queues, a viewer that never reads uses no memory, and a viewer that reconnects receives
+    the events after its last event.
     """
 
     def __init__(self, room: FeedRoom) -> None:
@@ -57,7 +57,7 @@ class Feed:
 
     @property
     def size(self) -> int:
-        """Bytes of the events in the form for viewers."""
+        """The size in bytes of the encoded events that viewers receive."""
         return sum(cut.size for cut in self._texts.values())
 
     @property
@@ -132,7 +132,7 @@ class Feed:
 class _SeatEvents:
     """The events for one seat as texts; the text of each event is made only once.
 
-    The numbers count only the seat's events: a gap would reveal that something hidden happened.
+    The events for the seat are numbered without gaps, because a gap would reveal a hidden event.
     """
 
     def __init__(self, room: FeedRoom, seat: int | None) -> None:

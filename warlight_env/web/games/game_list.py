@@ -51,7 +51,7 @@ class SharedTask(Generic[T]):
             return await self._work()
 
     def close(self) -> None:
-        """Cancel all runs of the function."""
+        """Cancel the calls of the shared function that run or wait."""
         for task in self._tasks:
             task.cancel()
 
@@ -91,7 +91,10 @@ class GameList:
         return await self._shared.get()
 
     async def all(self) -> tuple[list[Row], int]:
-        """Return the entries of all games with a known log, and the number of unread logs. Start to read those logs."""
+        """Return the entries of all games with a known log, and the number of unread logs.
+
+        The method also starts to read the unread logs.
+        """
         found = await self._whole.get()
         here = self._rows()
         rows, missing = [], []

@@ -187,8 +187,8 @@ class GameLoop:
     def _thinking(self) -> bool:
         """Return whether the clock runs.
 
-        The game waits for a person, and one of the players is connected. In the first turn, all people have opened the
-        game.
+        The clock runs if the game waits for a person and at least one person who plays is connected. In the first turn,
+        the clock runs only after all people have opened the game.
         """
         room = self._room
         if room.not_ready:
@@ -221,8 +221,8 @@ class GameLoop:
         """Wait in a game between bots: for its pace, and while it has no viewer.
 
         The pace is the time between two rounds, and `last` is the time at which the last round was due. A round is due
-        one pace later. Return this due time, so that delays do not add up. If the round is late by a pace or more,
-        return the current time, so that rounds after a pause are not faster.
+        one pace later. Return the time at which the next round is due, so that delays do not add up. If the round is
+        late by a pace or more, return the current time, so that rounds after a pause are not faster.
         """
         room = self._room
         while True:

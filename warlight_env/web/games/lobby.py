@@ -251,7 +251,7 @@ class Lobby:
         await room.stop()
 
     def control(self, room: Room, paused: bool | None = None, pace: float | None = None) -> None:
-        """Pause or continue a game between bots, or change its pace. The change is saved with the game.
+        """Pause or continue a game between bots, or change its pace. The new state and pace are saved with the game.
 
         Raises:
             DiskError: the change could not be saved; nothing has changed.
@@ -366,7 +366,7 @@ class Lobby:
         await self._take_out(id)
 
     async def _take_out(self, id: str) -> None:
-        """Remove a game from memory and from the folder. Requests during the deletion find no such game."""
+        """Remove a game from memory and from the folder. Requests during the deletion do not find the game."""
         self._deleting.add(id)
         try:
             if id in self._resuming:
@@ -431,7 +431,7 @@ class Lobby:
         """Remove games from memory that had no viewer for `idle` seconds, and the oldest games above the byte limit.
 
         Games in which no person did anything are also deleted from disk. From time to time, the disk is searched for
-        further games of this kind.
+        further games in which no person did anything.
         """
         for room in list(self._rooms.values()):
             if not room.feed.viewers and time.monotonic() - room.touched > idle and room.id in self._rooms:

@@ -26,8 +26,8 @@ class GameEnd:
 class Resignations:
     """Resignations and the agreed draw of a game.
 
-    A seat that resigned makes no more moves: its armies stay and defend themselves. It ranks as if it was eliminated in
-    that round. The game ends when only one seat still plays.
+    A seat that resigned makes no more moves: its armies stay and defend themselves. A seat that resigned ranks as if it
+    was eliminated in the round of its resignation. The game ends when only one seat still plays.
 
     resigned: for each seat that resigned, its first round without moves (0: during the picks), in the order of the
     resignations. logged: the number of resignations in the log. agreed: seats that agree to a draw in the current
@@ -54,7 +54,7 @@ class Resignations:
         return bool(self.drawn) or (bool(self.resigned) and len(self.active_seats(game)) <= 1)
 
     def end(self, game: Game) -> GameEnd:
-        """Return the end of the game in its current state."""
+        """Return the end of the game for the log, with the final ranks in the current state of the game."""
         seats, out = tuple(range(game.players)), list(game.eliminated)
         for seat, number in self.resigned.items():
             last = out[seat]
@@ -67,7 +67,7 @@ class Resignations:
         return GameEnd(seats, winner, game.round, tuple(places), not over)
 
     def to_log(self, rounds: int | None, tell: Callable[[int, int], None]) -> None:
-        """Log the resignations up to a round (None: all) that are not in the log yet; `tell` gets seat and round."""
+        """Call `tell(seat, round)` for each resignation up to a round (None: all) that is not in the log yet."""
         for seat, number in list(self.resigned.items())[self.logged :]:
             if rounds is None or number <= rounds:
                 tell(seat, number)
@@ -81,7 +81,10 @@ class Resignations:
         self.drawn, self.draw_logged = () if draw is None else draw.players, draw is not None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for the file that survives a restart; a draw only if all agreed to it."""
+        """Return plain data for the file that survives a restart.
+
+        The data contain a draw only if all remaining seats agreed to it.
+        """
         return {"resigned": list(self.resigned.items()), "drawn": self.drawn}
 
     def take(self, data: Any) -> None:

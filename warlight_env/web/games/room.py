@@ -194,7 +194,7 @@ class Room:
 
     @property
     def pending(self) -> dict[int, Any]:
-        """The submitted turns by seat."""
+        """The submitted turns, with the seats as keys."""
         return self.commands.pending
 
     def submit_picks(self, seat: int, preferences: list[int]) -> None:
@@ -210,7 +210,7 @@ class Room:
         return self.commands.take_back(seat)
 
     def resign(self, seat: int) -> None:
-        """Resign for a person; this cannot be undone."""
+        """Resign for a person; a resignation cannot be undone."""
         self.commands.resign(seat)
 
     def agree(self, seat: int, agrees: bool) -> None:
@@ -231,7 +231,10 @@ class Room:
         self.feed.notify()
 
     def viewers_changed(self, seat: int | None) -> None:
-        """Note that a viewer came or left. Games between bots wait without viewers; clocks wait without players."""
+        """Note that a viewer came or left.
+
+        A game between bots pauses while it has no viewer; a clock stops while no player is connected.
+        """
         self.touched = time.monotonic()
         if seat in self.humans and self.feed.viewer_count(seat):
             self.opened.add(seat)

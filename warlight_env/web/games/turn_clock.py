@@ -18,7 +18,7 @@ class TurnClock:
     """Counts the seconds of a turn.
 
     Args:
-        seconds: for each turn; None: there is no limit.
+        seconds: the time limit of each turn in seconds; None: there is no limit.
     """
 
     def __init__(self, seconds: int | None) -> None:
@@ -27,7 +27,7 @@ class TurnClock:
         self._since: float | None = None
 
     def begin(self) -> None:
-        """Begin a turn; its time does not run yet."""
+        """Set the clock to the start of a turn; the clock does not run until `run` is called."""
         self._spent, self._since = 0.0, None
 
     def resume(self, spent: float) -> None:
@@ -58,7 +58,7 @@ class TurnClock:
 
     @property
     def expired(self) -> bool:
-        """Whether missing turns now become empty."""
+        """Whether the time is over, so that players who have submitted no turn get an empty turn."""
         return self.left <= -GRACE
 
     def to_dict(self) -> dict[str, Any] | None:

@@ -99,10 +99,11 @@ class TurnCommands:
         self._commit(seat, SubmittedTurn(orders, hint))
 
     def take_back(self, seat: int) -> Any:
-        """Withdraw and return a person's turn, before all seats have submitted. People at one screen cannot do this.
+        """Withdraw and return a person's turn, before all seats have submitted.
 
         Raises:
-            RequestError: it is too late. DiskError: the change could not be saved, so the turn still counts.
+            RequestError: the round has started, or several people play at one screen. DiskError: the change could not
+                be saved, so the turn still counts.
         """
         room = self._room
         if not room.seats[seat].friend and len(room.humans) - len(room.friends) > 1:
@@ -132,7 +133,10 @@ class TurnCommands:
                 self.pending[seat] = submitted.turn
 
     def submit(self, seat: int, turn: Any) -> None:
-        """Submit a turn, orders or picks, without saving it: for bots, which think again after a restart."""
+        """Submit a bot's turn (orders or picks) without saving it.
+
+        After a restart of the server, the bot computes its turn again.
+        """
         self.pending[seat] = turn
         self._room.wake()
 
@@ -144,7 +148,7 @@ class TurnCommands:
             self._commit(seat, SubmittedTurn(turn, dict(TIME_UP)))
 
     def keep_clock(self) -> None:
-        """Save the spent time of the clock at the end of the server, if the disk has space."""
+        """Save the spent time of the clock before the server ends, if the disk has space."""
         if self._room.awaited and self._room.clock.spent:
             with contextlib.suppress(DiskError):
                 self._keep()
@@ -171,7 +175,7 @@ class TurnCommands:
             raise RequestError(str(error), details=_reasons(error), code="illegal")
 
     def _commit(self, seat: int, submitted: SubmittedTurn) -> None:
-        """Save and submit a person's turn. It counts from now on, even if the server is killed before the round."""
+        """Save and submit a person's turn. The saved turn counts even if the server is killed before the round."""
         self._keep({seat: submitted})
         if submitted.help_used is not None:
             self._room.log.seat_states[seat].thought = submitted.help_used
@@ -185,7 +189,7 @@ class TurnCommands:
         self._file.save(room.log.steps, {**turns, **(more or {})}, room.resignations.to_dict(), room.clock.spent)
 
     def resign(self, seat: int) -> None:
-        """Resign for a person. This cannot be undone: the seat makes no more moves from the current round on.
+        """Resign for a person. A resignation cannot be undone: the seat makes no more moves from the current round on.
 
         Raises:
             RequestError: the seat cannot resign now. DiskError: the resignation could not be saved and does not count.

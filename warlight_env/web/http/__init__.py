@@ -1,5 +1,5 @@
 """The server's HTTP interface: routes, request handling, and its command.
 
-Imported by `web.export` and `cli`. To add a route, write it in the module of its topic and check its token in
-`dependencies`.
+The module `web.export` and the package `cli` import this package. To add a route, write it in the module of its topic
+and check its token in `dependencies`.
 """

@@ -29,7 +29,10 @@ GameAccess = Annotated[Access, Depends(game_access)]
 
 
 class EncodedJson(Response):
-    """A response of JSON bytes. While too many large ones are being sent, a large response is refused (503)."""
+    """A response of JSON bytes.
+
+    While the server sends too many bytes of large responses, further large responses are refused (503).
+    """
 
     media_type = "application/json"
     _sending = 0  # bytes of the large responses that are being sent

@@ -46,7 +46,7 @@ class GameQuery:
     state: Literal["", "over", "open"] = ""
 
     def fits(self, row: Row) -> bool:
-        """Return whether a game meets all conditions."""
+        """Return whether a game meets all conditions of the search."""
         if self.map and row["map"] != self.map:
             return False
         if self.player and self.player not in row["players"]:

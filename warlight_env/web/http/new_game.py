@@ -20,8 +20,8 @@ from warlight_env.web.workers.process_pool import ProcessPool
 def map_seed(seed: int | None) -> int:
     """Return the seed of a generated map, from the game's seed; None: a random one.
 
-    All players see this seed, because the map's name contains it. It must not reveal the game's own seed, as the dice
-    follow from that seed.
+    All players see the map's seed, because the map's name contains it. The map's seed must not reveal the game's own
+    seed, which determines the dice.
     """
     if seed is None:
         return secrets.randbits(53)
@@ -43,7 +43,7 @@ async def map_of(process_pool: ProcessPool, map_store: MapStore, body: NewGame, 
 
 
 def creation_response(room: Room) -> dict[str, Any]:
-    """Return a new game's description for its creator: tokens of people's seats, of watching, of invitations."""
+    """Return a new game's description for its creator, with the tokens of seats, of invited players and of viewers."""
     people = {seat: there for seat, there in enumerate(room.seats) if there.spec is None}
     return {
         "id": room.id,

@@ -19,7 +19,8 @@ async def analyse_position(lobby: Lobby, access: Access, body: AnalysisBody) -> 
     """Return a bot's turn and insight, and the win probabilities, as the player of the seat sees the position.
 
     Raises:
-        RequestError: the token does not permit this question, or not at this time; see `ConcurrencyLimit`.
+        RequestError: the token does not permit an analysis of the position, or not at this time; see
+            `ConcurrencyLimit`.
     """
     room = access.room
     past = body.round is not None and body.round != room.game.round

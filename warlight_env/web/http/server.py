@@ -62,7 +62,7 @@ class _Server(uvicorn.Server):
 
     @contextlib.contextmanager
     def signals_noted(self) -> Iterator[None]:
-        """Handle signals in this context: they only stop the server."""
+        """In the ``with`` block, the signals SIGINT and SIGTERM only stop the server."""
         handlers = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
         try:
             yield

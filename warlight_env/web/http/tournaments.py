@@ -40,7 +40,10 @@ def tournaments(folder: Path | None) -> list[str]:
 
 
 def read_tournament(folder: Path | None, name: str) -> dict[str, Any]:
-    """Return a result of `TournamentResult.to_dict`, with its ``age`` in seconds, and whether games were ``logged``.
+    """Return a result of `TournamentResult.to_dict`, with two further fields.
+
+    ``age`` is the time in seconds since the result was written. ``logged`` tells whether the tournament wrote logs of
+    its games.
 
     Raises:
         RequestError: no tournament has that name, or its result cannot be read.
@@ -48,7 +51,7 @@ def read_tournament(folder: Path | None, name: str) -> dict[str, Any]:
     path = _run(folder, name) / RESULT
     found = path.stat()
     if found.st_size > MAX_RESULT_BYTES:
-        raise RequestError(f"tournament {name!r}: more than {MAX_RESULT_BYTES >> 20} MiB", 413)
+        raise RequestError(f"tournament {name!r}: the result has more than {MAX_RESULT_BYTES >> 20} MiB", 413)
     data, logged = _json(path), (path.parent / LOGS).is_dir()
     if "times" not in data:
         text = f"tournament {name!r}: {RESULT} is from an older version: run the tournament's command again"
@@ -60,7 +63,7 @@ def games_between(folder: Path | None, name: str, agent: str, against: str) -> d
     """Return the games of two entrants, contest by contest: seats, places, and whether each game has a log.
 
     Raises:
-        RequestError: no such tournament or entrants.
+        RequestError: the tournament does not exist, or has no games of `agent` against `against`.
     """
     run = _run(folder, name)
     rows: list[dict[str, Any]] = []
@@ -97,7 +100,10 @@ def games_between(folder: Path | None, name: str, agent: str, against: str) -> d
 
 
 def log_of(folder: Path | None, name: str, contest: int, game: int) -> bytes:
-    """Return the bytes of a game's log; raise `RequestError` if it is missing. The numbers begin at 1."""
+    """Return the bytes of a game's log; raise `RequestError` if it is missing.
+
+    contest, game: the numbers of the contest and of the game, from 1.
+    """
     path = find_log_folder(_run(folder, name) / LOGS, contest) / game_name(game - 1)
     try:
         with bounded_io.open_file(path) as file:
@@ -154,7 +160,7 @@ def _json(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise RequestError(f"{place}: {error.strerror or error}", 404) from None
     if len(text) > MAX_RESULT_BYTES:
-        raise RequestError(f"{place}: more than {MAX_RESULT_BYTES >> 20} MiB", 413)
+        raise RequestError(f"{place}: the file has more than {MAX_RESULT_BYTES >> 20} MiB", 413)
     try:
         data = bounded_io.decode_line(text)
     except (ValueError, RecursionError) as error:

@@ -1,4 +1,4 @@
-"""Maps that users drew on the page. They are files in a subfolder of the games, for lists and new games."""
+"""Maps that users drew on the page, stored as files in a subfolder of the folder of games."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class MapStore:
         return found
 
     async def save(self, data: bytes, replaces: str = "") -> MapRow:
-        """Save a drawn map. It replaces the map of the same name only if `replaces` is that name.
+        """Save a drawn map. The new map replaces a map of the same name only if `replaces` is this name.
 
         Raises:
             RequestError: the map has errors, its name is the name of a bundled map or of another map, or there are too

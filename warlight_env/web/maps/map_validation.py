@@ -139,7 +139,9 @@ def _fields(drawn: DrawnMap) -> dict[str, Any]:
 
 
 def check_map(data: bytes) -> bytes:
-    """Return all problems of a map in the editor as JSON; without problems, remarks and the numbers of players.
+    """Return all problems of a map in the editor as JSON.
+
+    For a map without problems, return remarks and the numbers of players.
 
     ``problems``, ``remarks``: lists of ``code``, ``message``, ``part``, ``indices``, ``entry``, ``values``.
     ``players``: for each rules preset the largest number of players; 0 if two players cannot play.

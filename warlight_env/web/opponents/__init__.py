@@ -1,4 +1,4 @@
-"""The bots that the page offers, the games that each supports, and their ratings.
+"""The bots that the page offers, the games that each bot supports, and the bots' ratings.
 
-Imported by `web.games` and `web.http`.
+The packages `web.games` and `web.http` import this package.
 """

@@ -28,7 +28,11 @@ USER_POLICY: Final = "A policy from your own folder."
 
 @dataclass(frozen=True)
 class OfferedBot:
-    """An agent that the page offers. kind: its origin. problem: the reason why it cannot play any game; '': it can."""
+    """An agent that the page offers.
+
+    kind: the origin of the agent: built in ("bot"), another package, or a file in the folder of policies. problem: the
+    reason why the agent cannot play any game; an empty string if it can play.
+    """
 
     spec: str
     kind: Literal["bot", "package", "file"]
@@ -88,7 +92,10 @@ class Opponents:
 
     @property
     def specs(self) -> list[str]:
-        """The specifications of the bots that are always offered, without those of the folder."""
+        """The specifications of the bots that are always offered.
+
+        The policies in the folder of the server's owner are not included.
+        """
         return list(self._known)
 
     async def all(self) -> list[OfferedBot]:
@@ -103,7 +110,10 @@ class Opponents:
         }
 
     async def check(self, spec: str, players: int, regions: int | None = None, rules: Rules | None = None) -> None:
-        """Raise `RequestError` for a bot that is not offered or does not support such a game. None: no check."""
+        """Raise `RequestError` for a bot that is not offered, or that does not support a game with these properties.
+
+        regions, rules: not checked if None.
+        """
         bot = self._known.get(spec) or (await self._in_folder()).get(spec)
         if bot is None:
             raise RequestError(f"this server has no bot {spec!r}", code="no-bot", bot=spec)
@@ -119,7 +129,7 @@ class Opponents:
     async def seated(
         self, players: Sequence[NewPlayer], regions: int | None = None, rules: Rules | None = None
     ) -> list[tuple[str, str | None]]:
-        """Return each seat's name and bot specification (None: a person); check that the bots support such a game."""
+        """Return each seat's name and bot specification (None: a person); check that the bots support the game."""
         chosen: list[tuple[str, str | None]] = []
         for number, player in enumerate(players, 1):
             if player.bot is not None:

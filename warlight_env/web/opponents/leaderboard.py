@@ -18,7 +18,7 @@ FILE: Final = Path(__file__).with_name("ladder.json")
 
 
 class LeaderboardError(InputError):
-    """A tournament gives no ratings. The message gives the reason."""
+    """The leaderboard cannot be made from the results of some tournaments; the error message gives the reason."""
 
 
 def make_leaderboard(folders: Sequence[Path]) -> dict[str, Any]:

@@ -18,8 +18,9 @@ ANY_SIZE: Final = 10**6
 class SupportedGames:
     """The games that an opponent plays.
 
-    players, regions: smallest and largest number of players, and of regions. rules: the rules of its training; None:
-    any rules. picked: whether it picks its starting regions itself, so that the rules of picking matter, too.
+    players, regions: smallest and largest number of players, and of regions. rules: the rules of the opponent's
+    training; None: any rules. picked: whether the opponent picks its starting regions itself, so that the rules of the
+    picking phase must also be equal.
     """
 
     players: tuple[int, int] = (2, MAX_PLAYERS)
@@ -28,10 +29,12 @@ class SupportedGames:
     picked: bool = True
 
     def refusal(self, players: int, regions: int | None = None, rules: Rules | None = None) -> str:
-        """Return the reason why the opponent does not play such a game, as a text that follows its name; '': it does.
+        """Return the reason why the opponent does not play a game with these properties.
+
+        The reason is a text that follows the opponent's name. An empty string means that the opponent plays the game.
 
         Args:
-            regions, rules: None: do not check them.
+            regions, rules: the number of regions and the rules; not checked if None.
         """
         low, high = self.players
         if not low <= players <= high:

@@ -74,7 +74,10 @@ class UserPolicies:
 
 
 def _files(folder: Path) -> dict[str, UserPolicy]:
-    """Return the files of a folder by specification, sorted by name; leave out names that cannot be shown."""
+    """Return a dict from the specification of each policy in a folder to its file, sorted by name.
+
+    Files whose names contain unprintable characters are left out.
+    """
     found = {}
     try:
         with os.scandir(folder) as entries:

@@ -1,4 +1,4 @@
 """Files of a server's games: logs, seats and tokens, submitted turns.
 
-Imported by `web.games` and `web.http`.
+The packages `web.games` and `web.http` import this package.
 """

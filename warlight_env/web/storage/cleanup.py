@@ -43,8 +43,8 @@ def delete_files(folder: Path, id: str) -> None:
 def abandoned_games(folder: Path, now: float) -> list[str]:
     """Return unfinished games that can be deleted, because their files have not changed for a long time.
 
-    These are games without a name that people made but did not play, games between bots without a name, and logs
-    without a file of seats, which no client can open. Paused games are never deleted.
+    Three types of games can be deleted: games without a name that people made but did not play, games between bots
+    without a name, and logs without a file of seats, which no client can open. Paused games are never deleted.
     """
     return [id for id, seconds in _unfinished(folder, now) if seconds > LEFT and _missed_by_nobody(folder, id, seconds)]
 

@@ -50,12 +50,12 @@ FileStamp = tuple[int, int]
 
 
 def file_stamp(found: os.stat_result) -> FileStamp:
-    """Return the stamp of a file."""
+    """Return the stamp of a file: the time of its last change, and its size."""
     return found.st_mtime_ns, found.st_size
 
 
 class FolderInUseError(InputError):
-    """Another server uses the folder. This server has changed nothing in the folder."""
+    """Another server uses the folder. The server that raises this error has changed nothing in the folder."""
 
 
 class GameFolder:
@@ -65,7 +65,7 @@ class GameFolder:
         path: the path of the folder, which is made if it does not exist.
 
     Raises:
-        FolderInUseError: another server uses the folder; the message names that server.
+        FolderInUseError: another server uses the folder; the error message names that server.
         LogWriteError: the folder cannot be made or written.
     """
 
@@ -85,7 +85,9 @@ class GameFolder:
         self._lock.describe(f"a server at {address}")
 
     def token(self) -> str:
-        """Return the server's token. It is random and stored, so that open pages still work after a restart.
+        """Return the server's token, a random text.
+
+        The token is stored, so that open pages still work after a restart of the server.
 
         Raises:
             LogWriteError: the token's file cannot be read or written.

@@ -38,8 +38,9 @@ class SeatState:
 class GameLogWriter(Recorder):
     """Writes a game's log to ``NAME.partial.wl.jsonl``, and keeps its lines for the viewers.
 
-    Recorded lines wait until `save`, which writes all of them to the disk or none. Only then they become part of
-    `lines`. So viewers receive no event that is not on disk, and a full disk only delays the game.
+    Recorded lines wait until `save`, which writes all of them to the disk or none. A line becomes part of `lines` only
+    after it is on the disk. Viewers therefore receive no event that is not on disk, and a full disk only delays the
+    game.
 
     Args:
         path: ``NAME.wl.jsonl``, the name of the finished game.

@@ -30,15 +30,18 @@ class SubmittedTurn:
 class SubmittedTurns:
     """The file of a game's submitted turns; only its owner can read it.
 
-    It contains the turns of one step of the game, and the number of that step. Once the step is played, the turns are
-    void. It also contains the spent seconds of the step's clock, and resignations that are not in the log yet.
+    The file contains the turns of one step of the game, and the number of that step. Once the step is played, the turns
+    in the file are void. The file also contains the spent seconds of the step's clock, and resignations that are not in
+    the log yet.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def save(self, step: int, turns: Mapping[int, SubmittedTurn], left: dict[str, Any], spent: float) -> None:
-        """Write the turns of the step with this number, by seat, the resignations, and the spent seconds of the clock.
+        """Write the turns of step `step` of the game, the resignations, and the spent seconds of the clock.
+
+        turns: the submitted turns, with the seats as keys. left: the result of `Resignations.to_dict`.
 
         Raises:
             DiskError: the file is not written.
@@ -67,13 +70,13 @@ class SubmittedTurns:
             return 0.0
 
     def left(self, take: Callable[[Any], None]) -> None:
-        """Pass the saved resignations of any step to `take`."""
+        """Call `take` with the saved resignations, even if the file belongs to an earlier step of the game."""
         with contextlib.suppress(OSError, *MALFORMED_DATA):
             take(json.loads(self.path.read_bytes())["left"])
 
     @property
     def exists(self) -> bool:
-        """Whether the file contains turns or resignations that may still count."""
+        """Whether the file contains submitted turns, or resignations that may not be in the log yet."""
         try:
             data = json.loads(self.path.read_bytes())
             return bool(data["turns"] or data.get("left", {}).get("resigned"))

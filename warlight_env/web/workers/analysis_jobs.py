@@ -50,7 +50,10 @@ class _Making:
 
     @property
     def over(self) -> bool:
-        """Whether the work on the report has ended. Then this object only contains an error for the next request."""
+        """Whether the work on the report has ended.
+
+        After the work has failed, this object contains the error for the next request.
+        """
         return self.task is not None and self.task.done()
 
 

@@ -42,7 +42,7 @@ class BotQuery:
 
 @dataclass(frozen=True)
 class WorkerAnswer:
-    """A worker's answer; `error` is the reason if it failed."""
+    """A worker's answer to a question; `error` is the reason if the worker has no answer."""
 
     preferences: list[int] | None = None
     deploys: list[list[int]] = field(default_factory=list)
@@ -55,7 +55,7 @@ class WorkerAnswer:
 
 
 class Worker:
-    """Answers questions. It keeps bots and boards (compiled maps) between the questions."""
+    """Answers questions about games, and keeps bots and boards (compiled maps) from one question to the next."""
 
     def __init__(self) -> None:
         self._views = ViewCache()

@@ -63,7 +63,7 @@ class ConcurrencyLimit:
         """Use one of the slots of a key until the context ends.
 
         Raises:
-            RequestError: this key has no free slot (429), or no slot at all is free (503).
+            RequestError: the key has no free slot (429), or no slot of any key is free (503).
         """
         if self._inside[key] >= self._each:
             text = f"{self._each} bot queries are still running: try again in a moment"

@@ -54,8 +54,8 @@ class ChildProcess:
     async def ask(self, question: Any, limit: Callable[[], float]) -> Any:
         """Return the answer to a question, after the answers to earlier questions.
 
-        If the caller's task is cancelled, the process still finishes this answer before the next question. Otherwise
-        the next caller would receive the wrong answer.
+        If the caller's task is cancelled, the process still finishes the answer before the next question, so that the
+        next caller does not receive the wrong answer.
 
         Args:
             limit: returns the seconds for the answer; called when the question's turn has come.

@@ -1,8 +1,9 @@
 """The report on a game: the quality of each turn in comparison with the best turn of a search, and the effect of dice.
 
-The value of a turn is the share of games won from the positions after it. The round is played many times with other
-dice, while all other orders stay the same. Each resulting position is played out with all players like `aggressive`.
-Two turns of a player are compared with the same dice and playouts: their difference is more certain than each value.
+The value of a turn is the fraction of games that the player wins from the positions after the turn. The round is played
+many times with other dice, while all other orders stay the same. From each position after the round, playouts continue
+the game with all players like `aggressive`. Two turns of a player are compared with the same dice and playouts: their
+difference is more certain than each value.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ class Better:
 
 @dataclass(frozen=True)
 class TurnReport:
-    """The report on a player's turn, in win probability of 0 to 1, except for `armies`.
+    """The report on a player's turn.
+
+    All numbers but `armies` are win probabilities from 0 to 1, or differences of them.
 
     before: value of the position before the turn. worth: value of the turn, as a mean over the dice. after: value of
     the position after the round. armies: armies that the player gained from the dice of the round's battles beyond
@@ -111,8 +114,9 @@ class GameReport:
     def _player(self, player: int) -> dict[str, float]:
         """Return a player's statistics.
 
-        accuracy: the part of the stakes of all turns that the player did not lose, with `error`; 1 if the sum of the
-        stakes is 0. So turns in decided positions have no weight.
+        accuracy: 1 minus the sum of the turns' losses, divided by the sum of the turns' stakes (`TurnReport.lost` and
+        `stake`); 1 if the sum of the stakes is 0. Turns in decided positions have small stakes, and therefore little
+        weight. error: half the width of the 95 % interval of `accuracy`.
         """
         turns = [turns[player] for turns in self.rounds]
         played = [turn for turn in turns if turn is not None]
@@ -211,7 +215,7 @@ class _AnalysedRound:
         return tuple(found)
 
     def _values(self, orders: Mapping[int, Orders | None]) -> npt.NDArray[np.float64]:
-        """Return the win probability after the round with these orders, float64 [roll, player]."""
+        """Return the win probability of each player after the round with the given orders, float64 [roll, player]."""
         rows = []
         for roll, start in enumerate(self._starts):
             game = start.clone()

@@ -21,15 +21,16 @@ QUEUE: Final = 8
 
 
 class ProcessPoolError(RunError):
-    """Work failed although the request was correct."""
+    """The task of a request failed although the request was correct."""
 
 
 class ProcessPool:
-    """Two processes: one only for long work, so that short work never waits for it.
+    """Two child processes that run tasks.
 
-    Work is a function of a module with its arguments, for example of `worker_tasks`. If the function raises an
-    `InputError`, this class raises a `RequestError`; for any other exception it raises a `ProcessPoolError`. After a
-    timeout or a crash the next work gets a new process.
+    One process runs only long tasks, so that short tasks never wait for long tasks. A task is a function of a module,
+    for example of `worker_tasks`, with its arguments. If the function raises an `InputError`, this class raises a
+    `RequestError`; for any other exception it raises a `ProcessPoolError`. After a timeout or a crash, the next task
+    gets a new process.
     """
 
     def __init__(self, long: float = LONG, short: float = SHORT, queue: int = QUEUE) -> None:
@@ -41,7 +42,7 @@ class ProcessPool:
 
         Raises:
             RequestError: the work raised an `InputError`; or (503) the queue is full, the work takes too long, or the
-                process died. ProcessPoolError: an error in this program.
+                process died. ProcessPoolError: the program has an error.
         """
         return await self._long.ask(work, args)
 

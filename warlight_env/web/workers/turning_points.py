@@ -29,7 +29,7 @@ def cause_of(turn: Mapping[str, Any]) -> Cause:
 def reason_of(turn: Mapping[str, Any], log: GameLog, number: int, player: int) -> str:
     """Return one sentence that says why a player lost win probability in a round.
 
-    turn: the player's entry of this round in a report. number: the number of the round, from 1.
+    turn: the player's entry for the round in a report. number: the number of the round, from 1.
     """
     name, step, cause = log.names[player], log.rounds[number - 1], cause_of(turn)
     if cause == "turn":

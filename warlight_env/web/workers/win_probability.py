@@ -43,10 +43,11 @@ def win_probabilities_of(log: GameLog, seconds: float | None = None) -> list[Cha
     """Return the share of playouts won, with its interval, for each position (before and after rounds) and player.
 
     Args:
-        seconds: time after which no more positions are evaluated; positions far apart come first. None: no limit.
+        seconds: time after which no more positions are evaluated; None: no limit. Because the time may end early, the
+            first evaluated positions are far apart in the game.
 
     Raises:
-        AnalysisError: a position has no win probabilities; the message gives the round and the reason.
+        AnalysisError: a position has no win probabilities; the error message gives the round and the reason.
     """
     questions, worker, began = questions_of(log), Worker(), time.monotonic()
     found: dict[int, Chances] = {}

@@ -64,7 +64,10 @@ TAKEN_OVER: Final = 16 << 20  # maximum bytes of a log that a new game continues
 
 @dataclass(frozen=True)
 class TaskFailure:
-    """The reason why work failed. asked: the request was wrong; False: an error in this program or on the machine."""
+    """The reason why a task failed.
+
+    client_error: True if the request was wrong, False if the program or the machine failed.
+    """
 
     reason: str
     client_error: bool
@@ -174,7 +177,7 @@ def game_in(source: LogSource) -> tuple[int, int, Rules]:
 
 
 def replay_json(source: LogSource, chances: bytes | None, more: dict[str, Any]) -> tuple[bytes, bytes]:
-    """Return as JSON a log's document with more fields, and its win probabilities. chances: None: compute them."""
+    """Return as JSON a log's document with more fields, and its win probabilities (computed if `chances` is None)."""
     log = opened_log(source)
     known = encoded(win_probabilities_of(log, SECONDS)) if chances is None else chances
     document = replay_document(log)
@@ -213,7 +216,10 @@ def load_game(data: bytes) -> LoadedGame:
 
 
 def branch_game(source: LogSource, rounds: int, players: Sequence[Player]) -> LoadedGame:
-    """Return a log's position after `rounds` rounds, for a new game. Raise `RequestError` if this is impossible."""
+    """Return a log's position after `rounds` rounds, for a new game.
+
+    Raise `RequestError` if a new game cannot start from this position.
+    """
     log = opened_log(source)
     if not 0 <= rounds <= len(log.rounds):
         raise RequestError(f"round {rounds}: the log has rounds 0 to {len(log.rounds)}")
@@ -283,8 +289,9 @@ def row(
 ) -> dict[str, Any]:
     """Return the list entry of a game. begun: whether a person took any action in it, such as an invitation of friends.
 
-    The entry contains no token of a seat; only the people who made the game have these. It contains ``watch`` of a game
-    without secrets: the token for watching bots, or after the end of a game of people, the token of spectators.
+    The entry contains no token of a seat; only the people who made the game have the tokens of seats. For a game
+    without secrets, the entry contains a token in the field ``watch``: the token for watching bots or, after the end of
+    a game of people, the token of spectators.
     """
     watch = saved.spectate if saved.watch is None and over else saved.watch
     return {
