@@ -200,7 +200,7 @@ class Rules:
         return dataclasses.replace(base, **changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields for JSON files and hashes: `FIRST_FIELDS`, and newer fields without their default."""
+        """Return the fields for JSON files and hashes: `FIRST_FIELDS`, and newer fields that are not the default."""
         later = {field.name: field.default for field in dataclasses.fields(self) if field.name not in FIRST_FIELDS}
         fields = dataclasses.asdict(self)
         return {name: value for name, value in fields.items() if name not in later or value != later[name]}
