@@ -13,15 +13,15 @@ import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from multiprocessing.connection import Connection
 from typing import Any, Final
 
 from warlight_env.web.errors import RequestError
 from warlight_env.web.workers.analysed_position import PLAYOUTS, PositionResult
-from warlight_env.web.workers.engine import Engine
 from warlight_env.web.workers.analysis_process import LoggedGame, PositionQuery, serve
 from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError
+from warlight_env.web.workers.engine import Engine
 from warlight_env.web.workers.game_report import GameReport
+from warlight_env.web.workers.turn_report import TurnReport
 from warlight_env.web.workers.worker_tasks import LogSource, TaskFailure
 
 _log = logging.getLogger(__name__)
@@ -191,8 +191,14 @@ def _position(job: _Job, at: int) -> dict[str, Any]:
     return {
         "seconds": share * job.engine.seconds,
         "games": rolls * PLAYOUTS,
-        "turns": [None if turn is None else turn.to_dict() for turn in result.turns],
+        "turns": [None if turn is None else _turn(turn, job.levels[at]) for turn in result.turns],
         "best": result.best,
         "decisions": result.decisions,
         "chances": result.chances,
     }
+
+
+def _turn(turn: TurnReport, level: int) -> dict[str, Any]:
+    """Return a turn's report. Only the last pass can say that a turn is better than the best turn of the search."""
+    told = turn.to_dict()
+    return {**told, "mark": None} if turn.mark == "!" and level < PASSES else told
