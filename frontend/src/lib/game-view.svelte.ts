@@ -40,8 +40,6 @@ export class GameView {
     return best === null ? null : { player: chosen.player, played, best: parseOrders(this.doc.map, best) };
   });
 
-  private previewed: Orders | null = $derived.by(() => this.ghost ?? this.compared?.best ?? null);
-
   private get doc() {
     return this.show.doc;
   }
@@ -107,16 +105,18 @@ export class GameView {
   arrows: Arrow[] = $derived.by(() => [...this.drawn, ...(this.pointed ? [this.pointed] : [])]);
 
   private drawn: Arrow[] = $derived.by(() => {
-    const { show, turnInput, previewed: ghost } = this;
+    const { show, turnInput, ghost } = this;
     const ghosts = drawnOrders(show.position, ghost, turnInput.editing ? this.seat! : this.thinker, 'ghost');
     if (turnInput.editing && turnInput.draft) return [...drawnOrders(show.position, turnInput.draft, this.seat!, 'draft'), ...ghosts];
     if (turnInput.sent && show.atEnd && !show.playing) return [...drawnOrders(show.position, turnInput.sent, this.seat!, 'draft'), ...ghosts];
-    if (this.compared && !this.ghost) return [...drawnOrders(show.position, this.compared.played, this.compared.player, 'past'), ...ghosts];
+    const { compared } = this;
+    if (compared && !ghost) return [...drawnOrders(show.position, compared.played, compared.player, 'past'), ...drawnOrders(show.position, compared.best, compared.player, 'best')];
     return ghost && !show.playing ? ghosts : drawnMoves(show);
   });
 
   additions: Additions = $derived.by(() => {
-    const { show, turnInput, previewed: ghost } = this;
+    const { show, turnInput } = this;
+    const ghost = this.ghost ?? this.compared?.best ?? null;
     if (turnInput.editing && turnInput.draft) return deployed([...(ghost?.deploys ?? []), ...turnInput.draft.deploys], this.seat!);
     if (turnInput.sent && show.atEnd && !show.playing) return deployed(turnInput.sent.deploys, this.seat!);
     if (ghost && !show.playing) return deployed(ghost.deploys, this.thinker);

@@ -48,7 +48,7 @@ class PositionResult:
 
 
 class AnalysedPosition:
-    """A position with the round that was played from it, and the turns that searches find. `deepen` refines the results.
+    """A position with the round that was played from it, and turns that searches find. `deepen` refines the results.
 
     Results depend only on the game, the round and the sequence of calls of `deepen`.
     """

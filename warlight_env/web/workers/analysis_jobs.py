@@ -27,9 +27,10 @@ from warlight_env.web.workers.worker_tasks import LogSource, TaskFailure
 _log = logging.getLogger(__name__)
 
 QUEUE: Final = 8  # the largest number of jobs in progress; further requests are refused
+EACH: Final = 2  # the largest number of jobs in progress for one log
 KEPT: Final = 16  # the largest number of jobs whose results are kept
 ROUNDS: Final = 300  # a game with more rounds gets no analysis
-POLL_TIMEOUT: Final = 20.0  # seconds without a poll until a job pauses
+POLL_TIMEOUT: Final = 10.0  # seconds without a poll until a job pauses
 LIMIT: Final = 300.0  # seconds for a position: Numba may have to compile kernels
 #: The passes: the share of the chosen time for a turn, and the number of rolls of the dice. Only the displayed
 #: position has the passes after `PASSES`.
@@ -102,7 +103,8 @@ class AnalysisJobs:
             del self._jobs[key]
             raise job.error
         if not job.active and (job.game is None or job.next() is not None):
-            if sum(other.active for other in self._jobs.values()) >= QUEUE:
+            active = [other.source.key for other in self._jobs.values() if other.active]
+            if len(active) >= QUEUE or active.count(source.key) >= EACH:
                 text = "the server is analysing other games: try again in a moment"
                 raise RequestError(text, 503, code="reports-wait")
             job.task = asyncio.get_running_loop().create_task(self._run(job))

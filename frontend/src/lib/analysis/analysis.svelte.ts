@@ -125,6 +125,13 @@ export class Analysis {
     return this.turn(round, player)?.better?.orders ?? this.positions[round - 1]?.best[player] ?? null;
   }
 
+  /** The player who lost most by its own turn in a round; null: not known yet. */
+  worst(round: number): number | null {
+    const lost = (this.positions[round - 1]?.turns ?? []).map((turn) => turn?.lost ?? -1);
+    const most = Math.max(-1, ...lost);
+    return most < 0 ? null : lost.indexOf(most);
+  }
+
   /** The marked turns of a round. */
   marks(round: number): MarkedTurn[] {
     return (this.positions[round - 1]?.turns ?? []).flatMap((turn, player) => (turn?.mark ? [{ round, player, mark: turn.mark }] : []));
