@@ -228,7 +228,7 @@ class CustomObservation(CustomFunction):
         if not isinstance(said, np.ndarray) or said.shape != shape or said.dtype != self.dtype:
             raise InputError(
                 f"observation: the function returned {_told(said)}; it must return {self.dtype} of shape {shape}, "
-                "like its first call"
+                "as in its first call"
             )
         if self.dtype in _FLOATS and np.isnan(said.min(initial=np.inf)):  # `min` is faster than a check of each entry
             raise InputError(f"observation: the function returned NaN in game {int(np.argwhere(np.isnan(said))[0][0])}")

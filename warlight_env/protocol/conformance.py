@@ -219,8 +219,8 @@ def _with(view: View, regions: dict[int, tuple[int, int]], income: int | None = 
     """Return a copy of a player's view in which the regions, and perhaps the income, are replaced.
 
     regions: the owner and the army of each region that the player sees. The player also sees the neighbours of its own
-    regions; a neighbour is neutral with 2 armies unless `regions` contains it. All regions that are neither in
-    `regions` nor such neighbours are not visible.
+    regions; a neighbour is neutral with 2 armies unless `regions` contains it. The
+    player sees no other regions.
     """
     owner, army = view.owner.copy(), view.army.copy()
     owner[:], army[:] = -2, 0

@@ -193,7 +193,9 @@ def _read_moves(line: str, words: Sequence[str]) -> OpponentMoves:
         kind = words[at + 1].lower() if at + 1 < len(words) else ""
         width = {PLACE: 4, ATTACK: 5}.get(kind, 0)
         if not width or at + width > len(words):
-            raise ProtocolError(line, "NAME place_armies ID ARMIES or NAME attack/transfer FROM TO ARMIES, each")
+            raise ProtocolError(
+                line, "a list of moves, each NAME place_armies ID ARMIES or NAME attack/transfer FROM TO ARMIES"
+            )
         _armies(line, words[at + width - 1])
         orders.append(parse_order(line, words[at], kind, words[at + 2 : at + width]))
         at += width

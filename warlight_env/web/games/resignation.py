@@ -88,7 +88,7 @@ class Resignations:
         return {"resigned": list(self.resigned.items()), "drawn": self.drawn}
 
     def take(self, data: Any) -> None:
-        """Add the resignations and the draw of `to_dict`; raise an error for data of another form."""
+        """Restore the resignations and the agreed draw from `data`, a result of `to_dict`."""
         for seat, number in data["resigned"]:
             self.resigned.setdefault(int(seat), int(number))
         self.drawn = self.drawn or tuple(int(seat) for seat in data["drawn"])
