@@ -168,7 +168,7 @@ def test_a_replay_with_its_report_is_in_czech_as_a_file_and_in_a_notebook(
     log, file = bot_log(rounds=4), tmp_path / "replay.html"
     write_html(log, file, report=report_of(log, "nash:secs=0.05").to_dict())
     page = open_page(f"{file.as_uri()}?#/?round=2&order=2", **CZECH, **PHONE)
-    page.get_by_role("heading", name="Zlomové okamžiky").wait_for(state="attached")
+    page.locator("h3", has_text="Zlomové okamžiky").wait_for(state="attached")
     assert page.title() == "Warlight – záznam"
     in_czech(page, "replay on a phone")
     page.set_viewport_size({"width": 1280, "height": 800})

@@ -44,8 +44,9 @@ export class Analysis {
     return this.ask && (engineOf(this.bots()) ?? (isGuest() ? GUEST_ENGINE : null));
   }
 
+  /** Whether more results will come, also while the list of bots is still being loaded. */
   get running(): boolean {
-    return this.engine !== null && (this.progress.total === 0 || this.progress.done < this.progress.total);
+    return this.ask !== null && !this.error && (this.progress.total === 0 || this.progress.done < this.progress.total);
   }
 
   /** The number of rounds before the displayed turns. */
