@@ -127,3 +127,17 @@ def idle(observations: Any, masks: np.ndarray) -> np.ndarray:
 def refresh(core: EnvCore) -> None:
     """Compute the observations again after a test has changed the state."""
     core.refresh_observations()
+
+
+#: Three maps, and limits of regions and directed edges that fit all of them.
+SETS = ["small", "world", "generated:20:7"]
+ROOM = (50, 200)
+
+
+def plays_like(env, other, steps=8):
+    """Both environments give the same results for some steps without orders."""
+    for _ in range(steps):
+        found, expected = (each.step(np.zeros(each.num_envs, np.int64)) for each in (env, other))
+        for name, array in expected[0].items():
+            np.testing.assert_array_equal(found[0][name], array)
+        np.testing.assert_array_equal(found[1:4], expected[1:4])

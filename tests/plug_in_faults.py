@@ -166,6 +166,22 @@ FUNCTIONS: dict[bool, dict[str, Any]] = {
 }
 
 
+class Asking:
+    """A callable object that is not a function: it calls its attribute `function`, which a test may change.
+
+    Numba compiles a call into the interpreter once for each object.
+    """
+
+    def __call__(self, *arguments):
+        return self.function(*arguments)
+
+
+#: An evaluation and a generator that call the function in their attribute `function`.
+ASKING_EVALUATION, ASKING_GENERATOR = Asking(), Asking()
+#: Settings of a small search.
+SMALL = {"samples": 2, "rounds": 1, "local_search": 0.0}
+
+
 @functools.cache
 def view(players: int = 2) -> Any:
     """A position of a game on the small map, in the middle of play."""

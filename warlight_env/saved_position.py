@@ -29,7 +29,7 @@ def fill_state(params: RuleParams, state: State, saved: Any) -> None:
     filled = copy_state(state)
     for name, array in filled._asdict().items():
         if not isinstance(saved, dict) or name not in saved:
-            raise GameError(f"saved game: the entry {name!r} of "state" is missing")
+            raise GameError(f"saved game: the entry {name!r} of 'state' is missing")
         low, high = np.iinfo(array.dtype).min, np.iinfo(array.dtype).max
         try:
             values = np.array(saved[name], dtype=object)

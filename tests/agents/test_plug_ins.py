@@ -5,9 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import pickle
 import random
-import re
 import sys
-import threading
 import traceback
 import warnings
 from concurrent.futures import ProcessPoolExecutor
@@ -19,29 +17,38 @@ import pytest
 
 from forked_python import run_in_copy
 from helpers import position
-from plug_in_faults import FAULTS, FUNCTIONS, Case, FaultyError, case, generator, view
+from plug_in_faults import (
+    ASKING_EVALUATION,
+    ASKING_GENERATOR,
+    FAULTS,
+    FUNCTIONS,
+    SMALL,
+    Case,
+    FaultyError,
+    case,
+    view,
+)
 from warlight_env import Game, Orders
-from warlight_env.agents import registry
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.players.flat import FlatSearch, FlatSettings
 from warlight_env.agents.players.mcts import MctsAgent, MctsSettings, TreeSearch
 from warlight_env.agents.plug_ins.answer_faults import AnswerError, PlugInError
 from warlight_env.agents.plug_ins.functions import Functions, plug_in
-from warlight_env.agents.weights import THESIS
-from warlight_env.arena import Match
-from warlight_env.arena.games.game_loop import AgentCrashError
-from warlight_env.cli import main
-from warlight_env.engine.callback_errors import raise_callback_errors
 from warlight_env.engine.jit import kernel
 from warlight_env.envs import EnvCore
-from warlight_env.errors import RunError, crash_reason
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*runs as plain Python:RuntimeWarning")
 
+
 REGIONS = view().board.n_regions
+
+
 EDGES = view().board.n_edges
+
+
 HOME = int(np.flatnonzero(view().owner == 0)[0])
+
 
 #: A fault of a kind with a number, and what the error says about it. Places are those of our own turn, the first asked
 #: for.
@@ -244,16 +251,6 @@ def test_python_that_numba_cannot_compile_runs_with_a_notice():
         TreeSearch(view(), MctsSettings(samples=1, rounds=1, local_search=0.0), 1, Functions(evaluation=share)).run(3)
 
 
-class Asking:
-    """Not a function, but called like one, and does what it is told to; each is compiled a way into the interpreter."""
-
-    def __call__(self, *arguments):
-        return self.function(*arguments)
-
-
-ASKING_EVALUATION, ASKING_GENERATOR = Asking(), Asking()
-
-
 def test_what_is_no_whole_number_is_told_of_compiled_functions():
     with pytest.raises(PlugInError, match=r"generator '<lambda>' .*: returns none, not a whole number"):
         TreeSearch(
@@ -265,50 +262,10 @@ def test_what_is_no_whole_number_is_told_of_compiled_functions():
         )
 
 
-@pytest.mark.parametrize("compiled", [True, False])
-def test_a_function_that_only_raises_is_told_by_its_own_exception(compiled):
-    def refuse(context, position, shares):
-        raise ValueError("not today")
-
-    function = numba.njit(refuse) if compiled else refuse
-    with pytest.raises(ValueError, match=r"^not today") as caught:
-        TreeSearch(view(), MctsSettings(), 1, Functions(evaluation=function))
-    assert re.search(
-        r": not today, in the evaluation 'refuse' \(test_plug_ins\.py, line \d+\)$", crash_reason(caught.value)
-    )
-
-
-def test_the_reason_of_a_crash_names_the_function_and_its_place():
-    def index(context, position, shares):
-        shares[1000] = 0.5
-
-    with pytest.raises(IndexError) as caught:
-        TreeSearch(view(), MctsSettings(), 1, Functions(evaluation=index))
-    line = index.__code__.co_firstlineno
-    assert crash_reason(caught.value).endswith(f", in the evaluation 'index' (test_plug_ins.py, line {line})")
-
-
 def test_a_count_must_be_whole_in_python_too():
     ASKING_GENERATOR.function = lambda *arguments: 1.5
     with pytest.raises(PlugInError, match=r"generator Asking: returned 1\.5, not a whole number"):
         TreeSearch(view(), MctsSettings(), 1, Functions(generator=ASKING_GENERATOR))
-
-
-class OddError(Exception):
-    def __str__(self):
-        raise OSError("no words")
-
-    def add_note(self, note):
-        raise OSError("no notes")
-
-
-@pytest.mark.parametrize("settings", [{}, {"threads": 2, "parallel": "root"}, {"threads": 2, "parallel": "leaf"}])
-@pytest.mark.parametrize("error", [StopIteration(), GeneratorExit(), OddError()])
-def test_exceptions_with_ways_of_their_own_come_through(error, settings):
-    search = MctsSettings(**(SMALL | settings))
-    with pytest.raises(type(error)) as caught:
-        TreeSearch(view(), search, 1, Functions(evaluation=FAILING.fail(error, after=0)))
-    assert caught.value is error and "evaluation Asking" in error.__notes__[0]
 
 
 def test_what_a_function_keeps_is_its_own():
@@ -347,107 +304,6 @@ def test_what_cannot_be_called_like_a_plug_in_is_refused_at_once(given):
         MctsAgent(evaluation=given)
     with pytest.raises(PlugInError, match="evaluation"):
         TreeSearch(view(), MctsSettings(), 1, Functions(evaluation=given))
-
-
-class Counting:
-    """An evaluation in Python that fails from a call on, and counts its calls."""
-
-    def __init__(self) -> None:
-        self.let_go()
-
-    def fail(self, error: BaseException, after: int) -> Asking:
-        """With an error, after so many calls."""
-        self.error, self.after, self.calls = error, after, 0
-        ASKING_EVALUATION.function = self.answer
-        return ASKING_EVALUATION
-
-    def let_go(self) -> Asking:
-        return self.fail(AssertionError(), after=10**9)
-
-    def answer(self, context, position, shares):
-        self.calls += 1
-        if self.calls > self.after:
-            raise self.error
-        shares[:] = np.bincount(position.owner[position.owner >= 0], minlength=len(shares))
-        shares /= shares.sum()
-
-
-FAILING = Counting()
-
-SMALL = {"samples": 2, "rounds": 1, "local_search": 0.0}
-FORMS = {
-    "one thread": {},
-    "one tree": {"threads": 2},
-    "one tree with a lock": {"threads": 2, "parallel": "lock"},
-    "trees side by side": {"threads": 2, "parallel": "root"},
-    "leaves": {"threads": 2, "parallel": "leaf"},
-    "flat": {"flat": True, "rounds": 2},
-    "playouts that look ahead": {"playout": "one_ply", "lookahead_samples": 1},
-    "the best turns": {"breadth": 2, "lookahead_samples": 1},
-}
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_the_search_ends_soon_after_a_failure(form):
-    chosen = SMALL | FORMS[form]
-    kind, make = (FlatSearch, FlatSettings) if chosen.pop("flat", False) else (TreeSearch, MctsSettings)
-    settings = make(**chosen)
-    failing = FAILING.fail(OSError("no such thing"), after=100)
-    search = kind(view(), settings, 1, Functions(evaluation=failing))
-    with pytest.raises(OSError, match="no such thing"):
-        search.run(10**9)
-    assert FAILING.calls <= 100 + settings.threads  # each thread asks once at most
-    for ask in (search.best, lambda: search.run(1), lambda: search.improve_by_local_search(1), search.statistics):
-        with pytest.raises(RunError, match="ended with an error"):
-            ask()
-    FAILING.let_go()
-    search.begin(view(), 1)
-    search.run(3)
-    assert isinstance(search.best(), Orders)
-
-
-def test_an_interrupt_inside_a_function_ends_the_search():
-    failing = FAILING.fail(KeyboardInterrupt(), after=50)
-    search = TreeSearch(view(), MctsSettings(**SMALL), 1, Functions(evaluation=failing))
-    with pytest.raises(KeyboardInterrupt):
-        search.run(10**9)
-    assert FAILING.calls == 51
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_local_search_ends_with_the_error_too(threads):
-    failing = FAILING.let_go()
-    settings = MctsSettings(**(SMALL | {"threads": threads, "scenarios": 12, "horizon": 1, "local_search": 0.5}))
-    search = TreeSearch(view(), settings, 1, Functions(evaluation=failing))
-    search.run(5)
-    search.best()
-    FAILING.fail(OSError("no such thing"), after=40)
-    with pytest.raises(OSError, match="no such thing"):
-        search.improve_by_local_search(10**9)
-    assert FAILING.calls <= 40 + threads
-
-
-def test_searches_in_other_threads_do_not_notice():
-    failing = FAILING.fail(OSError("no such thing"), after=100)
-    well = TreeSearch(view(), MctsSettings(**SMALL), 1, Functions(generator=generator))
-    well.run(2000)
-    expected, errors = well.candidates(), []
-
-    def fail():
-        try:
-            TreeSearch(view(), MctsSettings(**SMALL), 1, Functions(evaluation=failing)).run(10**9)
-        except OSError as error:
-            errors.append(error)
-
-    for _ in range(3):
-        FAILING.fail(OSError("no such thing"), after=100)
-        other = threading.Thread(target=fail)
-        well.begin(view(), 1)
-        other.start()
-        well.run(2000)
-        other.join()
-        assert well.candidates() == expected
-    assert len(errors) == 3
 
 
 def test_who_is_out_of_the_game_is_not_asked_for_turns():
@@ -507,53 +363,6 @@ def test_a_function_sees_the_rounds_go_on():
     expanded, valued = rounds_seen("generator", tree), rounds_seen("evaluation", tree)
     assert expanded == set(range(max(expanded) + 1)) and max(expanded) > 2, "round by round down the tree"
     assert valued == set(range(1 + 2, max(valued) + 1)) and max(valued) > 4, "and two of a playout"
-
-
-def test_an_agent_can_be_asked_again():
-    failing = FAILING.fail(OSError("no such thing"), after=5)
-    agent = MctsAgent(sims=5, local_search=0.0, samples=1, rounds=1, evaluation=failing)
-    with pytest.raises(OSError, match="no such thing"):
-        agent.act(view())
-    FAILING.let_go()
-    assert isinstance(agent.act(view()), Orders)
-
-
-def failing_agent(seed: int) -> MctsAgent:
-    return MctsAgent(
-        seed, sims=5, local_search=0.0, samples=1, rounds=1, evaluation=FAILING.fail(OSError("mine"), after=3)
-    )
-
-
-def test_in_a_match_it_is_the_crash_of_that_player():
-    with pytest.raises(AgentCrashError, match="OSError: mine"):
-        Match([failing_agent, "random"], map="small", games=1, on_crash="stop").run()
-    result = Match([failing_agent, "random"], map="small", games=1, on_crash="forfeit").run()
-    assert result.records[0].failures[0].agent == 0
-
-
-def test_the_command_line_ends_with_the_error(capsys, monkeypatch):
-    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
-    registry.register("broken", lambda: failing_agent, "fails")
-    assert main(["match", "broken", "random", "-n", "1", "--map", "small", "--quiet", "--on-crash", "stop"]) == 1
-    assert "OSError: mine" in capsys.readouterr().err
-
-
-def test_a_failure_that_nobody_watches_for_is_shown(monkeypatch):
-    shown = []
-    monkeypatch.setattr("sys.unraisablehook", lambda report: shown.append(report))
-    seen, failing = view(), plug_in("evaluation", FAILING.fail(OSError("no such thing"), after=0))
-
-    @numba.njit
-    def ask(evaluation, context, position, shares):
-        evaluation(context, position, shares)
-
-    shares = np.zeros(2)
-    arguments = (failing, bare_context(seen.board, seen.params, seen.players, THESIS), seen.position, shares)
-    ask(*arguments)
-    assert shares.tolist() == [0.5, 0.5]
-    assert [type(report.exc_value) for report in shown] == [OSError]
-    with pytest.raises(OSError, match="no such thing"), raise_callback_errors():
-        ask(*arguments)
 
 
 SEARCHER = """

@@ -58,7 +58,7 @@ def copy_state(state: State) -> State:
 
 
 def state_bytes(state: State, b: int = 0) -> bytes:
-    """Return all data of game b as bytes, including the random generator. Two games with equal arrays have equal bytes."""
+    """Return all data of game b as bytes, including the random generator. Equal arrays have equal bytes."""
     return b"".join(np.ascontiguousarray(array[b]).tobytes() for array in state)
 
 

@@ -1,0 +1,191 @@
+"""The server's event loop: it answers other requests while the server reads maps, logs and folders."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import sys
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import httpx
+import pytest
+
+from app_helpers import PEOPLE, log_of, played_log_of, strip, talking
+from warlight_env import Game
+from warlight_env.record import GameLog
+from warlight_env.record.encode import log_lines
+from warlight_env.web.http.app import create_app
+from warlight_env.web.http.settings import ServerSettings
+
+
+class LoopWork:
+    """Counts the calls of functions, of Python and of C, between two waits of the loop: what holds up all others.
+
+    Calls do not depend on how busy or fast the machine is, as seconds do.
+    """
+
+    def __enter__(self) -> LoopWork:
+        self.longest = self._calls = 0
+        sys.setprofile(self._count)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.setprofile(None)
+        self.longest = max(self.longest, self._calls)
+
+    def _count(self, frame: FrameType, event: str, called: Any) -> None:
+        if event == "c_call" and called.__name__ == "poll":
+            self.longest, self._calls = max(self.longest, self._calls), 0
+        else:
+            self._calls += event in ("call", "c_call")
+
+
+#: The most calls between two waits: some hundredths of a second.
+SHORT = 100_000
+
+
+#: Games of a folder, to read which on the loop takes many more.
+MANY = 500
+
+
+def held_up(folder: Path, regions: int) -> int:
+    """The calls for which the loop did nothing else while such maps were made, and logs of such maps opened."""
+    app = create_app(ServerSettings(folder, rate=1e9, workers=1))
+    log = b"".join(line + b"\n" for line in log_lines(log_of(Game(strip(regions), "thesis", 2, 1, "random"))))
+
+    async def everything() -> int:
+        transport = httpx.ASGITransport(app)
+        async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/", timeout=600) as client:
+
+            async def got(method: str, path: str, **request: Any) -> dict[str, Any]:
+                answer = await client.request(method, path, **request)
+                assert answer.status_code == 200, answer.text
+                return answer.json()
+
+            async def play(made: dict[str, Any]) -> None:
+                path = f"games/{made['id']}"
+                for seat in "01":
+                    headers = {"authorization": f"Bearer {made['tokens'][seat]}"}
+                    assert len((await got("GET", path, headers=headers))["map"]["regions"]) in (regions, 10)
+                    turn = {"round": 1, "deploys": [], "attacks": []}
+                    await got("POST", f"{path}/orders", headers=headers, json=turn)
+
+            await play(await got("POST", "games", json={"players": PEOPLE, "map": "small", "picks": "random"}))
+            with LoopWork() as work:
+                new = {"players": PEOPLE, "map": "generated", "regions": regions, "picks": "random", "seed": 1}
+                await play(await got("POST", "games", json=new))
+                opened = await got("POST", "replays", content=log)
+                assert len(opened["chances"]) == 1
+                await play(await got("POST", f"replays/{opened['log']}/branch", json={"round": 0, "players": PEOPLE}))
+                for room in list(app.state.lobby._rooms.values()):
+                    room.touched = 0.0
+                await app.state.lobby.evict_idle(0.0)
+                listed = (await got("GET", "home"))["games"]
+                assert len(listed) == 3
+            await app.state.lobby.close()
+        return work.longest
+
+    return asyncio.run(everything())
+
+
+def test_the_loop_goes_on_while_maps_are_made_and_logs_opened(tmp_path: Path):
+    assert held_up(tmp_path, 60) < SHORT
+
+
+@pytest.mark.slow
+def test_the_loop_goes_on_at_the_largest_maps(tmp_path: Path):
+    assert held_up(tmp_path, 400) < SHORT
+
+
+def with_games(folder: Path, count: int, log: GameLog) -> None:
+    """A folder of as many games, of which nothing but their names differs; the highest number was played last."""
+    text = b"".join(line + b"\n" for line in log_lines(log))
+    seats = {"seats": [["Ann", None, "a" * 24], ["Bo", None, "b" * 24]], "watch": None, "pace": 0.8}
+    for number in range(count):
+        (folder / f"game{number:05d}.partial.wl.jsonl").write_bytes(text)
+        (folder / f"game{number:05d}.seats.json").write_text(json.dumps(seats))
+        os.utime(folder / f"game{number:05d}.partial.wl.jsonl", (number, number))
+
+
+def test_a_folder_of_many_large_games_is_listed_beside_the_loop(tmp_path: Path):
+    with_games(tmp_path, MANY, played_log_of(Game(strip(200), "thesis", 2, 1, "random")))
+
+    async def main() -> None:
+        async with talking(tmp_path) as (_, client):
+            await client.get("games/nothing1", headers={"authorization": ""})
+            with LoopWork() as work:
+                listed = (await client.get("home")).json()["games"]
+        assert [row["id"] for row in listed] == [f"game{number:05d}" for number in range(MANY - 1, MANY - 21, -1)]
+        assert listed[0] == {
+            "id": "game00499", "name": "", "players": ["Ann", "Bo"], "bots": [None, None], "faces": [None, None],
+            "watch": None, "map": "strip", "rules": "thesis", "rounds": 1, "fog": False, "over": False, "winner": None,
+            "when": 499,
+        }  # fmt: skip
+        assert work.longest < SHORT
+
+    asyncio.run(main())
+
+
+def test_the_library_of_many_games_is_read_part_by_part_beside_the_loop(tmp_path: Path):
+    with_games(tmp_path, MANY, played_log_of(Game("small", "thesis", 2, 1, "random")))
+
+    async def main() -> None:
+        async with talking(tmp_path) as (_, client):
+            await client.get("home")
+            with LoopWork() as work:
+                answer = (await client.get("library", params={"count": 100})).json()
+                assert 20 <= answer["all"] + answer["reading"] <= MANY and answer["reading"] > 0
+                assert answer["games"][0]["id"] == "game00499"
+                while answer["reading"]:
+                    await asyncio.sleep(0.05)
+                    answer = (
+                        await client.get("library", params={"text": "ann", "start": MANY - 100, "count": 100})
+                    ).json()
+            assert (answer["total"], answer["all"]) == (MANY, MANY)
+            assert [row["id"] for row in answer["games"]] == [f"game{number:05d}" for number in range(99, -1, -1)]
+            assert work.longest < SHORT
+
+    asyncio.run(main())
+
+
+def test_the_list_is_the_one_of_the_moment_and_all_who_ask_get_it(tmp_path: Path):
+    with_games(tmp_path, 3, played_log_of(Game("small", "thesis", 2, 1, "random")))
+    (tmp_path / "game00001.partial.wl.jsonl").write_text("no log")
+
+    async def main() -> None:
+        async with talking(tmp_path) as (app, client):
+
+            async def listed() -> dict[str, dict[str, Any]]:
+                answer = await client.get("home")
+                assert answer.status_code == 200, answer.text
+                return {row["id"]: row for row in answer.json()["games"]}
+
+            assert list(await listed()) == ["game00002", "game00000"]
+            asked = [asyncio.ensure_future(listed()) for _ in range(40)]  # more than the process pool has room for
+            made = (await client.post("games", json={"players": PEOPLE, "map": "small", "picks": "random"})).json()
+            assert list(await listed()) == ["game00002", "game00000"]  # nobody did anything in it yet
+            await asyncio.gather(*asked)
+            for seat in "01":
+                headers = {"authorization": f"Bearer {made['tokens'][seat]}"}
+                turn = {"round": 1, "deploys": [], "attacks": []}
+                await client.post(f"games/{made['id']}/orders", headers=headers, json=turn)
+            room = (await app.state.lobby.find(made["id"], made["tokens"]["0"])).room
+            while room.game.round < 1:
+                await asyncio.sleep(0.01)
+            in_memory = (await listed())[made["id"]]
+            assert in_memory["rounds"] == 1
+            await app.state.lobby.evict_idle(-1.0)
+            assert app.state.lobby.rooms == 0
+            assert (await listed())[made["id"]] == in_memory
+            (tmp_path / "game00002.seats.json").unlink()
+            ends = tmp_path / "game00000.partial.wl.jsonl"
+            last = {"event": "end", "winner": 1, "rounds": 1, "placements": [2, 1], "cut_off": True}
+            ends.write_bytes(ends.read_bytes() + json.dumps(last).encode() + b"\n")
+            rows = await listed()
+            assert list(rows) == ["game00000", made["id"]]  # in which something has happened since
+            assert rows["game00000"]["over"]
+
+    asyncio.run(main())
