@@ -61,7 +61,7 @@ class Access:
 
 @dataclass(frozen=True)
 class SeatOptions:
-    """Options of a game's seats. friends: seats for invited people. clock: maximum seconds of a turn, see `TurnClock`."""
+    """Options of a game's seats. friends: seats for invited people. clock: seconds for a turn, see `TurnClock`."""
 
     friends: frozenset[int] = frozenset()
     clock: int | None = None
