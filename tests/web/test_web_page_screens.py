@@ -10,7 +10,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_helpers import PAGE, PHONE, STILL, axe_finds, bot_log, front, letter_of, pick, region, regions, round_or_end
+from page_helpers import (
+    PAGE,
+    PHONE,
+    STILL,
+    axe_finds,
+    bot_log,
+    front,
+    idle_log,
+    letter_of,
+    pick,
+    region,
+    regions,
+    round_or_end,
+)
 
 from warlight_env import Game
 from warlight_env.agents.registry import make_agent
@@ -85,8 +98,8 @@ def screens(server: Server, cup: str, page: Any, tmp_path: Path) -> Iterator[str
     page.goto(f"{file.as_uri()}?#/?round=9&order=4")
     page.locator("path[data-region]").first.wait_for()
     yield "replay"
-    log = bot_log("world", 25, 5)
-    write_html(log, file, report=report_of(log, "one_ply", rolls=12).to_dict())
+    log = idle_log(8)
+    write_html(log, file, report=report_of(log, "aggressive", rolls=16).to_dict())
     page.goto(f"{file.as_uri()}?#/?round=0")
     page.locator("path[data-region]").first.wait_for()
     page.keyboard.press("b")
