@@ -255,3 +255,22 @@ def test_an_error_of_the_analysis_is_shown_and_the_page_tries_again(
     page.get_by_role("alert").get_by_text("the server is analysing other games").wait_for()
     page.locator("[data-round='2'] [data-mark='?']").wait_for()
     assert page.get_by_role("alert").count() == 0
+
+
+def test_a_step_before_the_list_of_bots_is_loaded_is_not_lost(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log, waiting = idle_log(3), []
+    page = open_page(server.page())
+    page.get_by_role("button", name="Play now").wait_for()
+    page.route("**/api/home", lambda route: waiting.append(route))
+    page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("?", 0.12)})))
+    open_log(page, log, tmp_path)
+    page.keyboard.press("b")
+    page.get_by_role("button", name="Next mistake").get_by_text("Searching").wait_for()
+    while not waiting:
+        page.wait_for_timeout(20)
+    for route in waiting:
+        route.continue_()
+    page.locator(".where", has_text="Round 2/").wait_for()
+    page.locator("g.best").first.wait_for(state="attached")
