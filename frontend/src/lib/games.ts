@@ -24,8 +24,12 @@ export function line({ map, fog, rounds, when }: GameRow): string {
   return t('{map}{fog, select, yes {, fog} other {}} · {rounds, plural, one {# round} other {# rounds}} · {when}', { map, fog: fog ? 'yes' : 'no', rounds, when: moment(when) });
 }
 
-export function outcome({ players, winner }: GameRow): string {
-  return winner === null ? t('a draw') : t('{you, select, yes {You} other {{who}}} won', { who: players[winner], you: players[winner] === YOU ? 'yes' : 'no' });
+/** Return the result of a finished game, for the side of this browser's player. */
+export function outcome({ id, players, winner }: GameRow): string {
+  const seats = seatsIn(tokensOf(id)).map(Number);
+  const own = seats.length === 1 ? seats[0] : players.indexOf(YOU);
+  if (winner !== null && own >= 0) return own === winner ? t('You won') : t('You lost: {who} won', { who: players[winner] });
+  return winner === null ? t('a draw') : t('{who} won', { who: players[winner] });
 }
 
 /** Return this browser's token for the game: of a seat, or to watch; '': there is none. */
