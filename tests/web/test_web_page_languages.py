@@ -110,7 +110,7 @@ def test_a_game_is_played_in_czech(tmp_path: Path, open_page: Callable[..., Any]
 
         told = page.locator(".line").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
         assert any(re.match("Nasazuješ 5 armád na území ", line) for line in told), told
-        assert any(re.match("aggressive nasazuje [5-9] armád na území ", line) for line in told), told
+        assert any(re.match("Attila nasazuje [5-9] armád na území ", line) for line in told), told
         assert any(re.match(r"(Útočíš|Přesouváš) \d+ armá", line) for line in told), told
         page.keyboard.press("Home")
         page.keyboard.press("ArrowRight")
