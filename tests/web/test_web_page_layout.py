@@ -27,8 +27,10 @@ OWN_IN_SIGHT = """() => { const f = document.querySelector('.scroll').getBoundin
 MAP_BOX = "() => { const b = document.querySelector('.drawing svg').getBoundingClientRect(); return [b.x, b.y, b.width] }"
 #: Texts of visible controls and labels that overlap, or that are wider than their elements.
 CLASHES = """() => { const all = [...document.querySelectorAll('footer button, footer .where, footer .speed, header button,'
-        + ' header select, header .round, th, td.num, .phases button')].filter(e => e.checkVisibility());
-    const found = all.filter(e => e.scrollWidth > e.clientWidth + 1 && e.tagName !== 'SELECT').map(e => e.innerText);
+        + ' header select, header .round, th, td.num, .phases button')].filter(e => { const b = e.getBoundingClientRect();
+        const top = document.elementFromPoint(b.x + b.width / 2, b.y + b.height / 2);
+        return e.checkVisibility() && !(e.closest('aside') && e.matches('button, select')) && (!top || e.contains(top)) });
+    const found = all.filter(e => e.scrollWidth > e.clientWidth + 1 && !e.matches('select, .ask')).map(e => e.innerText);
     all.forEach((a, i) => all.slice(i + 1).forEach(b => { if (a.contains(b) || b.contains(a)) return;
         const [p, q] = [a.getBoundingClientRect(), b.getBoundingClientRect()];
         const wide = Math.min(p.right, q.right) - Math.max(p.left, q.left);
@@ -71,7 +73,7 @@ def test_a_phone_returns_to_the_players_regions_after_a_round(server: Server, op
     away(page)
     touch(page, "Commit")
     touch(page, "Commit anyway")
-    page.locator(".round", has_text="Round 2").wait_for()
+    page.locator(".round", has_text="Round 2").first.wait_for()
     page.wait_for_function(f"() => ({OWN_IN_SIGHT})() > 0", timeout=5000)
 
 
@@ -104,15 +106,13 @@ def test_the_map_is_still_when_the_footer_changes(
     played = server.begin(YOU, {"name": "Bo", "friend": True}, map="world", seed=5, picks="random")
     page = open_page(played.address, **options)
     page.locator("path.own").first.wait_for(state="attached")
-    if options is not DESKTOP:
-        page.locator("aside .handle").tap()  # close the cards, which show the invitation
     page.wait_for_timeout(400)
     before, foot = page.evaluate(MAP_BOX), page.locator("footer").bounding_box()["height"]
     page.keyboard.press("Control+Enter")
     page.get_by_role("button", name="Commit anyway").click()
     page.get_by_role("button", name="Take the turn back").wait_for()
     assert page.locator("footer").bounding_box()["height"] != foot  # the footer has changed
-    assert page.evaluate(MAP_BOX) == before
+    assert all(abs(a - b) <= 1 for a, b in zip(page.evaluate(MAP_BOX), before, strict=True))
 
 
 @SCREENS
@@ -121,7 +121,7 @@ def test_the_map_is_still_in_the_second_round(server: Server, open_page: Callabl
     before = page.evaluate(MAP_BOX)
     page.keyboard.press("Control+Enter")
     page.get_by_role("button", name="Commit anyway").click()
-    page.locator(".round", has_text="Round 2").wait_for()
+    page.locator(".round", has_text="Round 2").first.wait_for()
     page.locator(".timeline").wait_for()
     assert all(abs(a - b) <= 1 for a, b in zip(page.evaluate(MAP_BOX), before, strict=True))
 
@@ -142,7 +142,7 @@ def test_bonuses_stay_visible_at_1280_by_800(
     page.wait_for_timeout(300)
     assert page.evaluate(shown) == [True] * 6
     page.keyboard.press("Control+Enter")
-    page.locator(".round", has_text="2").wait_for()
+    page.locator(".round", has_text="2").first.wait_for()
     assert page.evaluate(shown) == [True] * 6
 
 
@@ -162,7 +162,7 @@ def test_six_players_have_a_compact_table_and_no_labels_overlap(
     page.locator("[data-guide=back]").wait_for()
     assert page.evaluate(CLASHES) == []
     page.locator("[role=alertdialog] button").last.click()
-    page.locator(".round", has_text="2").wait_for()
+    page.locator(".round", has_text="2").first.wait_for()
     assert page.evaluate(CLASHES) == []
     names = table.locator(".name").evaluate_all("all => all.map(e => e.scrollWidth <= e.clientWidth)")
     assert names == [True] * 6
