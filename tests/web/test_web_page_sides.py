@@ -47,6 +47,7 @@ class Duel:
 
 
 def commit(page: Any) -> None:
+    page.locator("path.own").first.wait_for(state="attached")
     page.keyboard.press("Control+Enter")
     page.get_by_role("button", name="Commit anyway").click()
 
@@ -85,7 +86,6 @@ def test_results_appear_together_with_the_animation(server: Server, open_page: C
     page = open_page(reduced_motion="no-preference")
     page.add_init_script("localStorage.setItem('warlight.speed', '0.25')")
     page.goto(duel.address)
-    page.locator("path.own").first.wait_for(state="attached")
     shown = """() => ({ playing: document.querySelector('.status button') !== null,
         found: ['.ticks i', '.step.capture', '.marks li', '.line.taken', '.result', '.report'].map(
             where => document.querySelectorAll(where).length) })"""

@@ -37,7 +37,7 @@ export function linesOf(doc: GameDoc, round: Round, before: number[] = [], side:
   });
   const moves = round.moves.map(([player, from, to, armies, lost, killed, captured], k): Line => {
     const transfer = lost === undefined;
-    const good = transfer ? null : judge(player, owner[to], captured === true);
+    const good = transfer ? null : judge(player, owner[to], Boolean(captured));
     if (captured) owner[to] = player;
     return {
       step: k + 2,
