@@ -9,7 +9,7 @@ from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from language_helpers import czech, english_left
-from page_helpers import PAGE, PHONE, bot_log, region, store_turn
+from page_helpers import PAGE, PHONE, bot_log, names_of, region, store_turn
 
 from warlight_env.web.export import framed, write_html
 from warlight_env.web.workers.game_report import PLAYOUTS, ROLLS, GameReport, analysed_round
@@ -167,7 +167,7 @@ def test_a_replay_with_its_report_is_in_czech_as_a_file_and_in_a_notebook(
 ):
     log, file = bot_log(rounds=4), tmp_path / "replay.html"
     rounds = tuple(analysed_round(log, number, "nash:secs=0.05") for number in range(1, 5))
-    report = GameReport("nash:secs=0.05", ROLLS, PLAYOUTS, tuple(log.names), rounds)
+    report = GameReport("nash:secs=0.05", ROLLS, PLAYOUTS, tuple(names_of(log)), rounds)
     write_html(log, file, report=report.to_dict())
     page = open_page(f"{file.as_uri()}?#/?round=2&order=2", **CZECH, **PHONE)
     page.get_by_role("heading", name="Zlomové okamžiky").wait_for()

@@ -24,7 +24,9 @@ OWN_IN_SIGHT = """() => { const f = document.querySelector('.scroll').getBoundin
     return [...document.querySelectorAll('path.own')].filter(e => { const [x, y] = e.dataset.label.split(' ').map(Number);
         const p = new DOMPoint(x, y).matrixTransform(e.getScreenCTM());
         return p.x > f.left && p.x < f.right && p.y > f.top && p.y < Math.min(f.bottom, low) }).length }"""
-MAP_BOX = "() => { const b = document.querySelector('.drawing svg').getBoundingClientRect(); return [b.x, b.y, b.width] }"
+MAP_BOX = (
+    "() => { const b = document.querySelector('.drawing svg').getBoundingClientRect(); return [b.x, b.y, b.width] }"
+)
 #: Texts of visible controls and labels that overlap, or that are wider than their elements.
 CLASHES = """() => { const all = [...document.querySelectorAll('footer button, footer .where, footer .speed, header button,'
         + ' header select, header .round, th, td.num, .phases button')].filter(e => { const b = e.getBoundingClientRect();
