@@ -20,23 +20,26 @@ SIX = (YOU, "aggressive", "random", "random", "smart_random", "random")
 
 #: How many of the player's own regions have their badges in the visible part of the map.
 OWN_IN_SIGHT = """() => { const f = document.querySelector('.scroll').getBoundingClientRect();
-    const low = document.querySelector('aside').getBoundingClientRect().top;
-    return [...document.querySelectorAll('path.own')].filter(e => { const [x, y] = e.dataset.label.split(' ').map(Number);
-        const p = new DOMPoint(x, y).matrixTransform(e.getScreenCTM());
-        return p.x > f.left && p.x < f.right && p.y > f.top && p.y < Math.min(f.bottom, low) }).length }"""
-MAP_BOX = (
-    "() => { const b = document.querySelector('.drawing svg').getBoundingClientRect(); return [b.x, b.y, b.width] }"
-)
+    const low = Math.min(f.bottom, document.querySelector('aside').getBoundingClientRect().top);
+    return [...document.querySelectorAll('path.own')].filter(e => {
+        const p = new DOMPoint(...e.dataset.label.split(' ').map(Number)).matrixTransform(e.getScreenCTM());
+        return p.x > f.left && p.x < f.right && p.y > f.top && p.y < low }).length }"""
+MAP_BOX = """() => { const b = document.querySelector('.drawing svg').getBoundingClientRect();
+    return [b.x, b.y, b.width] }"""
 #: Texts of visible controls and labels that overlap, or that are wider than their elements.
-CLASHES = """() => { const all = [...document.querySelectorAll('footer button, footer .where, footer .speed, header button,'
-        + ' header select, header .round, th, td.num, .phases button')].filter(e => { const b = e.getBoundingClientRect();
-        const top = document.elementFromPoint(b.x + b.width / 2, b.y + b.height / 2);
-        return e.checkVisibility() && !(e.closest('aside') && e.matches('button, select')) && (!top || e.contains(top)) });
-    const found = all.filter(e => e.scrollWidth > e.clientWidth + 1 && !e.matches('select, .ask')).map(e => e.innerText);
-    all.forEach((a, i) => all.slice(i + 1).forEach(b => { if (a.contains(b) || b.contains(a)) return;
-        const [p, q] = [a.getBoundingClientRect(), b.getBoundingClientRect()];
-        const wide = Math.min(p.right, q.right) - Math.max(p.left, q.left);
-        const high = Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top);
+CLASHES = """() => {
+    const where = 'footer :is(button, .where, .speed), header :is(button, select, .round), th, td.num';
+    const box = e => e.getBoundingClientRect();
+    const all = [...document.querySelectorAll(where)].filter(e => {
+        const top = document.elementFromPoint(box(e).x + box(e).width / 2, box(e).y + box(e).height / 2);
+        const inCards = e.closest('aside') && e.matches('button, select');
+        return e.checkVisibility() && !inCards && (!top || e.contains(top)) });
+    const found = all.filter(e => e.scrollWidth > e.clientWidth + 1 && !e.matches('select, .ask'))
+        .map(e => e.innerText);
+    all.forEach((a, i) => all.slice(i + 1).forEach(b => {
+        if (a.contains(b) || b.contains(a)) return;
+        const wide = Math.min(box(a).right, box(b).right) - Math.max(box(a).left, box(b).left);
+        const high = Math.min(box(a).bottom, box(b).bottom) - Math.max(box(a).top, box(b).top);
         if (wide > 1 && high > 1) found.push(a.innerText + ' / ' + b.innerText) }));
     const wide = document.documentElement.scrollWidth - innerWidth;
     return wide > 0 ? [...found, `${wide} px too wide`] : found }"""
