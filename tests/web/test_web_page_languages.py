@@ -175,7 +175,7 @@ def test_a_replay_with_its_report_is_in_czech_as_a_file_and_in_a_notebook(
     in_czech(page, "replay on a phone")
     page.set_viewport_size({"width": 1280, "height": 800})
     page.get_by_role("combobox", name="Vrstva mapy").select_option(label="Hodnota území")
-    page.get_by_role("combobox", name="Pohled").select_option(label="Pohled: aggressive")
+    page.get_by_role("combobox", name="Pohled").select_option(label="Pohled: Attila")
     in_czech(page, "analysis")
     assert re.search(r"\d,\d %", page.get_by_role("region", name="Rozbor").inner_text())
 

@@ -107,7 +107,7 @@ def test_a_bot_is_asked_about_a_file_also_after_the_server_began_anew(tmp_path: 
         page.keyboard.press("Enter")
         page.locator(".where", has_text="Round 2/").wait_for()
         page.get_by_role("button", name="Ask a bot").click()
-        asked = page.get_by_label("Candidates of mcts:sims=50: round 3")
+        asked = page.get_by_label("Candidates of Linden: round 3")
         asked.get_by_role("row").nth(1).wait_for()
         page.go_back()  # to the start, which had no address of its own
         page.get_by_role("button", name="Play now").wait_for()
@@ -121,7 +121,7 @@ def test_a_bot_is_asked_about_a_file_also_after_the_server_began_anew(tmp_path: 
         page.keyboard.press("Enter")
         page.locator(".where", has_text="Round 5/").wait_for()
         page.get_by_role("button", name="Ask a bot").click()
-        page.get_by_label("Candidates of aggressive: round 6").wait_for()
+        page.get_by_label("Candidates of Attila: round 6").wait_for()
         page.get_by_role("button", name="Play on from here").click()
         page.locator(".phases").wait_for()
         page.locator(".round", has_text="Round 6").wait_for()
