@@ -23,7 +23,11 @@ export class GameView {
     private turnInput: TurnInput,
     private advice: Advice,
     private analysis: Analysis | null,
-  ) {}
+  ) {
+    $effect(() => {
+      if (this.now?.phase === 'over' && show.atEnd && !show.playing) this.revealed = true;
+    });
+  }
 
   /** Preview orders of the advised player on the map; null removes the preview. */
   preview(orders: Orders | null): void {
@@ -57,9 +61,12 @@ export class GameView {
     return this.live?.now ?? null;
   }
 
+  private revealed = $state(false); // whether the animation of the last round has ended
+
+  /** Whether the game is over, and the screen has shown its last round. */
   over: boolean = $derived.by(() => {
     void this.show.version;
-    return this.now ? this.now.phase === 'over' : this.show.history.end !== null;
+    return this.now ? this.now.phase === 'over' && this.revealed : this.show.history.end !== null;
   });
 
   /** Players that have resigned up to the shown round; in a running game, up to now. */
@@ -94,7 +101,7 @@ export class GameView {
     const { winner, rounds } = end;
     if (winner === null) return t('A draw after {rounds, plural, one {# round} other {# rounds}}', { rounds });
     const won = t('{you, select, yes {You win} other {{who} wins}} after {rounds, plural, one {# round} other {# rounds}}', { ...person(doc, winner), rounds });
-    return doc.seat == null || doc.seat === winner ? won : t('You lost: {result}', { result: won });
+    return show.side === null || show.side === winner ? won : t('You lost: {result}', { result: won });
   });
 
   /** The player whose turn is previewed. */
@@ -146,7 +153,8 @@ export class GameView {
   chances: WinProbabilities = $derived.by(() => {
     const all: WinProbabilities = [...(this.doc.chances ?? [])];
     for (const more of [this.live?.chances ?? [], this.advice.chances]) more.forEach((c, r) => c && (all[r] = c));
-    return this.analysis ? this.analysis.chances(all) : all;
+    if (this.analysis) return this.analysis.chances(all);
+    return this.live && this.show.hides(this.show.round) ? all.slice(0, this.show.round) : all;
   });
 
   /** Description of a region for screen readers, with the actions that are possible there. */

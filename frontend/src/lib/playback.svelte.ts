@@ -1,6 +1,6 @@
 // The playback of a game: the current round and order, speed, perspective and map layer.
 import { History } from './history';
-import { person } from './player-names';
+import { calledYou, person } from './player-names';
 import { fogged } from './rules';
 import { type GameDoc, type GameEvent, type Position, UNKNOWN } from './types';
 import { t } from './i18n.svelte';
@@ -57,6 +57,19 @@ export class Playback {
       ? fogged(this.doc.map, position, this.view - 1)
       : position;
   });
+
+  /** The player on whose side the viewer is: its seat, the perspective, or the player "You"; null: none. */
+  get side(): number | null {
+    const { doc, view } = this;
+    const you = doc.players.findIndex((_, p) => calledYou(doc, p));
+    return doc.seat ?? (view ? view - 1 : you < 0 ? null : you);
+  }
+
+  /** Whether a round has results that the running animation has not shown yet. */
+  hides(round: number): boolean {
+    if (!this.playing) return false;
+    return round === this.round ? this.step < this.steps : round > this.round && this.doc.kind !== 'replay';
+  }
 
   get current() {
     void this.version;

@@ -1,6 +1,6 @@
 // The input of a turn: the selection, and the orders that a player enters by mouse, letters, digits or text.
 import { untrack } from 'svelte';
-import { call, CallError, tokensOf } from './api';
+import { call, CallError, seatsIn, tokensOf } from './api';
 import { Draft } from './draft.svelte';
 import { touchOnly } from './touch';
 import type { Live } from './live.svelte';
@@ -317,7 +317,7 @@ export class TurnInput {
       } else {
         done = await call(`games/${live.id}/orders`, { round: draft!.round, ...draft!.orders, hint: this.hint }, live.token);
         // At a shared screen, the next player must not find the turn in the browser.
-        if (Object.keys(tokensOf(live.id)).filter((seat) => seat !== 'watch').length > 1) draft!.forget();
+        if (seatsIn(tokensOf(live.id)).length > 1) draft!.forget();
         if (this.draft === draft) this.draft = null; // otherwise the draft for the next round is already there
       }
       this.refresh();

@@ -89,7 +89,7 @@ export interface GameDoc {
 }
 
 export type Deploy = [player: number, region: number, armies: number];
-export type Move = [player: number, from: number, to: number, armies: number, lost?: number, killed?: number, captured?: boolean];
+export type Move = [player: number, from: number, to: number, armies: number, lost?: number, killed?: number, captured?: 0 | 1];
 export type Change = [region: number, owner: number, army: number];
 export type Dropped = [player: number, kind: 'deploy' | 'attack' | 'pick', index: number, order: number[], reason: string];
 export interface Orders {

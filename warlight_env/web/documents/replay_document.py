@@ -10,7 +10,7 @@ from typing import Any, Final
 from warlight_env.record import GameLog, Header
 from warlight_env.record.encode import plain_events
 from warlight_env.render.theme import SHAPES, theme
-from warlight_env.web.documents.faces import face_of
+from warlight_env.web.documents.faces import displayed_names, face_of
 from warlight_env.web.documents.fog_filter import FogFilter
 from warlight_env.web.documents.map_drawing import drawing
 
@@ -25,12 +25,13 @@ def header_document(header: Header, *, secret: bool = False) -> dict[str, Any]:
 
 def header_fields(header: Header, *, secret: bool = False) -> dict[str, Any]:
     """Return `header_document` without the drawing."""
+    names = displayed_names([(p.name, p.spec) for p in header.players])
     document: dict[str, Any] = {
         "version": VERSION,
         "program": header.program,
         "rules": dataclasses.asdict(header.rules),
         "limit": header.round_limit,
-        "players": [{"name": p.name, "spec": p.spec} for p in header.players],
+        "players": [{"name": name, "spec": p.spec} for name, p in zip(names, header.players, strict=True)],
         "faces": [face_of(p.name if p.spec is None else p.spec) for p in header.players],
         "colours": _colours(len(header.players)),
         "continues": None if header.continues is None else header.continues.rounds,

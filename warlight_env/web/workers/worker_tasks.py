@@ -39,7 +39,7 @@ from warlight_env.record import (
 from warlight_env.record.encode import log_lines
 from warlight_env.record.names import COMPRESSED, PARTIAL, PLAIN
 from warlight_env.record.reader import read, read_text
-from warlight_env.web.documents.faces import face_of
+from warlight_env.web.documents.faces import displayed_names, face_of
 from warlight_env.web.documents.map_drawing import drawing
 from warlight_env.web.documents.replay_document import encoded, replay_document, with_more
 from warlight_env.web.errors import RequestError, refusal_of
@@ -289,7 +289,7 @@ def row(
     watch = saved.spectate if saved.watch is None and over else saved.watch
     return {
         "name": saved.name,
-        "players": [name for name, _, _ in saved.seats],
+        "players": displayed_names([(name, spec) for name, spec, _ in saved.seats]),
         "bots": [spec for _, spec, _ in saved.seats],
         "faces": [face_of(spec) for _, spec, _ in saved.seats],
         "watch": watch,
