@@ -52,7 +52,7 @@ def test_a_study_of_a_game_has_the_variations_of_its_position(whole: Path):
     assert [node.round for node in study.variations.nodes] == [3]
     assert study.variations.note(3).name == "Here"
     assert study.players == log.names
-    with pytest.raises(StudyError, match="position: .*the game is over"):
+    with pytest.raises(StudyError, match=r"position: .*the game is over"):
         Study.of_log(log)
 
 

@@ -11,7 +11,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 from warlight_env.maps import Map
-from warlight_env.record.variations import Change, Variations
+from warlight_env.record.variations import EMPTY, Change, Variations
 from warlight_env.step_results import Deploy, Event, IllegalOrder
 
 
@@ -181,7 +181,7 @@ class LoggedGame:
     end: End | None = None
     insights: tuple[DecisionInfo, ...] = ()  #: insights after the last step, such as faults reported after the game
     draw: LoggedDraw | None = None  #: a draw by agreement
-    variations: Variations = Variations()  #: turns that users tried in the game's positions, with comments
+    variations: Variations = EMPTY  #: turns that users tried in the game's positions, with comments
 
     @cached_property
     def rounds(self) -> tuple[Round, ...]:

@@ -19,7 +19,7 @@ from warlight_env.record.errors import LogError, ReplayError, VariationError
 from warlight_env.record.log import GameLog
 from warlight_env.record.model import LoggedGame, Picks, Round, Start
 from warlight_env.record.variation_play import check_variations
-from warlight_env.record.variations import Variations
+from warlight_env.record.variations import EMPTY
 from warlight_env.step_results import RoundResult, end_with_forfeits, places_with_forfeits, seen_by_all
 
 
@@ -124,7 +124,7 @@ def game_at(log: GameLog, round: int | None = None) -> Game:
     if not is_integer(wanted) or not 0 <= wanted <= len(log.rounds):
         raise LogError(f"round {short_repr(round)}: the log has rounds 0 to {len(log.rounds)}")
     steps = tuple(step for step in log.steps if isinstance(step, Picks) or step.round <= wanted)
-    part = replace(log, steps=steps, end=log.end if wanted == len(log.rounds) else None, variations=Variations())
+    part = replace(log, steps=steps, end=log.end if wanted == len(log.rounds) else None, variations=EMPTY)
     if differences := verify(part):
         raise ReplayError(str(differences[0]))
     *_, (_, game, _) = _again(part)

@@ -26,7 +26,7 @@ from warlight_env.record.log import GameLog
 from warlight_env.record.replay import game_at
 from warlight_env.record.variation_codec import decode_tree, tree_data
 from warlight_env.record.variation_play import check_variations, game_from_position
-from warlight_env.record.variations import NAME, Variations, check_text
+from warlight_env.record.variations import EMPTY, NAME, Variations, check_text
 
 FORMAT: Final = "warlight-study"
 VERSION: Final = 1
@@ -49,7 +49,7 @@ class Study:
     round: int = 0  #: number of rounds played before the position
     title: str = ""
     program: str = PROGRAM
-    variations: Variations = Variations()
+    variations: Variations = EMPTY
 
     @classmethod
     def of_log(cls, log: GameLog, round: int | None = None, title: str = "") -> Self:
@@ -63,7 +63,7 @@ class Study:
         game = game_at(log, round)
         study = cls(
             log.header.map, log.header.rules, log.names, tuple(game.owner.tolist()), tuple(game.army.tolist()),
-            game.round, title, PROGRAM, Variations().grafted(log.variations, game.round),
+            game.round, title, PROGRAM, EMPTY.grafted(log.variations, game.round),
         )  # fmt: skip
         study.check()
         return study
@@ -211,7 +211,7 @@ def is_study(name: str) -> bool:
 
 
 def require_same_start(study: Study, game: Game) -> None:
-    """Raise `StudyError` if the map, the rules, the number of players or the position of a study differs from a game."""
+    """Raise `StudyError` if a study has another map, position or number of players, or other rules, than a game."""
     if study.map.digest() != game.map.digest():
         raise StudyError(f"map {study.map.name!r}: it differs from the map of the game, {game.map.name!r}")
     if study.rules.to_dict() != game.rules.to_dict():

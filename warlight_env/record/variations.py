@@ -178,6 +178,10 @@ class Variations:
         return len(self.nodes) + len(self.notes)
 
 
+#: The tree without variations.
+EMPTY: Final = Variations()
+
+
 def check_text(what: str, text: str, most: int) -> str:
     """Return a name or a comment; raise `VariationError` for a text that is too long or has unprintable characters."""
     if len(text) > most:
