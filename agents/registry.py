@@ -270,6 +270,13 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
     return info, values
 
 
+def with_seconds(spec: str, seconds: float) -> str:
+    """Return the specification with another time limit per move; the innermost agent must have the parameter `secs`."""
+    around, read = _unwrapped(spec)
+    parts = [part for part in read.parts if not part.startswith("secs=") and read_seconds(part) is None]
+    return "".join(around) + str(AgentSpec(read.name, ":", ",".join([*parts, f"secs={seconds:g}"])))
+
+
 def _network_digest(path: str) -> str:
     told = digest(bounded_io.read_bytes(Path(path), bounded_io.SETTINGS_BYTES, ValueNetworkError, "value network"))
     load_value(f"{path}#{told}")  # raises an error if the file contains no network

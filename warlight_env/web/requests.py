@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints
 Name = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=32)]
 Region = Annotated[int, Field(ge=0, le=999, strict=True)]
 Armies = Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
+Seconds = Annotated[float, Field(ge=0.05, le=10, allow_inf_nan=False)]
 Rounds = Annotated[int, Field(ge=0, le=1_000_000, strict=True)]
 
 
@@ -75,11 +76,28 @@ class ControlBody(Body):
 
 
 class AnalysisBody(Body):
-    """A request for a bot's analysis of the current position or of an earlier round, from the view of one player."""
+    """A request for a bot's analysis of the current position or of an earlier round, from the view of one player.
+
+    seconds: the bot's time for the turn; None: the time in its specification.
+    """
 
     bot: Annotated[str, StringConstraints(max_length=200)]
+    seconds: Seconds | None = None
     round: Rounds | None = None
     seat: Annotated[int, Field(ge=0, le=5)] | None = None
+
+
+class LogAnalysisBody(Body):
+    """A request for the analysis of a log.
+
+    seconds: the bot's time for a turn. focus: the number of rounds before the displayed position. since: the version of
+    the last answer.
+    """
+
+    bot: Annotated[str, StringConstraints(max_length=200)]
+    seconds: Seconds = 1.0
+    focus: Rounds = 0
+    since: Annotated[int, Field(ge=0, le=10**9, strict=True)] = 0
 
 
 class BranchBody(Body):

@@ -1,4 +1,6 @@
-// Analysis by a bot on request: hints for a player's turn, and the analysis of any position of a replay.
+// Hints for a player's turn: the turn that the chosen bot finds.
+import { engineChoice, engineOf } from './analysis/engine.svelte';
+import type { Opponent } from './opponents';
 import type { TurnInput } from './turn-input.svelte';
 import { formatOrders, parseOrders } from './notation';
 import type { Playback } from './playback.svelte';
@@ -17,7 +19,7 @@ export class Advice {
   constructor(
     private show: Playback,
     private oracle: Oracle | null,
-    private bots: () => string[],
+    private bots: () => Opponent[],
   ) {}
 
   /** Whether there is a server and a bot that can analyse this game. */
@@ -51,14 +53,14 @@ export class Advice {
     if (this.turnInput && this.level !== 'off') this.turnInput.hint = this.level === 'full' || this.turnInput.hint === 'full' ? 'full' : 'coach';
   }
 
-  async ask(seat = 0): Promise<void> {
-    const { show, oracle, turn } = this;
-    const bot = this.bots().find((b) => b.startsWith('mcts')) ?? this.bots()[0];
+  async ask(): Promise<void> {
+    const { oracle, turn } = this;
+    const bot = engineOf(this.bots())?.spec;
     if (!oracle || !bot || this.asking) return;
     this.asking = true;
     this.error = '';
     try {
-      const thought = await oracle(this.turnInput?.draft ? { bot } : { bot, round: show.before, seat });
+      const thought = await oracle({ bot, seconds: engineChoice.seconds });
       if (turn === this.turn) this.take(thought, bot);
     } catch (error) {
       if (turn === this.turn) this.error = (error as Error).message;

@@ -21,9 +21,9 @@ export interface Home {
 }
 
 /** Return the bots that can play a game with the same number of players, map size and rules as `doc`. */
-export function botsFor({ opponents }: Home, { players, map, rules }: GameDoc): string[] {
+export function botsFor({ opponents }: Home, { players, map, rules }: GameDoc): Opponent[] {
   const game = { players: players.length, regions: map.regions.length, rules: rules.name, fog: rules.fog };
-  return opponents.filter((bot) => !notPlayed(bot, game)).map((bot) => bot.spec);
+  return opponents.filter((bot) => !notPlayed(bot, game));
 }
 
 export interface GameRow {

@@ -1,11 +1,13 @@
 // Data of the game screen besides the position: arrows, map layer, analysis by bots, win probabilities, status text.
 import type { Advice } from './advice.svelte';
+import type { Analysis } from './analysis/analysis.svelte';
 import type { TurnInput } from './turn-input.svelte';
 import { RESIGNED, tell } from './history';
 import type { Live } from './live.svelte';
 import { nameOf, person } from './player-names';
 import { errorMessage } from './error-messages';
 import { type Additions, type Arrow, deployed, describe, drawnMoves, drawnOrders, layerOf, touched } from './scene';
+import { parseOrders } from './notation';
 import type { Playback } from './playback.svelte';
 import { type WinProbabilities, type DecisionInfo, type Orders, UNKNOWN } from './types';
 import { t } from './i18n.svelte';
@@ -13,8 +15,6 @@ import { t } from './i18n.svelte';
 export class GameView {
   hovered = $state<number | null>(null); // index of the region below the pointer
   private ghost = $state<Orders | null>(null); // orders below the pointer, which the map shows as a preview
-  // player of these orders and the round after which they can be given; null: the player whom the bot advises
-  private ghostOf = $state<{ player: number; round: number } | null>(null);
   pointed = $state<Arrow | null>(null); // a move below the pointer, from any round
 
   constructor(
@@ -22,20 +22,25 @@ export class GameView {
     private live: Live | null,
     private turnInput: TurnInput,
     private advice: Advice,
+    private analysis: Analysis | null,
   ) {}
 
-  /**
-   * Preview orders on the map; null removes the preview. `of`: the player and round to which the orders belong; the map
-   * shows them only at that round. Without `of` they belong to the advised player.
-   */
-  preview(orders: Orders | null, of: { player: number; round: number } | null = null): void {
-    [this.ghost, this.ghostOf] = [orders, of];
+  /** Preview orders of the advised player on the map; null removes the preview. */
+  preview(orders: Orders | null): void {
+    this.ghost = orders;
   }
 
-  private previewed: Orders | null = $derived.by(() => {
-    const { show, ghost, ghostOf } = this;
-    return ghostOf && (show.round !== ghostOf.round || show.step > 0) ? null : ghost;
+  /** The turn that the map compares: its round's position is displayed, before any order. */
+  private compared: { player: number; played: Orders | null; best: Orders } | null = $derived.by(() => {
+    const { show, analysis } = this;
+    const chosen = analysis?.chosen;
+    if (!chosen || show.round !== chosen.round || show.step > 0 || show.playing) return null;
+    const best = analysis.best(chosen.round, chosen.player);
+    const played = show.current?.orders[chosen.player] ?? null;
+    return best === null ? null : { player: chosen.player, played, best: parseOrders(this.doc.map, best) };
   });
+
+  private previewed: Orders | null = $derived.by(() => this.ghost ?? this.compared?.best ?? null);
 
   private get doc() {
     return this.show.doc;
@@ -94,18 +99,19 @@ export class GameView {
     return doc.seat == null || doc.seat === winner ? won : t('You lost: {result}', { result: won });
   });
 
-  /** The player whom the bot advises. */
-  get thinker(): number {
-    return this.advice.given?.player ?? this.looker;
+  /** The player whose turn is previewed. */
+  private get thinker(): number {
+    return this.compared?.player ?? this.advice.given?.player ?? this.looker;
   }
 
   arrows: Arrow[] = $derived.by(() => [...this.drawn, ...(this.pointed ? [this.pointed] : [])]);
 
   private drawn: Arrow[] = $derived.by(() => {
     const { show, turnInput, previewed: ghost } = this;
-    const ghosts = drawnOrders(show.position, ghost, turnInput.editing ? this.seat! : (this.ghostOf?.player ?? this.thinker), 'ghost');
+    const ghosts = drawnOrders(show.position, ghost, turnInput.editing ? this.seat! : this.thinker, 'ghost');
     if (turnInput.editing && turnInput.draft) return [...drawnOrders(show.position, turnInput.draft, this.seat!, 'draft'), ...ghosts];
     if (turnInput.sent && show.atEnd && !show.playing) return [...drawnOrders(show.position, turnInput.sent, this.seat!, 'draft'), ...ghosts];
+    if (this.compared && !this.ghost) return [...drawnOrders(show.position, this.compared.played, this.compared.player, 'past'), ...ghosts];
     return ghost && !show.playing ? ghosts : drawnMoves(show);
   });
 
@@ -113,7 +119,7 @@ export class GameView {
     const { show, turnInput, previewed: ghost } = this;
     if (turnInput.editing && turnInput.draft) return deployed([...(ghost?.deploys ?? []), ...turnInput.draft.deploys], this.seat!);
     if (turnInput.sent && show.atEnd && !show.playing) return deployed(turnInput.sent.deploys, this.seat!);
-    if (ghost && !show.playing) return deployed(ghost.deploys, this.ghostOf?.player ?? this.thinker);
+    if (ghost && !show.playing) return deployed(ghost.deploys, this.thinker);
     return show.step === 1 ? new Map((show.current?.deploys ?? []).map(([p, r, n]) => [r, [p, n]])) : new Map();
   });
 
@@ -132,14 +138,15 @@ export class GameView {
 
   layer = $derived.by(() => {
     const { show, doc, looker } = this;
-    const data = this.advice.given?.data ?? this.insights.find((x) => x.p === looker)?.data ?? this.insights[0]?.data;
+    const searched = this.analysis?.positions[this.analysis.focus]?.decisions[looker];
+    const data = searched ?? this.advice.given?.data ?? this.insights.find((x) => x.p === looker)?.data ?? this.insights[0]?.data;
     return layerOf(show.layer, doc, show.position, looker, data);
   });
 
   chances: WinProbabilities = $derived.by(() => {
     const all: WinProbabilities = [...(this.doc.chances ?? [])];
     for (const more of [this.live?.chances ?? [], this.advice.chances]) more.forEach((c, r) => c && (all[r] = c));
-    return all;
+    return this.analysis ? this.analysis.chances(all) : all;
   });
 
   /** Description of a region for screen readers, with the actions that are possible there. */

@@ -15,7 +15,7 @@ export class PlaybackKeys {
 
   constructor(
     private show: Playback,
-    private more: { live: boolean; seat: number | null; bad: () => number[]; table: () => void; keys: () => void },
+    private more: { live: boolean; seat: number | null; mistake: (direction: 1 | -1) => void; table: () => void; keys: () => void },
   ) {}
 
   /** Handle a key; returns false if it is not one of these shortcuts. */
@@ -49,7 +49,7 @@ export class PlaybackKeys {
       '>': () => show.faster(1),
       e: still(() => show.seek(1, show.isCapture)),
       q: still(() => show.seek(-1, show.isCapture)),
-      b: still(() => show.go(more.bad().find((r) => r > show.round) ?? show.round)),
+      b: still(() => more.mistake(event.shiftKey ? -1 : 1)),
       v: () => (show.layer = LAYERS[(LAYERS.indexOf(show.layer) + 1) % LAYERS.length]),
       l: () => show.toEnd(),
       t: more.table,

@@ -21,7 +21,7 @@ export interface Arrow {
 export type Additions = Map<number, [player: number, armies: number]>;
 
 /** Return the arrows of orders that are not executed: of a draft or a preview. */
-export function drawnOrders(position: Position, orders: Orders | null, player: number, style: 'draft' | 'ghost'): Arrow[] {
+export function drawnOrders(position: Position, orders: Orders | null, player: number, style: 'draft' | 'ghost' | 'past'): Arrow[] {
   return (orders?.attacks ?? []).map(([from, to, armies]) => {
     return { player, from, to, armies, transfer: position.owner[to] === player, style };
   });

@@ -1,16 +1,13 @@
 // The source of a replay: loads it, and sends requests for bot analyses, reports and new games from its positions.
 import { call, CallError, keepTokens, type CreatedGame, noKey, tokensOf } from './api';
-import type { GameDoc, Orders, DecisionInfo, Report } from './types';
+import type { AnalysisNews, AnalysisQuery } from './analysis/types';
+import type { GameDoc, Orders, DecisionInfo } from './types';
 import { t } from './i18n.svelte';
 
-/**
- * A request for a bot's analysis of a position. Without `round` and `seat`: the position in which this player must
- * move.
- */
+/** A request for a bot's turn in the position in which the player must move. */
 export interface BotQuery {
   bot: string;
-  round?: number;
-  seat?: number;
+  seconds: number;
 }
 
 export interface BotAnswer {
@@ -28,17 +25,9 @@ export interface Branch {
   players: { name?: string; bot?: string }[];
 }
 
-/** Progress of the computation of a game's report. */
-export interface Progress {
-  done: number;
-  rounds: number | null;
-  report: Report | null;
-}
-
 export interface Source {
   load(): Promise<GameDoc>;
-  report(): Promise<Progress>;
-  ask: Oracle;
+  analyse(query: AnalysisQuery): Promise<AnalysisNews>;
   branch(wanted: Branch): Promise<CreatedGame>;
 }
 
@@ -48,8 +37,7 @@ export function gameSource(id: string): Source {
   const token = tokens.watch ?? Object.values(tokens)[0] ?? '';
   return {
     load: () => (token ? call<GameDoc>(`games/${id}/replay`, undefined, token) : Promise.reject(new Error(`${t('This browser has no key for this game.')} ${noKey()}`))),
-    report: () => call<Progress>(`games/${id}/report`, {}, token),
-    ask: (asked) => call<BotAnswer>(`games/${id}/insight`, asked, token),
+    analyse: (query) => call<AnalysisNews>(`games/${id}/analysis`, query, token),
     branch: (wanted) => made(call<CreatedGame>(`games/${id}/branch`, wanted, token)),
   };
 }
@@ -82,7 +70,7 @@ function logSource(load: () => Promise<GameDoc>): Source {
       return call<T>(`replays/${log}/${what}`, body);
     }
   };
-  return { load: opened, report: () => asked('report', {}), ask: (body) => asked('insight', body), branch: (body) => made(asked('branch', body)) };
+  return { load: opened, analyse: (query) => asked('analysis', query), branch: (body) => made(asked('branch', body)) };
 }
 
 async function made(call: Promise<CreatedGame>): Promise<CreatedGame> {

@@ -1,7 +1,7 @@
 // Explanations of technical terms about search and ratings.
 import { t } from './i18n.svelte';
 
-export type Term = 'candidates' | 'visits' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'goals';
+export type Term = 'candidates' | 'visits' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'goals' | 'accuracy';
 
 export interface Explained {
   name: string;
@@ -46,6 +46,10 @@ export function explained(term: Term): Explained {
     chances: () => ({
       name: t('Win probability'),
       text: t('Many games are simulated from this position, in which all players play like the bot “aggressive”. The win probability is the share of these games that the player wins. The band is its 95 % interval.'),
+    }),
+    accuracy: () => ({
+      name: t('Accuracy'),
+      text: t('The part of the win probability at stake that the turns of a player kept. At stake is the difference between the best known turn and a turn without orders, so turns in decided positions have little weight.'),
     }),
   };
   return all[term]();

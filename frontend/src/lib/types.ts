@@ -1,6 +1,7 @@
 // Types of the data from the server and in exported files; see `warlight_env/web/documents/replay_document.py` and
 // `docs/reference/game-log.md`.
 
+import type { Report } from './analysis/types';
 import type { Face } from './avatars';
 
 export interface RegionDoc {
@@ -163,32 +164,6 @@ export interface LiveState {
   values?: Record<string, string | number>;
   chances?: [round: number, values: [number, number, number][]] | null;
   you?: { income: number; offers: number[]; picks: number; in: boolean; alive: boolean };
-}
-
-/**
- * Evaluation of a player's turn; see `warlight_env/web/workers/game_report.py`. All values are win probabilities from 0
- * to 1, except `armies`.
- */
-export interface TurnReport {
-  before: number;
-  worth: number;
-  after: number;
-  armies: number;
-  lost: number;
-  error: number;
-  stake: number;
-  luck: number;
-  better: { orders: string; gain: number; error: number } | null;
-}
-
-export interface Report {
-  judge: string;
-  rolls: number;
-  playouts: number;
-  rounds: (TurnReport | null)[][];
-  players: { accuracy: number; error: number; lost: number; luck: number; armies: number }[];
-  turning: { round: number; player: number }[];
-  cumulative: number[][];
 }
 
 export const NEUTRAL = -1;

@@ -31,7 +31,7 @@ from warlight_env.web.http.library import add_library
 from warlight_env.web.http.maps import add_maps
 from warlight_env.web.http.new_game import creation_response, join_response, map_of, map_seed, seat_options_of
 from warlight_env.web.http.position_analysis import analyse_position
-from warlight_env.web.http.replays import ReplayCache, add_replays
+from warlight_env.web.http.replays import ReplayCache, add_replays, analyse_log
 from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.http.sockets import add_feed
 from warlight_env.web.http.tournaments import add_tournaments, tournaments
@@ -44,6 +44,7 @@ from warlight_env.web.requests import (
     BranchBody,
     ControlBody,
     DrawBody,
+    LogAnalysisBody,
     NewGame,
     OrdersBody,
     PicksBody,
@@ -200,11 +201,13 @@ def _games(app: FastAPI) -> None:
             raise RequestError("the replay is available after the end of the game", 409, code="no-replay-yet")
         return EncodedJson(await replay_cache.replay(lobby.source(access.room), {}))
 
-    @app.post("/api/games/{id}/report")
-    async def report(access: GameAccess) -> dict[str, Any]:
+    @app.post("/api/games/{id}/analysis")
+    async def analysis(body: LogAnalysisBody, access: GameAccess) -> dict[str, Any]:
         if not access.room.over:
-            raise RequestError("the report is available after the end of the game", 409, code="no-report-yet")
-        return lobby.analysis_jobs.poll(lobby.source(access.room))
+            raise RequestError("the analysis is available after the end of the game", 409, code="no-report-yet")
+        game = access.room.game
+        await opponents.check(body.bot, game.players, game.map.n_regions, game.rules)
+        return analyse_log(lobby, replay_cache, lobby.source(access.room), body)
 
     @app.post("/api/games/{id}/rematch")
     async def rematch(access: GameAccess) -> dict[str, Any]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import itertools
+import json
 from typing import Any, Final
 
 from cachetools import LRUCache
@@ -15,8 +17,9 @@ from warlight_env.web.http.dependencies import EncodedJson
 from warlight_env.web.http.new_game import creation_response
 from warlight_env.web.http.position_analysis import analyse_log_position
 from warlight_env.web.opponents.catalog import Opponents
-from warlight_env.web.requests import AnalysisBody, BranchBody
+from warlight_env.web.requests import AnalysisBody, BranchBody, LogAnalysisBody
 from warlight_env.web.workers import worker_tasks
+from warlight_env.web.workers.engine import Engine
 from warlight_env.web.workers.process_pool import ProcessPool
 from warlight_env.web.workers.worker_tasks import LogSource
 
@@ -54,12 +57,25 @@ class ReplayCache:
         assert isinstance(document, bytes)
         return document
 
+    def falls(self, source: LogSource) -> list[float]:
+        """Return the largest loss of win probability of a player in each round, if the log was opened; else nothing."""
+        known = json.loads(self._chances.get(source.key, b"null")) or []
+        return [
+            max(before[0] - after[0] for before, after in zip(*pair, strict=True)) for pair in itertools.pairwise(known)
+        ]
+
     def get(self, key: str) -> LogSource:
         """Return an opened log; raise `RequestError` if the cache does not contain the log."""
         data = self._logs.get(key)
         if data is None:
             raise RequestError("this log is no longer open: open it again", 410, code="log-gone")
         return LogSource(key, data)
+
+
+def analyse_log(lobby: Lobby, replay_cache: ReplayCache, source: LogSource, body: LogAnalysisBody) -> dict[str, Any]:
+    """Continue the analysis of a log, and return what is new; see `AnalysisJobs.poll`."""
+    engine = Engine(body.bot, body.seconds, lobby.bot_workers.agent_spec)
+    return lobby.analysis_jobs.poll(source, engine, body.focus, body.since, replay_cache.falls(source))
 
 
 def add_replays(app: FastAPI) -> None:
@@ -76,9 +92,11 @@ def add_replays(app: FastAPI) -> None:
     async def insight(key: str, body: AnalysisBody) -> dict[str, Any]:
         return await analyse_log_position(lobby, opponents, replay_cache.get(key), body)
 
-    @app.post("/api/replays/{key}/report")
-    async def report(key: str) -> dict[str, Any]:
-        return lobby.analysis_jobs.poll(replay_cache.get(key))
+    @app.post("/api/replays/{key}/analysis")
+    async def analysis(key: str, body: LogAnalysisBody) -> dict[str, Any]:
+        source = replay_cache.get(key)
+        await opponents.check(body.bot, *await lobby.process_pool.long(worker_tasks.game_in, source))
+        return analyse_log(lobby, replay_cache, source, body)
 
     @app.post("/api/replays/{key}/branch")
     async def branch(key: str, body: BranchBody) -> dict[str, Any]:

@@ -1,136 +1,153 @@
-"""Jobs that make game reports for the page, round by round in a child process, while a client polls them."""
+"""Jobs that analyse logged games position by position in a child process, while a client polls them.
+
+A job analyses every position of a log in passes. Each pass searches longer and repeats the round with more dice. The
+position that the client displays comes first in each pass, then the rounds with the largest changes of the win
+probability. The displayed position gets more passes than the others.
+"""
 
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import time
-from dataclasses import dataclass
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
-from cachetools import LRUCache
-
-from warlight_env.web.documents.replay_document import encoded
 from warlight_env.web.errors import RequestError
-from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError, serve_questions
-from warlight_env.web.workers.game_report import PLAYOUTS, ROLLS, GameReport, analysed_round
-from warlight_env.web.workers.worker_tasks import LogSource, TaskFailure, failed, opened_log
+from warlight_env.web.workers.analysed_position import PLAYOUTS, PositionResult
+from warlight_env.web.workers.engine import Engine
+from warlight_env.web.workers.analysis_process import LoggedGame, PositionQuery, serve
+from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError
+from warlight_env.web.workers.game_report import GameReport
+from warlight_env.web.workers.worker_tasks import LogSource, TaskFailure
 
 _log = logging.getLogger(__name__)
 
-QUEUE: Final = 8  # the largest number of reports in progress; further requests are refused
-ROUNDS: Final = 300  # a game with more rounds gets no report
-BUDGET: Final = 120.0  # seconds of search for a whole game, at most a second for a turn
-MIN_TURN_SECONDS: Final = 0.05  # seconds for a turn
-POLL_TIMEOUT: Final = 60.0  # seconds without a poll until a report is cancelled, and until an error is forgotten
-LIMIT: Final = 300.0  # seconds for a round: Numba may have to compile kernels
-REPORT_BYTES: Final = 16 << 20  # bytes of cached reports
-
-
-@dataclass(frozen=True)
-class RoundAnalysis:
-    """One round to analyse; round 0 asks for the names of the players and the number of rounds."""
-
-    source: LogSource
-    round: int = 0
-    judge: str = ""
+QUEUE: Final = 8  # the largest number of jobs in progress; further requests are refused
+KEPT: Final = 16  # the largest number of jobs whose results are kept
+ROUNDS: Final = 300  # a game with more rounds gets no analysis
+POLL_TIMEOUT: Final = 20.0  # seconds without a poll until a job pauses
+LIMIT: Final = 300.0  # seconds for a position: Numba may have to compile kernels
+#: The passes: the share of the chosen time for a turn, and the number of rolls of the dice. Only the displayed
+#: position has the passes after `PASSES`.
+LEVELS: Final = ((0.05, 12), (0.2, 24), (1.0, 48), (2.0, 96), (4.0, 192))
+PASSES: Final = 3
+LEAST_SECONDS, MOST_SECONDS = 0.01, 20.0  # seconds of search for a turn
 
 
 @dataclass
-class _Making:
-    """A game report that is being made."""
+class _Job:
+    """The analysis of a log with an engine."""
 
+    source: LogSource
+    engine: Engine
+    falls: Sequence[float]  #: by round: the largest loss of win probability of a player; empty: not known
     looked: float
-    done: int = 0
-    rounds: int | None = None  #: the number of rounds of the game; None: not known yet
+    focus: int = 0  #: the number of rounds before the displayed position
+    game: LoggedGame | None = None
+    levels: list[int] = field(default_factory=list)  #: by position: the number of finished passes
+    results: list[PositionResult | None] = field(default_factory=list)
+    changed: list[int] = field(default_factory=list)  #: by position: the version of its result
+    version: int = 0  #: the number of results so far
     error: RequestError | None = None
     task: asyncio.Task[None] | None = None
 
     @property
-    def over(self) -> bool:
-        """Whether the work on the report has ended. Then this object only contains an error for the next request."""
-        return self.task is not None and self.task.done()
+    def active(self) -> bool:
+        """Whether positions are being analysed."""
+        return self.task is not None and not self.task.done()
+
+    def next(self) -> int | None:
+        """Return the position to analyse next; None: all positions are analysed."""
+        least = min(self.levels)
+        focus = self.focus if self.focus < len(self.levels) else None
+        if focus is not None and self.levels[focus] < (len(LEVELS) if least == PASSES else least + 1):
+            return focus
+        fall = dict(enumerate(self.falls))
+        rest = [at for at, level in enumerate(self.levels) if level < PASSES]
+        return min(rest, key=lambda at: (self.levels[at], -fall.get(at, 0.0), at), default=None)
 
 
 class AnalysisJobs:
-    """Makes reports one after another. A report is cancelled when clients stop polling it."""
+    """Analyses logs. Jobs take turns position by position, and pause when clients stop polling them."""
 
     def __init__(self) -> None:
         self._child = ChildProcess(serve, "warlight-analysis")
-        self._making: dict[str, _Making] = {}
-        self._turn = asyncio.Lock()
-        self._done: LRUCache[str, bytes] = LRUCache(REPORT_BYTES, getsizeof=len)
+        self._jobs: OrderedDict[tuple[str, str], _Job] = OrderedDict()
 
-    def poll(self, source: LogSource) -> dict[str, Any]:
-        """Return the progress of a log's report: ``done`` of ``rounds``, and the ``report`` once it is complete.
+    def poll(
+        self, source: LogSource, engine: Engine, focus: int = 0, since: int = 0, falls: Sequence[float] = ()
+    ) -> dict[str, Any]:
+        """Continue the analysis of a log, and return what is new.
+
+        Args:
+            focus: the number of rounds before the displayed position.
+            since: the ``version`` of the last answer that the client received.
+            falls: by round, the largest loss of win probability of a player; the largest ones are analysed first.
 
         Raises:
-            RequestError: the report failed, or too many reports are in progress.
+            RequestError: the analysis failed, or too many analyses are in progress.
         """
-        if (report := self.finished_report(source)) is not None:
-            return {"done": len(report["rounds"]), "rounds": len(report["rounds"]), "report": report}
-        making = self._making.get(source.key)
-        if making is None:
+        key = (source.key, engine.name)
+        job = self._jobs.get(key)
+        if job is None:
+            job = self._jobs[key] = _Job(source, engine, falls, time.monotonic())
             self._forget()
-            if sum(not other.over for other in self._making.values()) >= QUEUE:
-                raise RequestError(
-                    "the server is making other reports: try again in a moment", 503, code="reports-wait"
-                )
-            making = self._making[source.key] = _Making(time.monotonic())
-            making.task = asyncio.get_running_loop().create_task(self._make(source, making))
-        making.looked = time.monotonic()
-        if making.error is not None:
-            del self._making[source.key]
-            raise making.error
-        return {"done": making.done, "rounds": making.rounds, "report": None}
+        self._jobs.move_to_end(key)
+        job.looked, job.focus = time.monotonic(), focus
+        if job.error is not None:
+            del self._jobs[key]
+            raise job.error
+        if not job.active and (job.game is None or job.next() is not None):
+            if sum(other.active for other in self._jobs.values()) >= QUEUE:
+                text = "the server is analysing other games: try again in a moment"
+                raise RequestError(text, 503, code="reports-wait")
+            job.task = asyncio.get_running_loop().create_task(self._run(job))
+        return _news(job, since)
 
     def finished_report(self, source: LogSource) -> dict[str, Any] | None:
-        """Return a log's report if it is complete; None otherwise."""
-        kept = self._done.get(source.key)
-        return None if kept is None else json.loads(kept)
+        """Return the report of a log from the last analysis that has results for all rounds; None: there is none."""
+        for job in reversed(self._jobs.values()):
+            if job.source.key == source.key and job.game is not None and all(job.levels[: job.game.rounds]):
+                return _report(job).to_dict()
+        return None
 
     def _forget(self) -> None:
-        """Delete old errors that no client has asked for."""
-        now = time.monotonic()
-        for key, making in list(self._making.items()):
-            if making.over and now - making.looked > POLL_TIMEOUT:
-                del self._making[key]
+        """Delete the results of the jobs that were polled least recently."""
+        for key in [key for key, job in self._jobs.items() if not job.active][: max(0, len(self._jobs) - KEPT)]:
+            del self._jobs[key]
 
-    async def _make(self, source: LogSource, making: _Making) -> None:
+    async def _run(self, job: _Job) -> None:
         try:
-            async with self._turn:
-                report = await self._report(source, making)
-            if report is not None:
-                self._done[source.key] = encoded(report.to_dict())
-            del self._making[source.key]
+            if job.game is None:
+                game = await self._ask(PositionQuery(job.source))
+                if not 0 < game.rounds <= ROUNDS:
+                    text = f"an analysis needs a game of 1 to {ROUNDS} rounds, but this game has {game.rounds}"
+                    raise RequestError(text, code="report-rounds", most=ROUNDS, rounds=game.rounds)
+                job.levels, job.changed = [0] * game.positions, [0] * game.positions
+                job.results, job.game = [None] * game.positions, game
+            while (at := job.next()) is not None and time.monotonic() - job.looked <= POLL_TIMEOUT:
+                share, rolls = LEVELS[job.levels[at]]
+                seconds = min(max(LEAST_SECONDS, share * job.engine.seconds), max(MOST_SECONDS, job.engine.seconds))
+                query = PositionQuery(job.source, at, job.engine.spec(seconds), rolls, job.engine.name)
+                job.results[at] = await self._ask(query)
+                job.levels[at] += 1
+                job.version += 1
+                job.changed[at] = job.version
         except RequestError as error:
-            making.error = error  # the next request raises it
+            job.error = error  # the next request raises it
         except Exception as error:
             kind = type(error).__name__
-            text = f"the report failed ({kind}): see the server's log"
-            making.error = RequestError(text, 500, code="report-failed", kind=kind)
-            _log.exception("report of %s", source.key)
+            text = f"the analysis failed ({kind}): see the server's log"
+            job.error = RequestError(text, 500, code="report-failed", kind=kind)
+            _log.exception("analysis of %s", job.source.key)
 
-    async def _report(self, source: LogSource, making: _Making) -> GameReport | None:
-        """Make the report; return None if no client is waiting for the report."""
-        names, making.rounds = await self._ask(RoundAnalysis(source))
-        if not 0 < making.rounds <= ROUNDS:
-            text = f"a report needs a game of 1 to {ROUNDS} rounds, but this game has {making.rounds}"
-            raise RequestError(text, code="report-rounds", most=ROUNDS, rounds=making.rounds)
-        seconds = max(MIN_TURN_SECONDS, min(1.0, BUDGET / (making.rounds * len(names))))
-        judge, rounds = f"nash:secs={seconds:.2g}", []
-        for number in range(1, making.rounds + 1):
-            if time.monotonic() - making.looked > POLL_TIMEOUT:
-                return None
-            rounds.append(await self._ask(RoundAnalysis(source, number, judge)))
-            making.done = number
-        return GameReport(judge, ROLLS, PLAYOUTS, names, tuple(rounds))
-
-    async def _ask(self, case: RoundAnalysis) -> Any:
+    async def _ask(self, query: PositionQuery) -> Any:
         try:
-            answer = await self._child.ask(case, lambda: LIMIT)
+            answer = await self._child.ask(query, lambda: LIMIT)
         except (ChildTimeoutError, ChildDiedError) as error:
             text = f"the process for this request failed: {error}"
             raise RequestError(text, 503, code="process", reason=str(error)) from None
@@ -139,21 +156,43 @@ class AnalysisJobs:
         return answer
 
     async def close(self) -> None:
-        """Cancel all reports."""
-        tasks = [making.task for making in self._making.values() if making.task is not None]
+        """Cancel all jobs."""
+        tasks = [job.task for job in self._jobs.values() if job.task is not None]
         for task in tasks:
             task.cancel()
         self._child.close()
         await asyncio.gather(*tasks, return_exceptions=True)
 
 
-def _answer(case: RoundAnalysis) -> Any:
-    log = opened_log(case.source)
-    if not case.round:
-        return tuple(log.names), len(log.rounds)
-    return analysed_round(log, case.round, case.judge)
+def _report(job: _Job) -> GameReport:
+    assert job.game is not None
+    none = (None,) * len(job.game.names)
+    rounds = tuple(none if result is None else result.turns for result in job.results[: job.game.rounds])
+    rolls = LEVELS[max(0, min(job.levels[: job.game.rounds]) - 1)][1]
+    return GameReport(job.engine.name, rolls, PLAYOUTS, job.game.names, rounds)
 
 
-def serve(pipe: Connection) -> None:
-    """Run the analysis process."""
-    serve_questions(pipe, _answer, failed, 10)
+def _news(job: _Job, since: int) -> dict[str, Any]:
+    """Return the progress of a job, and the results with a version above `since`."""
+    told: dict[str, Any] = {"bot": job.engine.bot, "seconds": job.engine.seconds, "version": job.version}
+    if job.game is None:
+        return {**told, "done": 0, "total": None, "positions": [], "summary": None}
+    new = [at for at, version in enumerate(job.changed) if version > since]
+    positions = [{"played": at, "level": job.levels[at], **_position(job, at)} for at in new]
+    report = _report(job).summary() if new else None
+    done = sum(min(level, PASSES) for level in job.levels)
+    return {**told, "done": done, "total": PASSES * len(job.levels), "positions": positions, "summary": report}
+
+
+def _position(job: _Job, at: int) -> dict[str, Any]:
+    result = job.results[at]
+    assert result is not None
+    share, rolls = LEVELS[job.levels[at] - 1]
+    return {
+        "seconds": share * job.engine.seconds,
+        "games": rolls * PLAYOUTS,
+        "turns": [None if turn is None else turn.to_dict() for turn in result.turns],
+        "best": result.best,
+        "decisions": result.decisions,
+        "chances": result.chances,
+    }

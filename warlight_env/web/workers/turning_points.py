@@ -9,7 +9,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.maps import Map
 from warlight_env.notation import parse_orders
 from warlight_env.record import GameLog, Round, game_at
-from warlight_env.web.workers.game_report import battle_luck
+from warlight_env.web.workers.analysed_position import battle_luck
 
 #: The largest part of a loss of win probability: the dice, the player's own turn, or the turns of the others.
 Cause = Literal["dice", "turn", "others"]

@@ -1,0 +1,176 @@
+// The analysis of a finished game: results for each position, which the server refines while the screen is open.
+import type { CallError } from '../api';
+import { interval } from '../rules';
+import type { Playback } from '../playback.svelte';
+import type { Opponent } from '../opponents';
+import type { Chance, WinProbabilities } from '../types';
+import { engineChoice, engineOf, type Engine } from './engine.svelte';
+import type { AnalysedPosition, AnalysisNews, AnalysisQuery, Report, Summary, TurnMark, TurnReport } from './types';
+
+const PAUSE = 400; // milliseconds between two requests while positions are analysed
+const IDLE = 4000; // milliseconds between two requests after all positions are analysed
+export const MISTAKES: TurnMark[] = ['?!', '?', '??'];
+
+export interface MarkedTurn {
+  round: number;
+  player: number;
+  mark: TurnMark;
+}
+
+export class Analysis {
+  positions = $state.raw<(AnalysedPosition | undefined)[]>([]); // element k is the position after k rounds
+  summary = $state.raw<Summary | null>(null);
+  progress = $state({ done: 0, total: 0 });
+  error = $state('');
+  /** The turn whose better turn the board shows at the start of its round; null: none. */
+  chosen = $state<{ round: number; player: number } | null>(null);
+  /** The direction in which the user waits for a mistake that is not found yet; 0: none. */
+  waiting = $state<-1 | 0 | 1>(0);
+  private version = 0;
+  private timer = 0;
+  private ended = false;
+  private asked = 0; // number of the last request; answers to earlier requests are dropped
+
+  constructor(
+    private show: Playback,
+    private ask: ((query: AnalysisQuery) => Promise<AnalysisNews>) | null,
+    private bots: () => Opponent[],
+  ) {
+    if (show.doc.report) this.take(show.doc.report);
+  }
+
+  /** The bot that analyses; null: there is none, or the report is in the file. */
+  get engine(): Engine | null {
+    return this.ask && engineOf(this.bots());
+  }
+
+  get running(): boolean {
+    return this.engine !== null && (this.progress.total === 0 || this.progress.done < this.progress.total);
+  }
+
+  /** The number of rounds before the displayed turns. */
+  get focus(): number {
+    const { show } = this;
+    return show.atEnd && this.positions[show.last] ? show.last : Math.max(0, show.round - 1);
+  }
+
+  /** Drop the results and start again, for another bot or time. */
+  restart(): void {
+    [this.positions, this.summary, this.version, this.error] = [[], null, 0, ''];
+    this.progress = { done: 0, total: 0 };
+    this.asked++;
+    this.again(0);
+  }
+
+  /** Ask for the displayed position without a delay. */
+  askSoon(): void {
+    if (this.version) this.again(0);
+  }
+
+  private again(after: number): void {
+    clearTimeout(this.timer);
+    if (!this.ended) this.timer = window.setTimeout(() => void this.poll(), after);
+  }
+
+  private async poll(): Promise<void> {
+    const { engine } = this;
+    if (!engine || !this.ask) return;
+    const number = ++this.asked;
+    try {
+      const news = await this.ask({ bot: engine.spec, seconds: engineChoice.seconds, focus: this.focus, since: this.version });
+      if (number !== this.asked || this.ended) return;
+      this.error = '';
+      if (news.version < this.version) return this.restart(); // the server has started again
+      this.add(news);
+      this.again(this.running ? PAUSE : IDLE);
+    } catch (error) {
+      if (number !== this.asked || this.ended) return;
+      this.error = (error as Error).message;
+      if ([0, 429, 503].includes((error as CallError).status)) this.again(IDLE);
+    }
+  }
+
+  private add(news: AnalysisNews): void {
+    this.version = news.version;
+    this.progress = { done: news.done, total: news.total ?? 0 };
+    if (news.summary) this.summary = news.summary;
+    if (!news.positions.length) return;
+    const positions = [...this.positions];
+    for (const position of news.positions) positions[position.played] = position;
+    this.positions = positions;
+    if (this.waiting) this.step(this.waiting);
+  }
+
+  /** Take the report of a file. */
+  private take(report: Report): void {
+    const games = report.rolls * report.playouts;
+    this.summary = report;
+    this.positions = report.rounds.map((turns, played) => ({
+      played,
+      seconds: 0,
+      games,
+      turns,
+      best: turns.map((turn) => turn?.better?.orders ?? null),
+      decisions: turns.map(() => null),
+      chances: [],
+    }));
+  }
+
+  turn(round: number, player: number): TurnReport | null {
+    return this.positions[round - 1]?.turns[player] ?? null;
+  }
+
+  /** The better turn of a round, if it is known; otherwise the best turn that a search found. */
+  best(round: number, player: number): string | null {
+    return this.turn(round, player)?.better?.orders ?? this.positions[round - 1]?.best[player] ?? null;
+  }
+
+  /** The marked turns of a round. */
+  marks(round: number): MarkedTurn[] {
+    return (this.positions[round - 1]?.turns ?? []).flatMap((turn, player) => (turn?.mark ? [{ round, player, mark: turn.mark }] : []));
+  }
+
+  /** All mistakes, of the player whose view is shown or of all players, by round. */
+  get mistakes(): MarkedTurn[] {
+    const { view, doc } = this.show;
+    const player = doc.seat ?? view - 1;
+    const all = this.positions.flatMap((_, played) => this.marks(played + 1));
+    return all.filter((turn) => MISTAKES.includes(turn.mark) && (player < 0 || turn.player === player));
+  }
+
+  /** Go to the next (1) or previous (-1) mistake: the position before the turn, with the better turn. */
+  step(direction: -1 | 1): void {
+    const { chosen, show } = this;
+    const order = ({ round, player }: { round: number; player: number }) => round * 16 + player;
+    const here = chosen && show.round === chosen.round && show.step === 0 ? order(chosen) : show.step === 0 && direction > 0 ? show.round * 16 - 1 : show.round * 16 + (direction > 0 ? 15 : 0);
+    const found = direction > 0 ? this.mistakes.find((turn) => order(turn) > here) : this.mistakes.findLast((turn) => order(turn) < here);
+    this.waiting = found || !this.running ? 0 : direction;
+    if (found) this.choose(found.round, found.player);
+  }
+
+  /** Show the position before a turn, with the better turn. */
+  choose(round: number, player: number): void {
+    this.waiting = 0;
+    this.show.pause();
+    this.show.go(round, 0);
+    this.chosen = { round, player };
+  }
+
+  /** Win probabilities by position, with their intervals; where the analysis has none, those of the game. */
+  chances(known: WinProbabilities): WinProbabilities {
+    const all: WinProbabilities = [...known];
+    const take = (at: number, of: (number | undefined)[], games: number): void => {
+      if (of.every((share) => share === undefined)) return;
+      all[at] = of.map((share, player): Chance => (share === undefined ? (all[at]?.[player] ?? [0, 0, 0]) : interval(share, games)));
+    };
+    this.positions.forEach((position, at) => position && take(at + 1, position.turns.map((turn) => turn?.after), position.games));
+    this.positions.forEach((position, at) => position && take(at, position.turns.map((turn) => turn?.before), position.games));
+    this.positions.forEach((position, at) => position?.chances.length && (all[at] = position.chances));
+    return all;
+  }
+
+  end(): void {
+    this.ended = true;
+    clearTimeout(this.timer);
+  }
+}

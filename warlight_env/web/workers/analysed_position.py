@@ -1,0 +1,171 @@
+"""The analysis of one position of a logged game: the played turns compared with those of a search.
+
+The value of a turn is the share of games won from the positions after it. The round is played many times with other
+dice, while all other orders stay the same. Each resulting position is played out with all players like `aggressive`.
+Two turns of a player are compared with the same dice and playouts: their difference is more certain than each value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.agents.registry import make_agent
+from warlight_env.battle import MAX_BATTLE, battle_odds
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.game import Game
+from warlight_env.notation import format_orders, parse_orders
+from warlight_env.record import Round
+from warlight_env.record.decision_info import decision_info
+from warlight_env.step_results import Event
+from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
+from warlight_env.web.workers.turn_report import Better, TurnReport
+
+ROLLS: Final = 48  # repetitions of a round with other dice
+PLAYOUTS: Final = 20  # playouts of each resulting position
+CANDIDATES: Final = 4  # the most turns of a player that are compared; more searches replace the worst of them
+_SURE: Final = 1.96  # half the width of a 95 % interval, in standard errors
+
+
+@dataclass(frozen=True)
+class PositionResult:
+    """The results for one position, by player.
+
+    turns: reports on the played turns; None: the player has no turn in this round. best: the best turns that the
+    searches found, as orders in the syntax of logs; None: the player has no turn. decisions: see `decision_info`.
+    chances: [share of playouts won, low, high].
+    """
+
+    turns: tuple[TurnReport | None, ...]
+    best: tuple[str | None, ...]
+    decisions: tuple[dict[str, Any] | None, ...]
+    chances: tuple[list[float], ...]
+
+
+class AnalysedPosition:
+    """A position with the round that was played from it, and the turns that searches find. `deepen` refines the results.
+
+    Results depend only on the game, the round and the sequence of calls of `deepen`.
+    """
+
+    def __init__(self, game: Game, step: Round | None, playouts: int = PLAYOUTS) -> None:
+        """game: the position. step: the round that was played; None: no round was played."""
+        self.game, self.step, self.playouts = game.clone(), step, playouts
+        saved = game.to_dict()
+        del saved["hash"]  # it contains the dice, which are replaced
+        self._saved = saved
+        self._starts: list[Game] = []
+        self._rows: dict[tuple[int, str], list[list[float]]] = {}
+        self._found: list[list[str]] = [[] for _ in range(self.game.players)]
+        self._decisions: list[dict[str, Any] | None] = [None] * self.game.players
+
+    def deepen(self, bot: str, rolls: int) -> PositionResult:
+        """Search the turn of each player with a bot, and return the results with at least `rolls` rolls of the dice."""
+        while len(self._starts) < rolls:
+            dice = make_rng(derive_seed(self.game.seed, 77, self.game.round, len(self._starts))).tolist()
+            state = {**self._saved["state"], "rng": dice}
+            self._starts.append(Game.from_dict({**self._saved, "map": self.game.map, "state": state}))
+        many = len(self._starts) * self.playouts
+        before = self._intervals(self.game, 0, many)
+        players = range(self.game.players) if self.game.phase == "play" else ()
+        for player in players:
+            if self.game.alive(player):
+                self._search(bot, player)
+        if self.step is None:
+            return self._result([None] * self.game.players, before)
+        orders = dict(enumerate(self.step.orders))
+        after = self.game.clone()
+        after.play_round(orders, on_illegal="skip")
+        come = self._intervals(after, 1, many)
+        armies = dice_luck(self.game, self.step)
+        turns = [
+            None
+            if turn is None or not self.game.alive(player)
+            else self._compared(player, orders, before[player][0], come[player][0], armies[player])
+            for player, turn in orders.items()
+        ]
+        return self._result(turns, before)
+
+    def _result(self, turns: list[TurnReport | None], before: list[list[float]]) -> PositionResult:
+        """Return the results. The best turn of a player is the first of its list, see `_compared`."""
+        best = tuple(found[0] if found else None for found in self._found)
+        return PositionResult(tuple(turns), best, tuple(self._decisions), tuple(before))
+
+    def _search(self, bot: str, player: int) -> None:
+        agent = make_agent(bot, derive_seed(self.game.seed, 78, self.game.round, player))
+        text = format_orders(self.game.map, agent.act(self.game.view(player)))
+        self._decisions[player] = decision_info(agent, self.game.round + 1)
+        if text not in self._found[player]:
+            self._found[player].insert(0, text)
+
+    def _compared(
+        self, player: int, orders: Mapping[int, Orders | None], before: float, after: float, armies: float
+    ) -> TurnReport:
+        """Return the report on a player's turn, compared with the turns that the searches found."""
+        actual = self._values(player, "played", orders)
+        found = self._found[player]
+        values = {text: self._values(player, text, orders, parse_orders(self.game.map, text)) for text in found}
+        found.sort(key=lambda text: -float(values[text].mean()))
+        del found[CANDIDATES:]
+        best = found[0]
+        gains = values[best] - actual
+        gain, error = float(gains.mean()), _SURE * float(gains.std(ddof=1)) / len(gains) ** 0.5
+        idle = float((actual - self._values(player, "", orders, Orders())).mean())
+        better = Better(best, gain, error) if gain > error else None
+        stake = max(0.0, idle) + max(0.0, gain)
+        return TurnReport(before, float(actual.mean()), after, armies, gain, error, stake, better)
+
+    def _values(
+        self, player: int, key: str, orders: Mapping[int, Orders | None], own: Orders | None = None
+    ) -> npt.NDArray[np.float64]:
+        """Return the player's win probability after the round, float64 [roll]. own: replaces the player's orders."""
+        rows = self._rows.setdefault((-1 if own is None else player, key), [])
+        for roll in range(len(rows), len(self._starts)):
+            game = self._starts[roll].clone()
+            game.play_round(orders if own is None else {**orders, player: own}, on_illegal="skip")
+            rows.append([share for share, *_ in self._intervals(game, 2 + roll, self.playouts)])
+        return np.array(rows)[:, player]
+
+    def _intervals(self, game: Game, place: int, games: int) -> list[list[float]]:
+        seed = derive_seed(self.game.seed, 79, self.game.round, place)
+        owner, army = game.owner.tolist(), game.army.tolist()
+        return estimate_win_probabilities(self.game.view(0), owner, army, seed, games)
+
+
+def dice_luck(game: Game, step: Round) -> list[float]:
+    """Return for each player the armies that the dice gave it and took from its opponents, beyond expectation."""
+    luck = [0.0] * game.players
+    for _, gains in battle_luck(game, step):
+        for player, gain in gains.items():
+            luck[player] += gain
+    return luck
+
+
+def battle_luck(game: Game, step: Round) -> list[tuple[Event, dict[int, float]]]:
+    """Return the battles of a round, each with the armies that its dice gave to each player beyond expectation."""
+    army, owner = game.army.tolist(), game.owner.tolist()
+    for deploy in step.deploys:
+        army[deploy.region] += deploy.armies
+    battles: list[tuple[Event, dict[int, float]]] = []
+    for event in step.events:
+        source, target = event.source, event.target
+        if event.kind == "transfer":
+            army[source] -= event.armies
+            army[target] += event.armies
+            continue
+        sent, stood, defender = event.armies, army[target], owner[target]
+        left = 0 if event.captured else max(1, stood - event.defenders_lost)
+        if max(sent, stood) <= MAX_BATTLE:
+            odds = battle_odds(sent, stood, game.rules)
+            more = (sent - event.attackers_lost - odds.expected_attackers) + (odds.expected_defenders - left)
+            battles.append((event, {event.player: more, **({defender: -more} if defender >= 0 else {})}))
+        army[source] -= sent if event.captured else event.attackers_lost
+        army[target] = sent - event.attackers_lost if event.captured else left
+        if event.captured:
+            owner[target] = event.player
+    return battles

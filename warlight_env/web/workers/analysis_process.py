@@ -1,0 +1,78 @@
+"""The work of the analysis process: it keeps positions of logs, and refines their results from query to query."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from multiprocessing.connection import Connection
+from typing import Any, Final
+
+from warlight_env.record import GameLog, game_at
+from warlight_env.web.workers.analysed_position import AnalysedPosition, PositionResult
+from warlight_env.web.workers.child_process import serve_questions
+from warlight_env.web.workers.worker_tasks import LogSource, failed, opened_log
+
+POSITIONS: Final = 1000  # the largest number of positions that are kept with their rolls of the dice
+
+
+@dataclass(frozen=True)
+class PositionQuery:
+    """A position to analyse: the number of rounds before it. None: the query asks for the `LoggedGame`.
+
+    bot: the bot that searches. rolls: rolls of the dice. engine: distinguishes analyses of one log.
+    """
+
+    source: LogSource
+    played: int | None = None
+    bot: str = ""
+    rolls: int = 0
+    engine: str = ""
+
+
+@dataclass(frozen=True)
+class LoggedGame:
+    """The names of a game's players, its number of rounds, and the number of positions with a turn to analyse."""
+
+    names: tuple[str, ...]
+    rounds: int
+    positions: int
+
+
+class PositionCache:
+    """Answers queries. It keeps the positions that were analysed last."""
+
+    def __init__(self) -> None:
+        self._positions: OrderedDict[tuple[Any, ...], AnalysedPosition] = OrderedDict()
+
+    def answer(self, query: PositionQuery) -> LoggedGame | PositionResult:
+        """Return the names and numbers of a log, or the results of a position."""
+        log = opened_log(query.source)
+        if query.played is None:
+            return _logged_game(log)
+        key = (query.source.key, query.played, query.engine)
+        position = self._positions.pop(key, None)
+        if position is None:
+            step = log.rounds[query.played] if query.played < len(log.rounds) else None
+            position = AnalysedPosition(game_at(log, query.played), step)
+        result = position.deepen(query.bot, query.rolls)
+        self._positions[key] = position
+        if len(self._positions) > POSITIONS:
+            self._positions.popitem(last=False)
+        return result
+
+
+def _logged_game(log: GameLog) -> LoggedGame:
+    rounds = len(log.rounds)
+    over = not rounds or game_at(log).phase != "play"
+    return LoggedGame(tuple(log.names), rounds, rounds + (not over))
+
+
+def _failed(error: BaseException) -> Any:
+    """Return the failure without the reason of an error in this program, which may contain paths of files."""
+    told = failed(error)
+    return told if told.client_error else replace(told, reason=type(error).__name__)
+
+
+def serve(pipe: Connection) -> None:
+    """Run the analysis process."""
+    serve_questions(pipe, PositionCache().answer, _failed, 10)

@@ -1,0 +1,36 @@
+"""The engine of an analysis: a bot of the page with a time for each turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from warlight_env.agents.registry import with_seconds
+from warlight_env.web.workers.bot_workers import move_seconds
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A bot with a time for each turn.
+
+    bot: a specification that the page offers. seconds: the time for a turn; it has no effect on a bot whose
+    specification has no time.
+    agent_spec: returns the agent for a specification, see `BotWorkers.agent_spec`.
+    """
+
+    bot: str
+    seconds: float
+    agent_spec: Callable[[str | None], str | None]
+
+    @property
+    def name(self) -> str:
+        """The specification with the time for each turn."""
+        return self._timed(self.seconds)
+
+    def spec(self, seconds: float) -> str:
+        """Return the agent's specification for a search of some seconds."""
+        timed = self._timed(seconds)
+        return self.agent_spec(timed) or timed
+
+    def _timed(self, seconds: float) -> str:
+        return with_seconds(self.bot, seconds) if move_seconds(self.bot) else self.bot

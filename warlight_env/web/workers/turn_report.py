@@ -1,0 +1,64 @@
+"""The report on one turn: its value, its loss compared with the best known turn, and its mark."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Literal
+
+#: Marks of turns, as in chess: a good turn, an inaccuracy, a mistake, a blunder.
+Mark = Literal["!", "?!", "?", "??"]
+
+#: The loss of win probability from which a turn has a mark, largest first.
+LOSSES: Final[tuple[tuple[float, Mark], ...]] = ((0.15, "??"), (0.10, "?"), (0.05, "?!"))
+GOOD: Final = 0.05  # the gain of win probability over the search's best turn that makes a good turn
+
+
+@dataclass(frozen=True)
+class Better:
+    """A better turn. gain: the gain of win probability. error: half the width of the 95 % interval of the gain."""
+
+    orders: str
+    gain: float
+    error: float
+
+
+@dataclass(frozen=True)
+class TurnReport:
+    """The report on a player's turn, in win probability of 0 to 1, except for `armies`.
+
+    before: value of the position before the turn. worth: value of the turn, as a mean over the dice. after: value of
+    the position after the round. armies: armies that the player gained from the dice of the round's battles beyond
+    their expectation. gain: value of the best turn that the search found minus `worth`. error: half the width of its 95
+    % interval. stake: the value of the best known turn minus the value of a turn without orders, at least `lost`.
+    better: the best turn that the search found, if it is significantly better.
+    """
+
+    before: float
+    worth: float
+    after: float
+    armies: float
+    gain: float
+    error: float
+    stake: float
+    better: Better | None
+
+    @property
+    def lost(self) -> float:
+        """The loss of win probability compared with the best known turn, which may be the played turn."""
+        return max(0.0, self.gain)
+
+    @property
+    def luck(self) -> float:
+        """The change of win probability because of the dice."""
+        return self.after - self.worth
+
+    @property
+    def mark(self) -> Mark | None:
+        """The mark of the turn by its change of win probability; None: the change is small or not significant."""
+        if self.better is not None:
+            return next((mark for least, mark in LOSSES if self.lost >= least), None)
+        return "!" if -self.gain >= GOOD and -self.gain > self.error else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain data, including the properties."""
+        return {**asdict(self), "lost": self.lost, "luck": self.luck, "mark": self.mark}
