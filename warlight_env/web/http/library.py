@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import json
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
@@ -128,12 +129,15 @@ def add_library(app: FastAPI) -> None:
 
     @app.get("/api/games/{id}/log")
     async def log(access: GameAccess) -> Response:
-        source = whole(access)
-        return Response(await asyncio.to_thread(gzip.compress, source.data, 6), media_type="application/gzip")
+        whole(access)
+        data = access.room.log.text(access.room.log.variations)
+        return Response(await asyncio.to_thread(gzip.compress, data, 6), media_type="application/gzip")
 
     @app.get("/api/games/{id}/file")
     async def file(access: GameAccess) -> Response:
         source = whole(access)
         report = lobby.analysis_jobs.finished_report(source)
-        document = await replay_cache.replay(source, {} if report is None else {"report": report})
+        tree = access.room.log.variations
+        more = {} if tree is None else {"variations": json.loads(tree)}
+        document = await replay_cache.replay(source, more if report is None else {**more, "report": report})
         return Response(await asyncio.to_thread(embed, page(), document), media_type="text/html; charset=utf-8")

@@ -117,5 +117,3 @@ def report_of(
         game.play_round(step.orders, on_illegal="skip")
         on_progress(len(rounds), len(log.rounds))
     return GameReport(reference_agent, rolls, playouts, tuple(log.names), tuple(rounds))
-
-
