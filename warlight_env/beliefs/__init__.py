@@ -13,13 +13,13 @@ from warlight_env.lazy import lazy_attributes
 if TYPE_CHECKING:
     from warlight_env.beliefs.belief import Belief, Observation
     from warlight_env.beliefs.belief_agent import BeliefAgent
-    from warlight_env.beliefs.believed_position import believed_position
+    from warlight_env.beliefs.position_estimate import believed_position
     from warlight_env.beliefs.order_observer import OpponentOrders, OrderObserver
 
 _HOMES: Final = {
     "Belief": "belief",
     "BeliefAgent": "belief_agent",
-    "believed_position": "believed_position",
+    "believed_position": "position_estimate",
     "Observation": "belief",
     "OpponentOrders": "order_observer",
     "OrderObserver": "order_observer",

@@ -86,16 +86,17 @@ class _Opened:
         self.study: Study | None = None
         if isinstance(target, StudyTree):
             self.study = Study.parse(target.study)
-            self.tree, self.game = self.study.variations, self.study.game
+            self.tree = self.study.variations
+            self.map, self.rules, self.players = self.study.map, self.study.rules, len(self.study.players)
             self.positions: Positions = self.study.position
             return
         self.log = log = opened_log(target.source)
         self.positions = functools.cache(functools.partial(game_at, log))
-        self.game = self.positions(0)
+        self.map, self.rules, self.players = log.header.map, log.header.rules, len(log.header.players)
         self.tree = log.variations
         if target.tree is not None:
             data = bounded_io.decode_json(target.tree.decode())
-            self.tree = decode_tree(data, "variations", self.game.map.n_regions, self.game.players)
+            self.tree = decode_tree(data, "variations", self.map.n_regions, self.players)
 
     def game_before(self, turn: TriedTurn) -> Game:
         """Return the game before a turn; raise an `InputError` if there is no such position or player."""
@@ -176,7 +177,7 @@ def _history(opened: _Opened, path: Sequence[Variation], turn: TriedTurn) -> tup
     """Return the views and the own turns of a player up to a position, its offers and its preferred regions."""
     seat, offers, preferences = turn.seat, (), ()
     if opened.log is None:
-        game = opened.game.clone()
+        game = opened.positions(turn.round if not path else path[0].round).clone()
         steps: list[Sequence[Orders | None]] = []
     else:
         log, anchor = opened.log, path[0].round if path else turn.round
@@ -345,8 +346,8 @@ def retitled(data: bytes, title: str) -> bytes:
 
 def game_in(target: LogTree | StudyTree) -> tuple[int, int, Rules]:
     """Return the numbers of players and regions of a game or study, and its rules."""
-    game = _Opened(target).game
-    return game.players, game.map.n_regions, game.rules
+    opened = _Opened(target)
+    return opened.players, opened.map.n_regions, opened.rules
 
 
 def log_with(target: LogTree) -> bytes:
