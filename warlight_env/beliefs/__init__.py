@@ -13,8 +13,8 @@ from warlight_env.lazy import lazy_attributes
 if TYPE_CHECKING:
     from warlight_env.beliefs.belief import Belief, Observation
     from warlight_env.beliefs.belief_agent import BeliefAgent
-    from warlight_env.beliefs.position_estimate import believed_position
     from warlight_env.beliefs.order_observer import OpponentOrders, OrderObserver
+    from warlight_env.beliefs.position_estimate import believed_position
 
 _HOMES: Final = {
     "Belief": "belief",

@@ -47,7 +47,7 @@ def analyse(
     from warlight_env.agents.registry import parse
     from warlight_env.record import GameLog
     from warlight_env.web.workers.game_report import JUDGE, report_of
-    from warlight_env.web.workers.turning_points import cause_of, describe_turning_points, reason_of
+    from warlight_env.web.workers.turning_points import describe_turning_points, sentence_of
 
     judge = bot or JUDGE
     parse(judge)
@@ -56,7 +56,7 @@ def analyse(
         report = report_of(log, judge, rolls, on_progress=told).to_dict()
     for point in report["turning"]:
         turn = report["rounds"][point["round"] - 1][point["player"]]
-        point |= {"cause": cause_of(turn), "reason": reason_of(turn, log, point["round"], point["player"])}
+        point["reason"] = sentence_of(turn["reason"], log.names[point["player"]])
     if html is not None:
         from warlight_env.web.export import write_html
 
@@ -64,11 +64,20 @@ def analyse(
     if json:
         print_json(report)
     else:
-        rows = [["player", "accuracy", "lost", "luck of the dice", "in armies"]]
+        rows = [["player", "accuracy", "?!", "?", "??", "lost", "luck of the dice", "in armies"]]
         for name, player in zip(log.names, report["players"], strict=True):
             accuracy = f"{100 * player['accuracy']:.1f} ± {100 * player['error']:.1f} %"
             lost, luck = f"{100 * player['lost']:.0f} points", f"{100 * player['luck']:+.0f} points"
-            rows.append([name, accuracy, lost, luck, f"{player['armies']:+.1f}"])
+            rows.append(
+                [
+                    name,
+                    accuracy,
+                    *(str(player["marks"][mark]) for mark in ("?!", "?", "??")),
+                    lost,
+                    luck,
+                    f"{player['armies']:+.1f}",
+                ]
+            )
         print(printable(f"{file}: {counted(len(log.rounds), 'round')}, compared with {judge}"))
         turning = describe_turning_points(report, log)
         for line in (*align(rows), *(["", "turning points"] if turning else []), *turning, "", *_by_round(report, log)):

@@ -76,15 +76,10 @@ class ControlBody(Body):
 
 
 class AnalysisBody(Body):
-    """A request for a bot's analysis of the current position or of an earlier round, from the view of one player.
-
-    seconds: the bot's time for the turn; None: the time in its specification.
-    """
+    """A request for a bot's turn in the current position of a player. seconds: the bot's time for the turn."""
 
     bot: Annotated[str, StringConstraints(max_length=200)]
-    seconds: Seconds | None = None
-    round: Rounds | None = None
-    seat: Annotated[int, Field(ge=0, le=5)] | None = None
+    seconds: Seconds = 1.0
 
 
 class LogAnalysisBody(Body):

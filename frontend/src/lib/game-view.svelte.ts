@@ -23,6 +23,7 @@ export class GameView {
     private turnInput: TurnInput,
     private advice: Advice,
     private analysis: Analysis | null,
+    private line: () => WinProbabilities, // win probabilities after the shown variations
   ) {}
 
   /** Preview orders of the advised player on the map; null removes the preview. */
@@ -39,8 +40,6 @@ export class GameView {
     const played = show.current?.orders[chosen.player] ?? null;
     return best === null ? null : { player: chosen.player, played, best: parseOrders(this.doc.map, best) };
   });
-
-  private previewed: Orders | null = $derived.by(() => this.ghost ?? this.compared?.best ?? null);
 
   private get doc() {
     return this.show.doc;
@@ -107,17 +106,19 @@ export class GameView {
   arrows: Arrow[] = $derived.by(() => [...this.drawn, ...(this.pointed ? [this.pointed] : [])]);
 
   private drawn: Arrow[] = $derived.by(() => {
-    const { show, turnInput, previewed: ghost } = this;
-    const ghosts = drawnOrders(show.position, ghost, turnInput.editing ? this.seat! : this.thinker, 'ghost');
-    if (turnInput.editing && turnInput.draft) return [...drawnOrders(show.position, turnInput.draft, this.seat!, 'draft'), ...ghosts];
+    const { show, turnInput, ghost } = this;
+    const ghosts = drawnOrders(show.position, ghost, turnInput.editing ? turnInput.seat! : this.thinker, 'ghost');
+    if (turnInput.editing && turnInput.draft) return [...drawnOrders(show.position, turnInput.draft, turnInput.seat!, 'draft'), ...ghosts];
     if (turnInput.sent && show.atEnd && !show.playing) return [...drawnOrders(show.position, turnInput.sent, this.seat!, 'draft'), ...ghosts];
-    if (this.compared && !this.ghost) return [...drawnOrders(show.position, this.compared.played, this.compared.player, 'past'), ...ghosts];
+    const { compared } = this;
+    if (compared && !ghost) return [...drawnOrders(show.position, compared.played, compared.player, 'past'), ...drawnOrders(show.position, compared.best, compared.player, 'best')];
     return ghost && !show.playing ? ghosts : drawnMoves(show);
   });
 
   additions: Additions = $derived.by(() => {
-    const { show, turnInput, previewed: ghost } = this;
-    if (turnInput.editing && turnInput.draft) return deployed([...(ghost?.deploys ?? []), ...turnInput.draft.deploys], this.seat!);
+    const { show, turnInput } = this;
+    const ghost = this.ghost ?? this.compared?.best ?? null;
+    if (turnInput.editing && turnInput.draft) return deployed([...(ghost?.deploys ?? []), ...turnInput.draft.deploys], turnInput.seat!);
     if (turnInput.sent && show.atEnd && !show.playing) return deployed(turnInput.sent.deploys, this.seat!);
     if (ghost && !show.playing) return deployed(ghost.deploys, this.thinker);
     return show.step === 1 ? new Map((show.current?.deploys ?? []).map(([p, r, n]) => [r, [p, n]])) : new Map();
@@ -146,7 +147,8 @@ export class GameView {
   chances: WinProbabilities = $derived.by(() => {
     const all: WinProbabilities = [...(this.doc.chances ?? [])];
     for (const more of [this.live?.chances ?? [], this.advice.chances]) more.forEach((c, r) => c && (all[r] = c));
-    return this.analysis ? this.analysis.chances(all) : all;
+    const game = this.analysis ? this.analysis.chances(all) : all;
+    return this.show.branch === null ? game : [...game.slice(0, this.show.branch + 1), ...this.line()];
   });
 
   /** Description of a region for screen readers, with the actions that are possible there. */

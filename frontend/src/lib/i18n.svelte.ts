@@ -109,6 +109,13 @@ export function percent(share: number, decimals = 1): string {
   return `${figure(100 * share, decimals)} %`;
 }
 
+/** Join names: "Brazil, Peru and Chile". Of more than four names, only the first three appear. */
+export function joined(names: string[]): string {
+  const more = names.length - 3;
+  const shown = names.length <= 4 ? names : [...names.slice(0, 3), t('{n, plural, one {# more} other {# more}}', { n: more })];
+  return new Intl.ListFormat(locale.now).format(shown);
+}
+
 /** Format a number with its sign, including a plus sign. */
 export function signed(value: number, decimals = 0): string {
   const size = figure(Math.abs(value), decimals);

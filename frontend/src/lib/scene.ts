@@ -13,7 +13,7 @@ export interface Arrow {
   to: number;
   armies: number;
   transfer: boolean;
-  style: 'draft' | 'ghost' | 'now' | 'past';
+  style: 'draft' | 'ghost' | 'best' | 'now' | 'past'; // best: of the better turn of an analysis
   grows?: boolean; // whether the arrow is animated
   result?: string;
 }
@@ -21,7 +21,7 @@ export interface Arrow {
 export type Additions = Map<number, [player: number, armies: number]>;
 
 /** Return the arrows of orders that are not executed: of a draft or a preview. */
-export function drawnOrders(position: Position, orders: Orders | null, player: number, style: 'draft' | 'ghost' | 'past'): Arrow[] {
+export function drawnOrders(position: Position, orders: Orders | null, player: number, style: 'draft' | 'ghost' | 'best' | 'past'): Arrow[] {
   return (orders?.attacks ?? []).map(([from, to, armies]) => {
     return { player, from, to, armies, transfer: position.owner[to] === player, style };
   });

@@ -1,5 +1,6 @@
 // Czech translations, by the English texts in the code; both are ICU messages. A region is "území", a super region
 // "kontinent".
+import { analysis } from './cs/analysis';
 import { bots } from './cs/bots';
 import { editor } from './cs/editor';
 import { game } from './cs/game';
@@ -16,5 +17,5 @@ import { errors } from './cs/errors';
 import { turn } from './cs/turn';
 
 export const cs: Record<string, string> = {
-  ...home, ...game, ...turn, ...report, ...settings, ...tournament, ...errors, ...guide, ...hints, ...opponents, ...library, ...editor, ...multiplayer, ...bots,
+  ...analysis, ...home, ...game, ...turn, ...report, ...settings, ...tournament, ...errors, ...guide, ...hints, ...opponents, ...library, ...editor, ...multiplayer, ...bots,
 };

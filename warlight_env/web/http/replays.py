@@ -15,9 +15,8 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson
 from warlight_env.web.http.new_game import creation_response
-from warlight_env.web.http.position_analysis import analyse_log_position
 from warlight_env.web.opponents.catalog import Opponents
-from warlight_env.web.requests import AnalysisBody, BranchBody, LogAnalysisBody
+from warlight_env.web.requests import BranchBody, LogAnalysisBody
 from warlight_env.web.workers import worker_tasks
 from warlight_env.web.workers.engine import Engine
 from warlight_env.web.workers.process_pool import ProcessPool
@@ -92,10 +91,6 @@ def add_replays(app: FastAPI) -> None:
     @app.post("/api/replays")
     async def upload(request: Request) -> EncodedJson:
         return EncodedJson(await replay_cache.open(await request.body()))
-
-    @app.post("/api/replays/{key}/insight")
-    async def insight(key: str, body: AnalysisBody) -> dict[str, Any]:
-        return await analyse_log_position(lobby, opponents, replay_cache.get(key), body)
 
     @app.post("/api/replays/{key}/analysis")
     async def analysis(key: str, body: LogAnalysisBody) -> dict[str, Any]:

@@ -8,23 +8,23 @@ Two turns of a player are compared with the same dice and playouts: their differ
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.registry import make_agent
-from warlight_env.battle import MAX_BATTLE, battle_odds
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.game import Game
 from warlight_env.notation import format_orders, parse_orders
 from warlight_env.record import Round, VariationError
 from warlight_env.record.decision_info import decision_info
-from warlight_env.step_results import Event
+from warlight_env.web.workers.dice_luck import dice_luck
 from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
-from warlight_env.web.workers.turn_report import LOSSES, Better, TurnReport
+from warlight_env.web.workers.turn_report import CHANGE, LOSSES, Better, TurnReport
+from warlight_env.web.workers.turning_points import reason_of
 
 ROLLS: Final = 48  # repetitions of a round with other dice
 PLAYOUTS: Final = 20  # playouts of each resulting position
@@ -71,7 +71,7 @@ class Judgement:
 
 
 class AnalysedPosition:
-    """A position with the round that was played from it, and the turns that searches find. `deepen` refines the results.
+    """A position with the round that was played from it, and turns that searches find. `deepen` refines the results.
 
     Results depend only on the game, the round and the sequence of calls of `deepen`.
     """
@@ -114,7 +114,9 @@ class AnalysedPosition:
         turns = [
             None
             if turn is None or not self.game.alive(player)
-            else self._compared(player, orders, before[player][0], come[player][0], armies[player])
+            else self._explained(
+                self._compared(player, orders, before[player][0], come[player][0], armies[player]), player, after
+            )
             for player, turn in orders.items()
         ]
         return self._result(turns, before)
@@ -178,6 +180,13 @@ class AnalysedPosition:
         stake = max(0.0, idle) + max(0.0, gain)
         return TurnReport(before, float(actual.mean()), after, armies, gain, error, stake, better)
 
+    def _explained(self, turn: TurnReport, player: int, after: Game) -> TurnReport:
+        """Add the reason to a turn with a mark or with a large loss of win probability from any cause."""
+        assert self.step is not None
+        if turn.mark in (None, "!") and turn.before - turn.after < CHANGE:
+            return turn
+        return replace(turn, reason=reason_of(turn, player, self.game, self.step, after))
+
     def _values(
         self, player: int, key: str, orders: Mapping[int, Orders | None], own: Orders | None = None
     ) -> npt.NDArray[np.float64]:
@@ -198,37 +207,3 @@ class AnalysedPosition:
 def _half_width(values: npt.NDArray[np.float64]) -> float:
     """Return half the width of the 95 % interval of a mean."""
     return _SURE * float(values.std(ddof=1)) / len(values) ** 0.5
-
-
-def dice_luck(game: Game, step: Round) -> list[float]:
-    """Return for each player the armies that the dice gave it and took from its opponents, beyond expectation."""
-    luck = [0.0] * game.players
-    for _, gains in battle_luck(game, step):
-        for player, gain in gains.items():
-            luck[player] += gain
-    return luck
-
-
-def battle_luck(game: Game, step: Round) -> list[tuple[Event, dict[int, float]]]:
-    """Return the battles of a round, each with the armies that its dice gave to each player beyond expectation."""
-    army, owner = game.army.tolist(), game.owner.tolist()
-    for deploy in step.deploys:
-        army[deploy.region] += deploy.armies
-    battles: list[tuple[Event, dict[int, float]]] = []
-    for event in step.events:
-        source, target = event.source, event.target
-        if event.kind == "transfer":
-            army[source] -= event.armies
-            army[target] += event.armies
-            continue
-        sent, stood, defender = event.armies, army[target], owner[target]
-        left = 0 if event.captured else max(1, stood - event.defenders_lost)
-        if max(sent, stood) <= MAX_BATTLE:
-            odds = battle_odds(sent, stood, game.rules)
-            more = (sent - event.attackers_lost - odds.expected_attackers) + (odds.expected_defenders - left)
-            battles.append((event, {event.player: more, **({defender: -more} if defender >= 0 else {})}))
-        army[source] -= sent if event.captured else event.attackers_lost
-        army[target] = sent - event.attackers_lost if event.captured else left
-        if event.captured:
-            owner[target] = event.player
-    return battles

@@ -22,14 +22,16 @@ from warlight_env.web.workers.analysis_process import LoggedGame, PositionQuery,
 from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError
 from warlight_env.web.workers.engine import Engine
 from warlight_env.web.workers.game_report import GameReport
+from warlight_env.web.workers.turn_report import TurnReport
 from warlight_env.web.workers.worker_tasks import LogSource, TaskFailure
 
 _log = logging.getLogger(__name__)
 
 QUEUE: Final = 8  # the largest number of jobs in progress; further requests are refused
+EACH: Final = 2  # the largest number of jobs in progress for one log
 KEPT: Final = 16  # the largest number of jobs whose results are kept
 ROUNDS: Final = 300  # a game with more rounds gets no analysis
-POLL_TIMEOUT: Final = 20.0  # seconds without a poll until a job pauses
+POLL_TIMEOUT: Final = 10.0  # seconds without a poll until a job pauses
 LIMIT: Final = 300.0  # seconds for a position: Numba may have to compile kernels
 #: The passes: the share of the chosen time for a turn, and the number of rolls of the dice. Only the displayed
 #: position has the passes after `PASSES`.
@@ -102,7 +104,8 @@ class AnalysisJobs:
             del self._jobs[key]
             raise job.error
         if not job.active and (job.game is None or job.next() is not None):
-            if sum(other.active for other in self._jobs.values()) >= QUEUE:
+            active = [other.source.key for other in self._jobs.values() if other.active]
+            if len(active) >= QUEUE or active.count(source.key) >= EACH:
                 text = "the server is analysing other games: try again in a moment"
                 raise RequestError(text, 503, code="reports-wait")
             job.task = asyncio.get_running_loop().create_task(self._run(job))
@@ -207,8 +210,14 @@ def _position(job: _Job, at: int) -> dict[str, Any]:
     return {
         "seconds": share * job.engine.seconds,
         "games": rolls * PLAYOUTS,
-        "turns": [None if turn is None else turn.to_dict() for turn in result.turns],
+        "turns": [None if turn is None else _turn(turn, job.levels[at]) for turn in result.turns],
         "best": result.best,
         "decisions": result.decisions,
         "chances": result.chances,
     }
+
+
+def _turn(turn: TurnReport, level: int) -> dict[str, Any]:
+    """Return a turn's report. Only the last pass can say that a turn is better than the best turn of the search."""
+    told = turn.to_dict()
+    return {**told, "mark": None} if turn.mark == "!" and level < PASSES else told

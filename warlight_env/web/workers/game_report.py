@@ -1,4 +1,4 @@
-"""The report on a game: the quality of each turn in comparison with the best turn of a search, and the effect of dice."""
+"""The report on a game: the quality of the turns compared with the best turns of a search, and the effect of dice."""
 
 from __future__ import annotations
 
@@ -11,12 +11,11 @@ import numpy as np
 from warlight_env.errors import InputError
 from warlight_env.record import GameLog, game_at
 from warlight_env.web.workers.analysed_position import PLAYOUTS, ROLLS, AnalysedPosition
-from warlight_env.web.workers.turn_report import LOSSES, TurnReport
+from warlight_env.web.workers.turn_report import CHANGE, LOSSES, TurnReport
 
 #: The strongest search, with its budget for a turn.
 JUDGE: Final = "nash:secs=1"
 TURNING: Final = 5  # the maximum number of turning points (large losses of win probability) in a report
-CHANGE: Final = 0.08  # the loss of win probability that makes a turning point
 
 
 class GameReportError(InputError):

@@ -10,6 +10,7 @@ Mark = Literal["!", "?!", "?", "??"]
 
 #: The loss of win probability from which a turn has a mark, largest first.
 LOSSES: Final[tuple[tuple[float, Mark], ...]] = ((0.15, "??"), (0.10, "?"), (0.05, "?!"))
+CHANGE: Final = 0.08  # the loss of win probability from any cause that makes a turning point
 GOOD: Final = 0.05  # the gain of win probability over the search's best turn that makes a good turn
 
 
@@ -23,6 +24,17 @@ class Better:
 
 
 @dataclass(frozen=True)
+class Reason:
+    """The reason of a player's loss of win probability in a round. code: see `turning_points`; the page has its words.
+
+    values: names of regions and super regions, and numbers of armies.
+    """
+
+    code: str
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class TurnReport:
     """The report on a player's turn, in win probability of 0 to 1, except for `armies`.
 
@@ -30,7 +42,8 @@ class TurnReport:
     the position after the round. armies: armies that the player gained from the dice of the round's battles beyond
     their expectation. gain: value of the best turn that the search found minus `worth`. error: half the width of its 95
     % interval. stake: the value of the best known turn minus the value of a turn without orders, at least `lost`.
-    better: the best turn that the search found, if it is significantly better.
+    better: the best turn that the search found, if it is significantly better. reason: the largest cause of the loss;
+    None: the turn has no mark for a loss, and the player lost little.
     """
 
     before: float
@@ -41,6 +54,7 @@ class TurnReport:
     error: float
     stake: float
     better: Better | None
+    reason: Reason | None = None
 
     @property
     def lost(self) -> float:

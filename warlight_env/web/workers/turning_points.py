@@ -1,45 +1,66 @@
-"""The turning points of a game report in words: the cause of each loss, with the names of regions and players."""
+"""The causes of losses of win probability, in words: the dice, the player's own turn, or the turns of the others."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from warlight_env.engine.orders import Orders
+from warlight_env.game import Game
 from warlight_env.maps import Map
 from warlight_env.notation import parse_orders
-from warlight_env.record import GameLog, Round, game_at
-from warlight_env.web.workers.analysed_position import battle_luck
+from warlight_env.record import GameLog, Round
+from warlight_env.web.workers.dice_luck import battle_luck
+from warlight_env.web.workers.turn_report import Reason, TurnReport
 
 #: The largest part of a loss of win probability: the dice, the player's own turn, or the turns of the others.
 Cause = Literal["dice", "turn", "others"]
 
+#: English sentences of the reasons, by code.
+SENTENCES: Final = {
+    "turn-moves": "{who} chose a weaker turn: the better turn moves {armies} from {source} to {target}.",
+    "turn-puts": "{who} chose a weaker turn: the better turn puts {armies} more on {region}.",
+    "turn-stays": "{who} chose a weaker turn: the better turn does not move {armies} from {source} to {target}.",
+    "turn-order": "{who} chose a weaker turn: the better turn moves the armies in another number or order.",
+    "dice-battle": (
+        "The dice were bad for {who}: the battle from {source} to {target} cost {armies} armies more than expected."
+    ),
+    "dice-order": "The dice were bad for {who}: the order of the moves was unlucky.",
+    "others-took": "The other players had a strong turn and took {regions}{bonuses}.",
+    "others-better": ("The other players had a strong turn: {who} lost no region, but its position became worse."),
+}
 
-def cause_of(turn: Mapping[str, Any]) -> Cause:
-    """Return the largest part of a turn's loss of win probability. turn: an entry of a report's ``rounds``."""
-    own = turn["lost"] if turn["better"] else 0.0
-    parts: dict[Cause, float] = {
-        "dice": -turn["luck"],
-        "turn": own,
-        "others": turn["before"] - turn["worth"] - own,
-    }
+
+def cause_of(turn: TurnReport) -> Cause:
+    """Return the largest part of a turn's loss of win probability."""
+    own = turn.lost if turn.better else 0.0
+    parts: dict[Cause, float] = {"dice": -turn.luck, "turn": own, "others": turn.before - turn.worth - own}
     return max(parts, key=lambda cause: parts[cause])
 
 
-def reason_of(turn: Mapping[str, Any], log: GameLog, number: int, player: int) -> str:
-    """Return one sentence that says why a player lost win probability in a round.
+def reason_of(turn: TurnReport, player: int, before: Game, step: Round, after: Game) -> Reason:
+    """Return why a player lost win probability in a round. A marked turn is the reason of its loss.
 
-    turn: the player's entry of this round in a report. number: the number of the round, from 1.
+    Args:
+        before, after: the game before and after the round. step: the round.
     """
-    name, step, cause = log.names[player], log.rounds[number - 1], cause_of(turn)
-    if cause == "turn":
-        better = parse_orders(log.header.map, turn["better"]["orders"])
-        return (
-            f"{name} chose a weaker turn: the better turn {_difference(log.header.map, step.orders[player], better)}."
-        )
+    cause = "turn" if turn.mark in ("?!", "?", "??") else cause_of(turn)
+    if cause == "turn" and turn.better is not None:
+        return _difference(before.map, step.orders[player], parse_orders(before.map, turn.better.orders))
     if cause == "dice":
-        return f"The dice were bad for {name}{_worst_battle(log, step, number, player)}."
-    return f"The other players had a strong turn{_captures(log, step, number, player)}."
+        return _worst_battle(before, step, player)
+    return _captures(before, after, player)
+
+
+def sentence_of(reason: Mapping[str, Any], who: str) -> str:
+    """Return a reason in English. reason: an entry of `TurnReport.to_dict`. who: the name of the player."""
+    values = dict(reason["values"])
+    for name in ("regions", "bonuses"):
+        if name in values:
+            values[name] = _joined(values[name])
+    if values.get("bonuses"):
+        values["bonuses"] = f", with the bonus of {values['bonuses']}"
+    return SENTENCES[reason["code"]].format(who=who, **values)
 
 
 def describe_orders(map_: Map, orders: Orders | None) -> str:
@@ -60,15 +81,15 @@ def describe_turning_points(report: Mapping[str, Any], log: GameLog) -> list[str
         turn = report["rounds"][number - 1][player]
         fall, luck = round(100 * (turn["after"] - turn["before"])), round(100 * turn["luck"])
         lines.append(f"round {number}: {log.names[player]} {fall:+d} points, {luck:+d} by the dice")
-        lines.append(f"  {reason_of(turn, log, number, player)}")
+        lines.append(f"  {sentence_of(turn['reason'], log.names[player])}")
         if better := turn["better"]:
             orders = describe_orders(log.header.map, parse_orders(log.header.map, better["orders"]))
             lines.append(f"  better by {100 * better['gain']:.0f} ± {100 * better['error']:.0f}: {orders}")
     return lines
 
 
-def _difference(map_: Map, played: Orders | None, better: Orders) -> str:
-    """Return the largest order of the better turn that the played turn lacks: "moves 5 from X to Y"."""
+def _difference(map_: Map, played: Orders | None, better: Orders) -> Reason:
+    """Return the largest order of the better turn that the played turn lacks."""
     name = [region.name for region in map_.regions]
     own = Orders() if played is None else played
     attacks = {(source, target) for source, target, _ in own.attacks}
@@ -78,47 +99,48 @@ def _difference(map_: Map, played: Orders | None, better: Orders) -> str:
     new = [(armies, source, target) for source, target, armies in better.attacks if (source, target) not in attacks]
     if new:
         armies, source, target = max(new)
-        return f"moves {armies} from {name[source]} to {name[target]}"
+        return Reason("turn-moves", {"armies": int(armies), "source": name[source], "target": name[target]})
     more = [(armies - deploys[region], region) for region, armies in better.deploys if armies > deploys[region]]
     if more:
         armies, region = max(more)
-        return f"puts {armies} more on {name[region]}"
+        return Reason("turn-puts", {"armies": int(armies), "region": name[region]})
     kept = {(source, target) for source, target, _ in better.attacks}
     left = [(armies, source, target) for source, target, armies in own.attacks if (source, target) not in kept]
     if left:
         armies, source, target = max(left)
-        return f"does not move {armies} from {name[source]} to {name[target]}"
-    return "moves the armies in another number or order"
+        return Reason("turn-stays", {"armies": int(armies), "source": name[source], "target": name[target]})
+    return Reason("turn-order", {})
 
 
-def _worst_battle(log: GameLog, step: Round, number: int, player: int) -> str:
-    """Return the battle with the largest loss of armies beyond expectation, as the end of a sentence."""
+def _worst_battle(before: Game, step: Round, player: int) -> Reason:
+    """Return the battle with the largest loss of armies beyond expectation."""
     worst, at = 0.0, None
-    for event, lucky in battle_luck(game_at(log, number - 1), step):
+    for event, lucky in battle_luck(before, step):
         gain = lucky.get(player, 0.0)
         if gain < worst:
             worst, at = gain, event
     if at is None:
-        return ": the order of the moves was unlucky"
-    source, target = log.header.map.regions[at.source].name, log.header.map.regions[at.target].name
-    return f": the battle from {source} to {target} cost {-worst:.1f} armies more than expected"
+        return Reason("dice-order", {})
+    source, target = before.map.regions[at.source].name, before.map.regions[at.target].name
+    return Reason("dice-battle", {"source": source, "target": target, "armies": round(-worst, 1)})
 
 
-def _captures(log: GameLog, step: Round, number: int, player: int) -> str:
-    """Return the regions and the bonuses that a player lost in a round, as the end of a sentence."""
-    before, after = game_at(log, number - 1), game_at(log, number)
-    regions = [r for r in range(log.header.map.n_regions) if before.owner[r] == player != after.owner[r]]
+def _captures(before: Game, after: Game, player: int) -> Reason:
+    """Return the regions and the bonuses that a player lost in a round."""
+    map_, owner = before.map, before.owner.tolist()
+    regions = [r for r in range(map_.n_regions) if owner[r] == player != after.owner[r]]
     if not regions:
-        return f": {log.names[player]} lost no region, but its position became worse"
-    text = f" and took {_joined([log.header.map.regions[r].name for r in regions])}"
-    bonuses = []
-    for number_, part in enumerate(log.header.map.super_regions):
-        members = [r for r in range(log.header.map.n_regions) if log.header.map.regions[r].super_region == number_]
-        if members and all(before.owner[r] == player for r in members) and set(members) & set(regions):
-            bonuses.append(part.name)
-    return text + (f", with the bonus of {_joined(bonuses)}" if bonuses else "")
+        return Reason("others-better", {})
+    bonuses = [
+        part.name
+        for part, members in zip(map_.super_regions, map_.members, strict=True)
+        if members and all(owner[r] == player for r in members) and set(members) & set(regions)
+    ]
+    return Reason("others-took", {"regions": [map_.regions[r].name for r in regions], "bonuses": bonuses})
 
 
 def _joined(names: list[str]) -> str:
+    if not names:
+        return ""
     shown = names if len(names) <= 4 else [*names[:3], f"{len(names) - 3} more"]
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"

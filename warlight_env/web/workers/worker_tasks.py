@@ -25,7 +25,7 @@ from warlight_env.engine.setup import check_players
 from warlight_env.errors import InputError, crash_reason
 from warlight_env.game import Game
 from warlight_env.maps import Map
-from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup
+from warlight_env.protocol.view_transfer import QueriedPosition
 from warlight_env.record import (
     GameLog,
     Header,
@@ -186,12 +186,6 @@ def replay_json(source: LogSource, chances: bytes | None, more: dict[str, Any]) 
     document = replay_document(log)
     del document["chances"]
     return with_more({**document, **more}, {"chances": known}), known
-
-
-def position_at(source: LogSource, round: int | None, seat: int) -> tuple[WorkerSetup, QueriedPosition, int]:
-    """Return the position that a player saw after `round` rounds (None: all rounds), and a seed for the asked bot."""
-    game = game_at(opened_log(source), round)
-    return WorkerSetup.of(game.map, game.rules, game.players), visible_position(game, seat), bot_seed(game)
 
 
 def visible_position(game: Game, seat: int) -> QueriedPosition:

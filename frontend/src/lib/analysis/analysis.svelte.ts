@@ -35,6 +35,7 @@ export class Analysis {
     private show: Playback,
     private ask: ((query: AnalysisQuery) => Promise<AnalysisNews>) | null,
     private bots: () => Opponent[],
+    private leave: () => void = () => {}, // shows the game instead of a variation
   ) {
     if (show.doc.report) this.take(show.doc.report);
   }
@@ -51,7 +52,8 @@ export class Analysis {
   /** The number of rounds before the displayed turns. */
   get focus(): number {
     const { show } = this;
-    return show.atEnd && this.positions[show.last] ? show.last : Math.max(0, show.round - 1);
+    if (show.varied) return show.branch!;
+    return show.branch === null && show.atEnd && this.positions[show.last] ? show.last : Math.max(0, show.round - 1);
   }
 
   /** Drop the results and start again, for another bot or time. */
@@ -125,6 +127,13 @@ export class Analysis {
     return this.turn(round, player)?.better?.orders ?? this.positions[round - 1]?.best[player] ?? null;
   }
 
+  /** The player who lost most by its own turn in a round; null: not known yet. */
+  worst(round: number): number | null {
+    const lost = (this.positions[round - 1]?.turns ?? []).map((turn) => turn?.lost ?? -1);
+    const most = Math.max(-1, ...lost);
+    return most < 0 ? null : lost.indexOf(most);
+  }
+
   /** The marked turns of a round. */
   marks(round: number): MarkedTurn[] {
     return (this.positions[round - 1]?.turns ?? []).flatMap((turn, player) => (turn?.mark ? [{ round, player, mark: turn.mark }] : []));
@@ -151,6 +160,7 @@ export class Analysis {
   /** Show the position before a turn, with the better turn. */
   choose(round: number, player: number): void {
     this.waiting = 0;
+    this.leave();
     this.show.pause();
     this.show.go(round, 0);
     this.chosen = { round, player };

@@ -7,8 +7,8 @@ export type TurnMark = '!' | '?!' | '?' | '??';
 
 /** Why a player lost win probability in a round; see `warlight_env/web/workers/turning_points.py`. */
 export interface Reason {
-  code: string;
-  values: Record<string, string | number | string[]>;
+  code: 'turn-moves' | 'turn-puts' | 'turn-stays' | 'turn-order' | 'dice-battle' | 'dice-order' | 'others-took' | 'others-better';
+  values: { armies?: number; region?: string; source?: string; target?: string; regions?: string[]; bonuses?: string[] };
 }
 
 /** Evaluation of a player's turn; see `warlight_env/web/workers/turn_report.py`. */
@@ -24,6 +24,7 @@ export interface TurnReport {
   luck: number;
   mark: TurnMark | null;
   better: { orders: string; gain: number; error: number } | null;
+  reason: Reason | null;
 }
 
 /** The analysis of the position after `played` rounds, by player. */

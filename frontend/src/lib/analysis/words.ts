@@ -1,7 +1,7 @@
 // Words for the results of an analysis: marks, turns, and the verdict on a turn.
 import type { GameDoc, Orders } from '../types';
-import { figure, t } from '../i18n.svelte';
-import type { TurnMark, TurnReport } from './types';
+import { figure, joined, t } from '../i18n.svelte';
+import type { Reason, TurnMark, TurnReport } from './types';
 
 export function markName(mark: TurnMark): string {
   return { '!': t('Good turn'), '?!': t('Inaccuracy'), '?': t('Mistake'), '??': t('Blunder') }[mark];
@@ -25,4 +25,24 @@ export function verdict({ mark, gain, lost, error, better }: TurnReport): string
   if (mark) return t('{mark}: {points} ± {error} points of win probability lost.', { ...values, mark: markName(mark) });
   if (better) return t('{points} ± {error} points of win probability lost.', values);
   return lost > 0 ? t('No known turn is certainly better.') : t('The best known turn.');
+}
+
+/** Say why a player lost win probability in a round. */
+export function reasonInWords({ code, values }: Reason, who: string): string {
+  const { armies = 0, region = '', source = '', target = '', regions = [], bonuses = [] } = values;
+  const told = { who, armies, region, source, target };
+  const sentences: Record<Reason['code'], () => string> = {
+    'turn-moves': () => t('{who} chose a weaker turn: the better turn moves {armies} from {source} to {target}.', told),
+    'turn-puts': () => t('{who} chose a weaker turn: the better turn puts {armies} more on {region}.', told),
+    'turn-stays': () => t('{who} chose a weaker turn: the better turn does not move {armies} from {source} to {target}.', told),
+    'turn-order': () => t('{who} chose a weaker turn: the better turn moves the armies in another number or order.', told),
+    'dice-battle': () => t('The dice were bad for {who}: the battle from {source} to {target} cost {lost} armies more than expected.', { ...told, lost: figure(armies, 1) }),
+    'dice-order': () => t('The dice were bad for {who}: the order of the moves was unlucky.', told),
+    'others-took': () =>
+      bonuses.length
+        ? t('The other players had a strong turn and took {regions}, with the bonus of {bonuses}.', { regions: joined(regions), bonuses: joined(bonuses) })
+        : t('The other players had a strong turn and took {regions}.', { regions: joined(regions) }),
+    'others-better': () => t('The other players had a strong turn: {who} lost no region, but its position became worse.', told),
+  };
+  return sentences[code]();
 }

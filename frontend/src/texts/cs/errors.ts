@@ -36,17 +36,16 @@ export const errors = {
   'you cannot take a turn back now: the round has started': 'tah teď nelze vzít zpět: kolo už začalo',
 
   'the replay is available after the end of the game': 'záznam bude, až hra skončí',
-  'the report is available after the end of the game': 'rozbor bude, až hra skončí',
+  'the analysis is available after the end of the game': 'rozbor bude, až hra skončí',
   'you can play on from an earlier round after the end of the game': 'od dřívějšího kola lze hrát dál, až hra skončí',
-  'you can analyse past rounds after the end of the game': 'minulá kola lze rozebírat, až hra skončí',
   'this player has no turn now: choose another player or round': 'tento hráč teď není na tahu: zvol jiného hráče nebo kolo',
   '{bot}: {reason}': '{bot}: {reason}',
   '{n, plural, one {# bot query is} other {# bot queries are}} still running: try again in a moment':
     '{n, plural, one {# dotaz na boty čeká} few {# dotazy na boty čekají} many {# dotazu na boty čeká} other {# dotazů na boty čeká}} na odpověď: zkus to za chvíli znovu',
   'the bots have too many queries: try again in a moment': 'boti mají příliš dotazů: zkus to za chvíli znovu',
-  'the server is making other reports: try again in a moment': 'server připravuje jiné rozbory: zkus to za chvíli znovu',
-  'the report failed ({kind}): see the server’s log': 'rozbor selhal ({kind}): důvod je ve výpisu serveru',
-  'a report needs a game of 1 to {most} rounds, but this game has {rounds}': 'rozbor potřebuje hru o 1 až {most} kolech, ale tato jich má {rounds}',
+  'the server is analysing other games: try again in a moment': 'server připravuje jiné rozbory: zkus to za chvíli znovu',
+  'the analysis failed ({kind}): see the server’s log': 'rozbor selhal ({kind}): důvod je ve výpisu serveru',
+  'an analysis needs a game of 1 to {most} rounds, but this game has {rounds}': 'rozbor potřebuje hru o 1 až {most} kolech, ale tato jich má {rounds}',
 
   'this log cannot be read: {reason}': 'tento záznam nelze přečíst: {reason}',
   'this log is no longer open: open it again': 'tento záznam už není otevřený: otevři ho znovu',

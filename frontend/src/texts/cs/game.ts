@@ -6,7 +6,6 @@ export const game = {
   '{who} (you)': '{who} (ty)',
   '{who} (yours)': '{who} (tvoje)',
   '{who}: {reason}': '{who}: {reason}',
-  '{who}: round {round}': '{who}: kolo {round}',
   '{players} on {map}': '{players}, mapa {map}',
 
   '{n, plural, one {# capture} other {# captures}}': 'dobyto {n} území',
@@ -133,9 +132,6 @@ export const game = {
   Pace: 'Tempo',
   '{n, plural, one {# round/s} other {# rounds/s}}': '{n, plural, one {# kolo/s} few {# kola/s} many {# kola/s} other {# kol/s}}',
   '{seconds, number} s a round': '{seconds, number} s na kolo',
-  'Ask a bot': 'Zeptat se bota',
-  'To ask a bot, open the log of the game in “warlight play”': 'Bota se zeptáš, když záznam hry otevřeš v „warlight play“',
-  'You cannot ask a bot in an offline file': 'V samostatném souboru se bota zeptat nelze',
 
   'No layer': 'Bez vrstvy',
   'Region value': 'Hodnota území',
@@ -154,7 +150,6 @@ export const game = {
   Skip: 'Přeskočit',
 
   Result: 'Výsledek',
-  'Replay and analysis': 'Záznam a rozbor',
   'New game': 'Nová hra',
   'Pass to {name}': 'Na řadě je {name}',
   'The other players look away.': 'Ostatní se nedívají.',

@@ -26,28 +26,17 @@ export const report = {
   '{who}: not yet available for this game.': '{who}: pro tuto hru zatím není k dispozici.',
   '{title} by round': '{title} podle kol',
 
-  'The report is being made: {done} of {rounds, plural, one {# round} other {# rounds}} …':
-    'Připravuje se rozbor: {done} z {rounds, plural, one {# kola} few {# kol} many {# kola} other {# kol}} …',
-  'The report is being made …': 'Připravuje se rozbor …',
-  'No report: {reason}': 'Rozbor není: {reason}',
   Report: 'Rozbor',
-  'turns compared with {judge}; ± 95 %': 'tahy porovnané s botem {judge}; ± 95 %',
   'Win probability, %': 'Šance na výhru, %',
   'Turning points': 'Zlomové okamžiky',
   '<b>{who}</b>: {points} points, {luck} of them by the dice.': '<b>{who}</b>: {points} p. b., z toho kostky {luck}.',
   'Played: {orders}.': 'Zahráno: {orders}.',
-  'Better by {gain} ± {error}: {orders}.': 'Lepší o {gain} ± {error}: {orders}.',
   '{armies} on {region}': '{armies} na {region}',
   '{from} → {to} with {armies}': '{from} → {to} ({armies})',
-  'Show the better turn of round {round}': 'Ukázat lepší tah kola {round}',
   'Show it': 'Ukázat',
-  'No known turn was certainly better.': 'Žádný známý tah nebyl jistě lepší.',
   'No player lost 8 points or more in one round.': 'Žádný hráč neztratil v jednom kole 8 p. b. ani víc.',
-  'Skill and luck': 'Umění a štěstí',
   Accuracy: 'Přesnost',
   'Lost by own turns, points': 'Ztraceno vlastními tahy, p. b.',
   'Dice, points': 'Kostky, p. b.',
   'Dice, armies': 'Kostky, armády',
-  'Accuracy: the part of the win probability at stake that the turns of a player kept. At stake is the difference between the best known turn and a turn without orders. Each turn was played {rolls, plural, one {once} other {# times}} with different dice, and each result was played out {playouts, plural, one {once} other {# times}}.':
-    'Přesnost: část šance na výhru v sázce, kterou si hráč svými tahy udržel. V sázce je rozdíl mezi nejlepším známým tahem a tahem bez rozkazů. Každý tah se zahrál {rolls, plural, one {jednou} few {#krát} many {#krát} other {#krát}} s jinými kostkami a každý výsledek se dohrál {playouts, plural, one {jednou} few {#krát} many {#krát} other {#krát}}.',
 };

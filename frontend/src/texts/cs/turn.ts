@@ -120,7 +120,6 @@ export const turn = {
   'play, pause, skip': 'přehrát, pauza, přeskočit',
   'slower, faster': 'pomaleji, rychleji',
   'previous, next capture': 'předchozí, další dobytí',
-  'next bad round': 'další špatné kolo',
   'one player’s view, all players': 'pohled jednoho hráče, všech hráčů',
   'next map layer': 'další vrstva mapy',
   'follow the live game': 'sledovat živou hru',
