@@ -130,9 +130,8 @@ def prepare_turn(target: LogTree | StudyTree, turn: TriedTurn) -> PreparedTurn:
     turns: list[Orders | None] = [None] * game.players
     turns[turn.seat] = turn.orders
     if illegal := game.check(turn.seat, turn.orders):
-        raise RequestError(
-            f"illegal order: {illegal[0]}", 422, [order.__dict__ for order in illegal], code="illegal-turn"
-        )
+        reasons = [{"kind": order.kind, "index": order.index, "reason": order.reason} for order in illegal]
+        raise RequestError(f"illegal order: {illegal[0]}", details=reasons, code="illegal")
     if turn.reply == "given":
         given = turn.others or (None,) * game.players
         if len(given) != game.players:

@@ -3,7 +3,7 @@ import { engineChoice, engineOf } from '../analysis/engine.svelte';
 import type { Opponent } from '../opponents';
 import type { Playback } from '../playback.svelte';
 import type { TurnInput } from '../turn-input.svelte';
-import type { Orders } from '../types';
+import type { Chance, Orders } from '../types';
 import { EMPTY, firstRound, lineOf, pathTo } from './line';
 import type { Reply, Tree, Variation, VariationServer } from './types';
 
@@ -50,6 +50,11 @@ export class Explorer {
     return this.node && pathTo(this.tree, this.node.id).findLast(({ round }) => round < this.round)?.id || null;
   }
 
+  /** The number of rounds before the position of the game from which the shown position comes. */
+  get start(): number {
+    return this.node ? pathTo(this.tree, this.node.id)[0].round : this.round;
+  }
+
   get note(): { name: string; comment: string } {
     if (this.node) return this.node;
     return this.tree.notes.find(({ round }) => round === this.round) ?? { name: '', comment: '' };
@@ -58,6 +63,19 @@ export class Explorer {
   /** Whether the other players' turns of the next round are known. */
   get known(): boolean {
     return this.show.doc.study === undefined && this.show.main.rounds.length > this.round;
+  }
+
+  /** Win probabilities after the shown variations. */
+  get chances(): Chance[][] {
+    const none: Chance[] = this.show.doc.players.map(() => [0, 0, 0]);
+    return this.node ? pathTo(this.tree, this.node.id).map(({ chances }) => chances ?? none) : [];
+  }
+
+  /** The player whose turn the user tries: the one whose view is shown, or the first one in the game. */
+  get seat(): number {
+    const { owner } = this.show.position;
+    const wished = this.show.view ? this.show.view - 1 : (this.node?.seat ?? 0);
+    return owner.includes(wished) ? wished : this.show.doc.players.findIndex((_, p) => owner.includes(p));
   }
 
   /** The bot that chooses believed turns; null: there is none. */
@@ -132,6 +150,7 @@ export class Explorer {
     const path = parent === null ? [] : pathTo(this.tree, parent);
     const anchor = (path[0]?.round ?? round) - firstRound(show.doc);
     this.error = '';
+    if (this.busy || show.settled(seat)) return;
     if (this.reply === 'known' && !this.known) this.reply = this.bot ? 'believed' : 'given';
     show.pause();
     show.follow(lineOf(show.doc, anchor, path), anchor);
