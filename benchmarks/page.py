@@ -1,4 +1,4 @@
-"""Speed of the page in Chromium: frame rate during a fast game, and seeking in a long replay.
+"""Speed of the page in Chromium: frame rate in a fast game, seeking in a long replay, analysis of a finished game.
 
     python benchmarks/page.py
 
@@ -8,9 +8,11 @@ software.
 
 from __future__ import annotations
 
+import gzip
 import statistics
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
@@ -22,11 +24,13 @@ from warlight_env.agents.registry import make_agent
 from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.record import GameLog, MemoryRecorder
 from warlight_env.web.export import write_html
-from web_helpers import CHROMIUM, serving
+from warlight_env.web.page import PAGE
+from web_helpers import CHROMIUM, Server, serving
 
 SECONDS = 5
 SEEDS = (6, 11, 15)  # seeds of games that are long enough
 ROUNDS = 500
+ANALYSED = 30  # rounds of the game that is analysed
 
 FRAMES = """ms => new Promise(done => { const times = []; let last = performance.now(); const end = last + ms;
 const frame = now => { times.push(now - last); last = now; now < end ? requestAnimationFrame(frame) : done(times) };
@@ -88,12 +92,64 @@ def seek(page: Page, folder: Path) -> None:
     )
 
 
+def finished_game(server: Server, folder: Path) -> str:
+    """Play a game of `ANALYSED` rounds on the world map; return the address of its screen, with a player's key."""
+    for seed in range(100):
+        game = Game("world", seed=seed, picks="random")
+        bots = [make_agent("smart_random", seed), make_agent("one_ply", seed)]
+        recorder = MemoryRecorder()
+        recorder.began(game, bots, ROUNDS)
+        while not game.done and game.round < ANALYSED - 1:
+            orders = ask_orders(game, bots)
+            recorder.played(orders, game.play_round(orders, on_illegal="skip"), game)
+        if not game.done:
+            break
+    recorder.log.save(folder / "game.wl.jsonl")
+    with server.client() as client:
+        log = client.post("replays", content=(folder / "game.wl.jsonl").read_bytes()).json()["log"]
+        players = [{"name": "You"}, {"bot": "aggressive"}]
+        made = client.post(f"replays/{log}/branch", json={"round": ANALYSED - 1, "players": players}).json()
+    token = made["tokens"]["0"]
+    with server.client(token) as client, server.feed(made["id"], token) as feed:
+        client.post(f"games/{made['id']}/orders", json={"round": ANALYSED, "deploys": [], "attacks": []})
+        while feed.event("round")["round"] < ANALYSED:
+            pass
+        client.post(f"games/{made['id']}/resign")
+        feed.event("end")
+    return server.page(f"g/{made['id']}?key0={token}")
+
+
+def analyse(page: Page, folder: Path) -> None:
+    """Measure the time from a finished game to the first better turn on the board, and frames during the analysis."""
+    with serving(folder, "play", "--vs", "random", "--map", "small") as server:
+        page.goto(finished_game(server, folder))
+        button = page.locator("section.result").get_by_role("link", name="Analysis")
+        button.wait_for()
+        began = time.monotonic()
+        button.click()
+        page.get_by_role("button", name="Next mistake").click()
+        page.locator("g.best, g.addition").first.wait_for(state="attached", timeout=120_000)
+        seconds = time.monotonic() - began
+        page.get_by_role("button", name="Play", exact=True).click()
+        times = page.evaluate(FRAMES, 1000 * SECONDS)[1:]
+        progress = page.get_by_label("Progress of the analysis")
+        running = progress.evaluate("e => e.value < e.max")
+    late = sum(interval > 25 for interval in times)
+    print(
+        f"first better turn in a game of {ANALYSED} rounds: 2 clicks, {seconds:.1f} s; then, with the analysis "
+        f"{'running' if running else 'finished'}, {1000 / statistics.mean(times):.1f} frames/s, "
+        f"{late} of {len(times)} late, longest {max(times):.0f} ms"
+    )
+
+
 def main() -> None:
+    print(f"the page has {len(gzip.compress(PAGE.read_bytes())) / 1024:.0f} KiB compressed")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         watch(page, Path(folder))
         seek(page, Path(folder))
+        analyse(page, Path(folder))
         browser.close()
 
 

@@ -6,7 +6,7 @@ import json
 import re
 from typing import Any, Final
 
-from warlight_env import Game, Rules
+from warlight_env import Game, Orders, Rules
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.record import GameLog, MemoryRecorder
@@ -28,6 +28,17 @@ def bot_log(map_name: str = "small", rounds: int = 30, seed: int = 12, fog: bool
     while not game.done and game.round < rounds:
         orders = ask_orders(game, bots)
         recorder.played(orders, game.play_round(orders, on_illegal="skip"), game)
+    return recorder.log
+
+
+def idle_log(rounds: int) -> GameLog:
+    """Play a game of a player without orders against a bot that attacks; return its log."""
+    game, recorder = Game("small", "thesis", 2, 3, picks="random"), MemoryRecorder()
+    bots = [make_agent("random", 1), make_agent("aggressive", 1)]
+    recorder.began(game, bots, 500)
+    while game.round < rounds and not game.done:
+        orders = {0: Orders(), 1: bots[1].act(game.view(1))}
+        recorder.played(orders, game.play_round(orders), game)
     return recorder.log
 
 

@@ -74,7 +74,8 @@ def test_ten_thousand_malformed_messages_change_nothing(tmp_path: Path):
         "games/{id}/control": {"paused": True, "pace": 1.0},
         "games/{id}/branch": {"round": 0, "players": [{"name": "Ann"}, {"bot": "random"}]},
         "replays": {"format": "warlight-log", "version": 1},
-        "replays/{id}/insight": {"bot": "random", "round": 1, "seat": 0},
+        "replays/{id}/analysis": {"bot": "random", "seconds": 1, "focus": 1, "since": 0},
+        "games/{id}/insight": {"bot": "random", "seconds": 0.1},
         "replays/{id}/branch": {"round": 0, "players": [{"name": "Ann"}, {"bot": "random"}]},
     }
 

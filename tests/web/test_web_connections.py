@@ -304,7 +304,7 @@ def odd_requests(game: str, key: str, token: str) -> Iterator[tuple[str, bytes]]
         "/api/tournaments/cup/games/1e999/1",
         f"/api/tournaments/cup/games/{10**400}/1", "/api/tournaments/cup/games/NaN/1",
         f"/api/tournaments/cup/games/1/{10**300}", f"/api/tournaments/cup/games/{'9' * 5000}/1", "/api/nothing", "/etc",
-        "/api/tournaments/cup/games/-1/-1", "/api/tournaments/cup/games/1/1%00", "/api/replays/%00/insight",
+        "/api/tournaments/cup/games/-1/-1", "/api/tournaments/cup/games/1/1%00", "/api/replays/%00/analysis",
     ):  # fmt: skip
         yield f"GET {target:.60}", get(target)
     two = b'{"players":[{"name":"A"},{"bot":"random"}],'
@@ -329,8 +329,9 @@ def odd_requests(game: str, key: str, token: str) -> Iterator[tuple[str, bytes]]
     ):  # fmt: skip
         yield f"POST orders {body!r:.60}", post(f"{at}/orders", body)
     yield "picks", post(f"{at}/picks", b'{"wishes":[%d]}' % 10**400)
-    for body in (b'{"bot":"\\ud800"}', b'{"bot":"random","seat":1e999}', b'{"bot":"random","round":%d}' % 10**400):
+    for body in (b'{"bot":"\\ud800"}', b'{"bot":"random","seconds":1e999}', b'{"bot":"random","focus":%d}' % 10**400):
         yield f"POST insight {body!r:.60}", post(f"{at}/insight", body)
+        yield f"POST analysis {body!r:.60}", post(f"{at}/analysis", body)
     for data in (
         b"",
         b"\x00" * 100,

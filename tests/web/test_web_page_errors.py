@@ -90,21 +90,19 @@ def test_live_is_said_while_it_is_so(tmp_path: Path, open_page: Callable[..., An
         assert page.get_by_role("combobox", name="Pace").count() == 0
 
 
-def test_nobody_is_asked_and_nothing_played_on_where_all_is_decided(
-    server: Server, tmp_path: Path, open_page: Callable[..., Any]
-):
+def test_nothing_is_played_on_where_all_is_decided(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
     recorder = MemoryRecorder()
     play_game([make_agent("aggressive", 1), make_agent("random", 1)], "small", seed=3, observer=recorder)
     file = tmp_path / "game.wl.jsonl"
     recorder.log.save(file)
     page = open_page(server.page())
     page.get_by_label("Log of a game").set_input_files(file)
-    names = ("Ask a bot", "Play on from here", "Let bots play on")
+    names = ("Play on from here", "Let bots play on")
     page.get_by_role("button", name=names[0]).wait_for()
     for key, there in (("End", False), ("Home", True)):
         page.keyboard.press(key)
         page.locator(".where", has_text="Round 0/" if there else f"Round {len(recorder.log.rounds)}/").wait_for()
-        assert [page.get_by_role("button", name=name).is_enabled() for name in names] == [there] * 3
+        assert [page.get_by_role("button", name=name).is_enabled() for name in names] == [there] * 2
 
 
 def test_the_end_lifts_the_fog_and_says_who_is_out(server: Server, open_page: Callable[..., Any]):

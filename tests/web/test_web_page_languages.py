@@ -12,7 +12,7 @@ from language_helpers import czech, english_left
 from page_helpers import PAGE, PHONE, bot_log, region, store_turn
 
 from warlight_env.web.export import framed, write_html
-from warlight_env.web.workers.game_report import PLAYOUTS, ROLLS, GameReport, analysed_round
+from warlight_env.web.workers.game_report import report_of
 from web_helpers import CHROMIUM, Server, serving
 
 pytestmark = PAGE
@@ -166,18 +166,16 @@ def test_a_replay_with_its_report_is_in_czech_as_a_file_and_in_a_notebook(
     tmp_path: Path, open_page: Callable[..., Any], chromium: Any
 ):
     log, file = bot_log(rounds=4), tmp_path / "replay.html"
-    rounds = tuple(analysed_round(log, number, "nash:secs=0.05") for number in range(1, 5))
-    report = GameReport("nash:secs=0.05", ROLLS, PLAYOUTS, tuple(log.names), rounds)
-    write_html(log, file, report=report.to_dict())
+    write_html(log, file, report=report_of(log, "nash:secs=0.05").to_dict())
     page = open_page(f"{file.as_uri()}?#/?round=2&order=2", **CZECH, **PHONE)
-    page.get_by_role("heading", name="Zlomové okamžiky").wait_for()
+    page.get_by_role("heading", name="Zlomové okamžiky").wait_for(state="attached")
     assert page.title() == "Warlight – záznam"
     in_czech(page, "replay on a phone")
     page.set_viewport_size({"width": 1280, "height": 800})
     page.get_by_role("combobox", name="Vrstva mapy").select_option(label="Hodnota území")
     page.get_by_role("combobox", name="Pohled").select_option(label="Pohled: aggressive")
     in_czech(page, "analysis")
-    assert re.search(r"\d,\d %", page.get_by_role("region", name="Rozbor").inner_text())
+    assert re.search(r"\d,\d %", page.get_by_role("region", name="Rozbor", exact=True).inner_text())
 
     english = open_page(f"{file.as_uri()}?#/?round=2", locale="de-DE")
     english.get_by_role("heading", name="Turning points").wait_for()

@@ -93,7 +93,7 @@ def test_a_game_shows_itself_in_notebooks(tmp_path: Path, open_page: Callable[..
     assert inside.locator("path[data-region]").count() == game.map.n_regions
 
 
-def test_a_bot_is_asked_about_a_file_also_after_the_server_began_anew(tmp_path: Path, open_page: Callable[..., Any]):
+def test_a_file_is_analysed_also_after_the_server_began_anew(tmp_path: Path, open_page: Callable[..., Any]):
     log = bot_log(rounds=8)
     file = tmp_path / "game.wl.jsonl.gz"
     log.save(file)
@@ -106,9 +106,9 @@ def test_a_bot_is_asked_about_a_file_also_after_the_server_began_anew(tmp_path: 
         page.keyboard.press("2")
         page.keyboard.press("Enter")
         page.locator(".where", has_text="Round 2/").wait_for()
-        page.get_by_role("button", name="Ask a bot").click()
-        asked = page.get_by_label("Candidates of mcts:sims=50: round 3")
-        asked.get_by_role("row").nth(1).wait_for()
+        analysis = page.get_by_role("region", name="Analysis")
+        analysis.get_by_role("heading", name="Round 2").wait_for()
+        analysis.get_by_text("simulated games per value").wait_for(timeout=120_000)
         page.go_back()  # to the start, which had no address of its own
         page.get_by_role("button", name="Play now").wait_for()
         page.route("**/api/home", lambda asked: asked.abort("connectionrefused"))  # it goes before it told of its bots
@@ -120,8 +120,8 @@ def test_a_bot_is_asked_about_a_file_also_after_the_server_began_anew(tmp_path: 
         page.keyboard.press("5")
         page.keyboard.press("Enter")
         page.locator(".where", has_text="Round 5/").wait_for()
-        page.get_by_role("button", name="Ask a bot").click()
-        page.get_by_label("Candidates of aggressive: round 6").wait_for()
+        analysis.get_by_role("heading", name="Round 5").wait_for()
+        analysis.get_by_text("simulated games per value").wait_for(timeout=120_000)
         page.get_by_role("button", name="Play on from here").click()
         page.locator(".phases").wait_for()
         page.locator(".round", has_text="Round 6").wait_for()
@@ -146,14 +146,6 @@ def test_what_happens_is_told_order_by_order_and_the_result_at_the_end(tmp_path:
     page.keyboard.press("End")
     result = f"{log.names[log.end.winner]} wins after {log.end.rounds} rounds"
     assert said.inner_text() == page.locator(".result b").inner_text() == result
-
-
-def test_a_file_on_its_own_says_that_there_is_no_bot_to_ask(tmp_path: Path, open_page: Callable[..., Any]):
-    file = tmp_path / "replay.html"
-    write_html(bot_log(rounds=3), file, chances=False)
-    page = open_page(file.as_uri(), offline=True)
-    page.get_by_text("You cannot ask a bot").wait_for()
-    assert page.get_by_role("button", name="Ask a bot").count() == 0
 
 
 def test_an_address_that_was_typed_by_hand_leads_to_what_is_nearest(tmp_path: Path, open_page: Callable[..., Any]):

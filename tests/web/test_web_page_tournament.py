@@ -95,7 +95,7 @@ def test_a_cell_leads_to_its_games_and_their_replays(
     log = GameLog.load(find_log_folder(folder / "logs", 5) / game_name(1))
     page.keyboard.press("End")
     assert [r["armies"] for r in regions(page)] == list(list(log.positions())[-1][1])
-    page.get_by_role("button", name="Ask a bot").wait_for()
+    page.get_by_role("button", name="Next mistake").wait_for()
     page.go_back()
     page.get_by_role("region", name="chance & co against Attila").wait_for()
 

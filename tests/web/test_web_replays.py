@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -108,36 +109,30 @@ def test_a_run_folder_that_is_damaged_is_told(tmp_path: Path):
         games_between(tmp_path, "cup", "Attila", "army")
 
 
-def test_a_game_of_a_tournament_is_replayed_and_a_bot_is_asked_about_it(server: Server, runs: Path):
+def test_a_game_of_a_tournament_is_replayed_and_analysed(server: Server, runs: Path):
     client = server.client()
     doc = client.get("tournaments/cup/games/4/2").json()
     path = find_log_folder(runs / "cup" / "logs", 4) / game_name(1)
     log = GameLog.load(path)
     assert [player["name"] for player in doc["players"]] == list(log.names)
     assert len([event for event in doc["events"] if event["event"] == "round"]) == len(log.rounds)
-    asked = {"bot": "mcts:sims=457", "round": 2, "seat": 1}
-    answer = client.post(f"replays/{doc['log']}/insight", json=asked).json()
-    assert (answer["player"], answer["round"]) == (1, 3)
-    assert sum(c["visits"] for c in answer["data"]["candidates"] if not c.get("refined")) == 228
+    asked = {"bot": "mcts:sims=457", "focus": 2}
+    answer = client.post(f"replays/{doc['log']}/analysis", json=asked).json()
+    while not answer["positions"]:
+        time.sleep(0.05)
+        answer = client.post(f"replays/{doc['log']}/analysis", json=asked).json()
+    assert answer["positions"][0]["played"] == 2
+    decision = answer["positions"][0]["decisions"][1]
+    assert sum(c["visits"] for c in decision["candidates"] if not c.get("refined")) == 228
     # The same file by hand is the same log.
     assert client.post("replays", content=path.read_bytes()).json()["log"] == doc["log"]
     for gone in ("tournaments/bare/games/1/1", "tournaments/cup/games/99/1", "tournaments/cup/games/1/-3"):
         assert client.get(gone).status_code == 404
 
 
-def test_what_cannot_be_asked_of_a_log_is_said(server: Server):
+def test_a_log_continues_as_a_new_game(server: Server):
     client = server.client()
     log = client.get("tournaments/cup/games/1/1").json()["log"]
-    url = f"replays/{log}/insight"
-    for body, status in (
-        ({"bot": "mcts:secs=600"}, 422),
-        ({"bot": "random", "round": 9999}, 422),
-        ({"bot": "random", "round": 1, "seat": 2}, 422),
-        ({"bot": "random", "seat": 0}, 409),  # the game is over
-    ):
-        answer = client.post(url, json=body)
-        assert (answer.status_code, bool(answer.json()["error"])) == (status, True), body
-    assert client.post(f"replays/{'0' * 32}/insight", json={"bot": "random", "round": 1}).status_code == 410
     players = [{"name": "Ann"}, {"bot": "aggressive"}]
     made = client.post(f"replays/{log}/branch", json={"round": 2, "players": players}).json()
     with server.feed(made["id"], made["tokens"]["0"]) as feed:

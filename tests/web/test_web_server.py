@@ -328,7 +328,7 @@ def test_insight_is_of_what_the_player_sees(server: Server):
     assert sum(c["visits"] for c in answer["data"]["candidates"] if not c.get("refined")) == 228
     assert all(low <= p <= high for p, low, high in answer["chances"])
     refused = client.post(f"games/{game['id']}/insight", json={"bot": "mcts:sims=457", "seat": 1})
-    assert refused.status_code == 403
+    assert refused.status_code == 422
     assert client.get(f"games/{game['id']}/replay").status_code == 409
     with server.feed(game["id"], game["tokens"]["0"]) as feed:
         client.post(f"games/{game['id']}/orders", json={**hold(1), "hint": "full"})

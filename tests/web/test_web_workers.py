@@ -625,26 +625,3 @@ def test_bots_are_asked_by_holders_of_tokens_and_by_each_so_much_at_once(tmp_pat
             assert (await insight(games[0], games[0]["tokens"]["0"])).status_code == 200
 
     asyncio.run(main())
-
-
-def test_bots_are_asked_about_an_opened_log_so_much_at_once(tmp_path: Path):
-    log = b"".join(line + b"\n" for line in log_lines(log_of(Game("small", "thesis", 2, 1, "random"))))
-
-    async def main() -> None:
-        async with talking(tmp_path) as (app, client):
-            key = (await client.post("replays", content=log)).json()["log"]
-            answered = asyncio.Event()
-
-            async def ask(question: BotQuery, slot: int = 0) -> Any:
-                await answered.wait()
-                return WorkerAnswer(deploys=[], attacks=[])
-
-            app.state.lobby.bot_workers.ask = ask
-            url = f"replays/{key}/insight"
-            waiting = [asyncio.ensure_future(client.post(url, json={"bot": "random"})) for _ in range(6)]
-            done, left = await asyncio.wait(waiting, timeout=2.0, return_when=asyncio.FIRST_COMPLETED)
-            assert {task.result().status_code for task in done} == {429}
-            answered.set()
-            assert {(await task).status_code for task in left} <= {200, 429}
-
-    asyncio.run(main())

@@ -99,7 +99,7 @@ class AnalysisJobs:
             job = self._jobs[key] = _Job(source, engine, falls, time.monotonic())
             self._forget()
         self._jobs.move_to_end(key)
-        job.looked, job.focus = time.monotonic(), focus
+        job.looked, job.focus, job.falls = time.monotonic(), focus, falls or job.falls
         if job.error is not None:
             del self._jobs[key]
             raise job.error

@@ -69,7 +69,7 @@ class PositionCache:
 
 def _logged_game(log: GameLog) -> LoggedGame:
     rounds = len(log.rounds)
-    over = not rounds or game_at(log).phase != "play"
+    over = not rounds or log.complete or game_at(log).phase != "play"
     return LoggedGame(tuple(log.names), rounds, rounds + (not over))
 
 

@@ -1,14 +1,14 @@
 // The analysis of a finished game: results for each position, which the server refines while the screen is open.
-import type { CallError } from '../api';
+import { type CallError, isGuest } from '../api';
 import { interval } from '../rules';
 import type { Playback } from '../playback.svelte';
 import type { Opponent } from '../opponents';
 import type { Chance, WinProbabilities } from '../types';
-import { engineChoice, engineOf, type Engine } from './engine.svelte';
+import { engineChoice, engineOf, GUEST_ENGINE, type Engine } from './engine.svelte';
 import type { AnalysedPosition, AnalysisNews, AnalysisQuery, Report, Summary, TurnMark, TurnReport } from './types';
 
 const PAUSE = 400; // milliseconds between two requests while positions are analysed
-const IDLE = 4000; // milliseconds between two requests after all positions are analysed
+const IDLE = 1500; // milliseconds between two requests after all positions are analysed
 export const MISTAKES: TurnMark[] = ['?!', '?', '??'];
 
 export interface MarkedTurn {
@@ -42,7 +42,7 @@ export class Analysis {
 
   /** The bot that analyses; null: there is none, or the report is in the file. */
   get engine(): Engine | null {
-    return this.ask && engineOf(this.bots());
+    return this.ask && (engineOf(this.bots()) ?? (isGuest() ? GUEST_ENGINE : null));
   }
 
   get running(): boolean {

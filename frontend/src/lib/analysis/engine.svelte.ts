@@ -28,6 +28,9 @@ class EngineChoice {
 
 export const engineChoice = new EngineChoice();
 
+/** The engine of a guest, who does not know the bots of the server. */
+export const GUEST_ENGINE: Engine = { spec: 'nash:secs=1', label: 'Ada (nash)', timed: true };
+
 /** Return a specification without its time for a turn. */
 function untimed(spec: string): string {
   return spec.replace(/:secs=[\d.]+$/, '');

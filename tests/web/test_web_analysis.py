@@ -1,0 +1,213 @@
+"""The analysis of logs over HTTP: passes, the order of positions, limits, and errors."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from page_helpers import idle_log
+
+from warlight_env.agents.registry import with_seconds
+from warlight_env.record import GameLog
+from warlight_env.web.errors import RequestError
+from warlight_env.web.workers.analysed_position import PositionResult
+from warlight_env.web.workers.analysis_jobs import EACH, LEVELS, PASSES, POLL_TIMEOUT, QUEUE, AnalysisJobs
+from warlight_env.web.workers.analysis_process import LoggedGame, PositionQuery
+from warlight_env.web.workers.engine import Engine
+from warlight_env.web.workers.worker_tasks import LogSource
+from web_helpers import Server
+
+FAST = {"bot": "nash:secs=1", "seconds": 0.05}
+
+
+def opened(server: Server, tmp_path: Path, log: GameLog) -> str:
+    """Open a log on the server; return the address of its analysis."""
+    log.save(tmp_path / "game.wl.jsonl")
+    document = server.client().post("replays", content=(tmp_path / "game.wl.jsonl").read_bytes()).json()
+    return f"replays/{document['log']}/analysis"
+
+
+def followed(
+    server: Server, address: str, enough: Callable[[dict[str, Any]], bool], **body: Any
+) -> list[dict[str, Any]]:
+    """Poll an analysis until an answer is enough; return all answers."""
+    answers: list[dict[str, Any]] = []
+    with server.client() as client:
+        while not answers or not enough(answers[-1]):
+            since = answers[-1]["version"] if answers else 0
+            answer = client.post(address, json={**FAST, "since": since, **body})
+            assert answer.status_code == 200, answer.text
+            answers.append(answer.json())
+            time.sleep(0.05)
+    return answers
+
+
+def done(answer: dict[str, Any]) -> bool:
+    return answer["total"] is not None and answer["done"] == answer["total"]
+
+
+def test_every_position_is_analysed_deeper_from_pass_to_pass(server: Server, tmp_path: Path):
+    address = opened(server, tmp_path, idle_log(3))
+    answers = followed(server, address, done)
+    versions = [answer["version"] for answer in answers]
+    assert versions == sorted(versions)
+    seen: dict[int, list[dict[str, Any]]] = {}
+    for answer in answers:
+        for position in answer["positions"]:
+            seen.setdefault(position["played"], []).append(position)
+    assert sorted(seen) == [0, 1, 2, 3], "also the position after the last round, in which a turn is possible"
+    for positions in seen.values():
+        assert [p["level"] for p in positions] == sorted({p["level"] for p in positions})
+        assert [p["games"] for p in positions] == sorted({p["games"] for p in positions})
+        assert positions[-1]["level"] >= PASSES
+    open_end = seen[3][-1]
+    assert open_end["turns"] == [None, None] and all(open_end["best"])
+    marked = [turn for at in range(3) for turn in seen[at][-1]["turns"] if turn["mark"] in ("?!", "?", "??")]
+    assert marked
+    for turn in marked:
+        assert turn["better"]["gain"] > turn["better"]["error"] and turn["reason"]["code"].startswith("turn-")
+    idle, other = answers[-1]["summary"]["players"] if answers[-1]["summary"] else answers[-2]["summary"]["players"]
+    assert idle["accuracy"] < other["accuracy"] and idle["lost"] > other["lost"] and sum(idle["marks"].values()) > 0
+    again = followed(server, address, done)
+    assert len(again) == 1 and len(again[0]["positions"]) == 4, "the results are kept"
+    with server.client() as client:
+        assert client.post(address, json={**FAST, "since": again[0]["version"] + 9}).json()["positions"] == []
+
+
+def test_the_displayed_position_comes_first_and_gets_more_passes(server: Server, tmp_path: Path):
+    address = opened(server, tmp_path, idle_log(4))
+
+    def deep(answer: dict[str, Any]) -> bool:
+        return any(p["played"] == 3 and p["level"] == len(LEVELS) for p in answer["positions"])
+
+    answers = followed(server, address, deep, focus=3)
+    order = [p["played"] for answer in answers for p in answer["positions"]]
+    assert order[0] == 3
+    levels = {p["played"]: p["level"] for answer in answers for p in answer["positions"]}
+    assert levels[3] == len(LEVELS) and all(levels[at] == PASSES for at in levels if at != 3)
+
+
+def test_the_user_chooses_bot_and_time_and_both_are_checked(server: Server, tmp_path: Path):
+    address = opened(server, tmp_path, idle_log(1))
+    answers = followed(server, address, done, bot="one_ply", seconds=2)
+    assert (answers[-1]["bot"], answers[-1]["seconds"]) == ("one_ply", 2)
+    with server.client() as client:
+        for body in ({"bot": "nobody"}, {**FAST, "seconds": 60}, {**FAST, "seconds": 0}, {**FAST, "focus": -1}, {}):
+            assert client.post(address, json=body).status_code == 422, body
+        assert client.post(f"replays/{'0' * 32}/analysis", json=FAST).status_code == 410
+
+
+def test_a_running_game_has_no_analysis_and_a_finished_one_has_it_in_its_file(server: Server):
+    played = server.begin(seed=8, picks="random")
+    client, address = server.client(played.token(0)), f"games/{played.game}/analysis"
+    assert client.post(address, json=FAST).status_code == 409
+    with server.feed(played.game, played.token(0)) as feed:
+        client.post(f"games/{played.game}/orders", json={"round": 1, "deploys": [], "attacks": []})
+        feed.event("round")
+        client.post(f"games/{played.game}/resign")
+        feed.event("end")
+    assert '"report":' not in client.get(f"games/{played.game}/file").text
+    answer = client.post(address, json=FAST).json()
+    while not done(answer):
+        time.sleep(0.05)
+        answer = client.post(address, json={**FAST, "since": answer["version"]}).json()
+    assert answer["total"] == PASSES, "the game is over after one round: no turn is possible in its last position"
+    assert re.search(r'"report":\{"judge":"nash:secs=0.05"', client.get(f"games/{played.game}/file").text)
+
+
+def test_a_time_replaces_the_time_of_a_specification():
+    assert with_seconds("nash:secs=5", 0.2) == "nash:secs=0.2"
+    assert with_seconds("mcts:1s,threads=2", 3) == "mcts:threads=2,secs=3"
+    assert with_seconds("belief:nash:secs=1", 0.5) == "belief:nash:secs=0.5"
+
+
+def engine(bot: str = "random", seconds: float = 1.0) -> Engine:
+    return Engine(bot, seconds, lambda spec: spec)
+
+
+EMPTY = PositionResult((None, None), (None, None), (None, None), ([0.5, 0.4, 0.6], [0.5, 0.4, 0.6]))
+
+
+def answering(monkeypatch: pytest.MonkeyPatch, jobs: AnalysisJobs, rounds: int) -> list[PositionQuery]:
+    """Let jobs get answers without a process; return the list of their queries."""
+    asked: list[PositionQuery] = []
+
+    async def answer(query: PositionQuery) -> Any:
+        asked.append(query)
+        await asyncio.sleep(0)
+        return LoggedGame(("Ann", "Bo"), rounds, rounds) if query.played is None else EMPTY
+
+    monkeypatch.setattr(jobs, "_ask", answer)
+    return asked
+
+
+def test_rounds_with_large_losses_come_first(monkeypatch: pytest.MonkeyPatch):
+    async def main() -> None:
+        jobs = AnalysisJobs()
+        asked = answering(monkeypatch, jobs, 4)
+        jobs.poll(LogSource("log", b""), engine(), focus=9, falls=[0.1, 0.0, 0.5, 0.2])
+        await asyncio.gather(*(job.task for job in jobs._jobs.values() if job.task))
+        assert [query.played for query in asked] == [None, *[2, 3, 0, 1] * PASSES]
+        await jobs.close()
+
+    asyncio.run(main())
+
+
+def test_too_many_analyses_are_refused_until_others_pause(monkeypatch: pytest.MonkeyPatch):
+    now = [100.0]
+    monkeypatch.setattr("warlight_env.web.workers.analysis_jobs.time", SimpleNamespace(monotonic=lambda: now[0]))
+
+    async def main() -> None:
+        jobs = AnalysisJobs()
+        answering(monkeypatch, jobs, 3)
+        for number in range(QUEUE - 1):
+            jobs.poll(LogSource(f"log{number}", b""), engine())
+        for seconds in range(1, EACH):
+            jobs.poll(LogSource("log0", b""), engine("nash:secs=1", seconds))
+        for source in ("log0", "other"):
+            with pytest.raises(RequestError, match="try again in a moment"):
+                jobs.poll(LogSource(source, b""), engine("nash:secs=1", 9))
+        now[0] += POLL_TIMEOUT + 1
+        await asyncio.gather(*(job.task for job in jobs._jobs.values() if job.task))
+        first = jobs.poll(LogSource("log0", b""), engine())
+        assert first["done"] < first["total"], "the job paused, because no client polled it"
+        await asyncio.gather(*(job.task for job in jobs._jobs.values() if job.task))
+        assert done(jobs.poll(LogSource("log0", b""), engine())), "and it continued at the next poll"
+        await jobs.close()
+
+    asyncio.run(main())
+
+
+def test_an_analysis_that_fails_is_reported_once_and_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+):
+    async def main() -> None:
+        jobs, source = AnalysisJobs(), LogSource("log", b"")
+
+        async def wrong(query: PositionQuery) -> Any:
+            raise ValueError("secret")
+
+        monkeypatch.setattr(jobs, "_ask", wrong)
+        jobs.poll(source, engine())
+        await asyncio.wait([job.task for job in jobs._jobs.values() if job.task])
+        with pytest.raises(RequestError, match=r"the analysis failed \(ValueError\)") as failed:
+            jobs.poll(source, engine())
+        assert (failed.value.status, failed.value.code) == (500, "report-failed")
+        assert "secret" in caplog.text and "secret" not in str(failed.value)
+        assert jobs.poll(source, engine())["done"] == 0, "it starts again"
+        await jobs.close()
+        long = AnalysisJobs()
+        answering(monkeypatch, long, 0)
+        long.poll(source, engine())
+        await asyncio.wait([job.task for job in long._jobs.values() if job.task])
+        with pytest.raises(RequestError, match="1 to 300 rounds"):
+            long.poll(source, engine())
+        await long.close()
+
+    asyncio.run(main())

@@ -1,0 +1,257 @@
+"""The analysis of a finished game on the page: marks, mistakes by key, better turns as arrows, deeper results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gesture_helpers import DESKTOP, HANDSET, TABLET
+from page_helpers import PAGE, axe_finds, idle_log
+
+from warlight_env.cli import main
+from warlight_env.record import GameLog, game_at
+from warlight_env.web.export import write_html
+from web_helpers import Server
+
+pytestmark = PAGE
+
+SCREENS = pytest.mark.parametrize("options", [DESKTOP, TABLET, HANDSET], ids=["desktop", "tablet", "phone"])
+#: What the map shows of a better turn: arrows of its attacks, or armies of its deploys.
+BETTER = "g.best, g.addition"
+
+
+def turn(log: GameLog, round_: int, mark: str | None, lost: float) -> dict[str, Any]:
+    """A report on the turn of player 0, whose better turn attacks from its first region."""
+    game = game_at(log, round_ - 1)
+    own = next(r for r in range(game.map.n_regions) if game.owner[r] == 0)
+    codes = [region.code.lower() for region in game.map.regions]
+    orders = f"d {codes[own]} 5; a {codes[own]} {codes[game.map.neighbors[own][0]]} 4"
+    better = {"orders": orders, "gain": lost, "error": 0.02} if lost else None
+    return {
+        "before": 0.6, "worth": 0.6 - lost, "after": 0.6 - lost, "armies": 0.5, "gain": lost, "lost": lost,
+        "error": 0.02, "stake": 0.6, "luck": 0.0, "mark": mark, "better": better, "reason": None,
+    }  # fmt: skip
+
+
+def news(log: GameLog, version: int, marks: dict[int, tuple[str | None, float]], **body: Any) -> dict[str, Any]:
+    """An answer of the server with the marks of player 0 by round."""
+    positions = [
+        {
+            "played": number - 1, "level": version, "seconds": 0.1 * version, "games": 240 * version,
+            "turns": [turn(log, number, mark, lost), None], "best": [None, None], "decisions": [None, None],
+            "chances": [[0.6, 0.5, 0.7], [0.4, 0.3, 0.5]],
+        }
+        for number, (mark, lost) in marks.items()
+    ]  # fmt: skip
+    player = {
+        "accuracy": 0.5,
+        "error": 0.1,
+        "lost": 0.3,
+        "luck": 0.0,
+        "armies": 0.0,
+        "marks": {"?!": 0, "?": 1, "??": 0},
+    }
+    summary = {"players": [player, player], "turning": [], "cumulative": [[0.0, 0.0]] * len(log.rounds)}
+    told = {"version": version, "done": 2, "total": 9, "positions": positions, "summary": summary}
+    return {"bot": "nash:secs=1", "seconds": 1, **told, **body}
+
+
+def open_log(page: Any, log: GameLog, tmp_path: Path) -> Any:
+    """Open a log's file on the start screen."""
+    log.save(tmp_path / "game.wl.jsonl")
+    page.get_by_label("Log of a game").set_input_files(tmp_path / "game.wl.jsonl")
+    page.locator("path[data-region]").first.wait_for()
+    return page
+
+
+def show_cards(page: Any) -> None:
+    """Open the sheet of cards on a narrow screen."""
+    if page.locator("aside .handle").get_attribute("aria-expanded") == "false":
+        page.locator("aside .handle").click()
+
+
+def finished(server: Server, rounds: int = 4) -> Server:
+    """Play some rounds without orders against an aggressive bot, then resign."""
+    played = server.begin({"name": "You"}, "aggressive", seed=8, picks="random")
+    client = server.client(played.token(0))
+    with server.feed(played.game, played.token(0)) as feed:
+        for number in range(1, rounds + 1):
+            client.post(f"games/{played.game}/orders", json={"round": number, "deploys": [], "attacks": []})
+            feed.event("round")
+        client.post(f"games/{played.game}/resign")
+        feed.event("end")
+    return played
+
+
+@SCREENS
+def test_two_clicks_lead_from_a_finished_game_to_its_first_better_turn(
+    server: Server, open_page: Callable[..., Any], options: dict[str, Any]
+):
+    page = open_page(finished(server).address, **options, bypass_csp=True)
+    press = (lambda at: at.tap()) if options.get("has_touch") else (lambda at: at.click())
+    page.locator("section.result").wait_for(state="attached")
+    if page.locator("aside .handle").get_attribute("aria-expanded") == "false":
+        press(page.locator("aside .handle"))
+    press(page.locator("section.result").get_by_role("link", name="Analysis"))
+    press(page.get_by_role("button", name="Next mistake"))
+    page.locator(BETTER).first.wait_for(state="attached", timeout=120_000)
+    assert page.locator("p.status", has_text="begins").is_visible(), "the position before the turn"
+    show_cards(page)
+    card = page.get_by_role("region", name="Analysis")
+    card.get_by_text("points of win probability lost").wait_for()
+    assert card.get_by_text("Better:").is_visible()
+    assert card.locator(".why li").count() > 0
+    page.get_by_role("region", name="Report").locator("tbody tr").nth(1).wait_for()
+    for name in ("Win probability", "Moves", "Report"):
+        assert page.get_by_role("region", name=name).count() == 1
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert axe_finds(page) == []
+
+
+def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log = idle_log(6)
+    page = open_page(server.page())
+    marks = {2: ("?!", 0.06), 3: (None, 0.0), 4: ("??", 0.4), 5: ("!", 0.0)}
+    page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, marks)))
+    open_log(page, log, tmp_path)
+    moves = page.get_by_role("region", name="Moves")
+    moves.locator("[data-round='4'] [data-mark='??']").wait_for()
+    found = {n: moves.locator(f"[data-round='{n}'] [data-mark]").all_text_contents() for n in range(1, 7)}
+    assert {n: text for n, text in found.items() if text} == {
+        2: ["?!Inaccuracy: random"], 4: ["??Blunder: random"], 5: ["!Good turn: random"]
+    }  # fmt: skip
+    where = page.locator(".where")
+    for key, number in (("b", 2), ("b", 4), ("b", 4), ("Shift+B", 2)):
+        page.keyboard.press(key)
+        where.get_by_text(f"Round {number}/").wait_for()
+        page.locator("g.best").first.wait_for(state="attached")
+        card = page.get_by_role("region", name="Analysis")
+        card.get_by_role("heading", name=f"Round {number}").wait_for()
+        assert card.locator(".verdict").inner_text().startswith({2: "Inaccuracy: 6 ± 2", 4: "Blunder: 40 ± 2"}[number])
+    points = page.get_by_role("region", name="Win probability").locator("g[data-mark]")
+    assert points.count() == 2, "mistakes are marked on the curve"
+    page.keyboard.press("End")
+    page.locator("g.best").first.wait_for(state="detached")
+
+
+def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
+    log = idle_log(4)
+    page = open_page(server.page())
+    answers = [news(log, 1, {2: ("??", 0.4)}), news(log, 2, {2: ("?", 0.12)})]
+    asked: list[dict[str, Any]] = []
+
+    def answer(route: Any) -> None:
+        asked.append(route.request.post_data_json)
+        route.fulfill(json=answers[min(asked[-1]["since"], 1)])
+
+    page.route("**/analysis", answer)
+    open_log(page, log, tmp_path)
+    page.keyboard.press("b")
+    card = page.get_by_role("region", name="Analysis")
+    card.get_by_text("Mistake: 12 ± 2 points").wait_for()
+    card.get_by_text("480 simulated games").wait_for()
+    page.get_by_role("region", name="Moves").locator("[data-round='2'] [data-mark='?']").wait_for()
+    assert page.locator("[data-mark='??']").count() == 0
+    page.wait_for_function("() => true")
+    assert asked[0]["since"] == 0 and asked[-1]["since"] == 2
+    assert asked[-1]["focus"] == 1, "the server learns which position is displayed"
+
+
+def test_late_answers_for_another_engine_are_dropped(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
+    log = idle_log(4)
+    page = open_page(server.page())
+    late: list[Any] = []
+
+    def answer(route: Any) -> None:
+        asked = route.request.post_data_json
+        if asked["seconds"] == 1:
+            late.append(route)
+        else:
+            route.fulfill(json=news(log, 1, {3: ("?", 0.11)}, bot=asked["bot"], seconds=asked["seconds"]))
+
+    page.route("**/analysis", answer)
+    open_log(page, log, tmp_path)
+    card = page.get_by_role("region", name="Analysis")
+    while not late:
+        page.wait_for_timeout(20)
+    card.get_by_role("combobox", name="Time for a turn").select_option("5 s")
+    moves = page.get_by_role("region", name="Moves")
+    moves.locator("[data-round='3'] [data-mark='?']").wait_for()
+    for route in late:
+        route.fulfill(json=news(log, 7, {1: ("??", 0.5)}))
+    page.wait_for_timeout(300)
+    assert moves.locator("[data-round='1'] [data-mark]").count() == 0
+    page.reload()
+    assert page.evaluate("localStorage['warlight.engine.seconds']") == "5"
+
+
+def test_hints_use_the_same_engine(server: Server, open_page: Callable[..., Any]):
+    page = open_page(server.page())
+    page.evaluate("localStorage['warlight.engine.seconds'] = '0.2'")
+    asked: list[dict[str, Any]] = []
+    page.on("request", lambda request: request.url.endswith("/insight") and asked.append(request.post_data_json))
+    page.goto(server.begin(seed=8, picks="random").address)
+    page.reload()
+    page.locator(".phases").wait_for()
+    page.get_by_role("button", name="Hint: off").wait_for()
+    page.keyboard.press("h")
+    hint = page.get_by_role("region", name="Hint in words")
+    hint.get_by_role("heading", name="Where to look").wait_for(timeout=120_000)
+    assert asked[0] == {"bot": "nash:secs=1", "seconds": 0.2}
+    hint.get_by_role("combobox", name="Bot for analysis").select_option("one_ply")
+    page.wait_for_function("() => document.querySelector('.hints') === null || true")
+    hint.locator("li").first.wait_for()
+    while len(asked) < 2:
+        page.wait_for_timeout(20)
+    assert asked[1]["bot"] == "one_ply"
+
+
+def test_a_file_with_a_report_shows_it_offline(tmp_path: Path, open_page: Callable[..., Any]):
+    file, page_file = tmp_path / "game.wl.jsonl", tmp_path / "game.html"
+    idle_log(8).save(file)
+    line = ["analyse", str(file), "--bot", "aggressive", "--rolls", "16", "-q", "--html", str(page_file)]
+    assert main(line) == 0
+    page = open_page(offline=True)
+    requests: list[str] = []
+    page.on("request", lambda request: requests.append(request.url))
+    page.goto(page_file.as_uri())
+    report = page.get_by_role("region", name="Report")
+    assert report.locator("tbody tr").count() == 2
+    report.get_by_text("Losses, regions, income").click()
+    for name in ("Regions", "Income"):
+        assert report.get_by_role("img", name=f"{name} by round").is_visible()
+    page.keyboard.press("b")
+    page.locator(BETTER).first.wait_for(state="attached")
+    assert page.get_by_role("region", name="Analysis").get_by_text("Better:").is_visible()
+    assert page.get_by_role("combobox", name="Bot for analysis").count() == 0
+    assert requests == [page_file.as_uri()]
+
+
+def test_a_file_without_a_report_says_that_it_has_no_analysis(tmp_path: Path, open_page: Callable[..., Any]):
+    write_html(idle_log(3), tmp_path / "game.html", chances=False)
+    page = open_page((tmp_path / "game.html").as_uri(), offline=True)
+    page.get_by_text("An offline file without a report has no analysis").wait_for()
+    assert page.get_by_role("button", name="Next mistake").count() == 0
+
+
+def test_an_error_of_the_analysis_is_shown_and_the_page_tries_again(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log = idle_log(3)
+    page = open_page(server.page(), expects="status of 503")
+    refused = {"error": "x", "code": "reports-wait", "values": {}, "details": None}
+    answers = [lambda route: route.fulfill(status=503, body=json.dumps(refused), content_type="application/json")]
+    page.route("**/analysis", lambda route: (answers.pop() if answers else _good)(route))
+
+    def _good(route: Any) -> None:
+        route.fulfill(json=news(log, 1, {2: ("?", 0.12)}))
+
+    open_log(page, log, tmp_path)
+    page.get_by_role("alert").get_by_text("the server is analysing other games").wait_for()
+    page.locator("[data-round='2'] [data-mark='?']").wait_for()
+    assert page.get_by_role("alert").count() == 0
