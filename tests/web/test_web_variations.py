@@ -80,6 +80,7 @@ def test_a_tried_turn_becomes_a_part_of_the_log(server: Server):
     left = client.post(f"{place}/delete", json={"node": 2}).json()["variations"]["nodes"]
     assert [n["id"] for n in left] == [1]
     replay = client.get(f"games/{played.game}/replay").json()
+    assert [n["id"] for n in replay["variations"]["nodes"]] == [1]
     assert all(event["event"] != "variations" for event in replay["events"])
     page = client.get(f"games/{played.game}/file").text
     assert '"comment":"The first mistake"' in page

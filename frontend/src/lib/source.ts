@@ -39,7 +39,6 @@ type Fetch = (path: string) => Promise<Blob>;
 /** Return the requests for variations. log: the path of the log; null: there is none. */
 function variationServer(send: Send, fetch: Fetch, log: string | null): VariationServer {
   return {
-    load: () => send('variations'),
     add: (turn) => send('variations', turn),
     note: (of) => send('variations/note', of),
     remove: (node) => send('variations/delete', { node }),

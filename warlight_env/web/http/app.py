@@ -205,7 +205,7 @@ def _games(app: FastAPI) -> None:
     async def replay(access: GameAccess) -> EncodedJson:
         if not access.sees_all:
             raise RequestError("the replay is available after the end of the game", 409, code="no-replay-yet")
-        return EncodedJson(await replay_cache.replay(lobby.source(access.room), {}))
+        return EncodedJson(await replay_cache.replay(lobby.source(access.room), access.room.log.more))
 
     @app.post("/api/games/{id}/analysis")
     async def analysis(body: LogAnalysisBody, access: GameAccess) -> dict[str, Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import json
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
@@ -137,7 +136,6 @@ def add_library(app: FastAPI) -> None:
     async def file(access: GameAccess) -> Response:
         source = whole(access)
         report = lobby.analysis_jobs.finished_report(source)
-        tree = access.room.log.variations
-        more = {} if tree is None else {"variations": json.loads(tree)}
+        more = access.room.log.more
         document = await replay_cache.replay(source, more if report is None else {**more, "report": report})
         return Response(await asyncio.to_thread(embed, page(), document), media_type="text/html; charset=utf-8")

@@ -150,6 +150,11 @@ class GameLogWriter(Recorder):
             write_file(self.path, data, temporary=self.path.with_name(self.path.name + ".new"), mode=0o600, sync=False)
         self.variations = tree
 
+    @property
+    def more(self) -> dict[str, Any]:
+        """The variations for the document of the game's replay; empty if there are none."""
+        return {} if self.variations is None else {"variations": json.loads(self.variations)}
+
     def text(self, tree: bytes | None) -> bytes:
         """Return the bytes of the log, with a tree of variations; None: without one."""
         more = [] if tree is None else [b'{"event":"variations",' + tree[1:]]

@@ -16,7 +16,6 @@ export class Explorer {
   reply = $state<Reply>('known'); // the chosen reply
   busy = $state(false);
   error = $state('');
-  private wanted: number | null = null; // the variation in the address, until the tree is loaded
 
   constructor(
     readonly show: Playback,
@@ -26,13 +25,11 @@ export class Explorer {
   ) {
     this.tree = show.doc.variations ?? EMPTY;
     if (show.doc.study) this.reply = 'believed';
-    if (server && !show.doc.variations) void this.run(async () => this.take((await server.load()).variations));
   }
 
   private take(tree: Tree): void {
     this.tree = tree;
     if (this.selected !== null && !this.node) this.leave();
-    if (this.wanted !== null) this.follow(this.wanted);
   }
 
   /** The shown variation. */
@@ -118,11 +115,9 @@ export class Explorer {
     this.show.go(round - firstRound(this.show.doc));
   }
 
-  /** Show the variation of an address, now or when the tree is loaded. */
+  /** Show the variation of an address. */
   follow(id: number): void {
-    const there = this.tree.nodes.some((node) => node.id === id);
-    this.wanted = there ? null : id;
-    if (there && this.selected !== id) this.select(id);
+    if (this.selected !== id) this.select(id);
   }
 
   /** Show the game again, at the position from which the variation starts. */

@@ -68,7 +68,6 @@ export interface JudgeQuery extends Orders {
 
 /** The server's requests for the variations of a game, an opened log or a study. */
 export interface VariationServer {
-  load(): Promise<{ variations: Tree }>;
   add(turn: TriedTurn): Promise<{ node: number; variations: Tree }>;
   note(of: { node: number | null; round: number; name: string; comment: string }): Promise<{ variations: Tree }>;
   remove(node: number): Promise<{ variations: Tree }>;
