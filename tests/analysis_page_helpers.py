@@ -59,7 +59,7 @@ def show_cards(page: Any) -> None:
         page.locator("aside .handle").click()
 
 
-def finished(server: Server, rounds: int = 4) -> Server:
+def finished(server: Server, rounds: int = 2) -> Server:
     """Play some rounds without orders against an aggressive bot, then resign."""
     played = server.begin({"name": "You"}, "aggressive", seed=8, picks="random")
     client = server.client(played.token(0))

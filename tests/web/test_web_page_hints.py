@@ -253,7 +253,7 @@ def test_words_of_searches_are_explained_by_key_and_by_finger(server: Server, op
         if touch:
             page.locator(".handle").tap()
         page.get_by_role("region", name="Candidates of Hint").wait_for()
-        for word, means in (("Visits", "The number of times that"), ("Value", "your share of the position")):
+        for word, means in (("Visits", "The number of times that"), ("Win probability", "Many games are simulated")):
             ask = page.get_by_role("button", name=f"What does “{word}” mean?")
             text = page.get_by_role("note").filter(has_text=means)
             assert text.count() == 0

@@ -2,7 +2,7 @@
 import { engineChoice, engineOf } from './analysis/engine.svelte';
 import type { Opponent } from './opponents';
 import type { TurnInput } from './turn-input.svelte';
-import { formatOrders, parseOrders } from './notation';
+import { parseOrders } from './notation';
 import type { Playback } from './playback.svelte';
 import type { Oracle, BotAnswer } from './source';
 import type { WinProbabilities, DecisionInfo, Orders } from './types';
@@ -71,9 +71,7 @@ export class Advice {
   }
 
   private take(thought: BotAnswer, bot: string): void {
-    const { map } = this.show.doc;
-    const plain = () => ({ candidates: [{ orders: formatOrders(map, thought.orders) }] });
-    this.given = { data: thought.data?.candidates ? thought.data : { ...thought.data, ...plain() }, round: thought.round, player: thought.player, bot };
+    this.given = { data: thought.data, round: thought.round, player: thought.player, bot };
     if (thought.chances) this.chances[thought.round - 1] = thought.chances;
     this.count();
   }

@@ -7,14 +7,6 @@ export function regionIndex(map: MapDoc, word: string): number {
   return map.regions.findIndex((r) => r.code.toLowerCase() === wanted || r.name.toLowerCase() === wanted);
 }
 
-export function formatOrders(map: MapDoc, orders: Orders): string {
-  const code = (r: number) => map.regions[r].code.toLowerCase();
-  return [
-    ...orders.deploys.map(([r, n]) => `d ${code(r)} ${n}`),
-    ...orders.attacks.map(([a, b, n]) => `a ${code(a)} ${code(b)} ${n}`),
-  ].join('; ');
-}
-
 /** Parse orders; throws an Error that contains the wrong part and the reason. */
 export function parseOrders(map: MapDoc, text: string): Orders {
   const orders: Orders = { deploys: [], attacks: [] };

@@ -12,7 +12,7 @@ export interface BotQuery {
 }
 
 export interface BotAnswer {
-  data: DecisionInfo | null;
+  data: DecisionInfo; // with at least one candidate
   chances: [number, number, number][] | null;
   round: number;
   player: number;

@@ -102,7 +102,8 @@ export interface Orders {
 
 export interface Candidate {
   visits?: number; // number of visits, if a search found the candidate
-  value?: number;
+  value?: number; // of the bot's search
+  win?: number; // win probability, from playouts
   orders?: string;
   picks?: number[];
   prior?: number;

@@ -25,7 +25,7 @@ MIN_ROLLOUTS: Final = 10
 
 @dataclass(frozen=True)
 class BotQuery:
-    """A question to a worker.
+    """A question to a worker. ``win_probabilities``: of the position, and of the bot's first candidates.
 
     ``spec``: the bot that chooses a turn; None: only win probabilities. ``agent_key``: id of the game in which the bot
     plays this seat and keeps its memory; None: the bot is made for this question.
@@ -92,7 +92,12 @@ class Worker:
             raise OrdersTypeError(f"act returned {type(orders).__name__}, not Orders")
         deploys, attacks = (rows.tolist() for rows in orders.arrays())
         seconds = time.perf_counter() - start
-        return WorkerAnswer(None, deploys, attacks, decision_info(agent, view.round + 1), chances, seconds)
+        insight = decision_info(agent, view.round + 1)
+        if question.win_probabilities:
+            from warlight_env.web.workers.candidate_values import with_win_probabilities
+
+            insight = with_win_probabilities(insight, orders, view, question.setup.rules, question.seed)
+        return WorkerAnswer(None, deploys, attacks, insight, chances, seconds)
 
     def _agent(self, question: BotQuery, spec: str) -> Agent:
         if question.agent_key is None:

@@ -29,7 +29,7 @@ class EngineChoice {
 export const engineChoice = new EngineChoice();
 
 /** The engine of a guest, who does not know the bots of the server. */
-export const GUEST_ENGINE: Engine = { spec: 'nash:secs=1', label: 'Ada (nash)', timed: true };
+export const GUEST_ENGINE: Engine = { spec: 'nash:secs=1', label: '', timed: true };
 
 /** Return a specification without its time for a turn. */
 function untimed(spec: string): string {

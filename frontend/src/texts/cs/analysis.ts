@@ -27,6 +27,8 @@ export const analysis = {
   'Accuracy and luck': 'Přesnost a štěstí',
   'Losses, regions, income': 'Ztráty, území, příjem',
 
+  win: 'výhra',
+
   'Bot for analysis': 'Bot pro rozbor',
   Analysis: 'Rozbor tahů',
   'Progress of the analysis': 'Postup rozboru',

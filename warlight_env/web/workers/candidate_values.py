@@ -1,0 +1,84 @@
+"""Win probabilities of the turns that a bot considers in a player's position, on the scale of `rollout_estimate`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from warlight_env.agents.evaluation.determinization import proportional_determinization
+from warlight_env.agents.registry import make_agent
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.engine.state import PLAY
+from warlight_env.engine.view import View
+from warlight_env.game import FORMAT, Game
+from warlight_env.notation import format_orders, parse_orders
+from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
+
+ROLLS: Final = 12  # repetitions of the round with other dice
+PLAYOUTS: Final = 20  # playouts of each resulting position
+COMPARED: Final = 3  # the number of candidates that get a win probability
+
+
+def with_win_probabilities(
+    insight: Mapping[str, Any] | None, chosen: Orders, view: View, rules: Mapping[str, Any], seed: int
+) -> dict[str, Any]:
+    """Return a bot's insight with the win probability ``win`` of its first candidates.
+
+    Args:
+        insight: see `decision_info`. If it has no candidates, the only candidate is `chosen`, the turn of the bot.
+        view: the player's view of a game in play. rules: the rules of the game, see `Rules.to_dict`.
+    """
+    found = dict(insight or {})
+    candidates = found.get("candidates") or [{"orders": format_orders(view.map, chosen)}]
+    turns = [parse_orders(view.map, candidate["orders"]) for candidate in candidates[:COMPARED]]
+    values = turn_win_probabilities(turns, view, rules, seed)
+    first = [{**candidate, "win": round(value, 4)} for candidate, value in zip(candidates, values, strict=False)]
+    return {**found, "candidates": [*first, *candidates[COMPARED:]]}
+
+
+def turn_win_probabilities(turns: Sequence[Orders], view: View, rules: Mapping[str, Any], seed: int) -> list[float]:
+    """Return the share of playouts won after each turn.
+
+    The other players play the round, and all players the playouts, like the bot `aggressive`. Regions that fog hides
+    are filled as in `estimate_win_probabilities`. All turns get the same dice.
+    """
+    game = _game(view, rules, seed)
+    others = {
+        player: make_agent("aggressive", seed).act(game.view(player))
+        for player in range(game.players)
+        if player != view.player and game.alive(player)
+    }
+    starts = [game.clone(seed=derive_seed(seed, roll)) for roll in range(ROLLS)]
+    values = []
+    for turn in turns:
+        shares = []
+        for roll, start in enumerate(starts):
+            after = start.clone()
+            after.play_round({**others, view.player: turn}, on_illegal="skip")
+            owner, army = after.owner.tolist(), after.army.tolist()
+            chances = estimate_win_probabilities(view, owner, army, derive_seed(seed, ROLLS + roll), PLAYOUTS)
+            shares.append(chances[view.player][0])
+        values.append(float(np.mean(shares)))
+    return values
+
+
+def _game(view: View, rules: Mapping[str, Any], seed: int) -> Game:
+    """Return a game in a position that is consistent with the view."""
+    position = proportional_determinization(view)
+    owner = position.owner.tolist()
+    state = {
+        "owner": owner,
+        "army": position.army.tolist(),
+        "offers": [0] * len(owner),
+        "round": view.round,
+        "phase": PLAY,
+        "turn": 0,
+        "eliminated_at": [0 if player in owner else 1 for player in range(view.players)],
+        "winner": -1,
+        "rng": make_rng(seed).tolist(),
+    }
+    saved = {"format": FORMAT, "map": view.map, "rules": dict(rules), "players": view.players, "seed": seed}
+    return Game.from_dict({**saved, "state": state})
