@@ -84,8 +84,9 @@ def decode_tree(data: Any, place: str, regions: int, players: int) -> Variations
     rounds = [note.round for note in notes]
     if rounds != sorted(set(rounds)):
         raise LogError(f"{place}: notes: the rounds must be different and in ascending order")
+    texts: tuple[Note | Variation, ...] = (*notes, *decoder.nodes)
     try:
-        for text in (*notes, *decoder.nodes):
+        for text in texts:
             check_text("name", text.name, NAME)
             check_text("comment", text.comment, COMMENT)
     except VariationError as error:
@@ -134,7 +135,7 @@ class _Decoder:
                 seed=fields.integer("seed", 0, LARGEST),
                 events=tuple(map(move_of, fields.rows("moves", *move_columns(self._n, self._players)))),
                 changed=fields.rows("changed", self._change),  # type: ignore[arg-type]
-                reply=reply,  # type: ignore[arg-type]
+                reply=reply,
                 bot=None if fields.get("bot") is None else fields.text("bot"),
                 believed=fields.rows("believed", self._change) if "believed" in fields.data else (),  # type: ignore[arg-type]
                 name=fields.text("name"),

@@ -197,7 +197,7 @@ class VariationRoutes:
                     status = 503 if answer.late else 500
                     text = f"{turn.bot}: {answer.error}"
                     raise RequestError(text, status, code="bot-failed", bot=str(turn.bot), reason=answer.error)
-                replies[player] = Orders(answer.deploys, answer.attacks)
+                replies[player] = Orders([(r, n) for r, n in answer.deploys], [(a, b, n) for a, b, n in answer.attacks])
             return await self._change(there, variation_tasks.add_variation, turn, prepared, replies)
 
     async def _turn(self, there: TreeStore, body: TryBody) -> TriedTurn:
@@ -210,7 +210,7 @@ class VariationRoutes:
             bot = body.bot
             if body.seconds is not None:
                 bot = Engine(body.bot, body.seconds, self.lobby.bot_workers.agent_spec).name
-        others = None if body.others is None else tuple(turn and _orders(turn) for turn in body.others)
+        others = None if body.others is None else tuple(None if turn is None else _orders(turn) for turn in body.others)
         return TriedTurn(
             body.parent, body.round, body.seat, _orders(body), body.reply, bot, others, body.seed
         )  # fmt: skip

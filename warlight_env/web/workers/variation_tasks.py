@@ -174,7 +174,9 @@ def _believed(opened: _Opened, game: Game, turn: TriedTurn) -> tuple[Change, ...
 
 def _history(opened: _Opened, path: Sequence[Variation], turn: TriedTurn) -> tuple[list[Any], list[Any], Any, Any]:
     """Return the views and the own turns of a player up to a position, its offers and its preferred regions."""
-    seat, offers, preferences = turn.seat, (), ()
+    seat = turn.seat
+    offers: Sequence[int] = ()
+    preferences: Sequence[int] = ()
     if opened.log is None:
         game = opened.positions(turn.round if not path else path[0].round).clone()
         steps: list[Sequence[Orders | None]] = []
