@@ -165,8 +165,8 @@ export class Explorer {
     const by = reply === 'believed' && bot ? { bot, seconds: engineChoice.seconds } : {};
     const made = await this.server!.add({ parent, round, seat, reply, ...by, ...orders });
     this.tree = made.variations;
-    this.select(made.node, 'start');
-    this.show.play();
+    this.select(made.node, this.show.animate ? 'start' : 'end');
+    if (this.show.animate) this.show.play();
   }
 
   async annotate(name: string, comment: string): Promise<void> {
