@@ -29,7 +29,7 @@ Title = Annotated[str, Query(max_length=60)]
 Played = Annotated[int, Query(ge=0, le=1_000_000)]
 
 
-class TreeStore(Protocol):
+class VariationStore(Protocol):
     """A game, an opened log or a study whose tree can change."""
 
     @property
@@ -60,7 +60,7 @@ class GameTree:
 
     @property
     def key(self) -> str:
-        """See `TreeStore`."""
+        """See `VariationStore`."""
         return self.access.room.id
 
     @property
@@ -69,7 +69,7 @@ class GameTree:
         return self.access.seat != SPECTATOR
 
     async def load(self) -> LogTree:
-        """See `TreeStore`; raise `RequestError` if the game is not over."""
+        """See `VariationStore`; raise `RequestError` if the game is not over."""
         log = self.access.room.log
         if not log.complete:
             text = "variations are available after the end of the game"
@@ -77,7 +77,7 @@ class GameTree:
         return LogTree(self.lobby.source(self.access.room), log.variations)
 
     async def save(self, data: bytes) -> None:
-        """See `TreeStore`."""
+        """See `VariationStore`."""
         await asyncio.to_thread(self.access.room.log.save_variations, data)
 
 
@@ -90,20 +90,20 @@ class ReplayTree:
 
     @property
     def editable(self) -> bool:
-        """See `TreeStore`."""
+        """See `VariationStore`."""
         return True
 
     @property
     def key(self) -> str:
-        """See `TreeStore`."""
+        """See `VariationStore`."""
         return self.source.key
 
     async def load(self) -> LogTree:
-        """See `TreeStore`."""
+        """See `VariationStore`."""
         return LogTree(self.source, self.replay_cache.trees.get(self.source.key))
 
     async def save(self, data: bytes) -> None:
-        """See `TreeStore`."""
+        """See `VariationStore`."""
         self.replay_cache.trees[self.source.key] = data
 
 
@@ -116,20 +116,20 @@ class StoredStudy:
 
     @property
     def editable(self) -> bool:
-        """See `TreeStore`."""
+        """See `VariationStore`."""
         return True
 
     @property
     def key(self) -> str:
-        """See `TreeStore`."""
+        """See `VariationStore`."""
         return self.id
 
     async def load(self) -> StudyTree:
-        """See `TreeStore`; raise `RequestError` if there is no such study."""
+        """See `VariationStore`; raise `RequestError` if there is no such study."""
         return StudyTree(await asyncio.to_thread(self.store.read, self.id))
 
     async def save(self, data: bytes) -> None:
-        """See `TreeStore`."""
+        """See `VariationStore`."""
         await asyncio.to_thread(self.store.write, self.id, data)
 
 
@@ -142,28 +142,28 @@ class VariationRoutes:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def add(self, app: FastAPI, prefix: str, tree: Callable[..., Awaitable[Any]]) -> None:
-        """Add the routes below `prefix`. tree: a FastAPI dependency that returns a `TreeStore`."""
+        """Add the routes below `prefix`. tree: a FastAPI dependency that returns a `VariationStore`."""
         dependency = Depends(tree)
         pool = self.lobby.process_pool
 
-        async def look(there: TreeStore = dependency) -> EncodedJson:
+        async def look(there: VariationStore = dependency) -> EncodedJson:
             return EncodedJson(await pool.short(variation_tasks.look, await there.load()))
 
-        async def extend(body: TryBody, there: TreeStore = dependency) -> EncodedJson:
+        async def extend(body: TryBody, there: VariationStore = dependency) -> EncodedJson:
             return EncodedJson(await self._try(there, body))
 
-        async def note(body: VariationNoteBody, there: TreeStore = dependency) -> EncodedJson:
+        async def note(body: VariationNoteBody, there: VariationStore = dependency) -> EncodedJson:
             return EncodedJson(
                 await self._change(there, variation_tasks.annotate, body.node, body.round, body.name, body.comment)
             )
 
-        async def delete(body: DeleteVariationBody, there: TreeStore = dependency) -> EncodedJson:
+        async def delete(body: DeleteVariationBody, there: VariationStore = dependency) -> EncodedJson:
             return EncodedJson(await self._change(there, variation_tasks.delete, body.node))
 
-        async def graft(request: Request, there: TreeStore = dependency) -> EncodedJson:
+        async def graft(request: Request, there: VariationStore = dependency) -> EncodedJson:
             return EncodedJson(await self._change(there, variation_tasks.graft, await request.body()))
 
-        async def file(there: TreeStore = dependency, round: Played = 0, title: Title = "") -> Response:
+        async def file(there: VariationStore = dependency, round: Played = 0, title: Title = "") -> Response:
             data = await pool.short(variation_tasks.study_of, await there.load(), round, title)
             return Response(data, media_type="application/json")
 
@@ -174,7 +174,7 @@ class VariationRoutes:
         app.post(f"{prefix}/variations/import")(graft)
         app.get(f"{prefix}/variations/file")(file)
 
-    async def _change(self, there: TreeStore, task: Callable[..., Any], *args: Any) -> bytes:
+    async def _change(self, there: VariationStore, task: Callable[..., Any], *args: Any) -> bytes:
         """Change a tree by a task of `variation_tasks`, save it, and return the answer. An error changes nothing."""
         if not there.editable:
             raise RequestError("this token is only for watching", 403, code="looking-only")
@@ -185,7 +185,7 @@ class VariationRoutes:
         assert isinstance(answer, bytes)
         return answer
 
-    async def _try(self, there: TreeStore, body: TryBody) -> bytes:
+    async def _try(self, there: VariationStore, body: TryBody) -> bytes:
         """Add a variation. A bot chooses believed turns before the change, so that other changes need not wait."""
         turn = await self._turn(there, body)
         with self.lobby.concurrency_limit.slot(there.key):
@@ -200,7 +200,7 @@ class VariationRoutes:
                 replies[player] = Orders([(r, n) for r, n in answer.deploys], [(a, b, n) for a, b, n in answer.attacks])
             return await self._change(there, variation_tasks.add_variation, turn, prepared, replies)
 
-    async def _turn(self, there: TreeStore, body: TryBody) -> TriedTurn:
+    async def _turn(self, there: VariationStore, body: TryBody) -> TriedTurn:
         bot = None
         if body.reply == "believed":
             if body.bot is None:
