@@ -9,7 +9,7 @@ from typing import Any
 
 from axe_playwright_python.sync_playwright import Axe
 from language_helpers import czech, english_left
-from page_helpers import PAGE, PHONE, bot_log, names_of, region, store_turn
+from page_helpers import PAGE, PHONE, bot_log, region, store_turn
 
 from warlight_env.web.export import framed, write_html
 from warlight_env.web.workers.game_report import report_of

@@ -1,4 +1,5 @@
 // Games in lists: their descriptions, opening a game, and files to download.
+import { downloadAs } from './download';
 import { call, fetchFile, type GameRow, keepTokens, seatsIn, tokensOf } from './api';
 import { YOU } from './player-names';
 import { route } from './route.svelte';
@@ -55,11 +56,7 @@ function fileName(game: GameRow): string {
 }
 
 async function save(game: GameRow, what: 'log' | 'file', end: string): Promise<void> {
-  const address = URL.createObjectURL(await fetchFile(`games/${game.id}/${what}`, keyOf(game)));
-  const link = document.createElement('a');
-  [link.href, link.download] = [address, `${fileName(game)}${end}`];
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  downloadAs(await fetchFile(`games/${game.id}/${what}`, keyOf(game)), `${fileName(game)}${end}`);
 }
 
 /** Download the log of the game. */

@@ -30,6 +30,8 @@ export class Playback {
   hasty = $state(false); // whether rounds arrive too fast to animate or scroll to them
   // the full history of a game that was played in fog; shown when the current animation ends
   private whole: History | null = null;
+  branch = $state<number | null>(null); // number of rounds of the game before the shown line; null: the game is shown
+  private game: History | null = null; // the history of the game while another line is shown
   private timer = 0;
   private calm = 0; // timer that ends `hasty`
   private lastRound = -Infinity;
@@ -131,6 +133,27 @@ export class Playback {
     if (history.last !== this.last) return;
     this.whole = history;
     if (!this.playing) this.unveil();
+  }
+
+  /** The history of the game, also while another line is shown. */
+  get main(): History {
+    return this.game ?? this.history;
+  }
+
+  /** Show other events after the first `branch` rounds of the game; null: show the game again. */
+  follow(events: GameEvent[] | null, branch: number | null = null): void {
+    const { main } = this;
+    this.pause();
+    this.game = events && main;
+    this.history = events ? new History({ ...this.doc, events }) : main;
+    this.branch = events && branch;
+    this.version++;
+    this.go(this.round, this.step);
+  }
+
+  /** Whether the shown round belongs to a variation. */
+  get varied(): boolean {
+    return this.branch !== null && this.round > this.branch;
   }
 
   private unveil(): void {

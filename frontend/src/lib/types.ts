@@ -3,6 +3,7 @@
 
 import type { Report } from './analysis/types';
 import type { Face } from './avatars';
+import type { Tree } from './variations/types';
 
 export interface RegionDoc {
   name: string;
@@ -85,6 +86,8 @@ export interface GameDoc {
   chances?: WinProbabilities | null;
   awaited?: number[]; // seats from which a running game waits for a turn
   report?: Report;
+  variations?: Tree;
+  study?: { title: string; round: number }; // round: number of rounds before the first position
   log?: string; // id of a log that the server has opened
 }
 
