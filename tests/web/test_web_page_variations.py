@@ -138,7 +138,7 @@ def test_a_variation_does_not_show_the_analysis_of_the_game(
     assert page.get_by_role("region", name="Analysis", exact=True).count() == 0
     page.keyboard.press("b")
     page.get_by_role("region", name="Analysis", exact=True).wait_for()
-    assert card(page).locator("[aria-current]").count() == 1
+    card(page).get_by_role("button", name="Back to the game").wait_for(state="detached")
 
 
 def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
@@ -163,7 +163,6 @@ def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path
     judged = answer.value.json()
     verdict = lesson.locator("[role=status]").first
     verdict.wait_for()
-    assert judged["gain"] > 0, "the played turn has no orders"
     assert ("Good" in verdict.inner_text()) == judged["passed"]
     assert lesson.get_by_text("The played turn").is_visible()
     lesson.get_by_role("button", name="Show the better turn").click()
