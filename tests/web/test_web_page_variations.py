@@ -116,7 +116,7 @@ def test_keys_try_a_turn_and_walk_through_the_tree(server: Server, open_page: Ca
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     there.get_by_role("button", name="Delete the branch").click()
-    there.get_by_text("round 2").wait_for(state="detached")
+    there.get_by_text("round 2, You").wait_for(state="detached")
     assert rows.count() == 2
 
 
