@@ -164,7 +164,7 @@ def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path
     verdict = lesson.locator("[role=status]").first
     verdict.wait_for()
     assert ("Good" in verdict.inner_text()) == judged["passed"]
-    assert lesson.get_by_text("The played turn").is_visible()
+    assert lesson.get_by_text("The played turn", exact=True).is_visible()
     lesson.get_by_role("button", name="Show the better turn").click()
     page.locator("g.best, g.addition").first.wait_for(state="attached")
     lesson.get_by_text("Better:").wait_for()
