@@ -116,7 +116,7 @@ def test_keys_try_a_turn_and_walk_through_the_tree(server: Server, open_page: Ca
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     there.get_by_role("button", name="Delete the branch").click()
-    there.get_by_text("round 2").wait_for(state="detached")
+    there.get_by_text("round 2, You").wait_for(state="detached")
     assert rows.count() == 2
 
 
@@ -138,7 +138,7 @@ def test_a_variation_does_not_show_the_analysis_of_the_game(
     assert page.get_by_role("region", name="Analysis", exact=True).count() == 0
     page.keyboard.press("b")
     page.get_by_role("region", name="Analysis", exact=True).wait_for()
-    assert card(page).locator("[aria-current]").count() == 1
+    card(page).get_by_role("button", name="Back to the game").wait_for(state="detached")
 
 
 def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
@@ -163,9 +163,8 @@ def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path
     judged = answer.value.json()
     verdict = lesson.locator("[role=status]").first
     verdict.wait_for()
-    assert judged["gain"] > 0, "the played turn has no orders"
     assert ("Good" in verdict.inner_text()) == judged["passed"]
-    assert lesson.get_by_text("The played turn").is_visible()
+    assert lesson.get_by_text("The played turn", exact=True).is_visible()
     lesson.get_by_role("button", name="Show the better turn").click()
     page.locator("g.best, g.addition").first.wait_for(state="attached")
     lesson.get_by_text("Better:").wait_for()

@@ -3,7 +3,6 @@
 
 import type { Report } from './analysis/types';
 import type { Face } from './avatars';
-import type { Tree } from './variations/types';
 
 export interface RegionDoc {
   name: string;
@@ -176,4 +175,40 @@ export const UNKNOWN = -2;
 export interface Position {
   owner: number[];
   army: number[];
+}
+
+// Variations and studies; see `docs/reference/game-log.md`.
+
+export type Reply = 'known' | 'believed' | 'given';
+
+/** A round that a user tried, and its result. */
+export interface Variation {
+  id: number;
+  parent: number | null;
+  round: number; // number of rounds played before
+  seat: number; // the player whose turn the user tried
+  reply: Reply; // how the turns of the other players were chosen
+  bot: string | null;
+  orders: (Orders | null)[];
+  seed: number;
+  believed?: Change[]; // regions as the player believed them to be before the round
+  moves: Move[];
+  changed: Change[];
+  name: string;
+  comment: string;
+  chances: Chance[] | null; // win probability of each player after the round
+}
+
+/** A name and a comment of a position of the game. */
+export interface Note {
+  round: number;
+  name: string;
+  comment: string;
+}
+
+export interface Tree {
+  version: number;
+  next: number;
+  notes: Note[];
+  nodes: Variation[];
 }

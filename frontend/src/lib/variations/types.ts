@@ -1,39 +1,7 @@
-// Types of variations and studies; see `docs/reference/game-log.md`.
-import type { Change, Chance, Move, Orders } from '../types';
+// Types of requests about variations; `lib/types.ts` has the types of the tree.
+import type { Orders, Reply, Tree } from '../types';
 
-export type Reply = 'known' | 'believed' | 'given';
-
-/** A round that a user tried, and its result. */
-export interface Variation {
-  id: number;
-  parent: number | null;
-  round: number; // number of rounds played before
-  seat: number; // the player whose turn the user tried
-  reply: Reply; // how the turns of the other players were chosen
-  bot: string | null;
-  orders: (Orders | null)[];
-  seed: number;
-  believed?: Change[]; // regions as the player believed them to be before the round
-  moves: Move[];
-  changed: Change[];
-  name: string;
-  comment: string;
-  chances: Chance[] | null; // win probability of each player after the round
-}
-
-/** A name and a comment of a position of the game. */
-export interface Note {
-  round: number;
-  name: string;
-  comment: string;
-}
-
-export interface Tree {
-  version: number;
-  next: number;
-  notes: Note[];
-  nodes: Variation[];
-}
+export type { Note, Reply, Tree, Variation } from '../types';
 
 /** A turn to try in a position. */
 export interface TriedTurn extends Orders {
