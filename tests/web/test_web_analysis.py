@@ -18,7 +18,7 @@ from warlight_env.record import GameLog
 from warlight_env.web.errors import RequestError
 from warlight_env.web.workers.analysed_position import PositionResult
 from warlight_env.web.workers.analysis_jobs import EACH, LEVELS, PASSES, POLL_TIMEOUT, QUEUE, AnalysisJobs
-from warlight_env.web.workers.analysis_process import LoggedGame, PositionQuery
+from warlight_env.web.workers.analysis_process import AnalysedGame, PositionQuery
 from warlight_env.web.workers.engine import Engine
 from warlight_env.web.workers.worker_tasks import LogSource
 from web_helpers import Server
@@ -141,7 +141,7 @@ def answering(monkeypatch: pytest.MonkeyPatch, jobs: AnalysisJobs, rounds: int) 
     async def answer(query: PositionQuery) -> Any:
         asked.append(query)
         await asyncio.sleep(0)
-        return LoggedGame(("Ann", "Bo"), rounds, rounds) if query.played is None else EMPTY
+        return AnalysedGame(("Ann", "Bo"), rounds, rounds) if query.played is None else EMPTY
 
     monkeypatch.setattr(jobs, "_ask", answer)
     return asked

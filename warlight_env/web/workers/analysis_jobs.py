@@ -18,7 +18,7 @@ from typing import Any, Final
 from warlight_env.engine.orders import Orders
 from warlight_env.web.errors import RequestError
 from warlight_env.web.workers.analysed_position import PLAYOUTS, Judgement, PositionResult
-from warlight_env.web.workers.analysis_process import LoggedGame, PositionQuery, serve
+from warlight_env.web.workers.analysis_process import AnalysedGame, PositionQuery, serve
 from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError
 from warlight_env.web.workers.engine import Engine
 from warlight_env.web.workers.game_report import GameReport
@@ -49,7 +49,7 @@ class _Job:
     falls: Sequence[float]  #: by round: the largest loss of win probability of a player; empty: not known
     looked: float
     focus: int = 0  #: the number of rounds before the displayed position
-    game: LoggedGame | None = None
+    game: AnalysedGame | None = None
     levels: list[int] = field(default_factory=list)  #: by position: the number of finished passes
     results: list[PositionResult | None] = field(default_factory=list)
     changed: list[int] = field(default_factory=list)  #: by position: the version of its result

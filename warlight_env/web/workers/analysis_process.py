@@ -18,7 +18,7 @@ POSITIONS: Final = 1000  # the largest number of positions that are kept with th
 
 @dataclass(frozen=True)
 class PositionQuery:
-    """A position to analyse: the number of rounds before it. None: the query asks for the `LoggedGame`.
+    """A position to analyse: the number of rounds before it. None: the query asks for the `AnalysedGame`.
 
     turn: a player and its orders; the query asks for the `Judgement`.
     bot: the bot that searches. rolls: rolls of the dice. engine: distinguishes analyses of one log.
@@ -33,7 +33,7 @@ class PositionQuery:
 
 
 @dataclass(frozen=True)
-class LoggedGame:
+class AnalysedGame:
     """The names of a game's players, its number of rounds, and the number of positions with a turn to analyse."""
 
     names: tuple[str, ...]
@@ -47,11 +47,11 @@ class PositionCache:
     def __init__(self) -> None:
         self._positions: OrderedDict[tuple[Any, ...], AnalysedPosition] = OrderedDict()
 
-    def answer(self, query: PositionQuery) -> LoggedGame | PositionResult | Judgement:
+    def answer(self, query: PositionQuery) -> AnalysedGame | PositionResult | Judgement:
         """Return the names and numbers of a log, the results of a position, or the judgement on a turn."""
         log = opened_log(query.source)
         if query.played is None:
-            return _logged_game(log)
+            return _analysed_game(log)
         key = (query.source.key, query.played, query.engine)
         position = self._positions.pop(key, None)
         if position is None:
@@ -67,10 +67,10 @@ class PositionCache:
         return result
 
 
-def _logged_game(log: GameLog) -> LoggedGame:
+def _analysed_game(log: GameLog) -> AnalysedGame:
     rounds = len(log.rounds)
     over = not rounds or log.complete or game_at(log).phase != "play"
-    return LoggedGame(tuple(log.names), rounds, rounds + (not over))
+    return AnalysedGame(tuple(log.names), rounds, rounds + (not over))
 
 
 def _failed(error: BaseException) -> Any:
