@@ -10,6 +10,7 @@ from warlight_env import Game, Orders, Rules
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.record import GameLog, MemoryRecorder
+from warlight_env.web.documents.faces import displayed_names
 from web_helpers import needs_browser, needs_page
 
 #: Marks for every test of the page.
@@ -40,6 +41,11 @@ def idle_log(rounds: int) -> GameLog:
         orders = {0: Orders(), 1: bots[1].act(game.view(1))}
         recorder.played(orders, game.play_round(orders), game)
     return recorder.log
+
+
+def names_of(log: GameLog) -> list[str]:
+    """Return the names that the page shows for the players of a log."""
+    return displayed_names([(player.name, player.spec) for player in log.header.players])
 
 
 def axe_finds(page: Any, contrast_only: bool = False) -> list[tuple[str, str, list[str]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 
@@ -32,6 +33,7 @@ from warlight_env.errors import InputError
 SMALL = {"samples": 3, "rounds": 2}
 
 
+@functools.cache
 def midgame(players: int, name: str = "world", rounds: int = 3) -> Game:
     from warlight_env.agents import make_agent
 
@@ -41,11 +43,8 @@ def midgame(players: int, name: str = "world", rounds: int = 3) -> Game:
     return game
 
 
-GAMES = {players: midgame(players) for players in (2, 3, 4, 6)}
-
-
 def searched(players: int, simulations: int = 200, seed: int = 1, player: int = 1, **settings) -> TreeSearch:
-    search = TreeSearch(GAMES[players].view(player), MctsSettings(**{**SMALL, **settings}), seed)
+    search = TreeSearch(midgame(players).view(player), MctsSettings(**{**SMALL, **settings}), seed)
     search.run(simulations)
     return search
 
@@ -148,7 +147,7 @@ class Reference:
 @pytest.mark.parametrize("players", [2, 3, 4, 6])
 def test_it_is_the_search_that_the_reference_makes(players):
     settings = MctsSettings(samples=3, rounds=2, exploration=0.3)
-    view = GAMES[players].view(1)
+    view = midgame(players).view(1)
     reference = Reference(view, settings, seed=5)
     search = TreeSearch(view, settings, seed=5)
     for _ in range(150):
@@ -219,7 +218,7 @@ def test_visits_and_shares_add_up_on_every_level(settings):
         total += sum(int(tree.total[node]) for node in nodes)
     assert total == count * UNIT, "the players' shares of every simulation add up to 1"
     assert not tree.pending.any() and all(0 <= c.value <= 1 for c in search.candidates())
-    assert GAMES[4].check(1, search.best()) == []
+    assert midgame(4).check(1, search.best()) == []
 
 
 def test_trees_side_by_side_are_merged_and_do_not_depend_on_threads():
@@ -232,7 +231,7 @@ def test_a_tree_that_is_full_in_the_middle_of_a_round_goes_on():
     record = search.statistics()
     assert record.full == (True,) and record.nodes[0] <= len(search.trees[0].tree.visits)
     assert sum(c.visits for c in search.candidates()) == 1500
-    assert GAMES[6].check(1, search.best()) == []
+    assert midgame(6).check(1, search.best()) == []
 
 
 def test_the_best_turns_alone_enter_the_tree():
@@ -313,7 +312,7 @@ def test_who_goes_out_in_the_tree_is_noted_by_when():
 
 @pytest.mark.parametrize("players", [2, 4])
 def test_placements_are_what_simulations_are_worth(players):
-    game = GAMES[players]
+    game = midgame(players)
     search = TreeSearch(game.view(1), MctsSettings(**SMALL, utility="placements", alpha=0.8, beta=0.1), 1)
     search.run(300)
     # Every value lies in 0.8 .. 1 or in 0 .. 0.1, and by levels exactly one player is first.

@@ -88,7 +88,6 @@ class Counting:
 
 FAILING = Counting()
 
-
 FORMS = {
     "one thread": {},
     "one tree": {"threads": 2},

@@ -40,15 +40,8 @@ from warlight_env.envs import EnvCore
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*runs as plain Python:RuntimeWarning")
 
-
-REGIONS = view().board.n_regions
-
-
-EDGES = view().board.n_edges
-
-
-HOME = int(np.flatnonzero(view().owner == 0)[0])
-
+#: Regions and directed edges of the map of `view()`, and the first region of player 0 in it.
+REGIONS, EDGES, HOME = 10, 34, 4
 
 #: A fault of a kind with a number, and what the error says about it. Places are those of our own turn, the first asked
 #: for.
@@ -80,6 +73,11 @@ WRONG = [
     ("picker", "preference", HOME, f"preference 0: region {HOME} is not free"),
     ("picker", "preference twice", 0, "preference 1: region [0-9]+ is in the list twice"),
 ]
+
+
+def test_the_sizes_in_this_file_are_those_of_the_position():
+    board = view().board
+    assert (board.n_regions, board.n_edges, np.flatnonzero(view().owner == 0)[0]) == (REGIONS, EDGES, HOME)
 
 
 @pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "interpreted"])

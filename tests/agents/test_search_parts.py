@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
 
 import numba
@@ -25,14 +26,24 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import make_rng, uniform
 from warlight_env.errors import InputError
+from warlight_env.game import View
 
 SMALL = {"samples": 3, "rounds": 2, "local_search": 0.0}
-GAMES = {}
-for _players in (2, 4):
-    GAMES[_players] = Game("world", seed=7, picks="random", players=_players)
+
+
+@functools.cache
+def played(players: int) -> Game:
+    """A game of some players after five rounds. Tests must not change it."""
+    game = Game("world", seed=7, picks="random", players=players)
     for _ in range(5):
-        GAMES[_players].play_round([make_agent("aggressive", p).act(GAMES[_players].view(p)) for p in range(_players)])
-SEEN = GAMES[2].view(0)
+        game.play_round([make_agent("aggressive", p).act(game.view(p)) for p in range(players)])
+    return game
+
+
+@functools.cache
+def seen() -> View:
+    """What player 0 sees in `played(2)`."""
+    return played(2).view(0)
 
 
 def found(search):
@@ -71,7 +82,7 @@ def one_by_regions(context, position, shares):
 @pytest.mark.parametrize("players", [2, 4])
 @pytest.mark.parametrize("leaves", [1, 8])
 def test_leaves_are_valued_as_the_evaluation_would_value_each(players, leaves):
-    view, settings = GAMES[players].view(1), MctsSettings(**SMALL, outcome="single", leaf_batch=leaves)
+    view, settings = played(players).view(1), MctsSettings(**SMALL, outcome="single", leaf_batch=leaves)
     searches = [
         TreeSearch(view, settings, 3, functions)
         for functions in (Functions(leaf=by_regions), Functions(one_by_regions))
@@ -91,18 +102,18 @@ def test_as_many_leaves_as_are_wanted_come_in_one_call():
         shares[:count] = 0.5
 
     with pytest.warns(RuntimeWarning, match="plain Python"):
-        search = TreeSearch(SEEN, MctsSettings(**{**SMALL, "rounds": 0}, leaf_batch=16), 1, Functions(leaf=asked))
+        search = TreeSearch(seen(), MctsSettings(**{**SMALL, "rounds": 0}, leaf_batch=16), 1, Functions(leaf=asked))
     sizes.clear(), rounds.clear()
     search.run(100)
     assert sum(sizes) == 100 == search.simulations and max(sizes) == 16
-    assert len(sizes) == 7 and min(rounds) > SEEN.round, "positions know what round it is"
+    assert len(sizes) == 7 and min(rounds) > seen().round, "positions know what round it is"
     tree = search.trees[0].tree
     assert not tree.pending.any() and tree.visits[0] == 100
 
 
 @pytest.mark.parametrize("more", [{}, {"parallel": "tree", "threads": 2}, {"parallel": "lock", "threads": 2}])
 def test_simulations_that_are_under_way_together_spread_out_and_are_counted_once(more):
-    search = TreeSearch(SEEN, MctsSettings(**SMALL, leaf_batch=5, **more), 1)
+    search = TreeSearch(seen(), MctsSettings(**SMALL, leaf_batch=5, **more), 1)
     search.run(1)
     search.run(5)
     assert sorted(c.visits for c in search.candidates())[-5:] != [0, 0, 0, 0, 6]
@@ -114,10 +125,10 @@ def test_simulations_that_are_under_way_together_spread_out_and_are_counted_once
 def test_leaves_may_be_valued_where_they_are():
     """Without rounds of a playout a turn's value is the mean over the positions that it led to."""
     settings = MctsSettings(**{**SMALL, "rounds": 0}, outcome="single")
-    search = TreeSearch(SEEN, settings, 1)
-    count = len(TreeSearch(SEEN, settings, 1).candidates()) or 9
+    search = TreeSearch(seen(), settings, 1)
+    count = len(TreeSearch(seen(), settings, 1).candidates()) or 9
     search.run(count)
-    tree, context = search.trees[0].tree, make_context(SEEN.board, SEEN.params, 2, DEFAULT)
+    tree, context = search.trees[0].tree, make_context(seen().board, seen().params, 2, DEFAULT)
     from warlight_env.agents.evaluation.static_evaluation import position_share
     from warlight_env.engine.position import make_position, unpack
 
@@ -125,7 +136,7 @@ def test_leaves_may_be_valued_where_they_are():
         valued = [r for r in range(tree.first[child], tree.first[child] + tree.children[child]) if tree.visits[r] == 1]
         for node in valued:
             if tree.children[node] <= 0:
-                state = make_position(SEEN.board.n_regions)
+                state = make_position(seen().board.n_regions)
                 unpack(tree.states[tree.state[node]], state)
                 theirs = shares_of(position_share, context, state)[1]
                 assert tree.total[node] / 2**31 == pytest.approx(theirs, abs=1e-6)
@@ -141,7 +152,7 @@ def prefers_the_first(context, position, player, turns, count, likely):
 @pytest.mark.parametrize("players", [2, 4])
 def test_priors_say_where_to_look_first(players):
     settings = MctsSettings(**SMALL, selection="puct", exploration=50.0)
-    search = TreeSearch(GAMES[players].view(1), settings, 1, Functions(prior=prefers_the_first))
+    search = TreeSearch(played(players).view(1), settings, 1, Functions(prior=prefers_the_first))
     search.run(60)
     tree = search.trees[0].tree
     first, count = int(tree.first[0]), int(tree.children[0])
@@ -151,14 +162,14 @@ def test_priors_say_where_to_look_first(players):
     for _ in range(players - 1):  # every player's turns have theirs
         assert tree.prior[tree.first[node]] == 1.0
         node = int(tree.first[node])
-    even = TreeSearch(GAMES[players].view(1), settings, 1)
+    even = TreeSearch(played(players).view(1), settings, 1)
     even.run(60)
     assert max(c.visits for c in even.candidates()) < 45
 
 
 def test_puct_is_what_it_says():
     """Against the formula, from the visits and values that stand in the tree."""
-    search = TreeSearch(SEEN, MctsSettings(**SMALL, selection="puct", exploration=1.5), 1)
+    search = TreeSearch(seen(), MctsSettings(**SMALL, selection="puct", exploration=1.5), 1)
     search.run(40)
     tree, kernels = search.trees[0].tree, search.kernel_settings
     first, count = int(tree.first[0]), int(tree.children[0])
@@ -179,7 +190,7 @@ def test_a_rule_of_selection_of_ones_own():
 
     SELECTIONS.add("last", always_the_last)
     try:
-        search = TreeSearch(SEEN, MctsSettings(**SMALL, selection="last"), 1)
+        search = TreeSearch(seen(), MctsSettings(**SMALL, selection="last"), 1)
         search.run(50)
         tree = search.trees[0].tree
         visits = tree.visits[tree.first[0] : tree.first[0] + tree.children[0]].tolist()
@@ -218,7 +229,7 @@ def thompson(tree, settings, work, state, node, level, rng):
 def test_thompson_sampling_draws_from_the_search_s_generator(monkeypatch):
     monkeypatch.setitem(SELECTIONS._kernels, "thompson", thompson)
     settings = MctsSettings(**SMALL, selection="thompson")
-    searches = [TreeSearch(SEEN, settings, seed) for seed in (1, 1, 2)]
+    searches = [TreeSearch(seen(), settings, seed) for seed in (1, 1, 2)]
     for search in searches:
         search.run(300)
         assert min(c.visits for c in search.candidates()) > 50, "it explores"
@@ -249,7 +260,7 @@ def every_region(context, position, player, rng, work, turns):
 
 @pytest.mark.parametrize("players", [2, 4])
 def test_generators_may_write_more_than_nine_turns(players):
-    game = GAMES[players]
+    game = played(players)
     owner = [r % players for r in range(42)]
     view = position(Game("world", Rules.of("thesis", picks=1), players=players), owner, [5] * 42).view(0)
     expected = sum(by == 0 for by in owner)
@@ -281,7 +292,7 @@ def test_a_capacity_that_cannot_be(capacity):
 def test_an_answer_of_ones_own_is_known_by_its_name(monkeypatch):
     monkeypatch.setitem(FINAL_MOVE_RULES, "worst", lambda candidates, rng: sorted(candidates, key=lambda c: c.value))
     agent = MctsAgent(1, 60, final_move="worst", **SMALL)
-    agent.act(SEEN)
+    agent.act(seen())
     values = [candidate.value for candidate in agent.last_search().record.candidates]
     assert values == sorted(values)
     with pytest.raises(InputError, match="worst"):
@@ -297,9 +308,9 @@ def test_answers_are_drawn_in_proportion_to_visits():
         assert abs(times / 4000 - visits / 100) < 4 * np.sqrt(visits / 100 * (1 - visits / 100) / 4000)
     assert [c.visits for c in FINAL_MOVE_RULES["robust"](candidates, rng)] == [60, 30, 10, 0]
     agents = [MctsAgent(seed, 60, final_move="mixture", **SMALL) for seed in range(12)]
-    answers = [str(agent.act(SEEN)) for agent in agents]
+    answers = [str(agent.act(seen())) for agent in agents]
     assert len(set(answers)) > 1, "two turns of about as many visits"
-    assert str(MctsAgent(3, 60, final_move="mixture", **SMALL).act(SEEN)) == answers[3], "by the seed"
+    assert str(MctsAgent(3, 60, final_move="mixture", **SMALL).act(seen())) == answers[3], "by the seed"
 
 
 def test_what_a_leaf_function_cannot_answer_is_named():
@@ -322,17 +333,17 @@ def test_what_a_leaf_function_cannot_answer_is_named():
 
     settings = MctsSettings(**SMALL)
     with pytest.raises(AnswerError, match=r"leaf 'too_much'.*position 0: the shares of 2 players add up to 1.5"):
-        TreeSearch(SEEN, settings, 1, Functions(leaf=too_much))
+        TreeSearch(seen(), settings, 1, Functions(leaf=too_much))
     with pytest.raises(AnswerError, match=r"position 0: nan for player 0"):
-        TreeSearch(SEEN, settings, 1, Functions(leaf=no_number))
+        TreeSearch(seen(), settings, 1, Functions(leaf=no_number))
     with pytest.raises(AnswerError, match=r"prior 'unlikely'.*turn 0: -1.0"):
-        TreeSearch(SEEN, settings, 1, Functions(prior=unlikely))
+        TreeSearch(seen(), settings, 1, Functions(prior=unlikely))
 
     def fails(context, positions, count, shares):
         raise LookupError("no such network")
 
     with pytest.raises(LookupError, match="no such network"):
-        TreeSearch(SEEN, settings, 1, Functions(leaf=fails))
+        TreeSearch(seen(), settings, 1, Functions(leaf=fails))
 
 
 def test_a_leaf_function_keeps_what_it_was_given():
@@ -345,7 +356,7 @@ def test_a_leaf_function_keeps_what_it_was_given():
         shares[...] = 1 / context.players
 
     with pytest.warns(RuntimeWarning, match="plain Python"):
-        search = TreeSearch(SEEN, MctsSettings(**SMALL, leaf_batch=3), 1, Functions(leaf=keeping))
+        search = TreeSearch(seen(), MctsSettings(**SMALL, leaf_batch=3), 1, Functions(leaf=keeping))
     search.run(30)
     assert kept and all((positions.owner == 0).all() for positions in kept)
     assert position(Game(RING), [0] * 3 + [1] * 3, [1] * 6).winner is None
@@ -360,16 +371,16 @@ def writes_to_turns(context, position, player, turns, count, likely):
 
 def test_a_prior_that_writes_to_the_turns_does_no_harm():
     with pytest.raises(AnswerError, match=r"prior 'writes_to_turns'.*turn 0: 100000 attacks"):
-        TreeSearch(SEEN, MctsSettings(**SMALL), 1, Functions(prior=writes_to_turns))
+        TreeSearch(seen(), MctsSettings(**SMALL), 1, Functions(prior=writes_to_turns))
 
 
 @pytest.mark.parametrize("leaves", [1, 4])
 def test_leaf_parallel_takes_one_leaf_at_a_time(leaves):
-    search = TreeSearch(SEEN, MctsSettings(**SMALL, parallel="leaf", threads=3, leaf_batch=leaves), 1)
+    search = TreeSearch(seen(), MctsSettings(**SMALL, parallel="leaf", threads=3, leaf_batch=leaves), 1)
     search.run(60)
     tree = search.trees[0].tree
     assert not tree.pending.any() and tree.visits[0] == 60
-    other = TreeSearch(SEEN, MctsSettings(**SMALL, parallel="leaf", threads=3), 1)
+    other = TreeSearch(seen(), MctsSettings(**SMALL, parallel="leaf", threads=3), 1)
     other.run(60)
     assert found(search) == found(other)
 
@@ -387,7 +398,7 @@ def test_starting_regions_are_searched_whatever_the_generator_and_the_priors(sel
     picking = Game("world", seed=7).view(0)
     settings = MctsSettings(**SMALL, picks="search", selection=selection)
     functions = Functions(generator=one_turn, capacity=1, prior=prefers_the_first)
-    new, used = (TreeSearch(view, settings, 1, functions) for view in (picking, SEEN))
+    new, used = (TreeSearch(view, settings, 1, functions) for view in (picking, seen()))
     used.run(100)
     used.begin(picking, 1)
     for search in (new, used):
@@ -402,4 +413,4 @@ def test_starting_regions_are_searched_whatever_the_generator_and_the_priors(sel
 def test_a_generator_of_many_turns_needs_memory():
     functions = Functions(generator=one_turn, capacity=1000)
     with pytest.raises(InputError, match=r"memory = 16: must be at least \d+ MiB, .* up to 1000 turns"):
-        TreeSearch(SEEN, MctsSettings(**SMALL, memory=16), 1, functions)
+        TreeSearch(seen(), MctsSettings(**SMALL, memory=16), 1, functions)

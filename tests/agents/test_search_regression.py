@@ -14,9 +14,11 @@ from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSet
 from warlight_env.agents.players.mcts.simulation import search as simulate
 from warlight_env.agents.weights import THESIS
 
-ENDGAME = position(
-    Game(RING, Rules.of("thesis", picks=1, offers_per_super_region=0)), [0, 0, 0, 1, 1, -1], [9, 5, 5, 12, 5, 5]
-)
+
+def endgame() -> Game:
+    """A game on the ring in which each player has two or three regions."""
+    game = Game(RING, Rules.of("thesis", picks=1, offers_per_super_region=0))
+    return position(game, [0, 0, 0, 1, 1, -1], [9, 5, 5, 12, 5, 5])
 
 
 def digest(text: str) -> str:
@@ -87,7 +89,7 @@ CASES = {
     "thesis, second seat, another seed": lambda: searched(THESIS_SETTINGS, player=1, seed=9),
     "default": lambda: searched(MctsSettings(weights="thesis")),
     "default, second seat": lambda: searched(MctsSettings(weights="thesis"), player=1, seed=2),
-    "near the end": lambda: searched(default(), ENDGAME, 1, 2000),
+    "near the end": lambda: searched(default(), endgame(), 1, 2000),
     "parent's visits": lambda: searched(default(exploration_visits="parent", exploration=0.7)),
     "blind": lambda: searched(default(selection="duct")),
     "blind, second seat": lambda: searched(default(selection="duct", exploration_visits="parent"), player=1),

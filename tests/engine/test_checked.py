@@ -172,7 +172,7 @@ def test_another_version_of_numba_is_refused():
 
 def play(what: str, **places: str) -> list[str]:
     """Play in the checked build, and return what `checked_play` tells."""
-    settings = {"WARLIGHT_CHECKED": "1", "NUMBA_OPT": "0", **places}  # without optimisations it compiles sooner
+    settings = {"WARLIGHT_CHECKED": "1", "NUMBA_OPT": "1", **places}  # Numba stores few kernels with NUMBA_OPT=0
     done = subprocess.run(
         [sys.executable, "-W", "ignore", str(HERE / "checked_play.py"), what],
         env={**os.environ, **settings}, capture_output=True, text=True, check=False,

@@ -40,7 +40,9 @@ def run_slice(extra: dict[str, str]) -> subprocess.CompletedProcess[str]:
 
 #: Reads beyond the end of an array: an error in these modes, not otherwise.
 BEYOND = """
+import numba.core.config
 import numpy as np
+numba.core.config.reload_config()  # Numba was imported before the setting
 from warlight_env.engine.rng import make_rng, below
 try:
     below(np.zeros(1, dtype=np.uint64), 3)
@@ -50,11 +52,9 @@ except IndexError:
 
 
 @pytest.mark.parametrize("setting", ["WARLIGHT_CHECKED", "NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"])
-def test_indices_beyond_the_end_are_noticed(setting):
-    noticed = subprocess.run(
-        [sys.executable, "-c", BEYOND], env={**os.environ, setting: "1"}, capture_output=True, text=True, check=True
-    )
-    assert noticed.stdout == "noticed\n"
+def test_indices_beyond_the_end_are_noticed(setting, starts, engine_alone):
+    noticed = starts.run(BEYOND, PYTHONPATH=engine_alone, **{setting: "1"})
+    assert noticed.stdout == "noticed\n", noticed.stderr
 
 
 @pytest.mark.slow

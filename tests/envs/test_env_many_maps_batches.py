@@ -54,7 +54,7 @@ def test_a_batch_is_its_single_environments(case):
     ended = vector_conformance_test(
         lambda count, mode: WarlightMapsVectorEnv(count, autoreset_mode=mode, **arguments),
         lambda: WarlightMapsEnv(**arguments),
-        steps=40,
+        steps=30,
     )
     assert ended > 4
 

@@ -35,8 +35,10 @@ def match(agents, **kwargs):
     return Match(agents, **{"games": 2, "map": "small", "max_rounds": 6, **kwargs})
 
 
-@pytest.mark.parametrize("agent", [f"{BOTS}:Plain", "random", "mcts:9"])
-@pytest.mark.parametrize("rules", ["thesis", "challenge2"])
+@pytest.mark.parametrize(
+    ("agent", "rules"),
+    [(f"{BOTS}:Plain", "thesis"), (f"{BOTS}:Plain", "challenge2"), ("random", "thesis"), ("mcts:9", "challenge2")],
+)
 def test_the_turns_are_those_of_the_agent_in_this_process(agent, rules):
     settings = {"rules": rules, "picks": "agents", "games": 2}
     plain = match([agent, "random"], **settings).run().records

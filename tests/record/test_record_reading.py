@@ -62,7 +62,7 @@ def test_insights_of_a_round_that_is_missing_are_left_out(tmp_path):
     [
         (lambda d: d.pop("map"), "line 1: 'map' is missing"),
         (lambda d: d.update(map="nowhere"), "no bundled map 'nowhere'"),
-        (lambda d: d.update(map="world"), "map 'world' differs from the map of the log"),
+        (lambda d: d.update(map="world"), "map 'world' differs from the map of the file"),
         (lambda d: d.update(map={"format": "warlight-map", "version": 1}), "line 1: map"),
         (lambda d: d.update(format="chess"), "not the log of a game"),
         (lambda d: d.update(version=2), "the log has version 2, but this program reads only versions up to 1"),

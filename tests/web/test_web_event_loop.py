@@ -45,8 +45,6 @@ class LoopWork:
 
 #: The most calls between two waits: some hundredths of a second.
 SHORT = 100_000
-
-
 #: Games of a folder, to read which on the loop takes many more.
 MANY = 500
 

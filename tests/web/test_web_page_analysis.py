@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from analysis_page_helpers import finished, news, open_log, show_cards
 from gesture_helpers import DESKTOP, HANDSET, TABLET
 from page_helpers import PAGE, axe_finds, idle_log
 
 from warlight_env.cli import main
-from warlight_env.record import GameLog, game_at
 from warlight_env.web.export import write_html
 from web_helpers import Server
 
@@ -21,69 +21,6 @@ pytestmark = PAGE
 SCREENS = pytest.mark.parametrize("options", [DESKTOP, TABLET, HANDSET], ids=["desktop", "tablet", "phone"])
 #: What the map shows of a better turn: arrows of its attacks, or armies of its deploys.
 BETTER = "g.best, g.addition"
-
-
-def turn(log: GameLog, round_: int, mark: str | None, lost: float) -> dict[str, Any]:
-    """A report on the turn of player 0, whose better turn attacks from its first region."""
-    game = game_at(log, round_ - 1)
-    own = next(r for r in range(game.map.n_regions) if game.owner[r] == 0)
-    codes = [region.code.lower() for region in game.map.regions]
-    orders = f"d {codes[own]} 5; a {codes[own]} {codes[game.map.neighbors[own][0]]} 4"
-    better = {"orders": orders, "gain": lost, "error": 0.02} if lost else None
-    return {
-        "before": 0.6, "worth": 0.6 - lost, "after": 0.6 - lost, "armies": 0.5, "gain": lost, "lost": lost,
-        "error": 0.02, "stake": 0.6, "luck": 0.0, "mark": mark, "better": better, "reason": None,
-    }  # fmt: skip
-
-
-def news(log: GameLog, version: int, marks: dict[int, tuple[str | None, float]], **body: Any) -> dict[str, Any]:
-    """An answer of the server with the marks of player 0 by round."""
-    positions = [
-        {
-            "played": number - 1, "level": version, "seconds": 0.1 * version, "games": 240 * version,
-            "turns": [turn(log, number, mark, lost), None], "best": [None, None], "decisions": [None, None],
-            "chances": [[0.6, 0.5, 0.7], [0.4, 0.3, 0.5]],
-        }
-        for number, (mark, lost) in marks.items()
-    ]  # fmt: skip
-    player = {
-        "accuracy": 0.5,
-        "error": 0.1,
-        "lost": 0.3,
-        "luck": 0.0,
-        "armies": 0.0,
-        "marks": {"?!": 0, "?": 1, "??": 0},
-    }
-    summary = {"players": [player, player], "turning": [], "cumulative": [[0.0, 0.0]] * len(log.rounds)}
-    told = {"version": version, "done": 2, "total": 9, "positions": positions, "summary": summary}
-    return {"bot": "nash:secs=1", "seconds": 1, **told, **body}
-
-
-def open_log(page: Any, log: GameLog, tmp_path: Path) -> Any:
-    """Open a log's file on the start screen."""
-    log.save(tmp_path / "game.wl.jsonl")
-    page.get_by_label("Log of a game").set_input_files(tmp_path / "game.wl.jsonl")
-    page.locator("path[data-region]").first.wait_for()
-    return page
-
-
-def show_cards(page: Any) -> None:
-    """Open the sheet of cards on a narrow screen."""
-    if page.locator("aside .handle").get_attribute("aria-expanded") == "false":
-        page.locator("aside .handle").click()
-
-
-def finished(server: Server, rounds: int = 2) -> Server:
-    """Play some rounds without orders against an aggressive bot, then resign."""
-    played = server.begin({"name": "You"}, "aggressive", seed=8, picks="random")
-    client = server.client(played.token(0))
-    with server.feed(played.game, played.token(0)) as feed:
-        for number in range(1, rounds + 1):
-            client.post(f"games/{played.game}/orders", json={"round": number, "deploys": [], "attacks": []})
-            feed.event("round")
-        client.post(f"games/{played.game}/resign")
-        feed.event("end")
-    return played
 
 
 @SCREENS
@@ -255,3 +192,22 @@ def test_an_error_of_the_analysis_is_shown_and_the_page_tries_again(
     page.get_by_role("alert").get_by_text("the server is analysing other games").wait_for()
     page.locator("[data-round='2'] [data-mark='?']").wait_for()
     assert page.get_by_role("alert").count() == 0
+
+
+def test_a_step_before_the_list_of_bots_is_loaded_is_not_lost(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log, waiting = idle_log(3), []
+    page = open_page(server.page())
+    page.get_by_role("button", name="Play now").wait_for()
+    page.route("**/api/home", lambda route: waiting.append(route))
+    page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("?", 0.12)})))
+    open_log(page, log, tmp_path)
+    page.keyboard.press("b")
+    page.get_by_role("button", name="Next mistake").get_by_text("Searching").wait_for()
+    while not waiting:
+        page.wait_for_timeout(20)
+    for route in waiting:
+        route.continue_()
+    page.locator(".where", has_text="Round 2/").wait_for()
+    page.locator("g.best").first.wait_for(state="attached")

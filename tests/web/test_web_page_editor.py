@@ -310,6 +310,26 @@ def test_fingers_draw_on_a_tablet(server: Server, open_page: Callable[..., Any])
     assert drawn(page).n_regions == 3 and drawn(page).super_region_of == (0, 0, 1)
 
 
+@pytest.mark.parametrize("apart", [320, 60, 36])
+def test_points_join_their_neighbours_at_any_density(editor: Any, apart: int):
+    page = editor
+    groups(page, ("All", 2))
+    tool(page, "Points")
+    spots = [(150 + apart * column, 120 + 0.8 * apart * row) for row in range(2) for column in range(3)]
+    press(page, *spots)  # a press between points adds one, although the cells fill the sheet
+    playable(page)
+    made = drawn(page)
+    assert [tuple(round(x) for x in r.shape.label) for r in made.regions] == [tuple(map(round, p)) for p in spots]
+    assert {(0, 1), (1, 2), (3, 4), (4, 5), (0, 3), (1, 4), (2, 5)} <= set(made.borders)
+    drag(page, spots[4], (spots[4][0], spots[4][1] + 30))  # a drag at a point moves it
+    assert len(drawn(page).regions) == len(spots)
+    page.get_by_role("heading", name="Map", exact=True).click()
+    page.get_by_role("checkbox", name="Fill the sheet").uncheck()
+    page.get_by_role("slider", name="up to this distance").wait_for()
+    problem = page.get_by_role("button", name=re.compile("cannot be reached from Region 1"))
+    problem.wait_for(state="visible" if apart == 320 else "detached")  # circles with a gap, or not
+
+
 def png(width: int, height: int) -> bytes:
     """A picture."""
 

@@ -110,7 +110,7 @@ def test_a_game_is_played_in_czech(tmp_path: Path, open_page: Callable[..., Any]
 
         told = page.locator(".line").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
         assert any(re.match("Nasazuješ 5 armád na území ", line) for line in told), told
-        assert any(re.match("aggressive nasazuje [5-9] armád na území ", line) for line in told), told
+        assert any(re.match("Attila nasazuje [5-9] armád na území ", line) for line in told), told
         assert any(re.match(r"(Útočíš|Přesouváš) \d+ armá", line) for line in told), told
         page.keyboard.press("Home")
         page.keyboard.press("ArrowRight")
@@ -173,7 +173,7 @@ def test_a_replay_with_its_report_is_in_czech_as_a_file_and_in_a_notebook(
     in_czech(page, "replay on a phone")
     page.set_viewport_size({"width": 1280, "height": 800})
     page.get_by_role("combobox", name="Vrstva mapy").select_option(label="Hodnota území")
-    page.get_by_role("combobox", name="Pohled").select_option(label="Pohled: aggressive")
+    page.get_by_role("combobox", name="Pohled").select_option(label="Pohled: Attila")
     in_czech(page, "analysis")
     assert re.search(r"\d,\d %", page.get_by_role("region", name="Rozbor", exact=True).inner_text())
 

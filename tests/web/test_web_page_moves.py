@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from page_helpers import PAGE, bot_log, front, hand_in, pick, regions, round_or_end
+from page_helpers import PAGE, bot_log, front, hand_in, names_of, pick, regions, round_or_end
 
 from warlight_env import Game
 from warlight_env.web.export import write_html
@@ -29,12 +29,12 @@ def test_moves_of_a_replay_are_listed_lead_there_and_are_drawn(tmp_path: Path, o
     moves = page.get_by_role("region", name="Moves")
     moves.locator(".round").nth(11).wait_for()
     third = log.rounds[2]
-    deploys = [f"{log.names[d.player]} deploys {d.armies} on {name[d.region]}" for d in third.deploys]
+    deploys = [f"{names_of(log)[d.player]} deploys {d.armies} on {name[d.region]}" for d in third.deploys]
     assert lines(page)[: len(deploys)] == deploys
     assert len(lines(page)) == len(deploys) + len(third.events)
     attack = next(k for k, event in enumerate(third.events) if event.kind != "transfer")
     event = third.events[attack]
-    says = f"{log.names[event.player]} attacks {name[event.target]} from {name[event.source]} with {event.armies}: "
+    says = f"{names_of(log)[event.player]} attacks {name[event.target]} from {name[event.source]} with {event.armies}: "
     row = moves.locator(".line").nth(len(deploys) + attack)
     assert row.get_attribute("aria-label").startswith(says)
     page.locator("g.ghost").first.wait_for(state="detached")
@@ -55,9 +55,9 @@ def test_moves_can_be_had_of_one_player_or_one_region(tmp_path: Path, open_page:
     file = tmp_path / "replay.html"
     write_html(log, file, chances=False)
     page = open_page(f"{file.as_uri()}#/?round=5")
-    page.get_by_label("Moves of").select_option(log.names[1])
+    page.get_by_label("Moves of").select_option(names_of(log)[1])
     assert lines(page)
-    assert all(line.startswith(f"{log.names[1]} ") for line in lines(page))
+    assert all(line.startswith(f"{names_of(log)[1]} ") for line in lines(page))
     page.get_by_label("Moves of").select_option("all players")
     r = log.rounds[0].events[0].target
     page.get_by_label("Moves at").select_option(log.header.map.regions[r].name)

@@ -128,7 +128,7 @@ def test_a_bot_has_its_name_level_and_face_on_the_home_screen_and_in_an_exported
     page.keyboard.press("End")
     result = page.get_by_role("region", name="Result")
     assert shapes(result) == face != other
-    assert "aggressive wins" in result.inner_text()
+    assert "Attila wins" in result.inner_text()
 
 
 def test_who_resigns_is_asked_once_and_plays_again_on_the_same_seats(server: Server, open_page: Callable[..., Any]):

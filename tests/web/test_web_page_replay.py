@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from page_helpers import PAGE, bot_log, regions
+from page_helpers import PAGE, bot_log, names_of, regions
 
 from warlight_env import Game
 from warlight_env.agents.registry import make_agent
@@ -140,11 +140,11 @@ def test_what_happens_is_told_order_by_order_and_the_result_at_the_end(tmp_path:
     page = open_page(f"{file.as_uri()}#/?round=2&order=2")
     said = page.locator("p.status")
     event, regions_ = log.rounds[1].events[0], log.header.map.regions
-    assert said.inner_text().startswith(f"{log.names[event.player]} ")
+    assert said.inner_text().startswith(f"{names_of(log)[event.player]} ")
     assert regions_[event.target].name in said.inner_text()
     assert page.locator(".result").count() == 0
     page.keyboard.press("End")
-    result = f"{log.names[log.end.winner]} wins after {log.end.rounds} rounds"
+    result = f"{names_of(log)[log.end.winner]} wins after {log.end.rounds} rounds"
     assert said.inner_text() == page.locator(".result b").inner_text() == result
 
 
@@ -174,7 +174,7 @@ def test_in_fog_nobody_is_said_to_be_out_or_to_lose_who_is_only_out_of_sight(
     page.locator("path[data-region]").first.wait_for()
     said = page.locator(".ticks i").evaluate_all("all => all.map(e => e.title)")
     positions = list(log.positions())
-    members, names = log.header.map.members, log.names
+    members, names = log.header.map.members, names_of(log)
     out = {
         number: {names[p] for p in range(2) if p in before[0] and p not in after[0]}
         for number, (before, after) in enumerate(itertools.pairwise(positions), 1)

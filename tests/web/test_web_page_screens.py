@@ -10,13 +10,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from page_helpers import PAGE, PHONE, STILL, axe_finds, bot_log, front, letter_of, pick, region, regions, round_or_end
+from page_helpers import (
+    PAGE,
+    PHONE,
+    STILL,
+    axe_finds,
+    bot_log,
+    front,
+    idle_log,
+    letter_of,
+    pick,
+    region,
+    regions,
+    round_or_end,
+)
 
 from warlight_env import Game
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.record import MemoryRecorder
 from warlight_env.web.export import write_html
+from warlight_env.web.workers.game_report import report_of
 from web_helpers import YOU, Server
 
 pytestmark = PAGE
@@ -84,9 +98,12 @@ def screens(server: Server, cup: str, page: Any, tmp_path: Path) -> Iterator[str
     page.goto(f"{file.as_uri()}?#/?round=9&order=4")
     page.locator("path[data-region]").first.wait_for()
     yield "replay"
-    page.get_by_role("combobox", name="Map layer").select_option("value")
-    page.get_by_role("combobox", name="Perspective").select_option("1")
-    page.keyboard.press("End")
+    log = idle_log(8)
+    write_html(log, file, report=report_of(log, "aggressive", rolls=16).to_dict())
+    page.goto(f"{file.as_uri()}?#/?round=0")
+    page.locator("path[data-region]").first.wait_for()
+    page.keyboard.press("b")
+    page.locator("g.best, g.addition").first.wait_for(state="attached")
     yield "analysis"
     page.goto(server.page(f"t/{cup}?agent=Attila&against=army"))
     page.get_by_role("link", name="Replay of game").first.wait_for()

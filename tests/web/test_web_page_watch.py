@@ -27,7 +27,7 @@ def test_watching_live_and_holding(tmp_path: Path, open_page: Callable[..., Any]
         assert "Round 0" in page.locator(".where").inner_text()
         page.keyboard.press("l")
         page.locator(".result").wait_for()
-        page.get_by_role("link", name="Replay and analysis").click()
+        page.get_by_role("link", name="Analysis").click()
         page.get_by_role("button", name="Play on from here").wait_for()
 
 

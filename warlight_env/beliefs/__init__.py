@@ -14,16 +14,18 @@ if TYPE_CHECKING:
     from warlight_env.beliefs.belief import Belief, Observation
     from warlight_env.beliefs.belief_agent import BeliefAgent
     from warlight_env.beliefs.order_observer import OpponentOrders, OrderObserver
+    from warlight_env.beliefs.position_estimate import believed_position
 
 _HOMES: Final = {
     "Belief": "belief",
     "BeliefAgent": "belief_agent",
+    "believed_position": "position_estimate",
     "Observation": "belief",
     "OpponentOrders": "order_observer",
     "OrderObserver": "order_observer",
 }
 
-__all__ = ["Belief", "BeliefAgent", "Observation", "OpponentOrders", "OrderObserver"]
+__all__ = ["Belief", "BeliefAgent", "Observation", "OpponentOrders", "OrderObserver", "believed_position"]
 
 
 __getattr__, __dir__ = lazy_attributes(__name__, _HOMES)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -66,9 +66,16 @@ def play(
         ),
     ] = None,
     name: Annotated[str, Parameter(help="Your name.")] = "You",
+    study: Annotated[
+        Path | None,
+        Parameter(help="Open this study (NAME.study.json) instead of a game. The server uses a copy of the file."),
+    ] = None,
     options: GameOptions = DEFAULTS,
 ) -> None:
     """Play against bots in the browser, with the mouse or only with the keyboard."""
+    if study is not None:
+        _open_study(study, vs, options)
+        return
     bots = vs or [OPPONENT]
     players = [(name, None), *((bot, bot) for bot in bots)]
     _serve(players, bots, "play", options)
@@ -99,26 +106,15 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
     """
     if not 2 <= len(players) <= 6:
         raise UsageError(f"{len(players)} players: a game needs two to six players")
-    if options.seed is not None and options.seed < 0:
-        raise UsageError(f"--seed {options.seed}: must not be negative")
-    for option, shown in (("runs", options.runs), ("opponents", options.opponents)):
-        if shown is not None and not shown.is_dir():
-            raise UsageError(f"--{option} {shown}: this folder does not exist")
-    if not 0 <= options.port < 65536:
-        raise UsageError(f"--port {options.port}: must be 0 to 65535")
-    for proxy in options.proxy or ():
-        if not _is_address(proxy):
-            raise UsageError(f"--proxy {proxy!r}: must be an IP address")
+    _check_options(options)
     for person, spec in players:
         if spec is None and not (person.isprintable() and 1 <= len(person.strip()) <= 32):
             raise UsageError(f"name {person!r}: must be 1 to 32 printable characters")
     require_extra("web", "fastapi", "pydantic", "uvicorn", "websockets")
-    from platformdirs import user_data_path
 
     from warlight_env.engine.board import make_board
     from warlight_env.engine.setup import check_players
     from warlight_env.maps import load
-    from warlight_env.web.http.server import Folders, Listen, run_server
     from warlight_env.web.opponents.supported_games import games_of
 
     rules = read_rules(options.rules)
@@ -136,6 +132,51 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
             return f"g/{room.id}?key={room.watch_token}"
         keys = "&".join(f"key{seat}={there.token}" for seat, there in enumerate(room.seats) if there.spec is None)
         return f"g/{room.id}?{keys}"
+
+    _run(first, bots, options)
+
+
+def _open_study(file: Path, bots: Sequence[str] | None, options: GameOptions) -> None:
+    """Copy a study into the folder of games, and run the web server until Ctrl-C. bots: more bots for the replies."""
+    given = {
+        "--fog": options.fog, "--seed": options.seed is not None, "--map": options.map != "world",
+        "--rules": options.rules != "thesis",
+    }  # fmt: skip
+    if unused := [option for option, there in given.items() if there]:
+        raise UsageError(f"{unused[0]}: not possible with --study, because the study has its own map and rules")
+    _check_options(options)
+    require_extra("web", "fastapi", "pydantic", "uvicorn", "websockets")
+
+    from warlight_env.record import Study
+    from warlight_env.web.storage.study_store import StudyStore
+
+    data = Study.load(file).encoded()
+
+    async def first(lobby: Any) -> str:
+        return f"study/{StudyStore(lobby.folder).create(data)}"
+
+    _run(first, list(bots or ()), options)
+
+
+def _check_options(options: GameOptions) -> None:
+    """Raise `UsageError` for options of the server that are not possible."""
+    if options.seed is not None and options.seed < 0:
+        raise UsageError(f"--seed {options.seed}: must not be negative")
+    for option, shown in (("runs", options.runs), ("opponents", options.opponents)):
+        if shown is not None and not shown.is_dir():
+            raise UsageError(f"--{option} {shown}: this folder does not exist")
+    if not 0 <= options.port < 65536:
+        raise UsageError(f"--port {options.port}: must be 0 to 65535")
+    for proxy in options.proxy or ():
+        if not _is_address(proxy):
+            raise UsageError(f"--proxy {proxy!r}: must be an IP address")
+
+
+def _run(first: Callable[[Any], Awaitable[str]], bots: Sequence[str], options: GameOptions) -> None:
+    """Run the web server. first: makes the first game or study, and returns its address on the page."""
+    from platformdirs import user_data_path
+
+    from warlight_env.web.http.server import Folders, Listen, run_server
 
     folder = options.log if options.log is not None else user_data_path("warlight") / "games"
     listen = Listen(options.host, options.port, tuple(options.proxy or ()))

@@ -30,33 +30,23 @@ QuietOption = Annotated[
 
 @app.command
 def verify(
-    *files: Annotated[Path, Parameter(help="Logs, or folders that contain logs.")],
+    *files: Annotated[Path, Parameter(help="Logs and studies, or folders that contain them.")],
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:
     """Play logged games again with the same dice, and compare every position and every event with the log.
 
     For each log, the command reports that all is equal, or the round and the field of the first difference. The exit
-    code is 1 if a log differs or cannot be read. The log of an interrupted game is checked up to its last round.
+    code is 1 if a log differs or cannot be read. The log of an interrupted game is checked up to its last round. The
+    turns in variations and studies (NAME.study.json) are also played again.
     """
     if not files:
         raise UsageError("log verify: give at least one file or folder")
-    from warlight_env.record import GameLog, LogError
-    from warlight_env.record import verify as find_differences
-
     reports: list[dict[str, Any]] = []
     paths = list(_logs(files))
     with task_progress("verifying", quiet) as told:
         for done, path in enumerate(paths, 1):
-            report: dict[str, Any] = {"file": str(path), "ok": False}
-            try:
-                log = GameLog.load(path)
-                report |= {"rounds": len(log.rounds), "status": log.status}
-                found = find_differences(log)
-                report |= {"ok": not found} | ({"difference": str(found[0])} if found else {})
-            except LogError as error:
-                report["error"] = str(error).removeprefix(f"{path}: ")
-            reports.append(report)
+            reports.append(_report(path))
             told(done, len(paths))
     if json:
         print_json(reports)
@@ -67,19 +57,40 @@ def verify(
     return OK if all(report["ok"] for report in reports) else FAILURE
 
 
+def _report(path: Path) -> dict[str, Any]:
+    """Return the result of the verification of a log or a study, as data for JSON."""
+    from warlight_env.record import GameLog, LogError, Study, StudyError
+    from warlight_env.record import verify as find_differences
+    from warlight_env.record.study import is_study
+
+    report: dict[str, Any] = {"file": str(path), "ok": False}
+    try:
+        if is_study(path.name):
+            return report | {"variations": len(Study.load(path).variations.nodes), "ok": True}
+        log = GameLog.load(path)
+        report |= {"rounds": len(log.rounds), "status": log.status}
+        found = find_differences(log)
+        return report | {"ok": not found} | ({"difference": str(found[0])} if found else {})
+    except (LogError, StudyError) as error:
+        return report | {"error": str(error).removeprefix(f"{path}: ")}
+
+
 def _holds(report: dict[str, Any]) -> str:
+    if "variations" in report:
+        return f"ok, {counted(report['variations'], 'variation')}"
     kind = "" if report["status"] == "complete" else f" ({report['status']})"
     return f"ok, {counted(report['rounds'], 'round')}{kind}"
 
 
 def _logs(given: Sequence[Path]) -> list[Path]:
-    """Return the paths of the given log files, and of all logs in the given folders and their subfolders."""
+    """Return the paths of the given files, and of all logs and studies in the given folders and their subfolders."""
     from warlight_env.record.names import is_log
+    from warlight_env.record.study import is_study
 
     paths = []
     for path in given:
         if path.is_dir():
-            found = sorted(p for p in path.rglob("*") if is_log(p.name) and p.is_file())
+            found = sorted(p for p in path.rglob("*") if (is_log(p.name) or is_study(p.name)) and p.is_file())
             if not found:
                 raise UsageError(f"{path}: there are no logs in this folder")
             paths += found

@@ -64,7 +64,12 @@ class ReplayOptions:
 
 
 def replay(
-    file: Annotated[Path, Parameter(help="Log of a game: NAME.wl.jsonl or NAME.wl.jsonl.gz.")],
+    file: Annotated[
+        Path,
+        Parameter(
+            help="Log of a game, NAME.wl.jsonl or NAME.wl.jsonl.gz; or a study, NAME.study.json (only with --html)."
+        ),
+    ],
     *,
     options: ReplayOptions = ReplayOptions(),
 ) -> int:
@@ -84,6 +89,10 @@ def replay(
         if path is not None:
             check_output(path)
     from warlight_env.record import GameLog
+    from warlight_env.record.study import is_study
+
+    if is_study(file.name):
+        return _export_study(file, options)
     from warlight_env.record.pictures import frames, write_gif, write_mp4, write_svgs
 
     log = GameLog.load(file)
@@ -107,6 +116,19 @@ def replay(
             with task_progress(path.name, options.quiet) as told:
                 write(shown, path, options.width, options.delay, lambda done: told(done, len(shown)))
             print(f"{path}: {counted(len(shown), 'position')}", file=sys.stderr)
+    return OK
+
+
+def _export_study(file: Path, options: ReplayOptions) -> int:
+    """Write the page of a study."""
+    if options.html is None or replace(options, html=None, quiet=False) != ReplayOptions():
+        raise UsageError(f"{file}: a study can only be written as a page: give --html FILE.html and no other option")
+    from warlight_env.record import Study
+    from warlight_env.web.export import write_study_html
+
+    study = Study.load(file)
+    write_study_html(study, options.html)
+    print(f"{options.html}: {counted(len(study.variations.nodes), 'variation')}", file=sys.stderr)
     return OK
 
 

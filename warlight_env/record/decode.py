@@ -14,7 +14,7 @@ from warlight_env.engine.army_cap import ARMY_CAP
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
 from warlight_env.maps import Map, MapError
-from warlight_env.record.checks import Columns, JsonFields, brief, integer, row
+from warlight_env.record.checks import JsonFields, brief, integer, row
 from warlight_env.record.encode import FORMAT, VERSION
 from warlight_env.record.errors import LogError
 from warlight_env.record.model import (
@@ -31,7 +31,9 @@ from warlight_env.record.model import (
     Round,
     Start,
 )
-from warlight_env.step_results import Event, IllegalOrder
+from warlight_env.record.move_rows import move_columns, move_of
+from warlight_env.record.variation_codec import decode_tree
+from warlight_env.step_results import IllegalOrder
 
 _NUMBER: Final = (-(2**63), 2**63 - 1)
 _KINDS: Final = ("deploy", "attack", "pick")
@@ -63,7 +65,7 @@ def decode_header(data: Any, place: str) -> Header:
     except RulesError as error:
         raise LogError(f"{place}: {error}") from None
     return Header(
-        map=_map(fields),
+        map=decode_map(fields),
         rules=rules,
         players=players,
         seed=fields.integer("seed"),
@@ -75,7 +77,8 @@ def decode_header(data: Any, place: str) -> Header:
     )
 
 
-def _map(fields: JsonFields) -> Map:
+def decode_map(fields: JsonFields) -> Map:
+    """Return the map of the header of a log or of a study; raise LogError if its digest is another one."""
     given = fields.get("map")
     if isinstance(given, str):
         bundled = _bundled().get(given)
@@ -89,7 +92,7 @@ def _map(fields: JsonFields) -> Map:
             raise LogError(str(error)) from None
         digest = map_.digest()
     if digest != fields.text("map_digest"):
-        raise LogError(f"{fields.location}: map {map_.name!r} differs from the map of the log: their digests differ")
+        raise LogError(f"{fields.location}: map {map_.name!r} differs from the map of the file: their digests differ")
     return map_
 
 
@@ -158,8 +161,7 @@ class Decoder:
     def __init__(self, header: Header) -> None:
         self.log = LoggedGame(header)
         self._n, self._players = header.map.n_regions, len(header.players)
-        transfer: Columns = ((0, self._players - 1), (0, self._n - 1), (0, self._n - 1), (0, None))
-        self._move_bounds = transfer, (*transfer, (0, None), (0, None), (0, 1))
+        self._move_columns = move_columns(self._n, self._players)
         self._steps: list[Picks | Round] = []
         self._insights: list[DecisionInfo] = []
         self._failures: list[LoggedFailure] = []
@@ -171,11 +173,11 @@ class Decoder:
         kind = fields.text("event")
         read = {
             "start": self._start, "picks": self._picks, "round": self._round, "insight": self._insight,
-            "failure": self._failure, "draw": self._draw, "end": self._end,
+            "failure": self._failure, "draw": self._draw, "end": self._end, "variations": self._variations,
         }.get(kind)  # fmt: skip
         if read is None:
             return  # ignore an event that a newer program has added to this version of the format
-        if self.log.end is not None:
+        if self.log.end is not None and kind != "variations":
             raise LogError(f"{place}: event {kind!r} after the game's end")
         if (self.log.start is None) != (kind == "start"):
             raise LogError(f"{place}: event {kind!r}: the first event must be 'start', and 'start' must not come again")
@@ -211,7 +213,7 @@ class Decoder:
         if number != self._rounds + 1:
             raise LogError(f"{fields.location}: must be round {self._rounds + 1}, not round {number}")
         orders = fields.each("orders", self._players, _orders)
-        moves = tuple(_move(row) for row in fields.rows("moves", *self._move_bounds))
+        moves = tuple(move_of(row) for row in fields.rows("moves", *self._move_columns))
         dropped, changed = self._dropped(fields), self._changed(fields)
         self._steps.append(Round(number, orders, moves, dropped, changed, fields.text("hash"), self._taken_insights()))
         self._rounds = number
@@ -232,6 +234,11 @@ class Decoder:
     def _end(self, fields: JsonFields) -> None:
         self.log = replace(self.log, end=decode_end(fields, self._players, self._rounds))
 
+    def _variations(self, fields: JsonFields) -> None:
+        """Store the tree of variations, which replaces an earlier tree of the log."""
+        tree = decode_tree(fields.data, fields.location, self._n, self._players)
+        self.log = replace(self.log, variations=tree)
+
     def _regions(self, data: Any, place: str) -> tuple[int, ...]:
         return tuple(integer(region, place, 0, self._n - 1) for region in row(data, place, *range(self._n + 1)))
 
@@ -249,13 +256,6 @@ class Decoder:
             return IllegalOrder(player, kind, integer(index, place, 0), numbers, reason)
 
         return fields.each("dropped", None, read) if "dropped" in fields.data else ()
-
-
-def _move(values: tuple[int, ...]) -> Event:
-    if len(values) == 4:
-        return Event(*values, "transfer", 0, 0, False)
-    player, source, target, armies, lost, killed, captured = values
-    return Event(player, source, target, armies, "attack", lost, killed, captured == 1)
 
 
 def _preferences(data: Any, place: str) -> tuple[int, ...] | None:

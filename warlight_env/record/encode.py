@@ -14,6 +14,7 @@ import orjson
 
 from warlight_env import maps
 from warlight_env.engine.orders import Orders
+from warlight_env.engine.rules import Rules
 from warlight_env.maps import Map
 from warlight_env.record.model import (
     Change,
@@ -28,6 +29,9 @@ from warlight_env.record.model import (
     Round,
     Start,
 )
+from warlight_env.record.move_rows import move_rows
+from warlight_env.record.variation_codec import tree_data
+from warlight_env.record.variations import Variations
 from warlight_env.step_results import Event, IllegalOrder
 from warlight_env.version import __version__
 
@@ -82,17 +86,20 @@ def _shared(map_: _Same, rules: _Same, program: str) -> bytes:
 
     The text has no closing brace, so that the other fields can follow.
     """
-    board: Map = map_.value
-    bundled = board.name in maps.names() and maps.load(board.name) == board
-    shared = {
-        "format": FORMAT,
-        "version": VERSION,
+    return encode_line(header_fields(FORMAT, VERSION, program, map_.value, rules.value))[:-1]
+
+
+def header_fields(format_: str, version: int, program: str, map_: Map, rules: Rules) -> Data:
+    """Return the fields with which every file begins: its format, the program, the map and the rules."""
+    bundled = map_.name in maps.names() and maps.load(map_.name) == map_
+    return {
+        "format": format_,
+        "version": version,
         "program": program,
-        "map": board.name if bundled else board.to_dict(),
-        "map_digest": board.digest(),
-        "rules": rules.value.to_dict(),
+        "map": map_.name if bundled else map_.to_dict(),
+        "map_digest": map_.digest(),
+        "rules": rules.to_dict(),
     }
-    return encode_line(shared)[:-1]
 
 
 def header_line(header: Header) -> bytes:
@@ -123,16 +130,6 @@ def start_data(start: Start) -> Data:
     if start.picks is not None:
         data["picks"] = start.picks
     return {**data, "hash": start.hash}
-
-
-def move_rows(events: Iterable[Event]) -> list[tuple[Any, ...]]:
-    """Return attacks as rows of seven numbers and transfers as rows of four numbers, as in the event "round"."""
-    return [
-        (e.player, e.source, e.target, e.armies, e.attackers_lost, e.defenders_lost, 1 if e.captured else 0)
-        if e.kind == "attack"
-        else (e.player, e.source, e.target, e.armies)
-        for e in events
-    ]
 
 
 def _dropped(illegal: Sequence[IllegalOrder]) -> Data:
@@ -231,6 +228,11 @@ def end_data(end: End) -> Data:
     }
 
 
+def variations_data(tree: Variations) -> Data:
+    """Return the event "variations" of a log."""
+    return {"event": "variations", **tree_data(tree)}
+
+
 def log_events(log: LoggedGame) -> Iterator[Data]:
     """Yield the events of a log in the order of its lines. The orders have the form that `round_data` returns."""
     if log.start is not None:
@@ -256,6 +258,8 @@ def log_events(log: LoggedGame) -> Iterator[Data]:
         yield draw_data(log.draw)
     if log.end is not None:
         yield end_data(log.end)
+    if log.variations:
+        yield variations_data(log.variations)
 
 
 def plain_events(log: LoggedGame) -> Iterator[Data]:

@@ -1,4 +1,4 @@
-"""The errors of game logs: a log cannot be read, a log cannot be written, or a replay differs from its log."""
+"""The errors of game logs and studies: a file cannot be read or written, or a replay differs from its log."""
 
 from __future__ import annotations
 
@@ -15,3 +15,11 @@ class LogWriteError(RunError):
 
 class ReplayError(InputError):
     """The replay of a game differs from its log. The message names the round and the field of the difference."""
+
+
+class VariationError(InputError):
+    """A variation is not possible. The message names the variation and the reason. The tree has not changed."""
+
+
+class StudyError(InputError):
+    """A study is not valid or cannot be read. The message names the file, the place in it and the reason."""

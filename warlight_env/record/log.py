@@ -21,7 +21,9 @@ class GameLog(LoggedGame):
     @classmethod
     def of(cls, game: LoggedGame) -> GameLog:
         """Convert a `LoggedGame` to a `GameLog`."""
-        return cls(game.header, game.start, game.steps, game.failures, game.end, game.insights, game.draw)
+        return cls(
+            game.header, game.start, game.steps, game.failures, game.end, game.insights, game.draw, game.variations
+        )
 
     @classmethod
     def load(cls, path: str | Path) -> GameLog:

@@ -11,10 +11,8 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 from warlight_env.maps import Map
+from warlight_env.record.variations import EMPTY, Change, Variations
 from warlight_env.step_results import Deploy, Event, IllegalOrder
-
-#: A changed region: its number, its new owner and its new number of armies.
-Change = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -186,6 +184,7 @@ class LoggedGame:
     end: End | None = None
     insights: tuple[DecisionInfo, ...] = ()  #: insights after the last step, such as faults reported after the game
     draw: LoggedDraw | None = None  #: a draw by agreement
+    variations: Variations = EMPTY  #: turns that users tried in the game's positions, with comments
 
     @cached_property
     def rounds(self) -> tuple[Round, ...]:

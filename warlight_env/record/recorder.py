@@ -47,6 +47,7 @@ from warlight_env.record.model import (
     Player,
     Start,
 )
+from warlight_env.record.variations import EMPTY
 from warlight_env.step_results import IllegalOrder, RoundResult
 
 
@@ -153,7 +154,7 @@ class Recorder(ABC):
         )  # fmt: skip
         steps = tuple(step for step in log.steps if isinstance(step, Picks) or step.round <= rounds)
         self.write(header_line(self.header))
-        for event in log_events(replace(log, steps=steps, insights=(), failures=(), end=None)):
+        for event in log_events(replace(log, steps=steps, insights=(), failures=(), end=None, variations=EMPTY)):
             self.record_event(event)
 
     def picked(self, preferences: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:

@@ -6,6 +6,7 @@ again with the same dice, to verify or to continue the game.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
@@ -14,9 +15,11 @@ from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.errors import InputError
 from warlight_env.game import Game, GameError
-from warlight_env.record.errors import LogError, ReplayError
+from warlight_env.record.errors import LogError, ReplayError, VariationError
 from warlight_env.record.log import GameLog
 from warlight_env.record.model import LoggedGame, Picks, Round, Start
+from warlight_env.record.variation_play import check_variations
+from warlight_env.record.variations import EMPTY
 from warlight_env.step_results import RoundResult, end_with_forfeits, places_with_forfeits, seen_by_all
 
 
@@ -92,7 +95,7 @@ def verify(log: GameLog) -> list[Difference]:
     """Play the game again with the same seed, picks and orders. Return a list with the first difference, or [].
 
     The function compares every position (its hash and all changed regions), every event, every dropped order, and the
-    result of the game with the log.
+    result of the game with the log. It also plays the variations again.
     """
     _check_log(log)
     number = 0
@@ -103,6 +106,10 @@ def verify(log: GameLog) -> list[Difference]:
                     return [Difference(number, field, logged, played)]
     except GameError as error:
         return [Difference(error.round if isinstance(error, _StuckError) else 0, "event", "a step", str(error))]
+    try:
+        check_variations(log.variations, functools.cache(functools.partial(game_at, log)))
+    except VariationError as error:
+        return [Difference(number, "variations", "a turn", str(error))]
     return []
 
 
@@ -120,7 +127,7 @@ def game_at(log: GameLog, round: int | None = None) -> Game:
     if not is_integer(wanted) or not 0 <= wanted <= len(log.rounds):
         raise LogError(f"round {short_repr(round)}: the log has rounds 0 to {len(log.rounds)}")
     steps = tuple(step for step in log.steps if isinstance(step, Picks) or step.round <= wanted)
-    part = replace(log, steps=steps, end=log.end if wanted == len(log.rounds) else None)
+    part = replace(log, steps=steps, end=log.end if wanted == len(log.rounds) else None, variations=EMPTY)
     if differences := verify(part):
         raise ReplayError(str(differences[0]))
     *_, (_, game, _) = _again(part)

@@ -45,14 +45,19 @@ def refusal(message: str, details: object = None, code: str = "", values: Mappin
 def refusal_of(error: InputError) -> ErrorBody:
     """Return the JSON data of the error response for an exception.
 
-    An exception may have a field `code`; a `LogError` does not. The response for a `LogError` has the code ``log``, and
-    contains the message of the error as the value ``reason``.
+    These errors have no code of their own: `LogError`, `StudyError` and `VariationError`. The codes of their responses
+    are ``log``, ``study`` and ``variation``, and the message is the value ``reason``.
     """
-    from warlight_env.record import LogError  # imported here: `doctor` imports this module and must not load the engine
+    from warlight_env.record import (  # imported here: `doctor` imports this module and must not load the engine
+        LogError,
+        StudyError,
+        VariationError,
+    )
 
     code, values = getattr(error, "code", ""), getattr(error, "values", NOTHING)
-    if isinstance(error, LogError):
-        code, values = "log", {"reason": str(error)}
+    for kind, of_kind in ((LogError, "log"), (StudyError, "study"), (VariationError, "variation")):
+        if isinstance(error, kind):
+            code, values = of_kind, {"reason": str(error)}
     return refusal(str(error), getattr(error, "details", None), code, values)
 
 

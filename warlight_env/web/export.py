@@ -9,8 +9,8 @@ from typing import Any
 
 from warlight_env.game import Game
 from warlight_env.output import write_file
-from warlight_env.record import GameLog, Header, LogWriteError, Player
-from warlight_env.web.documents.replay_document import VERSION, embed, header_document, replay_document
+from warlight_env.record import GameLog, Header, LogWriteError, Player, Study
+from warlight_env.web.documents.replay_document import VERSION, embed, header_document, replay_document, study_document
 from warlight_env.web.errors import PageMissingError
 from warlight_env.web.page import page
 
@@ -44,7 +44,19 @@ def write_html(
     report: dict[str, Any] | None = None,
 ) -> None:
     """Write the page of `replay_html` to a file. Raise `LogWriteError` if the file cannot be written."""
-    text = replay_html(log, seat=seat, chances=chances, report=report)
+    _write(path, replay_html(log, seat=seat, chances=chances, report=report))
+
+
+def write_study_html(study: Study, path: Path) -> None:
+    """Write an HTML page with a study: its position and its variations, which the page shows but cannot change.
+
+    Raises:
+        LogWriteError: the file cannot be written. PageMissingError: see `replay_html`.
+    """
+    _write(path, embed(page(), study_document(study)))
+
+
+def _write(path: Path, text: str) -> None:
     try:
         write_file(path, text)
     except OSError as error:

@@ -95,6 +95,78 @@ class LogAnalysisBody(Body):
     since: Annotated[int, Field(ge=0, le=10**9, strict=True)] = 0
 
 
+Text = Annotated[str, StringConstraints(max_length=2000)]
+Seat = Annotated[int, Field(ge=0, le=5, strict=True)]
+Number = Annotated[int, Field(ge=1, le=2**53, strict=True)]
+
+
+class TurnBody(Body):
+    """A player's orders in a variation."""
+
+    deploys: Annotated[list[tuple[Region, Armies]], Field(max_length=2000)] = []
+    attacks: Annotated[list[tuple[Region, Region, Armies]], Field(max_length=2000)] = []
+
+
+class TryBody(TurnBody):
+    """A turn to try in a position.
+
+    parent: the variation before; None: the position of the game after `round` rounds. reply: the kind of turns of the
+    other players. bot, seconds: the bot that chooses believed turns, and its time for a turn. others: given turns, by
+    player. seed: the seed of the dice; None: the server chooses it.
+    """
+
+    parent: Number | None = None
+    round: Rounds
+    seat: Seat
+    reply: Literal["known", "believed", "given"]
+    bot: Annotated[str, StringConstraints(max_length=200)] | None = None
+    seconds: Seconds | None = None
+    others: Annotated[list[TurnBody | None], Field(max_length=6)] | None = None
+    seed: Annotated[int, Field(ge=0, le=2**53, strict=True)] | None = None
+
+
+class VariationNoteBody(Body):
+    """A new name and comment of a variation, or with node None, of the position of the game after `round` rounds."""
+
+    node: Number | None = None
+    round: Rounds = 0
+    name: Annotated[str, StringConstraints(strip_whitespace=True, max_length=60)] = ""
+    comment: Text = ""
+
+
+class DeleteVariationBody(Body):
+    """A request to delete a variation and all variations after it."""
+
+    node: Number
+
+
+class JudgeBody(TurnBody):
+    """A request to judge a turn that the user would have played instead of the player's turn in a round."""
+
+    round: Annotated[int, Field(ge=1, le=1_000_000, strict=True)]
+    seat: Seat
+    bot: Annotated[str, StringConstraints(max_length=200)]
+    seconds: Seconds = 1.0
+
+
+class NewStudyBody(Body):
+    """The settings of a new study.
+
+    owner, army: the position, by region; None: a random start position. at: the number of rounds before the position.
+    """
+
+    title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=60)] = ""
+    players: Annotated[list[Name], Field(min_length=2, max_length=6)]
+    map: Annotated[str, StringConstraints(max_length=64)] = "world"
+    regions: Annotated[int, Field(ge=3, le=400)] = 42  # only for a generated map
+    rules: Annotated[str, StringConstraints(max_length=32)] = "thesis"
+    fog: bool = False
+    seed: Annotated[int, Field(ge=0, le=2**53)] | None = None
+    owner: Annotated[list[Annotated[int, Field(ge=-1, le=5, strict=True)]], Field(max_length=1000)] | None = None
+    army: Annotated[list[Armies], Field(max_length=1000)] | None = None
+    round: Rounds = 0
+
+
 class BranchBody(Body):
     """A request for a new game that starts from a round of a finished game, or of a game between bots."""
 

@@ -178,6 +178,9 @@ export function tokensOf(id: string): Record<string, string> {
   return tokens && typeof tokens === 'object' ? (tokens as Record<string, string>) : {};
 }
 
+/** Return the seats among the tokens of a game, as texts. */
+export const seatsIn = (tokens: Record<string, string>): string[] => Object.keys(tokens).filter((seat) => seat !== 'watch');
+
 type Keys = { id: string; tokens: Record<string, string>; watch: string | null };
 
 /** Store the tokens of a game; `here`: only for this tab, so that the tokens of other tabs stay valid. */

@@ -32,9 +32,10 @@ export class Draft {
     readonly position: Position,
     readonly player: number,
     readonly round: number,
+    private stored = true, // whether the browser stores the orders
   ) {
     this.income = income(doc, position.owner, player);
-    this.load();
+    if (stored) this.load();
   }
 
   private get key(): string {
@@ -51,6 +52,7 @@ export class Draft {
   }
 
   private keep(): void {
+    if (!this.stored) return;
     keysFrom(`warlight.draft.${this.doc.id}.${this.player}.`).forEach(drop); // remove the drafts of earlier rounds
     saveItem(this.key, JSON.stringify(this.orders));
   }

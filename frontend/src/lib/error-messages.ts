@@ -70,6 +70,12 @@ const SENTENCES: Record<string, (values: Values, details: Refused[]) => string> 
   'report-failed': (values) => t('the analysis failed ({kind}): see the server’s log', values),
   'report-rounds': (values) => t('an analysis needs a game of 1 to {most} rounds, but this game has {rounds}', values),
 
+  study: (values) => t('this study cannot be used: {reason}', values),
+  variation: (values) => t('this variation is not possible: {reason}', values),
+  'no-variations-yet': () => t('variations are available after the end of the game'),
+  'studies-full': (values) => t('there are {most} studies already: delete one', values),
+  'no-study': () => t('there is no such study'),
+
   log: (values) => t('this log cannot be read: {reason}', values),
   'log-gone': () => t('this log is no longer open: open it again'),
   'log-long': (values) => t('the log up to this round has {size, number} MiB: you can play on from at most {most, number} MiB', values),

@@ -23,7 +23,12 @@ export class GameView {
     private turnInput: TurnInput,
     private advice: Advice,
     private analysis: Analysis | null,
-  ) {}
+    private line: () => WinProbabilities, // win probabilities after the shown variations
+  ) {
+    $effect(() => {
+      if (this.now?.phase === 'over' && show.atEnd && !show.playing) this.revealed = true;
+    });
+  }
 
   /** Preview orders of the advised player on the map; null removes the preview. */
   preview(orders: Orders | null): void {
@@ -57,9 +62,12 @@ export class GameView {
     return this.live?.now ?? null;
   }
 
+  private revealed = $state(false); // whether the animation of the last round has ended
+
+  /** Whether the game is over, and the screen has shown its last round. */
   over: boolean = $derived.by(() => {
     void this.show.version;
-    return this.now ? this.now.phase === 'over' : this.show.history.end !== null;
+    return this.now ? this.now.phase === 'over' && this.revealed : this.show.history.end !== null;
   });
 
   /** Players that have resigned up to the shown round; in a running game, up to now. */
@@ -94,7 +102,7 @@ export class GameView {
     const { winner, rounds } = end;
     if (winner === null) return t('A draw after {rounds, plural, one {# round} other {# rounds}}', { rounds });
     const won = t('{you, select, yes {You win} other {{who} wins}} after {rounds, plural, one {# round} other {# rounds}}', { ...person(doc, winner), rounds });
-    return doc.seat == null || doc.seat === winner ? won : t('You lost: {result}', { result: won });
+    return show.side === null || show.side === winner ? won : t('You lost: {result}', { result: won });
   });
 
   /** The player whose turn is previewed. */
@@ -106,8 +114,8 @@ export class GameView {
 
   private drawn: Arrow[] = $derived.by(() => {
     const { show, turnInput, ghost } = this;
-    const ghosts = drawnOrders(show.position, ghost, turnInput.editing ? this.seat! : this.thinker, 'ghost');
-    if (turnInput.editing && turnInput.draft) return [...drawnOrders(show.position, turnInput.draft, this.seat!, 'draft'), ...ghosts];
+    const ghosts = drawnOrders(show.position, ghost, turnInput.editing ? turnInput.seat! : this.thinker, 'ghost');
+    if (turnInput.editing && turnInput.draft) return [...drawnOrders(show.position, turnInput.draft, turnInput.seat!, 'draft'), ...ghosts];
     if (turnInput.sent && show.atEnd && !show.playing) return [...drawnOrders(show.position, turnInput.sent, this.seat!, 'draft'), ...ghosts];
     const { compared } = this;
     if (compared && !ghost) return [...drawnOrders(show.position, compared.played, compared.player, 'past'), ...drawnOrders(show.position, compared.best, compared.player, 'best')];
@@ -117,7 +125,7 @@ export class GameView {
   additions: Additions = $derived.by(() => {
     const { show, turnInput } = this;
     const ghost = this.ghost ?? this.compared?.best ?? null;
-    if (turnInput.editing && turnInput.draft) return deployed([...(ghost?.deploys ?? []), ...turnInput.draft.deploys], this.seat!);
+    if (turnInput.editing && turnInput.draft) return deployed([...(ghost?.deploys ?? []), ...turnInput.draft.deploys], turnInput.seat!);
     if (turnInput.sent && show.atEnd && !show.playing) return deployed(turnInput.sent.deploys, this.seat!);
     if (ghost && !show.playing) return deployed(ghost.deploys, this.thinker);
     return show.step === 1 ? new Map((show.current?.deploys ?? []).map(([p, r, n]) => [r, [p, n]])) : new Map();
@@ -146,7 +154,9 @@ export class GameView {
   chances: WinProbabilities = $derived.by(() => {
     const all: WinProbabilities = [...(this.doc.chances ?? [])];
     for (const more of [this.live?.chances ?? [], this.advice.chances]) more.forEach((c, r) => c && (all[r] = c));
-    return this.analysis ? this.analysis.chances(all) : all;
+    if (this.live && this.show.hides(this.show.round)) return all.slice(0, this.show.round);
+    const game = this.analysis ? this.analysis.chances(all) : all;
+    return this.show.branch === null ? game : [...game.slice(0, this.show.branch + 1), ...this.line()];
   });
 
   /** Description of a region for screen readers, with the actions that are possible there. */

@@ -1,5 +1,6 @@
 // Games in lists: their descriptions, opening a game, and files to download.
-import { call, fetchFile, type GameRow, keepTokens, tokensOf } from './api';
+import { downloadAs } from './download';
+import { call, fetchFile, type GameRow, keepTokens, seatsIn, tokensOf } from './api';
 import { YOU } from './player-names';
 import { route } from './route.svelte';
 import { drop } from './storage';
@@ -24,19 +25,23 @@ export function line({ map, fog, rounds, when }: GameRow): string {
   return t('{map}{fog, select, yes {, fog} other {}} · {rounds, plural, one {# round} other {# rounds}} · {when}', { map, fog: fog ? 'yes' : 'no', rounds, when: moment(when) });
 }
 
-export function outcome({ players, winner }: GameRow): string {
-  return winner === null ? t('a draw') : t('{you, select, yes {You} other {{who}}} won', { who: players[winner], you: players[winner] === YOU ? 'yes' : 'no' });
+/** Return the result of a finished game, for the side of this browser's player. */
+export function outcome({ id, players, winner }: GameRow): string {
+  const seats = seatsIn(tokensOf(id)).map(Number);
+  const own = seats.length === 1 ? seats[0] : players.indexOf(YOU);
+  if (winner !== null && own >= 0) return own === winner ? t('You won') : t('You lost: {who} won', { who: players[winner] });
+  return winner === null ? t('a draw') : t('{who} won', { who: players[winner] });
 }
 
 /** Return this browser's token for the game: of a seat, or to watch; '': there is none. */
 export function keyOf(game: GameRow): string {
-  const seats = Object.entries(tokensOf(game.id)).filter(([seat]) => seat !== 'watch');
-  return seats[0]?.[1] ?? game.watch ?? '';
+  const tokens = tokensOf(game.id);
+  return tokens[seatsIn(tokens)[0]] ?? game.watch ?? '';
 }
 
 /** Whether this browser may rename and delete the game: it has a seat's token, or only bots play. */
 export function manages(game: GameRow): boolean {
-  return game.bots.every((bot) => bot !== null) || Object.keys(tokensOf(game.id)).some((seat) => seat !== 'watch');
+  return game.bots.every((bot) => bot !== null) || seatsIn(tokensOf(game.id)).length > 0;
 }
 
 export function open(game: GameRow): void {
@@ -51,11 +56,7 @@ function fileName(game: GameRow): string {
 }
 
 async function save(game: GameRow, what: 'log' | 'file', end: string): Promise<void> {
-  const address = URL.createObjectURL(await fetchFile(`games/${game.id}/${what}`, keyOf(game)));
-  const link = document.createElement('a');
-  [link.href, link.download] = [address, `${fileName(game)}${end}`];
-  link.click();
-  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  downloadAs(await fetchFile(`games/${game.id}/${what}`, keyOf(game)), `${fileName(game)}${end}`);
 }
 
 /** Download the log of the game. */

@@ -5,6 +5,7 @@ import type { Change, Deploy, GameDoc, Dropped, GameEvent, DecisionInfo, Move, O
 import { UNKNOWN } from './types';
 import { t } from './i18n.svelte';
 
+const TIME_UP = /^the time was over, and no turn was submitted$/; // see `warlight_env/web/games/turn_clock.py`
 export const RESIGNED = 'resigned'; // the reason in "failure" events for a player who resigned
 
 /** A notable event of a round. */
@@ -126,12 +127,20 @@ function marks(doc: GameDoc, before: Position, after: Position, moves: Move[], i
   return found;
 }
 
+/** Whether a mark is good or bad for a side; '': neither, or there is no side. */
+export function valueOf(mark: Mark, side: number | null): 'good' | 'bad' | '' {
+  if (side === null || mark.kind === 'capture') return '';
+  if (mark.kind === 'error' && mark.player !== side) return '';
+  return (mark.player === side) === (mark.kind === 'won') ? 'good' : 'bad';
+}
+
 /** Describe a mark in words. */
 export function describeMark(doc: GameDoc, mark: Mark): string {
   if (mark.kind === 'capture') return t('{n, plural, one {# capture} other {# captures}}', { n: mark.captures });
   const who = person(doc, mark.player);
   if (mark.kind === 'out' && mark.resigned) return t('{you, select, yes {You resign} other {{who} resigns}}', who);
   if (mark.kind === 'out') return t('{you, select, yes {You are out} other {{who} is out}}', who);
+  if (mark.kind === 'error' && TIME_UP.test(mark.reason)) return t('{you, select, yes {You gave} other {{who} gave}} no orders in time', who);
   if (mark.kind === 'error' && !mark.forfeit) return t('{who}: {reason}', { ...who, reason: mark.reason });
   if (mark.kind === 'error') return t('{you, select, yes {You lose} other {{who} loses}} by forfeit: {reason}', { ...who, reason: mark.reason });
   const { name, bonus } = doc.map.supers[mark.super];

@@ -20,15 +20,14 @@ export interface Line {
 
 /**
  * Return all known orders of a round: deploys, then moves in the order of execution, then illegal orders. `before`: the
- * owners of the regions before the round.
+ * owners of the regions before the round. `side`: the player on whose side the viewer is; null: none.
  */
-export function linesOf(doc: GameDoc, round: Round, before: number[] = []): Line[] {
+export function linesOf(doc: GameDoc, round: Round, before: number[] = [], side: number | null = null): Line[] {
   const owner = [...before];
   /** Judge a battle for the viewer: `holder` is the owner of the attacked region. */
   const judge = (player: number, holder: number | undefined, captured: boolean): boolean | null => {
-    if (doc.seat == null) return captured || null;
-    if (player === doc.seat) return captured || null;
-    return holder === doc.seat ? !captured : null;
+    if (side === null || player === side) return captured || null;
+    return holder === side ? !captured : null;
   };
   const name = (r: number) => doc.map.regions[r]?.name ?? `${r}`;
   const deploys = round.deploys.map((deploy): Line => {
@@ -38,7 +37,7 @@ export function linesOf(doc: GameDoc, round: Round, before: number[] = []): Line
   });
   const moves = round.moves.map(([player, from, to, armies, lost, killed, captured], k): Line => {
     const transfer = lost === undefined;
-    const good = transfer ? null : judge(player, owner[to], captured === true);
+    const good = transfer ? null : judge(player, owner[to], Boolean(captured));
     if (captured) owner[to] = player;
     return {
       step: k + 2,

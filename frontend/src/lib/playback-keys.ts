@@ -15,7 +15,7 @@ export class PlaybackKeys {
 
   constructor(
     private show: Playback,
-    private more: { live: boolean; seat: number | null; mistake: (direction: 1 | -1) => void; table: () => void; keys: () => void },
+    private more: { live: boolean; seat: number | null; mistake: (direction: 1 | -1) => void; table: () => void; keys: () => void; try: () => void; variation: (direction: 1 | -1) => void; leave: () => void },
   ) {}
 
   /** Handle a key; returns false if it is not one of these shortcuts. */
@@ -50,6 +50,10 @@ export class PlaybackKeys {
       e: still(() => show.seek(1, show.isCapture)),
       q: still(() => show.seek(-1, show.isCapture)),
       b: still(() => more.mistake(event.shiftKey ? -1 : 1)),
+      y: more.try,
+      n: still(() => more.variation(1)),
+      p: still(() => more.variation(-1)),
+      x: more.leave,
       v: () => (show.layer = LAYERS[(LAYERS.indexOf(show.layer) + 1) % LAYERS.length]),
       l: () => show.toEnd(),
       t: more.table,

@@ -1,6 +1,6 @@
 // The playback of a game: the current round and order, speed, perspective and map layer.
 import { History } from './history';
-import { person } from './player-names';
+import { calledYou, person } from './player-names';
 import { fogged } from './rules';
 import { type GameDoc, type GameEvent, type Position, UNKNOWN } from './types';
 import { t } from './i18n.svelte';
@@ -30,6 +30,8 @@ export class Playback {
   hasty = $state(false); // whether rounds arrive too fast to animate or scroll to them
   // the full history of a game that was played in fog; shown when the current animation ends
   private whole: History | null = null;
+  branch = $state<number | null>(null); // number of rounds of the game before the shown line; null: the game is shown
+  private game: History | null = null; // the history of the game while another line is shown
   private timer = 0;
   private calm = 0; // timer that ends `hasty`
   private lastRound = -Infinity;
@@ -57,6 +59,19 @@ export class Playback {
       ? fogged(this.doc.map, position, this.view - 1)
       : position;
   });
+
+  /** The player on whose side the viewer is: its seat, the perspective, or the player "You"; null: none. */
+  get side(): number | null {
+    const { doc, view } = this;
+    const you = doc.players.findIndex((_, p) => calledYou(doc, p));
+    return doc.seat ?? (view ? view - 1 : you < 0 ? null : you);
+  }
+
+  /** Whether a round has results that the running animation has not shown yet. */
+  hides(round: number): boolean {
+    if (!this.playing) return false;
+    return round === this.round ? this.step < this.steps : round > this.round && this.doc.kind !== 'replay';
+  }
 
   get current() {
     void this.version;
@@ -118,6 +133,27 @@ export class Playback {
     if (history.last !== this.last) return;
     this.whole = history;
     if (!this.playing) this.unveil();
+  }
+
+  /** The history of the game, also while another line is shown. */
+  get main(): History {
+    return this.game ?? this.history;
+  }
+
+  /** Show other events after the first `branch` rounds of the game; null: show the game again. */
+  follow(events: GameEvent[] | null, branch: number | null = null): void {
+    const { main } = this;
+    this.pause();
+    this.game = events && main;
+    this.history = events ? new History({ ...this.doc, events }) : main;
+    this.branch = events && branch;
+    this.version++;
+    this.go(this.round, this.step);
+  }
+
+  /** Whether the shown round belongs to a variation. */
+  get varied(): boolean {
+    return this.branch !== null && this.round > this.branch;
   }
 
   private unveil(): void {

@@ -17,9 +17,13 @@ export function nameOf(doc: GameDoc, player: number, apart = false): string {
   return doc.spectator ? t('Host') : t('You');
 }
 
-/** Return the values for a sentence about a player: "{you, select, yes {You win} other {{who} wins}}". */
+/**
+ * Return the values for a sentence about a player: "{you, select, yes {You win} other {{who} wins}}". At a shared
+ * screen, players have names.
+ */
 export function person(doc: GameDoc, player: number): { who: string; you: 'yes' | 'no' } {
-  return { who: nameOf(doc, player), you: calledYou(doc, player) ? 'yes' : 'no' };
+  const viewer = doc.seat === player && doc.kind !== 'hotseat';
+  return { who: nameOf(doc, player), you: viewer || calledYou(doc, player) ? 'yes' : 'no' };
 }
 
 /** Seats of invited friends whose pages are not open. */

@@ -1,7 +1,8 @@
 // The source of a replay: loads it, and sends requests for bot analyses, reports and new games from its positions.
-import { call, CallError, keepTokens, type CreatedGame, noKey, tokensOf } from './api';
+import { call, CallError, fetchFile, keepTokens, type CreatedGame, noKey, tokensOf } from './api';
 import type { AnalysisNews, AnalysisQuery } from './analysis/types';
 import type { GameDoc, Orders, DecisionInfo } from './types';
+import type { Judgement, VariationServer } from './variations/types';
 import { t } from './i18n.svelte';
 
 /** A request for a bot's turn in the position in which the player must move. */
@@ -29,6 +30,28 @@ export interface Source {
   load(): Promise<GameDoc>;
   analyse(query: AnalysisQuery): Promise<AnalysisNews>;
   branch(wanted: Branch): Promise<CreatedGame>;
+  variations: VariationServer;
+}
+
+type Send = <T>(what: string, body?: unknown) => Promise<T>;
+type Fetch = (path: string) => Promise<Blob>;
+
+/** Return the requests for variations. log: the path of the log; null: there is none. */
+function variationServer(send: Send, fetch: Fetch, log: string | null): VariationServer {
+  return {
+    add: (turn) => send('variations', turn),
+    note: (of) => send('variations/note', of),
+    remove: (node) => send('variations/delete', { node }),
+    take: (file) => send('variations/import', file),
+    file: (round) => fetch(`variations/file?round=${round}`),
+    whole: log === null ? null : () => fetch(log),
+    judge: log === null ? null : (query) => send<Judgement>('variations/judge', query),
+  };
+}
+
+/** The variations of a study on this server. */
+export function studyVariations(id: string): VariationServer {
+  return variationServer((what, body) => call(`studies/${id}/${what}`, body), (path) => fetchFile(`studies/${id}/${path}`, ''), null);
 }
 
 /** A game on this server. */
@@ -39,6 +62,7 @@ export function gameSource(id: string): Source {
     load: () => (token ? call<GameDoc>(`games/${id}/replay`, undefined, token) : Promise.reject(new Error(`${t('This browser has no key for this game.')} ${noKey()}`))),
     analyse: (query) => call<AnalysisNews>(`games/${id}/analysis`, query, token),
     branch: (wanted) => made(call<CreatedGame>(`games/${id}/branch`, wanted, token)),
+    variations: variationServer((what, body) => call(`games/${id}/${what}`, body, token), (path) => fetchFile(`games/${id}/${path}`, token), 'log'),
   };
 }
 
@@ -60,7 +84,7 @@ function logSource(load: () => Promise<GameDoc>): Source {
     log = doc.log;
     return doc;
   };
-  const asked = async <T>(what: string, body: unknown): Promise<T> => {
+  const asked = async <T>(what: string, body?: unknown): Promise<T> => {
     if (!log) await opened();
     try {
       return await call<T>(`replays/${log}/${what}`, body);
@@ -70,7 +94,8 @@ function logSource(load: () => Promise<GameDoc>): Source {
       return call<T>(`replays/${log}/${what}`, body);
     }
   };
-  return { load: opened, analyse: (query) => asked('analysis', query), branch: (body) => made(asked('branch', body)) };
+  const variations = variationServer(asked, (path) => fetchFile(`replays/${log}/${path}`, ''), 'log');
+  return { load: opened, analyse: (query) => asked('analysis', query), branch: (body) => made(asked('branch', body)), variations };
 }
 
 async function made(call: Promise<CreatedGame>): Promise<CreatedGame> {

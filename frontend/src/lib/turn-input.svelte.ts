@@ -1,6 +1,6 @@
 // The input of a turn: the selection, and the orders that a player enters by mouse, letters, digits or text.
 import { untrack } from 'svelte';
-import { call, CallError, tokensOf } from './api';
+import { call, CallError, seatsIn, tokensOf } from './api';
 import { Draft } from './draft.svelte';
 import { touchOnly } from './touch';
 import type { Live } from './live.svelte';
@@ -39,6 +39,8 @@ export class TurnInput {
   private entry: { name: string; amount: number; digits: string; at: number } | null = null;
   private typed = '';
   private timer = 0;
+  // the turn that the user tries outside of a running game; stop: called when the user gives up
+  private attempted = $state.raw<{ seat: number; submit: (orders: Orders) => Promise<void>; stop: () => void } | null>(null);
   private round = 0; // round of the last draft
   private back: Orders | null = null; // orders that the player took back in this round; the next draft starts with them
 
@@ -54,6 +56,7 @@ export class TurnInput {
       const wanted = now?.phase === 'play' && now.you?.alive && !now.you.in ? now.round : null;
       void show.version;
       untrack(() => {
+        if (this.attempted) return;
         const position = wanted === null ? undefined : show.history.positions[wanted];
         if (!position) this.draft = null;
         else if (this.draft?.round !== wanted! + 1) {
@@ -92,7 +95,30 @@ export class TurnInput {
   }
 
   get seat(): number | null {
-    return this.show.doc.seat ?? null;
+    return this.attempted?.seat ?? this.show.doc.seat ?? null;
+  }
+
+  /** Whether the user enters a turn outside of a running game. */
+  get trying(): boolean {
+    return this.attempted !== null;
+  }
+
+  /** Let the user enter a turn in the last position that is shown. `submit` receives it instead of the server. */
+  attempt(seat: number, submit: (orders: Orders) => Promise<void>, stop: () => void): void {
+    const { show } = this;
+    this.attempted = { seat, submit, stop };
+    this.draft = new Draft(show.doc, show.position, seat, show.last + 1, false);
+    [this.source, this.onDeploy, this.lettering, this.message] = [null, null, null, ''];
+  }
+
+  /** Stop entering a turn outside of a running game. */
+  giveUp(): void {
+    if (this.attempted) [this.attempted, this.draft, this.source, this.onDeploy, this.lettering, this.asking] = [null, null, null, null, null, false];
+  }
+
+  /** Stop entering a turn, and return to the position before it. */
+  stop(): void {
+    this.attempted?.stop();
   }
 
   get picking(): boolean {
@@ -293,6 +319,7 @@ export class TurnInput {
   }
 
   get ready(): boolean {
+    if (this.attempted) return !this.busy && this.editing;
     if (this.busy || !this.live?.connected) return false;
     const you = this.now?.you;
     return this.picking ? this.wishes.length >= Math.min(you!.picks, you!.offers.length) : this.editing;
@@ -303,8 +330,10 @@ export class TurnInput {
    * deployed.
    */
   async commit(sure = false): Promise<void> {
-    const { draft, live } = this;
-    if (!live || !this.ready) return;
+    const { draft, live, attempted } = this;
+    if (!this.ready) return;
+    if (attempted) return this.submit(attempted.submit, draft!);
+    if (!live) return;
     this.asking = !sure && !this.picking && draft!.left > 0;
     if (this.asking) return this.refresh();
     this.busy = true;
@@ -317,7 +346,7 @@ export class TurnInput {
       } else {
         done = await call(`games/${live.id}/orders`, { round: draft!.round, ...draft!.orders, hint: this.hint }, live.token);
         // At a shared screen, the next player must not find the turn in the browser.
-        if (Object.keys(tokensOf(live.id)).filter((seat) => seat !== 'watch').length > 1) draft!.forget();
+        if (seatsIn(tokensOf(live.id)).length > 1) draft!.forget();
         if (this.draft === draft) this.draft = null; // otherwise the draft for the next round is already there
       }
       this.refresh();
@@ -328,6 +357,17 @@ export class TurnInput {
       if (error instanceof CallError && draft && error.details) {
         draft.refused = error.details.flatMap(({ kind, ...rest }) => (kind === 'pick' ? [] : [{ kind, ...rest, reason: reason(rest.reason) }]));
       }
+    } finally {
+      this.busy = false;
+    }
+  }
+
+  private async submit(work: (orders: Orders) => Promise<void>, draft: Draft): Promise<void> {
+    [this.busy, this.message] = [true, ''];
+    try {
+      await work(draft.orders);
+    } catch (error) {
+      this.message = (error as Error).message;
     } finally {
       this.busy = false;
     }

@@ -85,11 +85,13 @@ export interface GameDoc {
   chances?: WinProbabilities | null;
   awaited?: number[]; // seats from which a running game waits for a turn
   report?: Report;
+  variations?: Tree;
+  study?: { title: string; round: number }; // round: number of rounds before the first position
   log?: string; // id of a log that the server has opened
 }
 
 export type Deploy = [player: number, region: number, armies: number];
-export type Move = [player: number, from: number, to: number, armies: number, lost?: number, killed?: number, captured?: boolean];
+export type Move = [player: number, from: number, to: number, armies: number, lost?: number, killed?: number, captured?: 0 | 1];
 export type Change = [region: number, owner: number, army: number];
 export type Dropped = [player: number, kind: 'deploy' | 'attack' | 'pick', index: number, order: number[], reason: string];
 export interface Orders {
@@ -173,4 +175,40 @@ export const UNKNOWN = -2;
 export interface Position {
   owner: number[];
   army: number[];
+}
+
+// Variations and studies; see `docs/reference/game-log.md`.
+
+export type Reply = 'known' | 'believed' | 'given';
+
+/** A round that a user tried, and its result. */
+export interface Variation {
+  id: number;
+  parent: number | null;
+  round: number; // number of rounds played before
+  seat: number; // the player whose turn the user tried
+  reply: Reply; // how the turns of the other players were chosen
+  bot: string | null;
+  orders: (Orders | null)[];
+  seed: number;
+  believed?: Change[]; // regions as the player believed them to be before the round
+  moves: Move[];
+  changed: Change[];
+  name: string;
+  comment: string;
+  chances: Chance[] | null; // win probability of each player after the round
+}
+
+/** A name and a comment of a position of the game. */
+export interface Note {
+  round: number;
+  name: string;
+  comment: string;
+}
+
+export interface Tree {
+  version: number;
+  next: number;
+  notes: Note[];
+  nodes: Variation[];
 }

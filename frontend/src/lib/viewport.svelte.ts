@@ -11,6 +11,7 @@ export class Viewport {
   height = $state(400);
   right = $state(0); // widths in pixels that cards cover at the right and at the bottom
   bottom = $state(0);
+  scrolled = $state(0); // number of scroll events; code that depends on the scroll position reads it
   scroller: HTMLElement | undefined = $state();
   svg: SVGSVGElement | undefined = $state();
   private narrow = false;
@@ -68,6 +69,24 @@ export class Viewport {
     const edge = Math.min(40, wide / 8);
     if (x > left + edge && x < left + wide - edge && y > top + edge && y < top + high - edge) return;
     this.put(point, left + wide / 2, top + high / 2);
+  }
+
+  /** Scroll to a map point, so that it is in the middle of the visible part. */
+  centre(point: Point): void {
+    const { left, top, width, height } = this.scroller!.getBoundingClientRect();
+    this.put(point, left + (width - this.right) / 2, top + (height - this.bottom) / 2);
+  }
+
+  /** Scroll until all points are visible if they have space, and otherwise to the point nearest to their middle. */
+  showAll(points: Point[]): void {
+    const { seen } = this;
+    if (!seen || !points.length || this.zoom <= 1) return;
+    const range = ([0, 1] as const).map((k) => [Math.min(...points.map((p) => p[k])), Math.max(...points.map((p) => p[k]))]);
+    if (range.every(([least, most], k) => least >= seen[k] && most <= seen[k] + seen[k + 2])) return;
+    const middle: Point = [(range[0][0] + range[0][1]) / 2, (range[1][0] + range[1][1]) / 2];
+    const away = (p: Point) => Math.hypot(p[0] - middle[0], p[1] - middle[1]);
+    const fits = range.every(([least, most], k) => most - least <= 0.8 * seen[k + 2]);
+    this.centre(fits ? middle : points.reduce((best, p) => (away(p) < away(best) ? p : best)));
   }
 
   /**

@@ -15,7 +15,8 @@ import { multiplayer } from './cs/multiplayer';
 import { tournament } from './cs/tournament';
 import { errors } from './cs/errors';
 import { turn } from './cs/turn';
+import { variations } from './cs/variations';
 
 export const cs: Record<string, string> = {
-  ...analysis, ...home, ...game, ...turn, ...report, ...settings, ...tournament, ...errors, ...guide, ...hints, ...opponents, ...library, ...editor, ...multiplayer, ...bots,
+  ...analysis, ...home, ...game, ...turn, ...report, ...settings, ...tournament, ...errors, ...guide, ...hints, ...opponents, ...library, ...editor, ...multiplayer, ...variations, ...bots,
 };

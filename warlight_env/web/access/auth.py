@@ -22,10 +22,12 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Refused = tuple[int, ErrorBody]  # HTTP status code, and the answer's content
 
 BODY: Final = 64 * 1024  # maximum bytes of a request's body
-UPLOAD: Final = 8 * 1024 * 1024  # maximum bytes of a log or a map that a client uploads
-UPLOADS: Final = 4  # the maximum number of logs and maps that the server receives at the same time
-#: Paths that accept logs and maps.
-LARGE: Final = frozenset({"/api/replays", "/api/maps", "/api/maps/check", "/api/maps/file", "/api/maps/read"})
+UPLOAD: Final = 8 * 1024 * 1024  # maximum bytes of a log, a map or a study that a client uploads
+UPLOADS: Final = 4  # the maximum number of logs, maps and studies that the server receives at the same time
+#: Paths that accept logs, maps and studies.
+LARGE: Final = re.compile(
+    r"/api/(?:replays|maps|maps/(?:check|file|read)|studies/import|(?:games|replays|studies)/[a-z0-9]{8,32}/variations/import)"
+)
 SLOWEST: Final = 30.0  # maximum seconds until the whole body of a request has arrived
 RATE: Final = 100.0  # maximum requests per second from one address, as an average over a long time
 BURST: Final = 4.0  # one address may send the requests of this many seconds of `RATE` at once
@@ -44,7 +46,8 @@ HEADERS: Final = (
 GUEST: Final = "warlight.guest"
 #: Paths that guests may use: one game, its turns, and once the game is over, its replay and rematch.
 _INVITED: Final = re.compile(
-    r"/api/games/[a-z0-9]{8,32}(?:/(?:picks|orders|take-back|resign|draw|replay|report|rematch|log|file))?"
+    r"/api/games/[a-z0-9]{8,32}(?:/(?:picks|orders|take-back|resign|draw|replay|analysis|rematch|log|file"
+    r"|variations(?:/(?:note|delete|file|judge))?))?"
 )
 
 
@@ -169,7 +172,7 @@ def tokens_equal(known: str, given: str) -> bool:
 
 
 def _most(path: str) -> int:
-    return UPLOAD if path in LARGE else BODY
+    return UPLOAD if LARGE.fullmatch(path) else BODY
 
 
 def _too_long(most: int) -> Refused:

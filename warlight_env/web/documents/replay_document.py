@@ -5,12 +5,15 @@ from __future__ import annotations
 import dataclasses
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final
 
-from warlight_env.record import GameLog, Header
+from warlight_env.record import GameLog, Header, Player, Study
 from warlight_env.record.encode import plain_events
+from warlight_env.record.variation_codec import tree_data
+from warlight_env.record.variations import EMPTY
 from warlight_env.render.theme import SHAPES, theme
-from warlight_env.web.documents.faces import face_of
+from warlight_env.web.documents.faces import displayed_names, face_of
 from warlight_env.web.documents.fog_filter import FogFilter
 from warlight_env.web.documents.map_drawing import drawing
 
@@ -25,12 +28,13 @@ def header_document(header: Header, *, secret: bool = False) -> dict[str, Any]:
 
 def header_fields(header: Header, *, secret: bool = False) -> dict[str, Any]:
     """Return `header_document` without the drawing."""
+    names = displayed_names([(p.name, p.spec) for p in header.players])
     document: dict[str, Any] = {
         "version": VERSION,
         "program": header.program,
         "rules": dataclasses.asdict(header.rules),
         "limit": header.round_limit,
-        "players": [{"name": p.name, "spec": p.spec} for p in header.players],
+        "players": [{"name": name, "spec": p.spec} for name, p in zip(names, header.players, strict=True)],
         "faces": [face_of(p.name if p.spec is None else p.spec) for p in header.players],
         "colours": _colours(len(header.players)),
         "continues": None if header.continues is None else header.continues.rounds,
@@ -55,7 +59,7 @@ def _colours(players: int) -> dict[str, Any]:
 def events_of(log: GameLog, seat: int | None = None) -> Iterable[dict[str, Any]]:
     """Yield the events of a log as a player may see them; seat None: all events with all their data."""
     filter_ = FogFilter(log.header.map, log.header.rules, len(log.header.players), seat)
-    for event in plain_events(log):
+    for event in plain_events(replace(log, variations=EMPTY)):
         seen = filter_.filter(event)
         if seen is not None:
             yield seen
@@ -66,7 +70,20 @@ def replay_document(
 ) -> dict[str, Any]:
     """Return a whole game, or the part that a player saw; `chances`: win probability by position and player."""
     document = header_document(log.header, secret=seat is not None)
-    return {**document, "kind": "replay", "seat": seat, "events": list(events_of(log, seat)), "chances": chances}
+    events = list(events_of(log, seat))
+    document |= {"kind": "replay", "seat": seat, "events": events, "chances": chances}
+    return document if seat is not None else {**document, "variations": tree_data(log.variations)}
+
+
+def study_document(study: Study) -> dict[str, Any]:
+    """Return a study: the document of a game without rounds, with the study's title, first round and variations."""
+    players = tuple(Player(name) for name in study.players)
+    header = Header(study.map, study.rules, players, 0, "random", 10**6, study.program)
+    start = {"event": "start", "owner": study.owner, "army": study.army}
+    return {
+        **header_document(header, secret=True), "kind": "replay", "seat": None, "events": [start], "chances": None,
+        "study": {"title": study.title, "round": study.round}, "variations": tree_data(study.variations),
+    }  # fmt: skip
 
 
 def encoded(document: Any) -> bytes:

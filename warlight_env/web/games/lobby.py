@@ -323,6 +323,7 @@ class Lobby:
             room.spectate_token, room.clock = saved.spectate, TurnClock(saved.clock)
             room.resignations.from_log(loaded.failures, loaded.draw)
             await asyncio.to_thread(room.log.load, loaded.header, loaded.lines, loaded.complete, on_disk=True)
+            room.log.variations = loaded.variations
             room.commands.load()
             if saved.rematch is not None:
                 room.rematch_saved = await self._saved_game_of(saved.rematch)
@@ -398,7 +399,7 @@ class Lobby:
     # Data of a game
 
     def source(self, room: Room) -> LogSource:
-        """Return the current log of a room (a running game)."""
+        """Return the current log of a room, without variations. So they do not change the key."""
         return LogSource(f"{room.id}/{room.log.events}", b"".join(line + b"\n" for line in room.log.lines))
 
     async def drawing(self, room: Room) -> bytes:

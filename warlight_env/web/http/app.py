@@ -34,7 +34,9 @@ from warlight_env.web.http.position_analysis import analyse_position
 from warlight_env.web.http.replays import ReplayCache, add_replays, analyse_log
 from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.http.sockets import add_feed
+from warlight_env.web.http.studies import add_studies
 from warlight_env.web.http.tournaments import add_tournaments, tournaments
+from warlight_env.web.http.variations import add_variations
 from warlight_env.web.maps.map_store import MapStore
 from warlight_env.web.opponents.catalog import Opponents
 from warlight_env.web.opponents.user_policies import UserPolicies
@@ -50,6 +52,7 @@ from warlight_env.web.requests import (
     PicksBody,
 )
 from warlight_env.web.storage.game_folder import DiskError, GameFolder
+from warlight_env.web.storage.study_store import StudyStore
 
 _log = logging.getLogger(__name__)
 
@@ -89,6 +92,7 @@ def create_app(settings: ServerSettings, home: GameFolder | None = None) -> Fast
     app = FastAPI(title="warlight", version=__version__, lifespan=lifespan, openapi_url=None)
     app.state.lobby, app.state.settings, app.state.replay_cache = lobby, settings, ReplayCache(lobby.process_pool)
     app.state.map_store = MapStore(lobby.folder, lobby.process_pool, lobby.game_list)
+    app.state.study_store = StudyStore(lobby.folder)
     app.state.opponents = Opponents(settings.bots, files)
     app.add_middleware(
         AuthMiddleware, hosts=settings.hosts, token=settings.token, rate=settings.rate, at_once=settings.at_once
@@ -102,6 +106,8 @@ def create_app(settings: ServerSettings, home: GameFolder | None = None) -> Fast
     add_replays(app)
     add_tournaments(app)
     add_maps(app)
+    add_studies(app)
+    add_variations(app)
     add_feed(app)
     return app
 
@@ -199,7 +205,7 @@ def _games(app: FastAPI) -> None:
     async def replay(access: GameAccess) -> EncodedJson:
         if not access.sees_all:
             raise RequestError("the replay is available after the end of the game", 409, code="no-replay-yet")
-        return EncodedJson(await replay_cache.replay(lobby.source(access.room), {}))
+        return EncodedJson(await replay_cache.replay(lobby.source(access.room), access.room.log.more))
 
     @app.post("/api/games/{id}/analysis")
     async def analysis(body: LogAnalysisBody, access: GameAccess) -> dict[str, Any]:

@@ -128,12 +128,14 @@ def add_library(app: FastAPI) -> None:
 
     @app.get("/api/games/{id}/log")
     async def log(access: GameAccess) -> Response:
-        source = whole(access)
-        return Response(await asyncio.to_thread(gzip.compress, source.data, 6), media_type="application/gzip")
+        whole(access)
+        data = access.room.log.text(access.room.log.variations)
+        return Response(await asyncio.to_thread(gzip.compress, data, 6), media_type="application/gzip")
 
     @app.get("/api/games/{id}/file")
     async def file(access: GameAccess) -> Response:
         source = whole(access)
         report = lobby.analysis_jobs.finished_report(source)
-        document = await replay_cache.replay(source, {} if report is None else {"report": report})
+        more = access.room.log.more
+        document = await replay_cache.replay(source, more if report is None else {**more, "report": report})
         return Response(await asyncio.to_thread(embed, page(), document), media_type="text/html; charset=utf-8")

@@ -12,7 +12,7 @@ from warlight_env.web.errors import RequestError
 from warlight_env.web.games.lobby import SeatOptions
 from warlight_env.web.games.room import Room
 from warlight_env.web.maps.map_store import MapStore
-from warlight_env.web.requests import NewGame
+from warlight_env.web.requests import NewGame, NewStudyBody
 from warlight_env.web.workers import worker_tasks
 from warlight_env.web.workers.process_pool import ProcessPool
 
@@ -28,7 +28,9 @@ def map_seed(seed: int | None) -> int:
     return int.from_bytes(hashlib.sha256(f"map of {seed}".encode()).digest()[:6])
 
 
-async def map_of(process_pool: ProcessPool, map_store: MapStore, body: NewGame, seed: int) -> tuple[Map, bytes | None]:
+async def map_of(
+    process_pool: ProcessPool, map_store: MapStore, body: NewGame | NewStudyBody, seed: int
+) -> tuple[Map, bytes | None]:
     """Return the requested map, generated from a seed, bundled or drawn by a user; a generated map has its drawing."""
     if body.map == "generated":
         found: tuple[Map, bytes] = await process_pool.long(worker_tasks.generate_map, body.regions, seed)

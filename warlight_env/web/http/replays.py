@@ -23,6 +23,7 @@ from warlight_env.web.workers.process_pool import ProcessPool
 from warlight_env.web.workers.worker_tasks import LogSource
 
 LOG_BYTES: Final = 64 << 20  # bytes of cached logs
+TREE_BYTES: Final = 32 << 20  # bytes of cached trees of variations
 CHANCES_BYTES: Final = 16 << 20  # bytes of cached win probabilities
 OVERHEAD: Final = 200  # bytes that count for each entry in addition to its data
 
@@ -36,6 +37,8 @@ class ReplayCache:
     def __init__(self, process_pool: ProcessPool) -> None:
         self._process_pool = process_pool
         self._logs: LRUCache[str, bytes] = LRUCache(LOG_BYTES, getsizeof=len)
+        #: The JSON of the trees of variations that users changed, by the key of the log.
+        self.trees: LRUCache[str, bytes] = LRUCache(TREE_BYTES, getsizeof=len)
         self._chances: LRUCache[str, bytes] = LRUCache(
             CHANCES_BYTES, getsizeof=lambda chances: min(len(chances) + OVERHEAD, CHANCES_BYTES)
         )
@@ -44,7 +47,9 @@ class ReplayCache:
         """Return the document of a log's file, with win probabilities, and the log's key for questions to bots."""
         key = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest()[:32])
         source = LogSource(key, data)
-        document = await self.replay(source, {"log": key})
+        tree = self.trees.get(key)
+        changed = {} if tree is None else {"variations": json.loads(tree)}
+        document = await self.replay(source, {"log": key, **changed})
         self._logs[key] = data
         return document
 

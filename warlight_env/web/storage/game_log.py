@@ -9,9 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from warlight_env import bounded_io
 from warlight_env.arena.contests.append_only import append_whole
 from warlight_env.game import Game
-from warlight_env.output import WRITE, move_output, open_output
+from warlight_env.output import WRITE, move_output, open_output, write_file
 from warlight_env.record import GameLog, Header, LogError, LoggedFailure, Picks, Player, Recorder
 from warlight_env.record.encode import failure_data
 from warlight_env.record.model import RESIGNED
@@ -57,6 +58,7 @@ class GameLogWriter(Recorder):
         self._told: dict[int, dict[str, Any]] = {}  # the latest events by number, for the viewers
         self.steps = 0  #: picks and rounds among the lines
         self.complete = False  #: whether the game has ended
+        self.variations: bytes | None = None  #: the JSON of the tree of variations, see `save_variations`
         self._waiting: list[bytes] = []
         self._file: int | None = None
         self._end = 0  # size of the file in bytes, after the last complete write
@@ -133,6 +135,31 @@ class GameLogWriter(Recorder):
         with writing(self.path):
             move_output(self.partial, self.path)
         self.close()
+
+    def save_variations(self, tree: bytes) -> None:
+        """Write the log of a finished game with another tree of variations. Viewers do not receive the tree.
+
+        tree: a JSON object, the event "variations" without its type.
+
+        Raises:
+            LogError: the log would be too large. DiskError: the file cannot be written, and is unchanged.
+        """
+        data = self.text(tree)
+        if len(data) > bounded_io.LOG_BYTES:
+            raise LogError(f"the log with its variations has more than {bounded_io.format_size(bounded_io.LOG_BYTES)}")
+        with writing(self.path):
+            write_file(self.path, data, temporary=self.path.with_name(self.path.name + ".new"), mode=0o600, sync=False)
+        self.variations = tree
+
+    @property
+    def more(self) -> dict[str, Any]:
+        """The variations for the document of the game's replay; empty if there are none."""
+        return {} if self.variations is None else {"variations": json.loads(self.variations)}
+
+    def text(self, tree: bytes | None) -> bytes:
+        """Return the bytes of the log, with a tree of variations; None: without one."""
+        more = [] if tree is None else [b'{"event":"variations",' + tree[1:]]
+        return _text([*self.lines, *more])
 
     def close(self) -> None:
         """Close the file."""

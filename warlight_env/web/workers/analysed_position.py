@@ -19,11 +19,11 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.game import Game
 from warlight_env.notation import format_orders, parse_orders
-from warlight_env.record import Round
+from warlight_env.record import Round, VariationError
 from warlight_env.record.decision_info import decision_info
 from warlight_env.web.workers.dice_luck import dice_luck
 from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
-from warlight_env.web.workers.turn_report import CHANGE, Better, TurnReport
+from warlight_env.web.workers.turn_report import CHANGE, LOSSES, Better, TurnReport
 from warlight_env.web.workers.turning_points import reason_of
 
 ROLLS: Final = 48  # repetitions of a round with other dice
@@ -47,6 +47,29 @@ class PositionResult:
     chances: tuple[list[float], ...]
 
 
+@dataclass(frozen=True)
+class Judgement:
+    """The judgement on a turn that a user would have played. All values are win probabilities of the player, 0 to 1.
+
+    orders: the turn in the syntax of logs. worth, played, best: values of the turn, of the played turn and of the best
+    known turn, as means over the dice. gain: `worth` minus `played`, with half the width of its 95 % interval.
+    lost: `best` minus `worth`, at least 0, with half the width of its 95 % interval. passed: the turn is better than
+    the played one, and it is no inaccuracy: it loses less than 5 points, or not significantly many. better: the best
+    turn that the searches found.
+    """
+
+    orders: str
+    worth: float
+    played: float
+    best: float
+    gain: float
+    gain_error: float
+    lost: float
+    lost_error: float
+    passed: bool
+    better: str
+
+
 class AnalysedPosition:
     """A position with the round that was played from it, and turns that searches find. `deepen` refines the results.
 
@@ -63,6 +86,11 @@ class AnalysedPosition:
         self._rows: dict[tuple[int, str], list[list[float]]] = {}
         self._found: list[list[str]] = [[] for _ in range(self.game.players)]
         self._decisions: list[dict[str, Any] | None] = [None] * self.game.players
+
+    @property
+    def analysed(self) -> bool:
+        """Whether a turn of every player was searched with the rolls of a whole pass."""
+        return len(self._starts) >= ROLLS
 
     def deepen(self, bot: str, rolls: int) -> PositionResult:
         """Search the turn of each player with a bot, and return the results with at least `rolls` rolls of the dice."""
@@ -92,6 +120,36 @@ class AnalysedPosition:
             for player, turn in orders.items()
         ]
         return self._result(turns, before)
+
+    def judge(self, player: int, orders: Orders) -> Judgement:
+        """Compare a turn of a player with its played turn and with the best turn that the searches found.
+
+        Call `deepen` before. The result uses the same rolls of the dice as the report on the played turn.
+
+        Raises:
+            VariationError: no round was played, the player has no turn in it, or an order is illegal.
+        """
+        if self.step is None or not self.game.alive(player) or self.step.orders[player] is None:
+            raise VariationError(f"seat {player}: there is no turn of this player after {self.game.round} rounds")
+        if illegal := self.game.check(player, orders):
+            raise VariationError(f"illegal order: {illegal[0]}")
+        played = dict(enumerate(self.step.orders))
+        text = format_orders(self.game.map, orders)
+        tried = self._values(player, text, played, orders)
+        before = self._values(player, "played", played)
+        found = self._found[player]
+        values = {other: self._values(player, other, played, parse_orders(self.game.map, other)) for other in found}
+        best = max(found, key=lambda other: float(values[other].mean()))
+        gain = tried - before
+        better = values[best] if values[best].mean() > before.mean() else before
+        lost = better - tried
+        error = _half_width(lost)
+        missing = max(0.0, float(lost.mean()))
+        passed = missing < LOSSES[-1][0] or missing <= error
+        return Judgement(
+            text, float(tried.mean()), float(before.mean()), float(better.mean()), float(gain.mean()),
+            _half_width(gain), missing, error, passed and float(gain.mean()) > 0, best,
+        )  # fmt: skip
 
     def _result(self, turns: list[TurnReport | None], before: list[list[float]]) -> PositionResult:
         """Return the results. The best turn of a player is the first of its list, see `_compared`."""
@@ -144,3 +202,8 @@ class AnalysedPosition:
         seed = derive_seed(self.game.seed, 79, self.game.round, place)
         owner, army = game.owner.tolist(), game.army.tolist()
         return estimate_win_probabilities(self.game.view(0), owner, army, seed, games)
+
+
+def _half_width(values: npt.NDArray[np.float64]) -> float:
+    """Return half the width of the 95 % interval of a mean."""
+    return _SURE * float(values.std(ddof=1)) / len(values) ** 0.5

@@ -15,8 +15,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from warlight_env.engine.orders import Orders
 from warlight_env.web.errors import RequestError
-from warlight_env.web.workers.analysed_position import PLAYOUTS, PositionResult
+from warlight_env.web.workers.analysed_position import PLAYOUTS, Judgement, PositionResult
 from warlight_env.web.workers.analysis_process import LoggedGame, PositionQuery, serve
 from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError
 from warlight_env.web.workers.engine import Engine
@@ -110,6 +111,22 @@ class AnalysisJobs:
             job.task = asyncio.get_running_loop().create_task(self._run(job))
         return _news(job, since)
 
+    async def judge(self, source: LogSource, engine: Engine, number: int, seat: int, orders: Orders) -> Judgement:
+        """Judge a turn of a player in round `number`, with the search and the dice of the log's analysis.
+
+        Raises:
+            RequestError: the log has no such round, the player has no turn in it, or an order is illegal.
+        """
+        game = await self._ask(PositionQuery(source))
+        if not 1 <= number <= game.rounds or seat >= len(game.names):
+            text = f"round {number}, seat {seat}: the log has rounds 1 to {game.rounds} and {len(game.names)} seats"
+            raise RequestError(text, code="variation", reason=text)
+        share, rolls = LEVELS[PASSES - 1]
+        spec = engine.spec(max(LEAST_SECONDS, share * engine.seconds))
+        judgement = await self._ask(PositionQuery(source, number - 1, (seat, orders), spec, rolls, engine.name))
+        assert isinstance(judgement, Judgement)
+        return judgement
+
     def finished_report(self, source: LogSource) -> dict[str, Any] | None:
         """Return the report of a log from the last analysis that has results for all rounds; None: there is none."""
         for job in reversed(self._jobs.values()):
@@ -134,7 +151,7 @@ class AnalysisJobs:
             while (at := job.next()) is not None and time.monotonic() - job.looked <= POLL_TIMEOUT:
                 share, rolls = LEVELS[job.levels[at]]
                 seconds = min(max(LEAST_SECONDS, share * job.engine.seconds), max(MOST_SECONDS, job.engine.seconds))
-                query = PositionQuery(job.source, at, job.engine.spec(seconds), rolls, job.engine.name)
+                query = PositionQuery(job.source, at, None, job.engine.spec(seconds), rolls, job.engine.name)
                 job.results[at] = await self._ask(query)
                 job.levels[at] += 1
                 job.version += 1

@@ -7,8 +7,9 @@ from dataclasses import dataclass, replace
 from multiprocessing.connection import Connection
 from typing import Any, Final
 
+from warlight_env.engine.orders import Orders
 from warlight_env.record import GameLog, game_at
-from warlight_env.web.workers.analysed_position import AnalysedPosition, PositionResult
+from warlight_env.web.workers.analysed_position import AnalysedPosition, Judgement, PositionResult
 from warlight_env.web.workers.child_process import serve_questions
 from warlight_env.web.workers.worker_tasks import LogSource, failed, opened_log
 
@@ -19,11 +20,13 @@ POSITIONS: Final = 1000  # the largest number of positions that are kept with th
 class PositionQuery:
     """A position to analyse: the number of rounds before it. None: the query asks for the `LoggedGame`.
 
+    turn: a player and its orders; the query asks for the `Judgement`.
     bot: the bot that searches. rolls: rolls of the dice. engine: distinguishes analyses of one log.
     """
 
     source: LogSource
     played: int | None = None
+    turn: tuple[int, Orders] | None = None
     bot: str = ""
     rolls: int = 0
     engine: str = ""
@@ -44,8 +47,8 @@ class PositionCache:
     def __init__(self) -> None:
         self._positions: OrderedDict[tuple[Any, ...], AnalysedPosition] = OrderedDict()
 
-    def answer(self, query: PositionQuery) -> LoggedGame | PositionResult:
-        """Return the names and numbers of a log, or the results of a position."""
+    def answer(self, query: PositionQuery) -> LoggedGame | PositionResult | Judgement:
+        """Return the names and numbers of a log, the results of a position, or the judgement on a turn."""
         log = opened_log(query.source)
         if query.played is None:
             return _logged_game(log)
@@ -54,7 +57,10 @@ class PositionCache:
         if position is None:
             step = log.rounds[query.played] if query.played < len(log.rounds) else None
             position = AnalysedPosition(game_at(log, query.played), step)
-        result = position.deepen(query.bot, query.rolls)
+        if query.turn is None or not position.analysed:
+            result: PositionResult | Judgement = position.deepen(query.bot, query.rolls)
+        if query.turn is not None:
+            result = position.judge(*query.turn)
         self._positions[key] = position
         if len(self._positions) > POSITIONS:
             self._positions.popitem(last=False)

@@ -8,7 +8,7 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, Final
@@ -34,12 +34,16 @@ from warlight_env.record import (
     LoggedFailure,
     Player,
     Recorder,
+    check_variations,
+    game_at,
     summarize,
 )
 from warlight_env.record.encode import log_lines
 from warlight_env.record.names import COMPRESSED, PARTIAL, PLAIN
 from warlight_env.record.reader import read, read_text
-from warlight_env.web.documents.faces import face_of
+from warlight_env.record.variation_codec import tree_data
+from warlight_env.record.variations import EMPTY
+from warlight_env.web.documents.faces import displayed_names, face_of
 from warlight_env.web.documents.map_drawing import drawing
 from warlight_env.web.documents.replay_document import encoded, replay_document, with_more
 from warlight_env.web.errors import RequestError, refusal_of
@@ -94,7 +98,8 @@ class LoadedGame:
 
     saved: see `Game.from_dict`. lines: the lines of the new log, the header first. complete: whether the game has
     ended.
-    failures: players that gave up. draw: the agreed draw.
+    failures: players that gave up. draw: the agreed draw. variations: the JSON of the tree of variations, which is not
+    in `lines`; None: there is none.
     """
 
     header: Header
@@ -103,6 +108,7 @@ class LoadedGame:
     complete: bool
     failures: tuple[LoggedFailure, ...] = ()
     draw: LoggedDraw | None = None
+    variations: bytes | None = None
 
 
 # Maps
@@ -158,6 +164,7 @@ def opened_log(source: LogSource) -> GameLog:
     if entry is None:
         entry = _read(source.data, UPLOADED)
         _playable(entry.log)
+        check_variations(entry.log.variations, functools.cache(functools.partial(game_at, entry.log)))
         with contextlib.suppress(ValueError):  # too large for the cache
             _logs[source.key] = entry
     return entry.log
@@ -205,7 +212,9 @@ def load_game(data: bytes) -> LoadedGame:
     """Load a game of the server from its log."""
     log = _read(data, bounded_io.VALUES).log
     saved = _again(log, len(log.rounds))
-    return LoadedGame(log.header, saved, list(log_lines(log)), log.complete, log.failures, log.draw)
+    lines = list(log_lines(replace(log, variations=EMPTY)))
+    tree = encoded(tree_data(log.variations)) if log.variations else None
+    return LoadedGame(log.header, saved, lines, log.complete, log.failures, log.draw, tree)
 
 
 def branch_game(source: LogSource, rounds: int, players: Sequence[Player]) -> LoadedGame:
@@ -289,7 +298,7 @@ def row(
     watch = saved.spectate if saved.watch is None and over else saved.watch
     return {
         "name": saved.name,
-        "players": [name for name, _, _ in saved.seats],
+        "players": displayed_names([(name, spec) for name, spec, _ in saved.seats]),
         "bots": [spec for _, spec, _ in saved.seats],
         "faces": [face_of(spec) for _, spec, _ in saved.seats],
         "watch": watch,

@@ -35,6 +35,7 @@ export class Analysis {
     private show: Playback,
     private ask: ((query: AnalysisQuery) => Promise<AnalysisNews>) | null,
     private bots: () => Opponent[],
+    private leave: () => void = () => {}, // shows the game instead of a variation
   ) {
     if (show.doc.report) this.take(show.doc.report);
   }
@@ -52,7 +53,8 @@ export class Analysis {
   /** The number of rounds before the displayed turns. */
   get focus(): number {
     const { show } = this;
-    return show.atEnd && this.positions[show.last] ? show.last : Math.max(0, show.round - 1);
+    if (show.varied) return show.branch!;
+    return show.branch === null && show.atEnd && this.positions[show.last] ? show.last : Math.max(0, show.round - 1);
   }
 
   /** Drop the results and start again, for another bot or time. */
@@ -159,6 +161,7 @@ export class Analysis {
   /** Show the position before a turn, with the better turn. */
   choose(round: number, player: number): void {
     this.waiting = 0;
+    this.leave();
     this.show.pause();
     this.show.go(round, 0);
     this.chosen = { round, player };

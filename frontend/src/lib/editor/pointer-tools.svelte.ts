@@ -10,6 +10,8 @@ import type { EditorState } from './editor-state.svelte';
 const STILL = 5; // a pointer that moves at most this far, in screen pixels, makes a press, not a drag
 export const NEAR = 11; // distance in screen pixels within which a new corner snaps to an existing one
 
+const GRIP = 14; // distance in screen pixels from the point of a cell within which a press takes hold of the cell
+
 /** The map elements at a screen position. */
 interface Under {
   region: number | null;
@@ -89,7 +91,7 @@ export class PointerTools {
       editorState.preview(next);
       return { what: 'corner', at: [Math.round(10 * at[0]) / 10, Math.round(10 * at[1]) / 10], start: next };
     }
-    if (region !== null && !there.border && (tool === 'select' || editorState.regionOf(region)?.kind !== 'outline')) {
+    if (region !== null && !there.border && (tool === 'select' || this.grips(region, at))) {
       editorState.choose('region', region);
       return { what: 'region', key: region, from: at, start: sketch };
     }
@@ -100,6 +102,12 @@ export class PointerTools {
     }
     editorState.chosen = null;
     return { what: 'pan', last: this.down };
+  }
+
+  /** Whether a press at a point with the tool for points takes hold of the region, instead of adding one. */
+  private grips(region: number, at: Point): boolean {
+    const held = this.editorState.regionOf(region);
+    return held?.kind === 'point' || (held?.kind === 'cell' && distance(held.at, at) <= GRIP / this.camera.scale);
   }
 
   move(event: PointerEvent): void {

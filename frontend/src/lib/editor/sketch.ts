@@ -50,7 +50,7 @@ export interface Sketch {
   readonly description: string;
   readonly source: string;
   readonly box: readonly [number, number, number, number];
-  readonly reach: number; // radius of cells around their points, in map units
+  readonly reach: number | null; // largest distance of a cell's outline from its point, in map units; null: cells fill the sheet
   readonly supers: readonly SketchSuper[];
   readonly regions: readonly SketchRegion[];
   readonly borders: readonly (readonly [number, number])[]; // pairs of region keys, unsorted
@@ -80,7 +80,6 @@ export interface DrawnMap {
 }
 
 export const SHEET: Sketch['box'] = [0, 0, 1000, 640];
-export const REACH = 90;
 
 let last = 0;
 
@@ -89,7 +88,7 @@ export function newKey(): number {
 }
 
 export function empty(name: string): Sketch {
-  return { name, title: '', description: '', source: '', box: SHEET, reach: REACH, supers: [], regions: [], borders: [], links: [] };
+  return { name, title: '', description: '', source: '', box: SHEET, reach: null, supers: [], regions: [], borders: [], links: [] };
 }
 
 /** Make a region without an outline. */
@@ -167,7 +166,7 @@ export function sketchOf(map: DrawnMap): Sketch {
     description: map.description,
     source: map.source,
     box: map.view_box ?? around(points),
-    reach: REACH,
+    reach: null,
     supers,
     regions,
     borders: map.borders.map(([a, b]) => [key(a), key(b)]),

@@ -1,4 +1,4 @@
-// Outlines of regions around points: Voronoi cells, clipped to a circle around each point and to the sheet.
+// Outlines of regions around points: Voronoi cells. They fill the sheet, or have a largest distance from their points.
 import { Delaunay } from 'd3-delaunay';
 import type { Point } from '../geometry';
 import { area, clip, depth, type Ring, rounded } from './polygons';
@@ -9,18 +9,18 @@ const EDGE = 4; // margin in map units between cells and the edge of the sheet
 
 /** Recompute the outlines of all Voronoi cells. */
 export function updateVoronoi(sketch: Sketch): Sketch {
-  const cells = sketch.regions.filter(({ kind }) => kind === 'cell');
-  if (!cells.length) return sketch;
+  if (!sketch.regions.some(({ kind }) => kind === 'cell')) return sketch;
+  const sites = sketch.regions.filter(({ kind }) => kind !== 'point'); // cells keep away from drawn regions, too
   const [x, y, width, height] = sketch.box;
-  const diagram = Delaunay.from(cells.map(({ at }) => at)).voronoi([x + EDGE, y + EDGE, x + width - EDGE, y + height - EDGE]);
-  const shapes = new Map(cells.map((cell, i): [number, SketchRegion] => [cell.key, shaped(cell, diagram.cellPolygon(i), sketch.reach)]));
+  const diagram = Delaunay.from(sites.map(({ at }) => at)).voronoi([x + EDGE, y + EDGE, x + width - EDGE, y + height - EDGE]);
+  const shapes = new Map(sites.map((site, i): [number, SketchRegion] => [site.key, site.kind === 'cell' ? shaped(site, diagram.cellPolygon(i), sketch.reach) : site]));
   return { ...sketch, regions: sketch.regions.map((region) => shapes.get(region.key) ?? region) };
 }
 
-function shaped(cell: SketchRegion, polygon: Iterable<Point> | null, reach: number): SketchRegion {
+function shaped(cell: SketchRegion, polygon: Iterable<Point> | null, reach: number | null): SketchRegion {
   const open = [...(polygon ?? [])].slice(0, -1);
   const turned = area(open) < 0 ? open.reverse() : open;
-  const ring = tidy(clip(turned, circle(cell.at, reach)));
+  const ring = tidy(reach === null ? turned : clip(turned, circle(cell.at, reach)));
   if (ring.length < 3) return { ...cell, rings: [], path: '' }; // two points at the same position
   if (ring.map(String).join() === cell.rings[0]?.map(String).join()) return cell;
   return outlined(cell, [ring], { at: cell.at, radius: Math.max(0.1, Math.round(10 * depth(ring, cell.at)) / 10) });

@@ -98,6 +98,7 @@ export const editor = {
     'Přidat hranice tam, kde se území dotýkají nebo je spojuje čára. Ostatní hranice odebrat.',
   'Add borders where regions touch': 'Přidat hranice tam, kde se území dotýkají',
   'Give points outlines': 'Dát bodům obrysy',
+  'Fill the sheet, so that all neighbours touch': 'Vyplnit list, aby se všichni sousedé dotýkali',
   'up to this distance': 'až do vzdálenosti',
   'Draw the map over a picture. The picture stays in this browser.': 'Kresli mapu přes obrázek. Obrázek zůstává v tomto prohlížeči.',
   'Choose a picture': 'Vybrat obrázek',

@@ -96,7 +96,10 @@ export const game = {
   'all regions': 'všechna území',
   Rounds: 'Kola',
   'Round {round}': 'Kolo {round}',
-  'no known orders': 'žádné známé rozkazy',
+  'no orders that you saw': 'žádné viditelné rozkazy',
+  'no orders': 'žádné rozkazy',
+  '{you, select, yes {You gave} other {{who} gave}} no orders in time': '{you, select, yes {Nestihl jsi zadat} other {{who}: nezadány}} rozkazy včas',
+  'Show {region}': 'Zobrazit území {region}',
   'No orders match.': 'Žádné rozkazy neodpovídají.',
 
   Playback: 'Přehrávání',

@@ -1,0 +1,39 @@
+// Marks at the edge of the visible part of the map, in the direction of regions outside of it.
+import type { Point } from './geometry';
+import type { MapDoc } from './types';
+
+export interface EdgeMark {
+  region: number; // the nearest of the regions that the mark stands for
+  more: number; // number of the other regions
+  at: Point; // centre in pixels of the frame
+  angle: number; // direction of the region in radians; 0: to the right
+}
+
+const MARGIN = { side: 40, top: 24, bottom: 66 }; // distances of marks from the edges, in pixels; buttons are at the bottom
+const APART = [76, 36]; // smallest horizontal or vertical distance of two marks, in pixels
+
+/**
+ * Return the marks for the regions whose labels are outside of the visible part. `seen`: the visible part in map units:
+ * left, top, width, height. `size`: its width and height in pixels.
+ */
+export function edgeMarks(map: MapDoc, regions: number[], seen: MapDoc['box'], [wide, high]: Point): EdgeMark[] {
+  const [left, top, width, height] = seen;
+  const [x0, y0] = [wide / 2, high / 2];
+  const away = regions.flatMap((region) => {
+    const [x, y] = map.regions[region].label;
+    const [px, py] = [((x - left) * wide) / width, ((y - top) * high) / height];
+    const inside = px >= 0 && px <= wide && py >= 0 && py <= high;
+    return inside ? [] : [{ region, dx: px - x0, dy: py - y0 }];
+  });
+  away.sort((p, q) => Math.hypot(p.dx, p.dy) - Math.hypot(q.dx, q.dy));
+  const marks: EdgeMark[] = [];
+  for (const { region, dx, dy } of away) {
+    const room = [x0 - MARGIN.side, dy < 0 ? y0 - MARGIN.top : high - y0 - MARGIN.bottom].map((x) => Math.max(1, x));
+    const share = Math.min(1, room[0] / Math.max(1e-9, Math.abs(dx)), room[1] / Math.max(1e-9, Math.abs(dy)));
+    const at: Point = [x0 + share * dx, y0 + share * dy];
+    const near = marks.find((mark) => Math.abs(mark.at[0] - at[0]) < APART[0] && Math.abs(mark.at[1] - at[1]) < APART[1]);
+    if (near) near.more += 1;
+    else marks.push({ region, more: 0, at, angle: Math.atan2(dy, dx) });
+  }
+  return marks;
+}

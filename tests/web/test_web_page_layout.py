@@ -1,0 +1,196 @@
+"""The layout of the game screen: the map on a phone, marks at its edge, cards at 1280 x 800, timeline, Czech labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from gesture_helpers import DESKTOP, HANDSET, TABLET, Gestures
+from page_helpers import PAGE, bot_log
+
+from warlight_env.web.export import write_html
+from web_helpers import YOU, Server
+
+pytestmark = PAGE
+
+SCREENS = pytest.mark.parametrize("options", [DESKTOP, TABLET, HANDSET], ids=["desktop", "tablet", "phone"])
+SIX = (YOU, "aggressive", "random", "random", "smart_random", "random")
+
+#: How many of the player's own regions have their badges in the visible part of the map.
+OWN_IN_SIGHT = """() => { const f = document.querySelector('.scroll').getBoundingClientRect();
+    const low = Math.min(f.bottom, document.querySelector('aside').getBoundingClientRect().top);
+    return [...document.querySelectorAll('path.own')].filter(e => {
+        const p = new DOMPoint(...e.dataset.label.split(' ').map(Number)).matrixTransform(e.getScreenCTM());
+        return p.x > f.left && p.x < f.right && p.y > f.top && p.y < low }).length }"""
+MAP_BOX = """() => { const b = document.querySelector('.drawing svg').getBoundingClientRect();
+    return [b.x, b.y, b.width] }"""
+#: Texts of visible controls and labels that overlap, or that are wider than their elements.
+CLASHES = """() => {
+    const where = 'footer :is(button, .where, .speed), header :is(button, select, .round), th, td.num';
+    const box = e => e.getBoundingClientRect();
+    const all = [...document.querySelectorAll(where)].filter(e => {
+        const top = document.elementFromPoint(box(e).x + box(e).width / 2, box(e).y + box(e).height / 2);
+        const inCards = e.closest('aside') && e.matches('button, select');
+        return e.checkVisibility() && !inCards && (!top || e.contains(top)) });
+    const found = all.filter(e => e.scrollWidth > e.clientWidth + 1 && !e.matches('select, .ask'))
+        .map(e => e.innerText);
+    all.forEach((a, i) => all.slice(i + 1).forEach(b => {
+        if (a.contains(b) || b.contains(a)) return;
+        const wide = Math.min(box(a).right, box(b).right) - Math.max(box(a).left, box(b).left);
+        const high = Math.min(box(a).bottom, box(b).bottom) - Math.max(box(a).top, box(b).top);
+        if (wide > 1 && high > 1) found.push(a.innerText + ' / ' + b.innerText) }));
+    const wide = document.documentElement.scrollWidth - innerWidth;
+    return wide > 0 ? [...found, `${wide} px too wide`] : found }"""
+
+
+def first_turn(server: Server, open_page: Callable[..., Any], *players: Any, **options: Any) -> Any:
+    """Open the first turn of a game on the world map."""
+    played = server.begin(*players, map="world", seed=5, picks="random")
+    page = open_page(played.address, **options)
+    page.locator("path.own").first.wait_for(state="attached")
+    page.wait_for_timeout(300)  # the map scrolls to the player's regions
+    return page
+
+
+def touch(page: Any, name: str) -> None:
+    page.get_by_role("button", name=name).tap()
+
+
+def away(page: Any) -> Gestures:
+    """Enlarge the map, and move it by a finger until none of the player's regions is in sight."""
+    gestures, frame = Gestures(page, "touch"), page.locator(".scroll").bounding_box()
+    larger = page.locator(".zoom button").first
+    while larger.is_enabled():
+        larger.tap()
+    y = frame["y"] + 60
+    for _ in range(12):
+        if page.evaluate(OWN_IN_SIGHT) == 0:
+            return gestures
+        gestures.drag((frame["x"] + frame["width"] - 30, y), (frame["x"] + 30, y))
+        page.wait_for_timeout(250)
+    raise AssertionError("a region of the player is always in sight")
+
+
+def test_a_phone_returns_to_the_players_regions_after_a_round(server: Server, open_page: Callable[..., Any]):
+    page = first_turn(server, open_page, **HANDSET)
+    assert page.evaluate(OWN_IN_SIGHT)
+    away(page)
+    touch(page, "Commit")
+    touch(page, "Commit anyway")
+    page.locator(".round", has_text="Round 2").first.wait_for()
+    page.wait_for_function(f"() => ({OWN_IN_SIGHT})() > 0", timeout=5000)
+
+
+def test_marks_at_the_edge_lead_to_targets_that_are_out_of_sight(server: Server, open_page: Callable[..., Any]):
+    page = first_turn(server, open_page, **HANDSET)
+    gestures = away(page)
+    mark = page.locator(".mark").first
+    mark.wait_for()
+    shape, frame = mark.bounding_box(), page.locator(".scroll").bounding_box()
+    assert frame["x"] <= shape["x"] and shape["x"] + shape["width"] <= frame["x"] + frame["width"]
+    assert shape["height"] >= 24 and shape["width"] >= 24
+    target = mark.get_attribute("data-target")
+    gestures.press((shape["x"] + shape["width"] / 2, shape["y"] + shape["height"] / 2))
+    page.wait_for_function(f"() => ({OWN_IN_SIGHT})() > 0", timeout=5000)
+    page.locator(f".mark[data-target='{target}']").wait_for(state="detached")
+    page.locator("[data-guide=attack]").tap()  # targets of an attack, too
+    source = page.locator("path.own").first
+    source.focus()
+    page.keyboard.press("Enter")
+    own = {*page.locator("path.own").evaluate_all("all => all.map(e => e.dataset.region)")}
+    away(page)
+    mark.wait_for()
+    assert mark.get_attribute("data-target") not in own  # a neighbour to attack
+
+
+@SCREENS
+def test_the_map_is_still_when_the_footer_changes(
+    server: Server, open_page: Callable[..., Any], options: dict[str, Any]
+):
+    played = server.begin(YOU, {"name": "Bo", "friend": True}, map="world", seed=5, picks="random")
+    page = open_page(played.address, **options)
+    page.locator("path.own").first.wait_for(state="attached")
+    page.wait_for_timeout(400)
+    before, foot = page.evaluate(MAP_BOX), page.locator("footer").bounding_box()["height"]
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Commit anyway").click()
+    page.get_by_role("button", name="Take the turn back").wait_for()
+    assert page.locator("footer").bounding_box()["height"] != foot  # the footer has changed
+    assert all(abs(a - b) <= 1 for a, b in zip(page.evaluate(MAP_BOX), before, strict=True))
+
+
+@SCREENS
+def test_the_map_is_still_in_the_second_round(server: Server, open_page: Callable[..., Any], options: dict[str, Any]):
+    page = first_turn(server, open_page, **options)
+    before = page.evaluate(MAP_BOX)
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Commit anyway").click()
+    page.locator(".round", has_text="Round 2").first.wait_for()
+    page.locator(".timeline").wait_for()
+    assert all(abs(a - b) <= 1 for a, b in zip(page.evaluate(MAP_BOX), before, strict=True))
+
+
+@pytest.mark.parametrize("players", [(YOU, "random"), SIX], ids=["two", "six"])
+@pytest.mark.parametrize("locale", ["en-US", "cs-CZ"])
+def test_bonuses_stay_visible_at_1280_by_800(
+    server: Server, open_page: Callable[..., Any], players: tuple[Any, ...], locale: str
+):
+    page = first_turn(server, open_page, *players, locale=locale, **DESKTOP)
+    shown = """() => [...document.querySelectorAll('[data-super]')].map(e => { const b = e.getBoundingClientRect();
+        return e.contains(document.elementFromPoint(b.x + b.width / 2, b.y + b.height / 2)) })"""
+    assert page.evaluate(shown) == [True] * 6
+    page.locator("path.own").first.focus()
+    page.keyboard.press("Shift+Enter")
+    page.mouse.move(1130, 160)
+    page.mouse.wheel(0, 900)  # the cards scroll
+    page.wait_for_timeout(300)
+    assert page.evaluate(shown) == [True] * 6
+    page.keyboard.press("Control+Enter")
+    page.locator(".round", has_text="2").first.wait_for()
+    assert page.evaluate(shown) == [True] * 6
+
+
+@SCREENS
+@pytest.mark.parametrize("locale", ["en-US", "cs-CZ"])
+def test_six_players_have_a_compact_table_and_no_labels_overlap(
+    server: Server, open_page: Callable[..., Any], options: dict[str, Any], locale: str
+):
+    page = first_turn(server, open_page, *SIX, locale=locale, **options)
+    if page.locator("aside .handle").get_attribute("aria-expanded") == "false":
+        page.locator("aside .handle").tap()
+    table = page.locator("aside table").first
+    assert table.locator("tbody tr").count() == 6
+    assert table.bounding_box()["height"] <= 175
+    assert page.evaluate(CLASHES) == []
+    page.keyboard.press("Control+Enter")
+    page.locator("[data-guide=back]").wait_for()
+    assert page.evaluate(CLASHES) == []
+    page.locator("[role=alertdialog] button").last.click()
+    page.locator(".round", has_text="2").first.wait_for()
+    assert page.evaluate(CLASHES) == []
+    names = table.locator(".name").evaluate_all("all => all.map(e => e.scrollWidth <= e.clientWidth)")
+    assert names == [True] * 6
+
+
+@SCREENS
+@pytest.mark.parametrize("locale", ["en-US", "cs-CZ"])
+def test_the_timeline_has_its_own_row_and_is_dragged(
+    tmp_path: Path, open_page: Callable[..., Any], options: dict[str, Any], locale: str
+):
+    write_html(bot_log(rounds=12), tmp_path / "replay.html", chances=False)
+    page = open_page(f"{(tmp_path / 'replay.html').as_uri()}#/?round=1", locale=locale, **options)
+    slider = page.locator(".track input")
+    slider.wait_for()
+    shape, wide = slider.bounding_box(), options["viewport"]["width"]
+    assert shape["width"] >= wide * (0.55 if options is DESKTOP else 0.4)
+    assert page.evaluate(CLASHES) == []
+    row = page.locator("footer .timeline").bounding_box()
+    beside = page.locator("footer .line > *").evaluate_all("all => all.map(e => e.getBoundingClientRect().top)")
+    assert all(top >= row["y"] + row["height"] - 1 for top in beside)
+    last = int(slider.get_attribute("max"))
+    x = [shape["x"] + 8 + (shape["width"] - 16) * share for share in (1 / last, 0.5)]
+    y = shape["y"] + shape["height"] / 2
+    Gestures(page, "touch" if options.get("has_touch") else "mouse").drag((x[0], y), (x[1], y))
+    page.wait_for_url(lambda url: f"round={round(last / 2)}" in url)

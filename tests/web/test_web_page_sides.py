@@ -1,0 +1,190 @@
+"""Words and colours follow the viewer's side, results appear with the animation, and bots have one name and face."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from gesture_helpers import DESKTOP, HANDSET, Gestures
+from page_helpers import PAGE, box, region
+
+from warlight_env import Game
+from web_helpers import YOU, Server
+
+pytestmark = PAGE
+
+MAP = Game("small").map
+ANN, BO = {"name": "Ann"}, {"name": "Bo", "friend": True}
+
+
+class Duel:
+    """A game in which Bo, in the first round, can attack a region of Ann."""
+
+    def __init__(self, server: Server, **fields: Any) -> None:
+        made = server.client().post(
+            "games", json={"players": [ANN, BO], "map": "small", "seed": 6, "picks": "random", **fields}
+        ).json()  # fmt: skip
+        self.server, self.game = server, made["id"]
+        self.tokens = [made["tokens"]["0"], made["invites"]["1"]]
+        self.address = server.page(f"g/{self.game}?key0={self.tokens[0]}")
+        with server.feed(self.game, self.tokens[0]) as feed:
+            owner = feed.event("start")["owner"]
+        self.source, self.target = next(
+            (a, b) for a in range(MAP.n_regions) if owner[a] == 1 for b in MAP.neighbors[a] if owner[b] == 0
+        )
+
+    def submit(self, seat: int, number: int, **orders: Any) -> None:
+        body = {"round": number, "deploys": [], "attacks": [], **orders}
+        answer = self.server.client(self.tokens[seat]).post(f"games/{self.game}/orders", json=body)
+        assert answer.status_code == 200, answer.text
+
+    def capture(self) -> None:
+        """Submit Bo's first turn, which takes a region of Ann with high probability."""
+        attack = [self.source, self.target, 6]
+        self.submit(1, 1, deploys=[[self.source, 5]], attacks=[attack])
+
+
+def commit(page: Any) -> None:
+    page.locator("path.own").first.wait_for(state="attached")
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Commit anyway").click()
+
+
+def test_a_region_that_the_viewer_loses_is_bad_and_so_is_the_lost_game(server: Server, open_page: Callable[..., Any]):
+    duel = Duel(server)
+    duel.capture()
+    page = open_page(duel.address)
+    commit(page)
+    moves = page.get_by_role("region", name="Moves")
+    line = moves.locator(".line.taken")
+    line.wait_for()
+    assert "bad" in line.get_attribute("class") and "✗" in line.inner_text() and "✓" not in line.inner_text()
+    place = page.get_by_role("button", name="Resign").bounding_box()
+    page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    page.get_by_role("button", name="Resign now").click()
+    page.get_by_role("region", name="Result").get_by_text(re.compile("^You lost: Bo wins after")).wait_for()
+    page.goto(server.page("games"))
+    page.get_by_label("Search").fill("Ann")
+    page.get_by_text("You lost: Bo won").first.wait_for()
+
+    bo = open_page(f"{server.base}/#/g/{duel.game}?key1={duel.tokens[1]}", expects="status of 401")
+    bo.get_by_role("region", name="Result").get_by_text(re.compile("^You win after")).wait_for()
+    assert "good" in bo.locator(".line.taken").get_attribute("class")
+
+
+def test_results_appear_together_with_the_animation(server: Server, open_page: Callable[..., Any]):
+    duel = Duel(server)
+    duel.capture()
+    page = open_page(reduced_motion="no-preference")
+    page.add_init_script("localStorage.setItem('warlight.speed', '0.25')")
+    page.goto(duel.address)
+    shown = """() => ({ playing: document.querySelector('.status button') !== null,
+        found: ['.ticks i', '.step.capture', '.marks li', '.line.taken', '.result', '.report'].map(
+            where => document.querySelectorAll(where).length) })"""
+    commit(page)
+    skip = page.get_by_role("button", name=re.compile("^Skip"))
+    skip.wait_for()
+    assert page.evaluate(shown) == {"playing": True, "found": [0, 0, 0, 0, 0, 0]}
+    place = skip.bounding_box()
+    page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
+    page.locator(".line.taken").wait_for()
+    assert page.evaluate(shown)["found"][:2] == [1, 1]
+
+
+def test_a_turn_that_was_not_in_time_is_named(server: Server, open_page: Callable[..., Any]):
+    duel = Duel(server, clock=2)
+    server.client(duel.tokens[0]).post(f"games/{duel.game}/start")
+    with server.feed(duel.game, duel.tokens[0]) as feed, server.feed(duel.game, duel.tokens[1]):
+        assert feed.event("round")["round"] == 1
+        server.client(duel.tokens[1]).post(f"games/{duel.game}/resign")
+        feed.event("end")
+    for locale, late, none in (
+        ("en-US", "You gave no orders in time", "no orders"),
+        ("cs-CZ", "Nestihl jsi zadat rozkazy včas", "žádné rozkazy"),
+    ):
+        page = open_page(duel.address, locale=locale)
+        first = page.locator("[data-round='1']")
+        place = first.locator(".round").bounding_box()
+        if first.locator(".round").get_attribute("aria-expanded") == "false":
+            page.mouse.click(place["x"] + 20, place["y"] + place["height"] / 2)
+        first.get_by_text(late).wait_for()
+        first.get_by_text(none, exact=True).wait_for()
+
+
+@pytest.mark.parametrize("options", [DESKTOP, HANDSET], ids=["desktop", "phone"])
+@pytest.mark.parametrize("locale", ["en-US", "cs-CZ"])
+def test_the_odds_box_fits_its_text(
+    server: Server, open_page: Callable[..., Any], options: dict[str, Any], locale: str
+):
+    page = open_page(server.begin(seed=8, picks="random").address, locale=locale, bypass_csp=True, **options)
+    page.locator("path.own").first.wait_for(state="attached")
+    page.add_style_tag(content=".aim p { letter-spacing: 0.12em !important; word-spacing: 0.16em !important }")
+    own = set(page.locator("path.own").evaluate_all("all => all.map(e => Number(e.dataset.region))"))
+    source, target = next((a, b) for a in sorted(own) for b in MAP.neighbors[a] if b not in own)
+    region(page, MAP.regions[source].name).focus()
+    page.keyboard.press("Shift+Enter")
+    page.locator("[data-guide=attack]").click()
+    gestures = Gestures(page, "touch" if options.get("has_touch") else "mouse")
+    for r in (source, target):
+        region(page, MAP.regions[r].name).scroll_into_view_if_needed()
+        gestures.press(box(page, MAP.regions[r].name))
+        page.wait_for_timeout(350)
+    text = page.locator(".aim p")
+    text.wait_for()
+    assert text.evaluate("e => e.scrollWidth <= e.clientWidth")
+    inside = """e => { const [a, b] = [e.closest('.aim').getBoundingClientRect(), document.createRange()];
+        b.selectNodeContents(e); const r = b.getBoundingClientRect(); return r.left >= a.left && r.right <= a.right }"""
+    assert text.evaluate(inside)
+
+
+def test_picks_that_are_complete_lead_to_the_commit(server: Server, open_page: Callable[..., Any]):
+    page = open_page(server.begin(seed=8).address)
+    status = page.locator("p.status")
+    for left in (2, 1):
+        status.get_by_text(f"Pick 2 regions: {left} left").wait_for()
+        name = page.locator('path[aria-label$="can be picked"]').first.get_attribute("aria-label").split(",")[0]
+        page.mouse.click(*box(page, name))
+    status.get_by_text("Commit when you are ready").wait_for()
+
+
+@pytest.mark.parametrize("locale", ["en-US", "cs-CZ"])
+def test_each_preset_is_explained_in_a_line(server: Server, open_page: Callable[..., Any], locale: str):
+    page = open_page(server.page(), locale=locale)
+    rules = page.locator("select[aria-describedby=preset]")
+    rules.wait_for()
+    rules.focus()
+    presets = [row["name"] for row in server.client().get("home").json()["rules"]]
+    page.keyboard.press("Home")
+    lines = []
+    for name in presets:
+        assert rules.input_value() == name
+        lines.append(page.locator("#preset").inner_text())
+        page.keyboard.press("ArrowDown")
+    assert all(20 < len(line) < 130 for line in lines)
+    assert len(set(lines)) == len(presets)
+
+
+def test_a_bot_has_one_name_and_one_face(server: Server, open_page: Callable[..., Any]):
+    face = "e => e.querySelector('svg').innerHTML.replace(/<!--.*?-->/g, '')"
+    page = open_page(server.page())
+    card = page.get_by_role("region", name="Opponents").get_by_role("button", name=re.compile("^Attila "))
+    card.click()
+    home = card.evaluate(face)
+    options = page.get_by_role("combobox", name="First bot").locator("option").all_inner_texts()
+    assert "Attila" in options and not any("aggressive" in text for text in options)
+    played = server.begin(YOU, "aggressive", seed=8, picks="random")
+    page.goto(played.address)
+    page.locator("path.own").first.wait_for(state="attached")
+    assert "Attila" in page.locator("section[aria-label=Players]").inner_text()
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Resign now").click()
+    result = page.get_by_role("region", name="Result")
+    result.get_by_text("You lost: Attila wins").wait_for()
+    assert result.evaluate(face) == home
+    assert "aggressive" not in page.locator("header").first.inner_text() + result.inner_text()
+    page.goto(server.page("games"))
+    row = page.get_by_role("listitem").filter(has_text="You – Attila").first
+    row.wait_for()
+    assert home in row.locator("svg").evaluate_all("all => all.map(e => e.innerHTML.replace(/<!--.*?-->/g, ''))")

@@ -1,0 +1,261 @@
+"""Variations, lessons and studies in the browser: trying turns on the map, comments, keys, files, judgements."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from analysis_page_helpers import finished, news, open_log, show_cards
+from gesture_helpers import DESKTOP, HANDSET
+from page_helpers import PAGE, axe_finds, idle_log, region, regions
+
+from warlight_env.record import GameLog, Study, game_at, verify
+from web_helpers import Server
+
+pytestmark = PAGE
+
+CARD = "Variations"
+
+
+def replay(server: Server, open_page: Callable[..., Any], rounds: int = 3, **options: Any) -> Any:
+    """Open the replay of a finished game with a fast bot for the analysis."""
+    played = finished(server, rounds)
+    page = open_page(server.page(), **options)
+    page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
+    page.goto(played.address)
+    page.locator("section.result").wait_for(state="attached")
+    page.goto(server.page(f"r/{played.game}"))
+    page.locator("path[data-region]").first.wait_for()
+    page.played = played
+    return page
+
+
+def card(page: Any, name: str = CARD) -> Any:
+    show_cards(page)
+    return page.get_by_role("region", name=name, exact=True)
+
+
+def own(page: Any, seat: str) -> str:
+    """Return the name of a region of a player."""
+    return next(r["name"] for r in regions(page) if r["who"] == seat)
+
+
+def try_turn(page: Any, who: str) -> None:
+    """Deploy the whole income on a region of the player, and commit the turn."""
+    name = own(page, who)
+    region(page, name).focus()
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.press("Control+Enter")
+
+
+@pytest.mark.parametrize("options", [DESKTOP, HANDSET], ids=["desktop", "phone"])
+def test_a_turn_tried_in_an_earlier_round_stays_in_the_tree(
+    server: Server, open_page: Callable[..., Any], options: dict[str, Any]
+):
+    page = replay(server, open_page, **options)
+    page.keyboard.press("Home")
+    there = card(page)
+    there.get_by_text("There are no variations of this game yet.").wait_for()
+    there.get_by_role("button", name="Try a turn in round 1").click()
+    there.get_by_role("combobox", name="Reply").select_option("as played")
+    try_turn(page, "You")
+    line = there.get_by_role("list", name="Tree of variations").get_by_role("button")
+    there.get_by_text("round 1, You, reply as played").wait_for()
+    assert line.count() == 2
+    assert "on" in line.nth(1).inner_text()
+    assert "%" in line.nth(1).inner_text()
+    page.locator(".where").get_by_text("Round 1/1").wait_for()
+    there.get_by_label("Name of the variation").fill("All on one")
+    there.get_by_label("Comment").fill("Better?")
+    there.get_by_role("button", name="Save the texts").click()
+    there.get_by_role("list").get_by_text("Better?").wait_for()
+    page.reload()
+    there = card(page)
+    there.get_by_role("button", name="All on one").wait_for()
+    page.locator(".where").get_by_text("Round 1/1").wait_for()
+    there.get_by_role("button", name="Back to the game").click()
+    page.locator(".where").get_by_text("/3").wait_for()
+    client = server.client(page.played.token(0))
+    tree = client.get(f"games/{page.played.game}/variations").json()["variations"]
+    (node,) = tree["nodes"]
+    assert (node["name"], node["comment"], node["reply"]) == ("All on one", "Better?", "known")
+    assert sum(armies for _, armies in node["orders"][0]["deploys"]) > 0
+
+
+def test_keys_try_a_turn_and_walk_through_the_tree(server: Server, open_page: Callable[..., Any]):
+    page = replay(server, open_page)
+    page.keyboard.press("Home")
+    there = card(page)
+    for who in ("1", "2"):
+        page.keyboard.press("y")
+        there.get_by_text("enter a turn on the map").wait_for()
+        try_turn(page, "You")
+        there.get_by_role("list").get_by_role("button").nth(int(who)).wait_for()
+        there.get_by_text("enter a turn on the map").wait_for(state="detached")
+        page.keyboard.press(" ")
+        page.keyboard.press("End")
+    rows = there.get_by_role("list").get_by_role("button")
+    assert [row.get_attribute("aria-current") for row in rows.all()] == [None, None, "true"]
+    assert "round 2" in rows.nth(2).inner_text()
+    page.keyboard.press("p")
+    there.locator("[aria-current]").get_by_text("round 1").wait_for()
+    page.keyboard.press("p")
+    there.locator("[aria-current]").get_by_text("Round 1", exact=True).wait_for()
+    page.keyboard.press("n")
+    there.locator("[aria-current]").get_by_text("round 1").wait_for()
+    page.keyboard.press("x")
+    there.get_by_role("button", name="Back to the game").wait_for(state="detached")
+    page.keyboard.press("y")
+    there.get_by_text("enter a turn on the map").wait_for()
+    page.keyboard.press("Escape")
+    there.get_by_text("enter a turn on the map").wait_for(state="detached")
+    rows.nth(1).focus()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    there.get_by_role("button", name="Delete the branch").click()
+    there.get_by_text("round 2, You").wait_for(state="detached")
+    assert rows.count() == 2
+
+
+def test_a_variation_does_not_show_the_analysis_of_the_game(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log = idle_log(4)
+    page = open_page(server.page())
+    page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
+    page.reload()
+    page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("??", 0.4), 3: ("?", 0.11)})))
+    open_log(page, log, tmp_path)
+    page.get_by_role("region", name="Moves").locator("[data-round='2'] [data-mark='??']").wait_for()
+    page.keyboard.press("b")
+    page.keyboard.press("y")
+    try_turn(page, "random")
+    card(page).get_by_text("round 2, random").wait_for()
+    assert page.locator("[data-round] [data-mark]").count() == 0
+    assert page.get_by_role("region", name="Analysis", exact=True).count() == 0
+    page.keyboard.press("b")
+    page.get_by_role("region", name="Analysis", exact=True).wait_for()
+    card(page).get_by_role("button", name="Back to the game").wait_for(state="detached")
+
+
+def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
+    log = idle_log(4)
+    page = open_page(server.page())
+    page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
+    page.reload()
+    page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("??", 0.4), 3: ("?", 0.11)})))
+    open_log(page, log, tmp_path)
+    card(page).get_by_role("button", name="Learn from your mistakes").click()
+    lesson = card(page, "Learn from your mistakes")
+    lesson.get_by_text("1 of 2").wait_for()
+    lesson.get_by_text("Round 2, random: find a better turn").wait_for()
+    assert page.locator("g.best").count() == 0, "the better turn is hidden"
+    assert page.get_by_role("region", name="Analysis", exact=True).count() == 0
+    game = game_at(log, 1)
+    assert {r["name"] for r in regions(page) if r["who"] == "random"} == {
+        game.map.regions[r].name for r in range(game.map.n_regions) if game.owner[r] == 0
+    }
+    with page.expect_response("**/variations/judge", timeout=180_000) as answer:
+        try_turn(page, "random")
+    judged = answer.value.json()
+    verdict = lesson.locator("[role=status]").first
+    verdict.wait_for()
+    assert ("Good" in verdict.inner_text()) == judged["passed"]
+    assert lesson.get_by_text("The played turn", exact=True).is_visible()
+    lesson.get_by_role("button", name="Show the better turn").click()
+    page.locator("g.best, g.addition").first.wait_for(state="attached")
+    lesson.get_by_text("Better:").wait_for()
+    lesson.get_by_role("button", name="Next mistake").click()
+    lesson.get_by_text("2 of 2").wait_for()
+    page.keyboard.press("Control+Enter")  # a turn without orders is the played turn
+    lesson.get_by_text("This turn is not better.").wait_for(timeout=180_000)
+    lesson.get_by_role("button", name="Finish").click()
+    lesson.get_by_text("better turns found.").wait_for()
+    lesson.get_by_role("button", name="End the lesson").click()
+    card(page).get_by_role("button", name="Learn from your mistakes").wait_for()
+
+
+def test_a_study_begins_at_any_position_and_becomes_a_file_and_a_page(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    page = open_page(server.page(), bypass_csp=True, accept_downloads=True)
+    page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
+    page.get_by_role("link", name="Open the studies").click()
+    page.get_by_label("Title").fill("My corner")
+    page.get_by_label("Map").select_option("small")
+    page.get_by_role("button", name="Set up a position").click()
+    form = page.get_by_role("region", name="Position")
+    for place in form.get_by_role("combobox").all():
+        place.select_option("neutral")
+    form.get_by_role("button", name="Start at this position").click()
+    page.get_by_role("alert").get_by_text("is not eliminated, but owns no region").wait_for()
+    form.get_by_role("combobox").nth(0).select_option("Ann")
+    form.get_by_role("combobox").nth(9).select_option("Bo")
+    form.get_by_role("spinbutton", name="Armies on").nth(0).fill("9")
+    form.get_by_role("button", name="Start at this position").click()
+    there = card(page)
+    there.get_by_text("There are no variations yet.").wait_for()
+    assert [r["armies"] for r in regions(page) if r["who"] == "Ann"] == [9]
+    there.get_by_role("button", name="Try a turn in round 1").click()
+    there.get_by_role("combobox", name="Reply").select_option("by a bot")
+    try_turn(page, "Ann")
+    there.get_by_text("reply by aggressive").wait_for()
+    with page.expect_download() as file:
+        there.get_by_role("button", name="Download as a study").click()
+    study = Study.load(file.value.path().rename(tmp_path / "corner.study.json"))
+    assert (study.title, len(study.variations.nodes)) == ("My corner", 1)
+    assert axe_finds(page) == []
+    page.goto(server.page("studies"))
+    assert axe_finds(page) == []
+    with page.expect_download() as saved:
+        page.get_by_role("button", name="Download My corner as a page").first.click()
+    path = saved.value.path().rename(tmp_path / "corner.html")
+    page.get_by_label("File of a study").set_input_files(tmp_path / "corner.study.json")
+    card(page).get_by_text("reply by aggressive").wait_for()
+    offline = open_page(path.as_uri())
+    card(offline).get_by_role("list", name="Tree of variations").get_by_role("button").nth(1).click()
+    offline.locator(".where").get_by_text("Round 1/1").wait_for()
+    assert offline.get_by_role("button", name="Try a turn").count() == 0
+
+
+def test_a_file_of_another_game_is_refused_and_the_tree_stays(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    page = replay(server, open_page, accept_downloads=True)
+    page.keyboard.press("Home")
+    page.keyboard.press("y")
+    try_turn(page, "You")
+    there = card(page)
+    there.get_by_text("round 1, You").wait_for()
+    with page.expect_download() as file:
+        there.get_by_role("button", name="Download as a study").click()
+    path = file.value.path().rename(tmp_path / "round.study.json")
+    data = json.loads(path.read_text())
+    data["position"]["army"][0] += 1
+    data["variations"]["nodes"] = []
+    (tmp_path / "other.study.json").write_text(json.dumps(data))
+    there.get_by_label("File of a study").set_input_files(tmp_path / "other.study.json")
+    there.get_by_role("alert").get_by_text("differs from the position of the game").wait_for()
+    rows = there.get_by_role("list", name="Tree of variations").get_by_role("button")
+    assert rows.count() == 2
+    there.get_by_label("File of a study").set_input_files(path)
+    rows.nth(2).wait_for()
+    with page.expect_download() as whole:
+        there.get_by_role("button", name="Download the log").click()
+    log = GameLog.load(whole.value.path().rename(tmp_path / "game.wl.jsonl.gz"))
+    assert len(log.variations.nodes) == 2
+    assert verify(log) == []
+
+
+def test_variations_are_in_czech(server: Server, open_page: Callable[..., Any]):
+    page = replay(server, open_page, locale="cs-CZ")
+    page.keyboard.press("Home")
+    there = card(page, "Varianty")
+    there.get_by_text("K této hře zatím nejsou žádné varianty.").wait_for()
+    there.get_by_role("button", name="Vyzkoušet tah v kole 1").click()
+    there.get_by_role("button", name="Přestat").click()
+    page.goto(server.page("studies"))
+    page.get_by_role("heading", name="Nová studie").wait_for()

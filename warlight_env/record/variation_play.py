@@ -1,0 +1,188 @@
+"""Play variations: turns from a position of a game or a study, with dice of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.rng import make_rng
+from warlight_env.engine.rules import Rules
+from warlight_env.engine.state import NEUTRAL, PHASES, PLAY
+from warlight_env.errors import InputError
+from warlight_env.game import Game, GameError
+from warlight_env.maps import Map
+from warlight_env.record.errors import VariationError
+from warlight_env.record.variations import Change, Reply, Variation, Variations
+
+#: Returns the game after a number of rounds; raises an `InputError` if the game has no such position.
+Positions = Callable[[int], Game]
+
+
+def game_from_position(
+    map_: Map, rules: Rules, players: int, owner: Sequence[int], army: Sequence[int], round_: int = 0
+) -> Game:
+    """Return a game in any position of the phase "play". A player without regions is eliminated.
+
+    Args:
+        map_, rules, players: as of `Game`.
+        owner, army: for each of the N regions its owner (a player, or -1 for neutral) and its armies.
+        round_: the number of rounds played before; at least 1 if a player is eliminated.
+
+    Raises:
+        GameError: a number is not valid, or the position is not possible; the message names the place and the reason.
+        MapError, RulesError: the map, the rules and the number of players do not fit together.
+    """
+    game = Game(map_, rules, players, 0, picks="random")
+    owned = set(owner)
+    state = {
+        **game.to_dict()["state"],
+        "owner": list(owner),
+        "army": list(army),
+        "offers": [0] * map_.n_regions,
+        "round": round_,
+        "phase": PLAY,
+        "eliminated_at": [0 if player in owned else round_ for player in range(players)],
+        "winner": NEUTRAL,
+        "rng": make_rng(0).tolist(),
+    }
+    return _loaded(game, state)
+
+
+def with_regions(game: Game, rows: Sequence[Change]) -> Game:
+    """Return the game with another owner and army of some regions, or a copy if there are no such regions.
+
+    Raises:
+        GameError: the position is not possible; the message names the place and the reason.
+    """
+    if not rows:
+        return game.clone()
+    state = dict(game.to_dict()["state"])
+    owner, army = list(state["owner"]), list(state["army"])
+    for region, by, armies in rows:
+        owner[region], army[region] = by, armies
+    return _loaded(game, {**state, "owner": owner, "army": army})
+
+
+def _loaded(game: Game, state: dict[str, Any]) -> Game:
+    saved = game.to_dict()
+    del saved["hash"]
+    return Game.from_dict({**saved, "map": game.map, "state": state})
+
+
+def legal_part(game: Game, player: int, turn: Orders | None) -> Orders | None:
+    """Return a turn without the orders that are illegal in the position of `game`."""
+    if turn is None or not game.alive(player):
+        return None
+    illegal = {(order.kind, order.index) for order in game.check(player, turn)}
+    plain = _plain(turn)
+    return Orders(
+        [order for i, order in enumerate(plain.deploys) if ("deploy", i) not in illegal],
+        [order for i, order in enumerate(plain.attacks) if ("attack", i) not in illegal],
+    )
+
+
+def play_variation(
+    before: Game,
+    seat: int,
+    turns: Sequence[Orders | None],
+    seed: int,
+    reply: Reply = "given",
+    bot: str | None = None,
+    believed: Sequence[Change] = (),
+) -> tuple[Game, Variation]:
+    """Play one round from a position. Return the game after it, and the variation, which has no number and no parent.
+
+    Args:
+        before: the game before the round, which does not change.
+        seat, turns, seed, reply, bot, believed: see `Variation`.
+
+    Raises:
+        VariationError: the game is over or a turn is illegal; the message names the order and the reason.
+    """
+    if before.phase != PHASES[PLAY]:
+        raise VariationError(f"round {before.round}: no turn is possible, because the game's phase is {before.phase!r}")
+    try:
+        start = with_regions(before, believed)
+        after = start.clone(seed)
+        for player, turn in enumerate(turns):
+            if turn is not None and not start.alive(player):
+                raise VariationError(f"player {player}: an eliminated player has no turn")
+        result = after.play_round(list(turns))
+        plain = tuple(None if turn is None else _plain(turn) for turn in turns)
+    except GameError as error:
+        raise VariationError(str(error)) from None
+    changed = tuple((region, owner, army) for region, owner, army in after.changed())
+    variation = Variation(
+        0, None, before.round, seat, plain, seed, tuple(result.events), changed, reply, bot, tuple(believed)
+    )  # fmt: skip
+    return after, variation
+
+
+def _plain(turn: Orders) -> Orders:
+    """Return a turn as lists of tuples of Python integers."""
+    deploys, attacks = (rows.tolist() for rows in turn.arrays())
+    return Orders([tuple(order) for order in deploys], [tuple(order) for order in attacks])
+
+
+def game_after(tree: Variations, id: int | None, round_: int, positions: Positions) -> Game:
+    """Return the game after a variation, or with id None, the game's own position after `round_` rounds.
+
+    Raises:
+        VariationError: the tree does not contain the variation, or the log's turns are not possible.
+        InputError: of `positions`.
+    """
+    if id is None:
+        return positions(round_)
+    path = tree.path(id)
+    game = positions(path[0].round)
+    for node in path:
+        game = _played(game, node)
+    return game
+
+
+def check_variations(tree: Variations, positions: Positions) -> None:
+    """Play all variations of a tree again.
+
+    Raises:
+        VariationError: the rules do not allow a turn, or a stored position or event differs from the played one. The
+            message names the variation and the reason.
+    """
+    games: dict[int, Game] = {}
+    starts: dict[int, Game] = {}
+    for node in tree.nodes:
+        try:
+            if node.parent is None and node.round not in starts:
+                starts[node.round] = positions(node.round)
+            games[node.id] = _played(starts[node.round] if node.parent is None else games[node.parent], node)
+        except InputError as error:
+            text = str(error)
+            named = text if text.startswith(f"variation {node.id}:") else f"variation {node.id}: {text}"
+            raise VariationError(named) from None
+    for note in tree.notes:
+        try:
+            positions(note.round)
+        except InputError as error:
+            raise VariationError(f"note of round {note.round}: {error}") from None
+
+
+def _played(before: Game, node: Variation) -> Game:
+    try:
+        after, again = play_variation(before, node.seat, node.turns, node.seed, node.reply, node.bot, node.believed)
+    except VariationError as error:
+        raise VariationError(f"variation {node.id}: {error}") from None
+    for what, stored, played in (("moves", node.events, again.events), ("changed", node.changed, again.changed)):
+        if stored != played:
+            raise VariationError(
+                f"variation {node.id}: {what!r} differs from the result of the turns and the dice: the file has "
+                f"{_first(stored, played)!r:.120}, the game has {_first(played, stored)!r:.120}"
+            )
+    return after
+
+
+def _first(one: Sequence[Any], other: Sequence[Any]) -> Any:
+    """Return the first entry of `one` that differs from the entry of `other` at the same place; None: no entry."""
+    for index, entry in enumerate(one):
+        if index >= len(other) or other[index] != entry:
+            return entry
+    return None

@@ -1,0 +1,263 @@
+"""Routes of variations: turns that users try in positions of finished games, of opened logs and of studies."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Protocol
+from weakref import WeakValueDictionary
+
+from fastapi import Depends, FastAPI, Query, Request
+from fastapi.responses import Response
+
+from warlight_env.engine.orders import Orders
+from warlight_env.web.documents.fog_filter import SPECTATOR
+from warlight_env.web.errors import RequestError
+from warlight_env.web.games.lobby import Access, Lobby
+from warlight_env.web.http.dependencies import EncodedJson, GameAccess
+from warlight_env.web.http.replays import ReplayCache
+from warlight_env.web.opponents.catalog import Opponents
+from warlight_env.web.requests import DeleteVariationBody, JudgeBody, TryBody, TurnBody, VariationNoteBody
+from warlight_env.web.storage.study_store import StudyStore
+from warlight_env.web.workers import variation_tasks, worker_tasks
+from warlight_env.web.workers.engine import Engine
+from warlight_env.web.workers.variation_tasks import LogTree, StudyTree, TriedTurn
+from warlight_env.web.workers.worker_tasks import LogSource
+
+Title = Annotated[str, Query(max_length=60)]
+Played = Annotated[int, Query(ge=0, le=1_000_000)]
+
+
+class VariationStore(Protocol):
+    """A game, an opened log or a study whose tree can change."""
+
+    @property
+    def key(self) -> str:
+        """A name for locks and limits."""
+        ...
+
+    @property
+    def editable(self) -> bool:
+        """Whether the token gives the right to change the tree."""
+        ...
+
+    async def load(self) -> LogTree | StudyTree:
+        """Return the tree and the positions to which it belongs."""
+        ...
+
+    async def save(self, data: bytes) -> None:
+        """Save the result of a task of `variation_tasks`."""
+        ...
+
+
+@dataclass(frozen=True)
+class GameTree:
+    """The tree of a finished game."""
+
+    access: Access
+    lobby: Lobby
+
+    @property
+    def key(self) -> str:
+        """See `VariationStore`."""
+        return self.access.room.id
+
+    @property
+    def editable(self) -> bool:
+        """Spectators can only look."""
+        return self.access.seat != SPECTATOR
+
+    async def load(self) -> LogTree:
+        """See `VariationStore`; raise `RequestError` if the game is not over."""
+        log = self.access.room.log
+        if not log.complete:
+            text = "variations are available after the end of the game"
+            raise RequestError(text, 409, code="no-variations-yet")
+        return LogTree(self.lobby.source(self.access.room), log.variations)
+
+    async def save(self, data: bytes) -> None:
+        """See `VariationStore`."""
+        await asyncio.to_thread(self.access.room.log.save_variations, data)
+
+
+@dataclass(frozen=True)
+class ReplayTree:
+    """The tree of an opened log. The server keeps changes as long as the log."""
+
+    source: LogSource
+    replay_cache: ReplayCache
+
+    @property
+    def editable(self) -> bool:
+        """See `VariationStore`."""
+        return True
+
+    @property
+    def key(self) -> str:
+        """See `VariationStore`."""
+        return self.source.key
+
+    async def load(self) -> LogTree:
+        """See `VariationStore`."""
+        return LogTree(self.source, self.replay_cache.trees.get(self.source.key))
+
+    async def save(self, data: bytes) -> None:
+        """See `VariationStore`."""
+        self.replay_cache.trees[self.source.key] = data
+
+
+@dataclass(frozen=True)
+class StoredStudy:
+    """A study on the server."""
+
+    id: str
+    store: StudyStore
+
+    @property
+    def editable(self) -> bool:
+        """See `VariationStore`."""
+        return True
+
+    @property
+    def key(self) -> str:
+        """See `VariationStore`."""
+        return self.id
+
+    async def load(self) -> StudyTree:
+        """See `VariationStore`; raise `RequestError` if there is no such study."""
+        return StudyTree(await asyncio.to_thread(self.store.read, self.id))
+
+    async def save(self, data: bytes) -> None:
+        """See `VariationStore`."""
+        await asyncio.to_thread(self.store.write, self.id, data)
+
+
+class VariationRoutes:
+    """The handlers of the routes below the address of a game, an opened log or a study."""
+
+    def __init__(self, app: FastAPI) -> None:
+        self.lobby: Lobby = app.state.lobby
+        self.opponents: Opponents = app.state.opponents
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+
+    def add(self, app: FastAPI, prefix: str, tree: Callable[..., Awaitable[Any]]) -> None:
+        """Add the routes below `prefix`. tree: a FastAPI dependency that returns a `VariationStore`."""
+        dependency = Depends(tree)
+        pool = self.lobby.process_pool
+
+        async def look(there: VariationStore = dependency) -> EncodedJson:
+            return EncodedJson(await pool.short(variation_tasks.look, await there.load()))
+
+        async def extend(body: TryBody, there: VariationStore = dependency) -> EncodedJson:
+            return EncodedJson(await self._try(there, body))
+
+        async def note(body: VariationNoteBody, there: VariationStore = dependency) -> EncodedJson:
+            return EncodedJson(
+                await self._change(there, variation_tasks.annotate, body.node, body.round, body.name, body.comment)
+            )
+
+        async def delete(body: DeleteVariationBody, there: VariationStore = dependency) -> EncodedJson:
+            return EncodedJson(await self._change(there, variation_tasks.delete, body.node))
+
+        async def graft(request: Request, there: VariationStore = dependency) -> EncodedJson:
+            return EncodedJson(await self._change(there, variation_tasks.graft, await request.body()))
+
+        async def file(there: VariationStore = dependency, round: Played = 0, title: Title = "") -> Response:
+            data = await pool.short(variation_tasks.study_of, await there.load(), round, title)
+            return Response(data, media_type="application/json")
+
+        app.get(f"{prefix}/variations")(look)
+        app.post(f"{prefix}/variations")(extend)
+        app.post(f"{prefix}/variations/note")(note)
+        app.post(f"{prefix}/variations/delete")(delete)
+        app.post(f"{prefix}/variations/import")(graft)
+        app.get(f"{prefix}/variations/file")(file)
+
+    async def _change(self, there: VariationStore, task: Callable[..., Any], *args: Any) -> bytes:
+        """Change a tree by a task of `variation_tasks`, save it, and return the answer. An error changes nothing."""
+        if not there.editable:
+            raise RequestError("this token is only for watching", 403, code="looking-only")
+        lock = self._locks.setdefault(there.key, asyncio.Lock())
+        async with lock:  # another change begins with the result of this change
+            data, answer = await self.lobby.process_pool.short(task, await there.load(), *args)
+            await there.save(data)
+        assert isinstance(answer, bytes)
+        return answer
+
+    async def _try(self, there: VariationStore, body: TryBody) -> bytes:
+        """Add a variation. A bot chooses believed turns before the change, so that other changes need not wait."""
+        turn = await self._turn(there, body)
+        with self.lobby.concurrency_limit.slot(there.key):
+            prepared = await self.lobby.process_pool.short(variation_tasks.prepare_turn, await there.load(), turn)
+            replies = {}
+            for player, question in prepared.questions.items():
+                answer = await self.lobby.bot_workers.ask(question, player)
+                if answer.error is not None:
+                    status = 503 if answer.late else 500
+                    text = f"{turn.bot}: {answer.error}"
+                    raise RequestError(text, status, code="bot-failed", bot=str(turn.bot), reason=answer.error)
+                replies[player] = Orders([(r, n) for r, n in answer.deploys], [(a, b, n) for a, b, n in answer.attacks])
+            return await self._change(there, variation_tasks.add_variation, turn, prepared, replies)
+
+    async def _turn(self, there: VariationStore, body: TryBody) -> TriedTurn:
+        bot = None
+        if body.reply == "believed":
+            if body.bot is None:
+                raise RequestError("bot: a believed reply needs the bot that chooses it", code="no-bot", bot="")
+            known = await self.lobby.process_pool.short(variation_tasks.game_in, await there.load())
+            await self.opponents.check(body.bot, *known)
+            bot = body.bot
+            if body.seconds is not None:
+                bot = Engine(body.bot, body.seconds, self.lobby.bot_workers.agent_spec).name
+        others = None if body.others is None else tuple(None if turn is None else _orders(turn) for turn in body.others)
+        return TriedTurn(
+            body.parent, body.round, body.seat, _orders(body), body.reply, bot, others, body.seed
+        )  # fmt: skip
+
+
+def _orders(body: TurnBody) -> Orders:
+    return Orders(list(body.deploys), list(body.attacks))
+
+
+def add_variations(app: FastAPI) -> None:
+    """Add the routes of variations below games, opened logs and studies."""
+    lobby: Lobby = app.state.lobby
+    replay_cache: ReplayCache = app.state.replay_cache
+    opponents: Opponents = app.state.opponents
+    study_store: StudyStore = app.state.study_store
+    routes = VariationRoutes(app)
+
+    async def of_game(access: GameAccess) -> GameTree:
+        return GameTree(access, lobby)
+
+    async def of_replay(key: str) -> ReplayTree:
+        return ReplayTree(replay_cache.get(key), replay_cache)
+
+    async def of_study(id: str) -> StoredStudy:
+        return StoredStudy(id, study_store)
+
+    routes.add(app, "/api/games/{id}", of_game)
+    routes.add(app, "/api/replays/{key}", of_replay)
+    routes.add(app, "/api/studies/{id}", of_study)
+
+    async def judge(key: str, source: LogSource, body: JudgeBody) -> dict[str, Any]:
+        await opponents.check(body.bot, *await lobby.process_pool.long(worker_tasks.game_in, source))
+        engine = Engine(body.bot, body.seconds, lobby.bot_workers.agent_spec)
+        with lobby.concurrency_limit.slot(key):
+            return asdict(await lobby.analysis_jobs.judge(source, engine, body.round, body.seat, _orders(body)))
+
+    @app.post("/api/games/{id}/variations/judge")
+    async def judge_game(body: JudgeBody, access: GameAccess) -> dict[str, Any]:
+        tree = await GameTree(access, lobby).load()
+        return await judge(access.room.id, tree.source, body)
+
+    @app.post("/api/replays/{key}/variations/judge")
+    async def judge_replay(key: str, body: JudgeBody) -> dict[str, Any]:
+        return await judge(key, replay_cache.get(key), body)
+
+    @app.get("/api/replays/{key}/log")
+    async def log(key: str) -> Response:
+        source, tree = replay_cache.get(key), replay_cache.trees.get(key)
+        data = await lobby.process_pool.long(variation_tasks.log_with, LogTree(source, tree))
+        return Response(data, media_type="application/gzip")
