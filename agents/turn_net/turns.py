@@ -79,7 +79,7 @@ def network_turn(
     then the deploy weights of the other regions.
 
     Args:
-        temperature: the logits are divided by it before values are drawn; 0: each choice has its most likely value.
+        temperature: the divisor of the logits before values are drawn; with 0, each choice has its most likely value.
     """
     embed_regions(context, position, player, work.net)
     embed_ends(context, position, player, work.net)

@@ -4,10 +4,9 @@ The current network plays games against itself and other agents (`games`). A sea
 positions of these games, and for positions one random round later (`labels`). The search evaluates its leaves with the
 current network. A new network is fitted to the labels (`fit`).
 
-The gate (a match of the new network against the old one) compares `gate_threshold` with the new network's mean score.
-The gate does not use the confidence interval of the mean score, because chance has little effect on the decision: a
-network from a good fit has a mean score far above one half, and a network from a failed fit has a mean score far below
-one half.
+A new network passes the gate (a match against the old network) if its mean score is at least `gate_threshold`. The gate
+does not use the confidence interval of the mean score, because chance has little effect on the decision: a network from
+a good fit has a mean score far above one half, and a network from a failed fit has a mean score far below one half.
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ class Traces(NamedTuple):
 class Duels:
     """Plays two-player games of one-ply players and compiled agents.
 
-    The match engine would play exactly the same games.
+    With the same players and seeds, the match engine plays exactly the same games.
 
     Args:
         map: the map.

@@ -1,8 +1,8 @@
 """Flat Monte Carlo: the player's turns are bandit arms that are pulled at random, and every result is stored.
 
 The enemies' turns come from the rollout policy. By default, the median of an arm's results ranks the turns: it gave the
-best results in a student's project at Palacký University Olomouc about the game THUD!. The mean and the mode are
-available for comparison.
+best results in a student's project at Palacký University Olomouc about the game THUD!. The turns can also be ranked by
+the mean or by the mode of the results.
 """
 
 from __future__ import annotations
@@ -140,10 +140,11 @@ def results_of(arms: Arms) -> dict[int, npt.NDArray[np.float64]]:
 
 
 def middle(results: npt.NDArray[Any], how: str) -> float:
-    """Return the median, mean or mode of the values `results`, which are in [0, 1]; 0 without values.
+    """Return the median, mean or mode of the values `results`, which are in [0, 1]; return 0 if there are no values.
 
     For the mode, [0, 1] is divided into MODE_BINS equal intervals. The mode is the centre of the interval that contains
-    the most values. If several intervals contain equally many values, the mode is the centre of the highest of them.
+    the most values. If several intervals contain equally many values, the mode is the centre of the highest of these
+    intervals.
     """
     if len(results) == 0:
         return 0.0

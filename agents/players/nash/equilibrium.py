@@ -75,8 +75,8 @@ def order_all(context: Context, work: NashWork) -> None:
 def _next_turn(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Int:
     """Write a player's turn in a later round of a simulation, and return the number of attacks.
 
-    If the simulation assumes that the player is a simple bot (`work.bot`), this bot chooses the turn. For all other
-    players, the policy chooses the turn.
+    If the simulation assumes that the player is a simple bot (`work.bot`), this bot chooses the turn. Otherwise, the
+    policy chooses the player's turn.
     """
     deploy, attacks, play_rng, generator = work.round.deploy[p], work.round.attacks[p], work.play_rng, work.generator
     if work.bot[p] == 1:

@@ -42,10 +42,11 @@ def write_round_values(
 ) -> Bool:
     """Write each player's share of a position's value to values float64[P]; the shares add up to 1.
 
-    The kernel runs an equilibrium search of about `plays` simulations. A player's share is the mean result of its
-    turns, weighted by its mean mixture, and divided by the sum over all players. Players with only one turn get equal
-    parts of the value that the shares of the other players leave of 1. In a finished game, `write_end_shares` gives the
-    shares. Returns False if no player has a choice, because then there is no estimate.
+    The kernel runs an equilibrium search of about `plays` simulations. A player with several candidate turns gets the
+    mean result of its turns, weighted by its mean mixture. The players with only one candidate turn divide the rest
+    equally: 1 minus the values of the other players. Finally, each value is divided by the sum of all values. In a
+    finished game, `write_end_shares` gives the shares. Returns False if no player has several candidate turns, because
+    then there is no estimate.
     """
     players, winner = context.players, winner_of(context, position)
     if winner != ONGOING:
