@@ -19,7 +19,7 @@ _NOT_GIVEN: Final = object()
 
 
 class PlainAgent(Protocol):
-    """An object with the attributes that `as_agent` requires. Every `Agent` is such an object."""
+    """An object with the attributes that `as_agent` requires. Every `Agent` has these attributes."""
 
     name: str
 

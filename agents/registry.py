@@ -180,7 +180,7 @@ def describe() -> list[AgentInfo]:
 
 
 def profile_of(spec: str) -> BotProfile | None:
-    """Return the profile of a bot with its description; None: the agent has no profile, or is unknown."""
+    """Return the profile of a bot with its description, or None if the agent has no profile or is unknown."""
     read = AgentSpec.parse(spec)
     info = _known_here().get(read.name)
     return None if info is None else info.profiles.get(str(read), info.profiles.get(info.name))
@@ -205,7 +205,7 @@ def _renamed(info: AgentInfo, key: str, value: str, present_key: str, present_va
 
 
 def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[str, str]:
-    """Return key and value of a parameter that is written as its value alone: simulations or seconds per move."""
+    """Return the key and value of a parameter that is given without a key: simulations or seconds per move."""
     for key, read in (("sims", read_simulations), ("secs", read_seconds)):
         value = read(part)
         if value is not None and key in parameters:
@@ -222,7 +222,7 @@ MOST_WRAPPED: Final = 8
 
 
 def _unwrapped(spec: str) -> tuple[list[str], AgentSpec]:
-    """Return the texts before the innermost agent's specification, such as ``isolated:``, and that specification."""
+    """Return a specification's prefixes, such as ``isolated:``, and the specification of the innermost agent."""
     around: list[str] = []
     known = _known_here()
     while (info := known.get((read := AgentSpec.parse(spec)).name)) is not None and info.wraps:

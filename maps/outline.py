@@ -84,7 +84,7 @@ def _smooth(tiles: Tiles, label: list[int], ring: list[int], rounds: int) -> Rin
 def _without_repeats(points: Ring, pinned: list[bool]) -> tuple[Ring, list[bool]]:
     """Merge consecutive equal corners into one corner.
 
-    The corner is pinned, so that it is not smoothed, if one of the merged corners is pinned.
+    If one of the merged corners is pinned, the new corner is pinned, too. A pinned corner is not smoothed.
     """
     starts = [k for k, p in enumerate(points) if p != points[k - 1]]
     ends = [*starts[1:], (starts[0] if starts else 0) + len(points)]

@@ -12,7 +12,7 @@ Each stage plays the same number of games, and only the better half of the lists
 
 Each game begins with the picking phase that the rules define. The estimates of regions therefore include the effects of
 other players' picks and of wastelands. If each player has its own offer, the player does not see the offers of the
-other players, and the other players in a simulated game pick any regions that are not offered to the player.
+other players. In a simulated game, the other players then pick any regions that are not offered to the player.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ def simulated_picks(
 ) -> list[int]:
     """Return the offered regions, best first, according to `games` simulated games; advances rng uint64[2].
 
-    policy: the policy function that all players use in the games. net: the policy's turn network; None: no network.
+    policy: the policy function that all players use in the games. net: the policy's turn network, or None.
     """
     n, players = view.board.n_regions, view.players
     functions = Functions(policy=policy)

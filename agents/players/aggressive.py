@@ -126,7 +126,7 @@ def aggressive_policy(
 
 
 class AggressiveAgent(PolicyKernelAgent):
-    """Deploys next to the most valuable region of another owner, attacks weaker neighbours, moves inland armies up."""
+    """Deploys next to the most valuable region of another owner, attacks weaker neighbours, moves armies forward."""
 
     name = "aggressive"
     policy = staticmethod(aggressive_policy)

@@ -153,8 +153,9 @@ def make_context(
 ) -> Context:
     """Return the context of a player's kernels.
 
-    If `functions` has no evaluation, the evaluation is `network_share` with a value network. Without a value network,
-    the evaluation is `position_share`, or `extended_share` or `forecast_share` if the weights have additional terms.
+    If `functions` contains no evaluation, the context uses a built-in evaluation. With a value network, the built-in
+    evaluation is `network_share`. Without a value network, the built-in evaluation is `position_share`, or
+    `extended_share` or `forecast_share` if the weights have additional terms.
     """
     prepared, evaluation = make_evaluation(board, weights), functions.evaluation
     if evaluation is None and value is not None:

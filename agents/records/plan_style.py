@@ -15,9 +15,10 @@ from warlight_env.engine.rng import below, uniform
 
 
 class Style(NamedTuple):
-    """The parameters for planning a turn. Kernels get them as float64[N_STYLE], in the order of the fields.
+    """The parameters for planning a turn.
 
-    The first thirteen parameters come from `Weights`.
+    Kernels get the parameters as float64[N_STYLE], in the order of the fields. The first thirteen parameters come from
+    `Weights`.
     """
 
     goal_region: float  #: value of a region, in armies

@@ -46,8 +46,9 @@ def plans_and_samples(
 ) -> Int:
     """Write plans and turns of the network to `turns`; return the number of turns. All turns differ.
 
-    `generate_plans` fills the first half of the set; turns of the network fill the second half. If too many turns of
-    the network are equal, more plans fill the empty places of the set. The signature is `plug_ins.generator_signature`.
+    `generate_plans` fills the first half of the set; turns of the network fill the second half. If the network gives
+    too few different turns, more plans fill the empty places of the set. The signature is
+    `plug_ins.generator_signature`.
     """
     half = (turns.counts.shape[0] + 1) // 2
     front = TurnSet(turns.deploy[:half], turns.attacks[:half], turns.counts[:half])

@@ -128,9 +128,9 @@ def write_scores(context: Context, position: Position, player: Int, work: TurnNe
 
 @kernel
 def embed_main(context: Context, work: TurnNetworkBuffers, main: Int, out: Floats) -> None:
-    """Write the part of a hidden layer that depends on the main deploy region to out float32[H].
+    """Write the main deploy region's part of the hidden layer for deploy weights to out float32[H].
 
-    The logits of the deploy weights are computed from this hidden layer, for all regions but the main deploy region.
+    The hidden layer gives the logits of the deploy weights of all regions except the main deploy region.
     """
     net = context.turns
     copy_floats(net.beside_bias, out, UNITS)
@@ -170,8 +170,8 @@ def weight_units(
 def write_deploy_weight_logits(context: Context, region: Int, main: Int, hidden: Floats, out: Floats) -> None:
     """Write the logits of a region's deploy weight to out float32[V].
 
-    The main deploy region is the first region with the highest weight. A region with a lower number than the main
-    deploy region therefore cannot have the highest weight.
+    A region with a lower number than the main deploy region cannot have the highest weight, because the main deploy
+    region is the first region with this weight.
     """
     _read(hidden, context.turns.weight, context.turns.weight_bias, out)
     if region < main:
@@ -182,8 +182,8 @@ def write_deploy_weight_logits(context: Context, region: Int, main: Int, hidden:
 def embed_ends(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
     """Write the parts of the borders' hidden units that depend on only one region; `embed_regions` must run first.
 
-    Writes the parts for the player's regions as sources to `work.mean`, and for their neighbours as targets to
-    `work.toward`.
+    `work.mean` gets the parts that depend on the source of a border, for all regions of the player. `work.toward` gets
+    the parts that depend on the target of a border, for all neighbours of the player's regions.
     """
     net, board = context.turns, context.board
     for r in range(position.owner.shape[0]):

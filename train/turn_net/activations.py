@@ -30,7 +30,7 @@ _NARROW: Final = ("weight", "weight_bias", "share", "share_bias", "priority", "p
 
 
 class TurnOutputs(NamedTuple):
-    """The outputs of the network for M turns, as in `loss.TurnLogProbs`; or a loss's derivatives for these outputs."""
+    """The network's outputs for M turns, as in `loss.TurnLogProbs`, or the derivatives of a loss for the outputs."""
 
     weights: Floats  #: [M]
     shares: Floats  #: [M]

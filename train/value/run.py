@@ -90,7 +90,7 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
         return pack_network(make_network(fit.arrays)), told
 
     def player_of(self, network: bytes, spec: str | None = None) -> NetworkPlayer:
-        """See `ExpertIteration.player_of`. spec: the specification of the agent; None: the `player` of the settings."""
+        """See `ExpertIteration.player_of`. spec: the agent's specification, or None for `player` in the settings."""
         return NetworkPlayer(spec or self.settings.player, network, tuple(self.settings.weights))
 
     # Final match and report

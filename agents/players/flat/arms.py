@@ -108,7 +108,7 @@ def draw(context: Context, settings: SimulationSettings, arms: Arms, work: Simul
 
 @kernel
 def keep(settings: SimulationSettings, arms: Arms, work: SimulationWork) -> None:
-    """Add the value of leaf 0 to the total of its arm, and append the value to `arms.result` unless it is full."""
+    """Add the value of leaf 0 to the total of its arm, and append the value to `arms.result` unless that is full."""
     arm, value = work.leaves.path[0, 0], work.leaves.values[0, settings.player]
     atomic_add(arms.total, arm, value)
     atomic_add(arms.visits, arm, 1)

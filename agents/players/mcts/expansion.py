@@ -90,7 +90,7 @@ def advance_to_state(
 
 @inline_kernel
 def _list_turns(context: Context, settings: TreeSettings, work: TreeWork) -> None:
-    """Write the candidate turns of all players in the position in `work`, and the priors of the turns, to `work`."""
+    """Write all players' candidate turns in the position of `work`, and the priors of these turns, to `work`."""
     play = work.play
     for level in range(context.players):
         p, turns = (settings.play.player + level) % context.players, turn_set_of(work.turns, level)
@@ -169,7 +169,7 @@ def _list_size(tree: Tree, capacity: Int) -> Int:
 def grow(tree: Tree, state: Int, node: Int, level: Int, capacity: Int) -> Bool:
     """Add the turns of the player at `level` as children of a node, unless the node has children.
 
-    state: the node of the state in which the players move. Returns False if the tree has no room.
+    state: the node that contains the state in which the players move. Returns False if the tree has no room.
     """
     if atomic_load(tree.children, node) <= LEAF:
         if compare_and_set(tree.children, node, LEAF, EXPANDING):

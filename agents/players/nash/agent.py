@@ -201,7 +201,7 @@ class NashAgent(SearchAgent):
         return simulated_picks(view, self.weights, self.value, self.rng, policy=policy, net=net)
 
     def _net(self, view: View) -> TurnNetwork | None:
-        """Return the turn network for the game of a view; None: the agent has no turn network."""
+        """Return the turn network for the game of a view, or None if the agent has no turn network."""
         return None if self.nets is None else self.nets.of(view)
 
     def _anchor_for(self, view: View) -> float:

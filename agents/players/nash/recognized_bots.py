@@ -1,8 +1,8 @@
 """Recognition of simple bots by their past turns.
 
 The next turns of a simple bot are predictable. The search estimates the probability that an opponent is a simple bot.
-In a simulation, the opponent plays the bot's turn with the estimated probability, and else a turn from the opponent's
-mixture (mixed strategy). The method is a restricted Nash response (Johanson, Zinkevich and Bowling, 2007).
+In a simulation, the opponent plays the bot's turn with the estimated probability. Otherwise, the opponent plays a turn
+from its mixture (mixed strategy). The method is a restricted Nash response (Johanson, Zinkevich and Bowling, 2007).
 """
 
 from __future__ import annotations

@@ -45,7 +45,8 @@ class Sizes(NamedTuple):
     def steps(self) -> int:
         """The cost of a simulation: its number of rounds after the first, and at least 1.
 
-        The later rounds take nearly all the time, because the policy chooses the turns in these rounds.
+        The rounds after the first take nearly all the time of a simulation, because the policy must choose turns in
+        them.
         """
         return max(1, self.rounds - 1)
 
@@ -62,8 +63,8 @@ BY_NETWORK: Final = ((0, Sizes(20, 3, 48, 2)), (1_200, Sizes(8, 3, 48, 10)))
 def sizes_for(table: Sequence[tuple[int, Sizes]], plays: float, steps: float, rounds: int | None = None) -> Sizes:
     """Return the largest sizes in `table` that a move with at most `plays` simulations and `steps` steps allows.
 
-    table: BY_PLAYS or BY_NETWORK. rounds: a fixed number of rounds in a simulation; sizes with more rounds are then
-    left out.
+    table: BY_PLAYS or BY_NETWORK. rounds: the number of rounds in a simulation, or None for the number in `table`;
+    sizes in `table` with more rounds than `rounds` are left out.
     """
     for least, sizes in reversed(table):
         own = sizes if rounds is None else sizes._replace(rounds=rounds)
@@ -100,7 +101,7 @@ class _Move:
 
     @property
     def _spent(self) -> float:
-        """The fraction of the budget that is spent: the larger of the fractions of simulations and of time."""
+        """The spent fraction of the budget: of its simulations or of its time, whichever fraction is larger."""
         limits, spent = self._limits, 0.0
         if limits.simulations is not None:
             spent = int(self._work.spent[0]) / max(1, limits.simulations)
@@ -158,10 +159,11 @@ class _Move:
 
 
 def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> list[int]:
-    """Search the game of a round in one thread for each element of `works`, each with the whole budget.
+    """Search the game of one round in several threads, one for each element of `works`.
 
-    All threads begin with the same turns; their random numbers and best responses differ. Returns the number of each
-    player's turns at the start of the search, before best responses are added.
+    Each thread has the whole budget. All threads begin with the same candidate turns, but have different random numbers
+    and best responses. Returns the number of each player's turns at the start of the search, before best responses are
+    added.
     """
     start = works[0].rng.copy()
     for number, work in enumerate(works):
