@@ -198,7 +198,7 @@ def _value(spec: str, name: str, parameter: Parameter, text: str) -> Any:
 
 
 def _renamed(info: AgentInfo, key: str, value: str, present_key: str, present_value: str) -> str:
-    """Return the message for a parameter that has another name or value now."""
+    """Return the error message for a parameter whose name or value was renamed."""
     if value == present_value and key not in info.parameters:
         return f"parameter {key!r} is now {present_key!r}"
     return f"'{key}={value}' is now '{present_key}={present_value}'"

@@ -269,8 +269,10 @@ class Evaluation(NamedTuple):
 
 
 def super_region_terms(board: Board) -> npt.NDArray[np.float64]:
-    """Return float64[4, S]: for each super region its bonus, and its numbers of neighbouring super regions, border
-    edges and regions."""
+    """Return the terms of each super region, float64[4, S].
+
+    The terms are the bonus, and the numbers of neighbouring super regions, of border edges and of regions.
+    """
     bonus = board.bonus.astype(np.float64)
     sizes = np.diff(board.member_start).astype(np.float64)
     here, there = board.super_region[board.edge_source], board.super_region[board.edge_target]

@@ -200,7 +200,7 @@ def _from_ids(
     setup: RawSetup | None,
     drawing: Drawing | None = None,
 ) -> Map:
-    """Return a map in which names and indices of regions are made from their ids.
+    """Return a map from ids; the names and indices of regions are derived from the ids.
 
     supers, regions and borders contain tuples (place in the file, id, value).
     """

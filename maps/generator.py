@@ -107,7 +107,7 @@ def _bonus(group: int, grouped: Sequence[int], near: Sequence[Sequence[int]]) ->
 def _reading_order(
     middles: Sequence[tuple[float, float]], grouped: Sequence[int], groups: int
 ) -> tuple[list[int], list[int]]:
-    """Return the order of the regions and the order of the super regions.
+    """Return the order in which regions, and the order in which super regions, are numbered.
 
     Super regions are sorted from left to right, and so are the regions within a super region.
     """

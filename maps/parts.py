@@ -82,8 +82,8 @@ class StartingSetup:
     Attributes:
         wastelands: indices of regions, in ascending order; empty: the map has no wastelands.
         wasteland_army: number of armies on each wasteland.
-        offered: indices of regions that players may pick, in ascending order. With the rule "own_offer" each region is
-            offered to one player, otherwise to all players.
+        offered: indices of regions that players may pick, in ascending order. With the rule "own_offer", each of these
+            regions is offered to one player, otherwise to all players.
         picks: number of start regions of each player.
     """
 

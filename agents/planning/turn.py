@@ -128,7 +128,7 @@ def _reach(board: Board, position: Position, player: Int, region: Int, plan: Pla
 
 @inline_kernel
 def _merit(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
-    """Return the value of a goal minus its cost, relative to the number of armies that the goal needs."""
+    """Return the value of a goal minus its cost, divided by a power of the number of armies that the goal needs."""
     style, by = plan.style, position.owner[region]
     need = plan.need[region]
     if by == player:

@@ -78,9 +78,9 @@ def choose_plan(
 class PlanAgent(ScoringAgent):
     """Plans turns in many styles, and plays the turn with the highest value after the round; any number of players.
 
-    Goals are super regions, neutral regions, enemies' regions, and own regions to defend. While no enemy is near, the
-    value of a turn is its growth, as a fraction of the map's total income, and the values in `search_policy` are not
-    win probabilities.
+    A goal is to complete a super region, to capture a neutral or an enemy's region, or to defend an own region. While
+    no enemy is near, the value of a turn is its growth, as a fraction of the map's total income, and the values in
+    `search_policy` are not win probabilities.
     """
 
     name = "plan"

@@ -177,7 +177,7 @@ def make_context(
 def is_ours(function: Callable[..., Any] | None) -> bool:
     """Return whether a function is None or a kernel of this package.
 
-    The results of the package's kernels need no checks.
+    Results of the package's own kernels are not checked.
     """
     body = _body(function)
     known = str(getattr(body, "__globals__", {}).get("__name__")).startswith("warlight_env.")

@@ -38,8 +38,8 @@ def make_allocation_work(n_regions: int) -> AllocationWork:
 def _settle_shares(income: Int, classes: npt.NDArray[np.int64]) -> Int:
     """Compute how many armies a region gets for each deploy weight; classes[0] is the number of regions per weight.
 
-    Writes the number of armies for each weight to classes[1]. Writes to classes[2], for each weight, whether regions
-    with the weight may get one of the armies that remain after rounding down. Returns the number of armies that remain
+    Writes the number of armies for each weight to classes[1]. For each weight, classes[2] gets 1 if regions with this
+    weight may get one of the armies that remain after rounding down, else 0. Returns the number of armies that remain
     after rounding down.
     """
     counts, armies, tied = classes[0], classes[1], classes[2]

@@ -49,7 +49,7 @@ class TimeManager:
     def allocate(self, view: View, budget: Budget | None) -> Budget | None:
         """Set the seconds for this turn in a budget with a bank; return a budget without a bank unchanged.
 
-        The seconds include the whole increment, unless the game is decided.
+        If the game is not decided, the seconds for the turn include the whole increment of the clock.
         """
         if budget is None or budget.bank is None:
             return budget

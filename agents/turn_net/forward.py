@@ -263,7 +263,7 @@ def mean_of_all(embeddings: Floats, out: Floats) -> None:
 
 @inline_kernel
 def sums_of_player(position: Position, p: Int, embeddings: Floats, mean: Floats, total: Floats) -> Int:
-    """Write the mean embedding of a player's regions to mean float32[H], and a tenth of the sum to total float32[H].
+    """Write the mean embedding of a player's regions to mean float32[H], and 0.1 times their sum to total float32[H].
 
     Returns the number of the player's regions.
     """
@@ -281,7 +281,7 @@ def sums_of_player(position: Position, p: Int, embeddings: Floats, mean: Floats,
 
 @inline_kernel
 def whole_units(context: Context, embeddings: Floats, base: Floats) -> None:
-    """Write the part of the scores' hidden units that is the same for all players to base float32[H]."""
+    """Write to base float32[H] the part of the scores' hidden units that is the same for all players."""
     whole = stack_singles()
     copy_floats(context.turns.value_bias, base, UNITS)
     mean_of_all(embeddings, whole)

@@ -216,7 +216,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
     # Report
 
     def _fits_and_gates(self) -> tuple[list[dict[str, Any]], dict[int, dict[str, Any]]]:
-        """Return the journal's entries about fits, and its entries about gates (test matches) by iteration."""
+        """Return the journal entries of fits, and a dict from iterations to journal entries of gates (test matches)."""
         entries = self.journal.entries
         gates = {entry["iteration"]: entry for entry in entries if entry["event"] == "gate"}
         return [entry for entry in entries if entry["event"] == "fit"], gates

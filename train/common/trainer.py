@@ -93,8 +93,8 @@ class Trainer(ABC, Generic[S, F]):
     def content(self, artifact: F, result: dict[str, Any]) -> str | bytes:
         """Return the content of the file that stores the result of the run, such as a network.
 
-        The method is called before and after the final match. Before the match, `result` contains neither `facts` nor
-        `holdout`.
+        `finish` calls this method once before and once after the final match. Before the match, `result` contains
+        neither `facts` nor `holdout`.
         """
 
     @abstractmethod

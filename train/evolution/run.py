@@ -12,7 +12,7 @@ exchanged seats. Every generation has its own seeds. Three methods reduce the ef
 - The mean becomes the champion (the best weights so far) only if it beats the old champion in a review, a match with
   new seeds. To win a review, the new mean needs a score whose 95 % confidence interval is above one half.
 
-The journal and the settings determine the rest of the run, so a killed run continues exactly.
+The journal and the settings determine the rest of the run, so a killed run continues with the same result.
 """
 
 from __future__ import annotations

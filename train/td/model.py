@@ -2,7 +2,7 @@
 
 Each player's position has the value P = θ · φ, with the features φ of `players.duels.FEATURES`. The win probability is
 σ(k · ln(P_mine / P_theirs)) = P_mineᵏ / (P_mineᵏ + P_theirsᵏ), where k is the `sharpness` of `Weights`. The search
-agents compute win probabilities with the same formula, so the learned weights need no change for them.
+agents compute win probabilities with the same formula, so they can use the learned weights unchanged.
 
 **From θ to `Weights`.** The value of a super region has a constant part, which does not depend on the position. The
 evaluation of `Weights` adds a number to the constant parts of all super regions, so that the smallest constant part is

@@ -97,7 +97,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         return ParameterVector(self.model.weights())
 
     def calibration(self, games: int = 1000, bins: int = 10) -> list[dict[str, float]]:
-        """Play new games; for each of `bins` intervals of predicted probabilities, return the fraction of wins."""
+        """Play new games; return the fraction of wins in each of `bins` intervals of predicted win probabilities."""
         traces = self._duels.traces(self.model.weights(), games, derive_seed(self.settings.seed, _CALIBRATION))
         features, _, outcomes = positions(traces, self.model, 1.0)
         features, outcomes = np.concatenate([features, features[:, ::-1]]), np.concatenate([outcomes, 1 - outcomes])

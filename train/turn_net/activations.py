@@ -95,7 +95,7 @@ def make_outputs(size: int, players: int) -> TurnOutputs:
 
 
 def make_gradient() -> TurnNetwork:
-    """Return arrays of zeros for the gradient of a network; rows of VALUES numbers have length WIDE.
+    """Return arrays of zeros for the gradient of a network; rows with VALUES numbers are padded to length WIDE.
 
     Each thread needs its own arrays.
     """

@@ -41,7 +41,7 @@ def evaluate_turns(
     context: Context, rows: TurnRows, low: Int, high: Int, work: TurnNetworkBuffers, activations: Activations,
     told: TurnOutputs,
 ) -> Int:  # fmt: skip
-    """Evaluate turns low .. high - 1: write their log-probabilities, entropies and scores to the arrays `told`.
+    """Evaluate turns low .. high - 1: write log-probabilities, entropies and scores of players to `told`.
 
     Also writes the activations for the backward pass. Returns the number of borders.
     """

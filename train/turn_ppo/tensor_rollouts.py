@@ -150,7 +150,7 @@ class TensorRollouts:
         out.values[:, t] = _chances(drawn.scores, self._seat)
 
     def _submit(self, network: TurnModule, games: Tensor, seats: Tensor, generator: torch.Generator) -> None:
-        """Draw the turns of a network for seats of several games; the step ignores turns of eliminated players."""
+        """Draw the turns of a network for seats of several games; the game ignores turns of eliminated players."""
         size = self._games
         for low in range(0, len(games), size):
             some, theirs = games[low : low + size], seats[low : low + size]

@@ -39,7 +39,7 @@ FULL: Final = 48
 
 
 class Arms(NamedTuple):
-    """The position, the player's turns in it, and their results."""
+    """A position, the player's candidate turns (arms) in this position, and the results of the turns."""
 
     position: Position
     turns: TurnSet  #: [K, ...]

@@ -161,7 +161,7 @@ def expand(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork,
 
 @inline_kernel
 def _list_size(tree: Tree, capacity: Int) -> Int:
-    """Return the length of the list of one player's turns in the tree's `pool`, for the third and later players."""
+    """Return the length of a list in the tree's `pool`, which contains the turns of the third or a later player."""
     return np.int64(1 + (2 if tree.prior.shape[0] > 1 else 1) * capacity)
 
 

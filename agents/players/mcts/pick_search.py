@@ -1,9 +1,9 @@
 """The picking phase as a search: the first levels of the tree are sets of starting regions.
 
-The first level of the tree contains the searching player's sets. The next levels of the tree contain the sets of each
-enemy. If each player has its own offer, a player does not see the enemies' offers. The search then draws several random
-offers for an enemy, and adds the enemy's best set from each random offer. The random offers are drawn from the regions
-that are not offered to the searching player.
+The first level of the tree contains the searching player's sets. Each further level of the tree contains the sets of
+one enemy. If each player has its own offer, a player does not see the enemies' offers. The search then draws several
+random offers for an enemy, and adds the enemy's best set from each random offer. The random offers are drawn from the
+regions that are not offered to the searching player.
 """
 
 from __future__ import annotations

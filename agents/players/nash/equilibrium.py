@@ -160,7 +160,8 @@ def prediction_probability(work: NashWork, p: Int) -> Real:
 def choose(work: NashWork, weights: npt.NDArray[np.float64], p: Int) -> Int:
     """Draw a player's turn in proportion to weights float64[K], or a simple bot's predicted turn.
 
-    Returns the turn's index; -1 for the first bot's predicted turn, -2 for the second bot's.
+    Returns the index of the turn; -1 means the predicted turn of the first bot, and -2 the predicted turn of the second
+    bot.
     """
     if prediction_probability(work, p) > 0.0:
         left = uniform(work.rng)
@@ -173,7 +174,7 @@ def choose(work: NashWork, weights: npt.NDArray[np.float64], p: Int) -> Int:
 
 @inline_kernel
 def assume(work: NashWork, p: Int, choice: Int) -> None:
-    """Set a player's turn in the simulation to a choice that `choose` returned."""
+    """Let a player play, in the simulation, the turn that `choose` returned."""
     work.bot[p] = max(np.int64(0), -choice)
     work.chosen[p] = choice if choice >= 0 else work.predicted_turn[p, -1 - choice]
 

@@ -52,7 +52,7 @@ def _copy(work: NashWork, source: Int, target: Int) -> None:
 def _try(
     context: Context, setup: NashSetup, position: Position, p: Int, index: Int, racing: Bool, work: NashWork
 ) -> Real:
-    """Simulate a turn of the local search in all scenarios, and write its share in each scenario to `work.result`.
+    """Simulate a turn of the local search in all scenarios, and write the player's shares to `work.result`.
 
     Returns the turn's sum of shares minus the best turn's sum of shares. For the best turn itself (index BEST), returns
     its sum of shares. racing: whether to return 0 early if the turn is not better than the best turn after a block of

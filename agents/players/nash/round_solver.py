@@ -111,7 +111,7 @@ class _Move:
         return spent
 
     def _solve(self, end: float) -> None:
-        """Run regret matching until the fraction `end` of the budget is spent, but at least one iteration."""
+        """Run regret matching, at least one iteration, until the fraction `end` of the budget is spent."""
         of, work = self._of, self._work
         while work.spent[1] == 0 or self._spent < end:
             before = int(work.spent[0])
@@ -204,7 +204,7 @@ class FoundTurns(NamedTuple):
 
 
 def turns_of(works: Sequence[NashWork], player: int, begun: int) -> FoundTurns:
-    """Return the results of all threads for a player's turns; begun: the number of its turns at the start."""
+    """Merge the results of all threads for a player's turns; begun: number of the player's turns at the start."""
     orders: list[Orders] = []
     columns: list[list[npt.NDArray[np.float64]]] = [[], [], [], []]
     for number, work in enumerate(works):
