@@ -1,4 +1,4 @@
-"""Former names of agents' parameters and values, for specifications in files of older versions."""
+"""Former names of agents' parameters and values, so that specifications in files of older versions can be read."""
 
 from __future__ import annotations
 

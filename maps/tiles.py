@@ -1,4 +1,4 @@
-"""The small tiles of which generated maps consist: a relaxed Voronoi diagram, and the choice of tiles that are land."""
+"""The small tiles of generated maps: cells of a relaxed Voronoi diagram, and the choice of the tiles that are land."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planned turns as plug-in functions of a search: policies that plan one turn, generators that plan many turns.
+"""Plug-in functions that plan turns for a search: policies plan one turn, and generators plan many turns.
 
 A style is the list of coefficients that a planner uses (`plan_style`).
 """

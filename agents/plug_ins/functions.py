@@ -79,8 +79,8 @@ def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
     The kinds are "evaluation", "generator", "policy", "picker", "leaf" and "prior"; there is no built-in prior. The
     signatures in `context` describe the arguments and the task of each kind.
 
-    A `kernel`, a function under ``@njit`` and plain Python that Numba can compile are compiled. Other Python functions
-    run slowly in the interpreter, with a warning. The result of each call of a user's function is checked.
+    Kernels, functions under ``@njit``, and plain Python functions that Numba supports are compiled. Other Python
+    functions run slowly in the interpreter, with a warning. The result of each call of a user's function is checked.
 
     Kernels cannot raise the exceptions of a user's function. Call kernels with users' functions inside the context
     manager `engine.callback_errors.raise_callback_errors`. The context manager raises the exceptions of users'

@@ -1,4 +1,4 @@
-"""Planning styles: coefficients for the values of goals, the certainty of attacks, and the order of a turn's orders."""
+"""Planning styles: coefficients for values of goals, for the certainty of attacks, and for the sequence of orders."""
 
 from __future__ import annotations
 

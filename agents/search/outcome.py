@@ -90,7 +90,7 @@ def _take(context: Context, position: Position, samples: Samples, chosen: Int) -
 
 @kernel
 def realistic_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Choose the outcome with the median of the player's share."""
+    """Choose the outcome with the player's median share."""
     _play_all(context, position, player, samples, rng)
     return _take(context, position, samples, samples.order[samples.order.shape[0] // 2])
 

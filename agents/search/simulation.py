@@ -21,7 +21,7 @@ UNIT: Final = 1 << 31
 
 
 class SimulationSettings(NamedTuple):
-    """The settings of simulations that do not depend on the selection rule. Fields for functions contain addresses."""
+    """The settings of simulations, without those of the selection rule. Fields for functions contain addresses."""
 
     player: int  #: the searching player
     outcome: int  #: address of a function in `outcome.OUTCOMES`

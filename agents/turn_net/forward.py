@@ -1,9 +1,9 @@
 """The turn network's forward pass: embeddings of regions, then logits of deploys and attacks, and win probabilities.
 
-The embedding of a region is first computed from the region's features. Each layer then adds messages from the mean
-embeddings of its neighbours and of its super region (message passing; Gilmer et al., arXiv:1704.01212). The logits of
-attacks depend on the drawn deploys. The probability of a turn is the product of the conditional probabilities of its
-choices.
+The embedding of a region is first computed from the region's features. Each layer then adds messages to a region's
+embedding: from the mean embedding of the region's neighbours, and from that of its super region (message passing;
+Gilmer et al., arXiv:1704.01212). The logits of attacks depend on the drawn deploys. The probability of a turn is the
+product of the conditional probabilities of its choices.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def mean_of_members(board: Board, embeddings: Floats, s: Int, out: Floats) -> No
 
 @kernel
 def _write_among(context: Context, layer: Int, s: Int, work: TurnNetworkBuffers) -> None:
-    """Write the message from a super region to its regions to `work.mean`."""
+    """Write the message that a super region sends to its own regions into `work.mean`."""
     out, total = work.mean[s], stack_singles()
     mean_of_members(context.board, work.embeddings, s, total)
     clear_floats(out, UNITS)

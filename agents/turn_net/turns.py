@@ -97,7 +97,7 @@ def described_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a turn as `network_turn` does, with the embeddings in `work.net`.
+    """Write a turn as `network_turn` does, but use the embeddings that `work.net` already contains.
 
     `embed_regions` and `embed_ends` must run before, once for each position.
     """

@@ -81,7 +81,7 @@ class PpoRun(Trainer[S, bytes]):
 
     @abstractmethod
     def load_state(self, state: Checkpoint) -> None:
-        """Restore a state from the method `state` in a new run."""
+        """Restore a state, which the method `state` returned, in a new run."""
 
     # Methods of all runs
 

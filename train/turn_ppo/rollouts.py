@@ -179,7 +179,7 @@ def _value_now(context: Context, position: Position, player: Int, own_critic: Bo
 
 
 class Rollouts(SingleThreaded):
-    """Plays rollouts of a game config.
+    """Plays rollouts in games of one game config.
 
     Args:
         config: the game config.

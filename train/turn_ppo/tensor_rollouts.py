@@ -29,7 +29,7 @@ from warlight_env.train.turn_ppo.rollouts import Rollout
 
 
 class TensorRollouts:
-    """Plays rollouts of a game config with tensors.
+    """Plays rollouts in games of one game config with tensors.
 
     Args:
         config: the game config.

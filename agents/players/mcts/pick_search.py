@@ -1,4 +1,4 @@
-"""The picking phase as a search: the first levels of the tree are sets of starting regions.
+"""The picking phase as a tree search: the nodes of the first levels are sets of starting regions.
 
 The first level of the tree contains the searching player's sets. Each further level of the tree contains the sets of
 one enemy. If each player has its own offer, a player does not see the enemies' offers. The search then draws several

@@ -2,8 +2,8 @@
 
 A mixture is a player's mixed strategy: probabilities of its candidate turns. An iteration has two steps. First, every
 player draws a turn from its mixture. Second, each turn of a player is simulated against the drawn turns of the other
-players, with the same dice. The regret of a turn is its accumulated gain over the mean value of the mixture, and at
-least 0. In the next iteration, the probability of a turn is proportional to its regret.
+players, with the same dice. The regret of a turn is the sum of its gains over the mean value of the mixture; negative
+regrets are set to 0. In the next iteration, the probability of a turn is proportional to its regret.
 
 For two players, the mean mixtures approach an equilibrium. For more than two players, the mean mixtures approach a
 coarse correlated equilibrium. The Diplomacy programs DORA and Diplodocus (Bakhtin et al., 2021 and 2022) also draw the

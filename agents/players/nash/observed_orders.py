@@ -84,11 +84,11 @@ class OpponentModel(SingleThreaded, ABC):
 
     @abstractmethod
     def _policies(self) -> Sequence[Context]:
-        """Return one context for each policy; turns of these policies are compared with the visible orders."""
+        """Return the contexts of the policies whose turns are compared with the visible orders."""
 
     @property
     def contexts(self) -> Sequence[Context]:
-        """One context for each policy whose turns are compared with the visible orders."""
+        """The contexts of the policies whose turns are compared with the visible orders."""
         if self._contexts is None:
             self._contexts = self._policies()
         return self._contexts

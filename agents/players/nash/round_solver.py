@@ -61,7 +61,7 @@ BY_NETWORK: Final = ((0, Sizes(20, 3, 48, 2)), (1_200, Sizes(8, 3, 48, 10)))
 
 
 def sizes_for(table: Sequence[tuple[int, Sizes]], plays: float, steps: float, rounds: int | None = None) -> Sizes:
-    """Return the largest sizes in `table` that a move with at most `plays` simulations and `steps` steps allows.
+    """Return the largest sizes in `table` for which `plays` simulations and `steps` steps are enough.
 
     table: BY_PLAYS or BY_NETWORK. rounds: the number of rounds in a simulation, or None for the number in `table`;
     sizes in `table` with more rounds than `rounds` are left out.
