@@ -26,7 +26,7 @@ class AgentSpec:
 
     @classmethod
     def parse(cls, text: str) -> AgentSpec:
-        """Split a specification after its name. The name ends before the first ":" or "["."""
+        """Split a specification into its name and the rest. The name ends before the first ":" or "["."""
         text = text.strip()
         name = re.split(r"[:\[]", text, maxsplit=1)[0]
         rest = text[len(name) :]

@@ -62,7 +62,7 @@ def resolve_limits(
 ) -> tuple[int | None, float | None]:
     """Return the limits of a move (simulations, seconds).
 
-    The budget determines the limits. If the budget has no limits, the agent's own arguments `simulations` and `seconds`
+    The limits come from the budget. If the budget has no limits, the agent's own arguments `simulations` and `seconds`
     determine them. If the budget and the agent have no limits, the limit is `default` simulations.
     """
     if budget is not None and not (budget.simulations is None and budget.seconds is None):

@@ -183,7 +183,7 @@ def _settings(data: dict[str, Any], place: str) -> dict[str, Any]:
 
 
 def _grid(data: dict[str, Any], place: str) -> Cell:
-    """Return the numbers of columns and rows in the settings: two numbers, or one number for both. Default: 1."""
+    """Return the numbers of columns and rows in the settings: two numbers, or one number for both; by default 1."""
     size, where = _settings(data, place).get("gridSizeCells", 1), f"{place}: Settings: gridSizeCells"
     if isinstance(size, dict):
         size = list(pair(where, size, ("width", "height") if "width" in size else ("x", "y")))

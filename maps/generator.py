@@ -25,7 +25,7 @@ def generate(regions: int = 42, super_regions: int | None = None, *, seed: int, 
     The same arguments give the same map on every machine. Two regions have a border exactly if their outlines share a
     side. Super regions are connected. The default number of super regions is `regions` / 6.5, rounded. A bonus
     increases with the number of regions of the super region, and with the number of its regions that border another
-    super region. On the bundled world map, the formula gives five of the six bonuses correctly.
+    super region. The formula for bonuses is correct for five of the six super regions of the bundled world map.
 
     Raises ``MapError`` for arguments out of range: ``regions`` 3 to 400, ``super_regions`` 1 to ``regions``, ``seed`` 0
     to `MOST_SEED`.

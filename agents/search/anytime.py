@@ -144,7 +144,7 @@ class AnytimeSearch(SingleThreaded, ABC):
 
     @abstractmethod
     def _ranked(self) -> list[Candidate]:
-        """Return the player's candidates with visits and values, merged over all stores; the answer is the first."""
+        """Return the player's candidates with visits and values, merged over all stores; the answer comes first."""
 
     @abstractmethod
     def _counts(self, store: Any) -> tuple[int, int, bool, int, int]:

@@ -128,7 +128,7 @@ class TensorRollouts:
         return out
 
     def _seats_of_networks(self, met: npt.NDArray[np.int64], networks: int) -> list[tuple[Tensor, Tensor]]:
-        """Return the games and the seats that each network plays. met: int64[B], the number of the network, or < 0."""
+        """Return the games and the seats that each network plays. met: int64[B], a network's number or < 0."""
         found = []
         for number in range(networks):
             games = torch.from_numpy(np.flatnonzero(met == number)).to(self._device)

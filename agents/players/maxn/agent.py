@@ -90,7 +90,7 @@ class MaxnSettings:
 class MaxnAgent(SearchAgent):
     """Max^N search over several moves: each player maximizes its own share of the position's value.
 
-    Battles have average results.
+    The search assumes that all battles have average results.
 
     A move is a whole turn. The turn begins with one of the best few battles, which gets the whole income. After each
     battle of a turn, the turn continues with the best battle of the new position (`maxn.battle_turns.make_turn`).

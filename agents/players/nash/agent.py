@@ -82,7 +82,7 @@ def _told(field: str) -> str:
 
 @documented
 class NashAgent(SearchAgent):
-    """Approximates an equilibrium in mixed strategies of the next round by regret matching, and plays a turn from it.
+    """Approximates an equilibrium in mixed strategies of the next round by regret matching, and plays by its strategy.
 
     The candidate turns of all players are plans and samples of a turn network. Local search finds best responses to the
     mixed strategies, and adds the responses to the candidate turns. A simulation plays the next round and possibly

@@ -82,7 +82,7 @@ def _try(
 
 @kernel
 def start_climb(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> None:
-    """Start the local search for a player from its best turn, with new scenarios."""
+    """Start the local search for a player from the player's best turn, with new scenarios."""
     best, turns = best_mean(work, p), work.trial
     turns.counts[BEST] = copy_turn(turn_set_of(work.turns, p), best, turns.deploy[BEST], turns.attacks[BEST])
     draw_scenarios(context, setup, work)
