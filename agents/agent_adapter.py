@@ -19,7 +19,7 @@ _NOT_GIVEN: Final = object()
 
 
 class PlainAgent(Protocol):
-    """An object with the attributes that `as_agent` requires. Every `Agent` is such an object."""
+    """An object with the attributes that `as_agent` requires. Every `Agent` has these attributes."""
 
     name: str
 
@@ -102,7 +102,7 @@ class _Counted(list[Any]):
 class AgentAdapter(Agent):
     """Wrapper that makes an `Agent` from another object.
 
-    The wrapper forwards method calls to the object. An attribute is read from the object at each access.
+    The wrapper forwards method calls to the object. The wrapper reads an attribute from the object at each access.
     """
 
     def __init__(self, thing: Any) -> None:

@@ -26,7 +26,7 @@ class AgentSpec:
 
     @classmethod
     def parse(cls, text: str) -> AgentSpec:
-        """Split a specification after its name. The name ends before the first ":" or "["."""
+        """Split a specification into its name and the rest. The name ends before the first ":" or "["."""
         text = text.strip()
         name = re.split(r"[:\[]", text, maxsplit=1)[0]
         rest = text[len(name) :]
@@ -43,7 +43,7 @@ class AgentSpec:
 
     @property
     def wrapped(self) -> AgentSpec:
-        """Return a specification ``name[OPTIONS]:AGENT`` with ``[OPTIONS]:`` as a part of the separator."""
+        """Return the specification; if it is ``name[OPTIONS]:AGENT``, its separator becomes ``[OPTIONS]:``."""
         if self.separator or not self.rest.startswith("["):
             return self
         options, end, rest = self.rest.partition("]:")
@@ -66,7 +66,7 @@ class AgentSpec:
     def with_digests(self, digest_of: Callable[[str, str], str | None]) -> AgentSpec:
         """Append ``#`` and a file's digest to each value that names a file.
 
-        digest_of(key, value) returns the 16 hexadecimal digits; None: the value gets no digest.
+        digest_of(key, value) returns the 16 hexadecimal digits of a digest, or None if the value gets no digest.
         """
 
         def pin(part: str) -> str:

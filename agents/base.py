@@ -62,7 +62,7 @@ def resolve_limits(
 ) -> tuple[int | None, float | None]:
     """Return the limits of a move (simulations, seconds).
 
-    The budget determines the limits. If the budget has no limits, the agent's own arguments `simulations` and `seconds`
+    The limits come from the budget. If the budget has no limits, the agent's own arguments `simulations` and `seconds`
     determine them. If the budget and the agent have no limits, the limit is `default` simulations.
     """
     if budget is not None and not (budget.simulations is None and budget.seconds is None):
@@ -120,7 +120,7 @@ class Agent(ABC):
 
     @property
     def faults(self) -> Faults | None:
-        """The faults (such as late turns) in the agent's answers during this game after which the game continued.
+        """The faults in the agent's answers during this game, such as late turns, that did not end the game.
 
         The value is None for an agent that does not report faults.
         """
@@ -145,14 +145,14 @@ class Agent(ABC):
         return None
 
     def insight(self) -> dict[str, Any] | None:
-        """Return information about the last answer as plain data for JSON; None: no information beyond `last_search`.
+        """Return information about the last answer as plain data for JSON, or None if `last_search` contains all of it.
 
         Call this method after the game has resolved the round.
         """
         return None
 
     def last_search(self) -> SearchResult | None:
-        """Return the result of the last search; None: the agent has not searched yet, or it never searches."""
+        """Return the result of the last search, or None if the agent has not searched yet or never searches."""
         return None
 
     def search_policy(self) -> SearchPolicy | None:

@@ -57,8 +57,8 @@ class Face:
 class BotProfile:
     """The name, level, face and description that people see of a bot.
 
-    name: 1 to 32 printable characters. face: None: the page draws a face that depends on the specification.
-    description: one sentence; an empty string: the page shows the agent's summary.
+    name: 1 to 32 printable characters. face: a face, or None for a face that the page derives from the specification.
+    description: one sentence, or an empty string to show the agent's summary instead.
 
     Raises:
         ProfileError: a value is not allowed.

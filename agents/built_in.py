@@ -22,7 +22,7 @@ def _built_in(
     profile: BotProfile,
     presets: Mapping[str, BotProfile] | None = None,
 ) -> AgentInfo:
-    """Return the entry of a built-in agent; `factory` and `parameters` are names in its module."""
+    """Return the registry entry of a built-in agent; `factory` and `parameters` are names in the agent's module."""
 
     def load() -> Callable[..., Agent]:
         return getattr(importlib.import_module(module), factory)

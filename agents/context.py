@@ -1,8 +1,8 @@
 """The constant inputs of an agent's kernels: board, rules, evaluation and plug-in functions.
 
 A `Context` stores each plug-in function as an address; `evaluate`, `generate` and `draw_turn` call these addresses.
-Because the address is a number, a change of a plug-in function needs no compilation of the kernels that call it. A call
-through an address costs about 40 ns.
+An address is a number, so kernels need no new compilation when another plug-in function is used. A call through an
+address costs about 40 ns.
 """
 
 from __future__ import annotations

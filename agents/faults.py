@@ -20,7 +20,7 @@ class Fault(Protocol):
 
 
 class Faults(Protocol):
-    """A sequence of an agent's faults in a game. If the sequence omits some faults, `total` and `lost` include them."""
+    """A sequence of an agent's faults in a game. Some faults may be missing, but `total` and `lost` count all."""
 
     @property
     def total(self) -> int:

@@ -1,4 +1,4 @@
-"""Former names of agents' parameters and values, for specifications in files of older versions."""
+"""Former names of agents' parameters and values, so that specifications in files of older versions can be read."""
 
 from __future__ import annotations
 
@@ -79,8 +79,9 @@ def present_parameter(agent: str, key: str, value: str) -> tuple[str, str]:
 def with_present_names(text: str) -> str:
     """Return a specification of any version with the present parameters and values; other text stays unchanged.
 
-    The argument `text` may also be the key of a contest. The key of a contest contains several specifications with " /
-    " or " : " between them; other words, such as the name of a map, may come before a specification.
+    The argument `text` may also be the key of a contest, such as "mcts:50 / random". The key of a contest contains
+    several specifications with " / " or " : " between them; other words, such as the name of a map, may come before a
+    specification.
     """
     return "".join(map(_with_present_names, _SEPARATORS.split(text)))
 

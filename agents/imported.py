@@ -30,7 +30,7 @@ class ImportedAgentError(InputError):
 
 
 def imported_agent(read: AgentSpec) -> AgentInfo | None:
-    """Return the registry entry of an agent in a module or a file; None: the specification names no such agent.
+    """Return the registry entry of an agent in a module or a file, or None if the specification names no such agent.
 
     The function imports nothing: it only looks for the file or the top-level package, also in the current folder.
     """

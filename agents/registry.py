@@ -180,7 +180,7 @@ def describe() -> list[AgentInfo]:
 
 
 def profile_of(spec: str) -> BotProfile | None:
-    """Return the profile of a bot with its description; None: the agent has no profile, or is unknown."""
+    """Return the profile of a bot with its description, or None if the agent has no profile or is unknown."""
     read = AgentSpec.parse(spec)
     info = _known_here().get(read.name)
     return None if info is None else info.profiles.get(str(read), info.profiles.get(info.name))
@@ -198,14 +198,14 @@ def _value(spec: str, name: str, parameter: Parameter, text: str) -> Any:
 
 
 def _renamed(info: AgentInfo, key: str, value: str, present_key: str, present_value: str) -> str:
-    """Return the message for a parameter that has another name or value now."""
+    """Return the error message for a parameter whose name or value was renamed."""
     if value == present_value and key not in info.parameters:
         return f"parameter {key!r} is now {present_key!r}"
     return f"'{key}={value}' is now '{present_key}={present_value}'"
 
 
 def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[str, str]:
-    """Return key and value of a parameter that is written as its value alone: simulations or seconds per move."""
+    """Return the key and value of a parameter that is given without a key: simulations or seconds per move."""
     for key, read in (("sims", read_simulations), ("secs", read_seconds)):
         value = read(part)
         if value is not None and key in parameters:
@@ -222,7 +222,7 @@ MOST_WRAPPED: Final = 8
 
 
 def _unwrapped(spec: str) -> tuple[list[str], AgentSpec]:
-    """Return the texts before the innermost agent's specification, such as ``isolated:``, and that specification."""
+    """Return a specification's prefixes, such as ``isolated:``, and the specification of the innermost agent."""
     around: list[str] = []
     known = _known_here()
     while (info := known.get((read := AgentSpec.parse(spec)).name)) is not None and info.wraps:

@@ -125,7 +125,7 @@ class Weights(NamedTuple):
 
     @classmethod
     def load(cls, source: str | Path | Weights) -> Weights:
-        """Load weights: the name of a preset, or a .json file with names and values of coefficients.
+        """Return weights from a preset (given its name), or from a .json file with names and values of coefficients.
 
         A coefficient that is not in the file has the thesis's value. The file name may end with ``#`` and a `digest`;
         if so, the weights in the file must have exactly this digest.
@@ -269,8 +269,10 @@ class Evaluation(NamedTuple):
 
 
 def super_region_terms(board: Board) -> npt.NDArray[np.float64]:
-    """Return float64[4, S]: for each super region its bonus, and its numbers of neighbouring super regions, border
-    edges and regions."""
+    """Return the terms of each super region, float64[4, S].
+
+    The terms are the bonus, and the numbers of neighbouring super regions, of border edges and of regions.
+    """
     bonus = board.bonus.astype(np.float64)
     sizes = np.diff(board.member_start).astype(np.float64)
     here, there = board.super_region[board.edge_source], board.super_region[board.edge_target]
@@ -284,9 +286,9 @@ def super_region_terms(board: Board) -> npt.NDArray[np.float64]:
 def make_evaluation(board: Board, weights: Weights) -> Evaluation:
     """Return the constants of the evaluation for a board.
 
-    A super region has a value for the picking phase (START) and a value for the later game (STATIC). Both values are
-    weighted sums of `super_region_terms`, plus a constant that makes the smallest value on the board 1. The value
-    STATIC is finally multiplied by the weight `region_super`.
+    A super region has a value for the picking phase (START) and a value for the later game (STATIC). The values START
+    and STATIC are weighted sums of `super_region_terms`, plus a constant that makes the smallest value on the board 1.
+    Finally, the value STATIC is multiplied by the weight `region_super`.
     """
     terms, w = super_region_terms(board), Weights(*map(float, weights))
     start = np.array([w.start_bonus, w.start_neighbors, w.start_borders, w.start_regions]) @ terms

@@ -1,4 +1,4 @@
-"""The common step of the readers of all formats: it makes a checked map from parts that refer to names."""
+"""The common last step of all map readers: it makes a checked map from parts that refer to each other by name."""
 
 from __future__ import annotations
 

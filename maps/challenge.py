@@ -85,12 +85,13 @@ def read_setup_lines(text: str, place: str) -> tuple[Map, tuple[str, ...]]:
 def from_challenge_json(text: str, place: str = "challenge JSON") -> Map:
     """Return the map in a JSON text in one of the two formats of the second challenge; the content determines which.
 
-    The format of the game engine: ``SuperRegions`` is a list of ``{"id": 1, "bonus": 5}``, ``Regions`` is a list of
-    ``{"id": 1, "superRegion": 1, "neighbors": [2, 4]}``.
+    In the format of the game engine, ``SuperRegions`` is a list of ``{"id": 1, "bonus": 5}``, and ``Regions`` is a list
+    of ``{"id": 1, "superRegion": 1, "neighbors": [2, 4]}``.
 
-    The format of the web site: super regions list their ``regions``. Regions have ``cells``, a list of ``{"x": 3, "y":
-    0}``, and ``text``, the cell of the label. ``Settings`` has ``gridSizeCells``, the numbers of columns and rows. The
-    reader converts cells to outlines. A border between regions that do not touch becomes a sea link.
+    In the format of the web site, each super region has a list ``regions`` of its regions. Regions have ``cells``, a
+    list of ``{"x": 3, "y": 0}``, and ``text``, the cell of the label. ``Settings`` has ``gridSizeCells``, the numbers
+    of columns and rows. The reader converts cells to outlines. A border between regions that do not touch becomes a sea
+    link.
 
     In both formats, ``Settings`` may contain the starting setup, with the protocol's names: ``wastelands``,
     ``starting_regions`` and ``starting_pick_amount``.
@@ -182,7 +183,7 @@ def _settings(data: dict[str, Any], place: str) -> dict[str, Any]:
 
 
 def _grid(data: dict[str, Any], place: str) -> Cell:
-    """Return the numbers of columns and rows in the settings: two numbers, or one number for both. Default: 1."""
+    """Return the numbers of columns and rows in the settings: two numbers, or one number for both; by default 1."""
     size, where = _settings(data, place).get("gridSizeCells", 1), f"{place}: Settings: gridSizeCells"
     if isinstance(size, dict):
         size = list(pair(where, size, ("width", "height") if "width" in size else ("x", "y")))
@@ -199,7 +200,7 @@ def _from_ids(
     setup: RawSetup | None,
     drawing: Drawing | None = None,
 ) -> Map:
-    """Return a map in which names and indices of regions are made from their ids.
+    """Return a map from ids; the names and indices of regions are derived from the ids.
 
     supers, regions and borders contain tuples (place in the file, id, value).
     """

@@ -31,8 +31,8 @@ def setup_of_lines(lines: Sequence[str], place: str, known: Iterable[int]) -> tu
     """Return the setup in the lines of a game, and the numbers (from 1) of the lines that contain the setup.
 
     The lines are ``setup_map wastelands``, ``settings starting_regions`` (in the first challenge
-    ``pick_starting_regions TIME …``) and ``settings starting_pick_amount``. The first line ``update_map`` contains the
-    army of visible wastelands.
+    ``pick_starting_regions TIME …``) and ``settings starting_pick_amount``. The first line ``update_map`` gives the
+    number of armies on visible wastelands.
     """
     found: dict[tuple[str, ...], tuple[int, list[str]]] = {}
     for number, line in enumerate(lines, 1):
@@ -82,7 +82,7 @@ def setup_of_settings(settings: dict[str, Any], where: str, known: Iterable[int]
 def _setup(
     wastelands: list[int] | None, army: int | None, offered: list[int] | None, picks: int | None
 ) -> RawSetup | None:
-    """Return the setup with the given entries; None if no entry is given."""
+    """Return the setup with the given entries, or None if all entries are missing."""
     if wastelands is None and offered is None and picks is None:
         return None
 

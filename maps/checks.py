@@ -1,4 +1,4 @@
-"""Checks of maps. Each problem names a part of the map; the most basic problems are first."""
+"""Checks of maps. Each problem names a part of the map; the most basic problems come first."""
 
 from __future__ import annotations
 

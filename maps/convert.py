@@ -21,7 +21,7 @@ _INDENT: Final = 2
 
 
 def to_xml(map_: Map) -> str:
-    """Return the map in the XML format of the thesis's program; each border is listed by its first region."""
+    """Return the map in the XML format of the thesis's program; only the first region of a border lists the border."""
     lines = ['<?xml version="1.0" encoding="UTF-8"?>', "<Map>", "  <SuperRegions>"]
     for super_region, members in zip(map_.super_regions, map_.members, strict=True):
         lines.append(f'    <SuperRegion Name={quoteattr(super_region.name)} Bonus="{super_region.bonus}">')

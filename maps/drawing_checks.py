@@ -20,8 +20,8 @@ SIDE: Final = 2.0
 def remarks(m: MapParts) -> Iterator[MapProblem]:
     """Yield the inconsistencies in the drawing of a valid map. A map without a drawing has no inconsistencies.
 
-    Inconsistencies are outlines that cross themselves, labels outside their regions, and overlapping regions. Common
-    sides without a border, and borders without a common side or a sea link, are inconsistencies, too.
+    Inconsistencies are outlines that cross themselves, labels outside their regions, and overlapping regions. A common
+    side without a border is also an inconsistency, and so is a border without a common side or a sea link.
     """
     import shapely  # type: ignore[import-untyped,unused-ignore]
 

@@ -25,7 +25,7 @@ def generate(regions: int = 42, super_regions: int | None = None, *, seed: int, 
     The same arguments give the same map on every machine. Two regions have a border exactly if their outlines share a
     side. Super regions are connected. The default number of super regions is `regions` / 6.5, rounded. A bonus
     increases with the number of regions of the super region, and with the number of its regions that border another
-    super region. On the bundled world map, the formula gives five of the six bonuses correctly.
+    super region. The formula for bonuses is correct for five of the six super regions of the bundled world map.
 
     Raises ``MapError`` for arguments out of range: ``regions`` 3 to 400, ``super_regions`` 1 to ``regions``, ``seed`` 0
     to `MOST_SEED`.
@@ -107,7 +107,7 @@ def _bonus(group: int, grouped: Sequence[int], near: Sequence[Sequence[int]]) ->
 def _reading_order(
     middles: Sequence[tuple[float, float]], grouped: Sequence[int], groups: int
 ) -> tuple[list[int], list[int]]:
-    """Return the order of the regions and the order of the super regions.
+    """Return the order in which regions, and the order in which super regions, are numbered.
 
     Super regions are sorted from left to right, and so are the regions within a super region.
     """

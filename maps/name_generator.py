@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Sound:
-    """The parts of words in an invented language. Each field lists parts with spaces between them."""
+    """The parts of words in an invented language. Each field is a string of parts, separated by spaces."""
 
     onsets: str  # beginnings of syllables
     vowels: str

@@ -59,8 +59,8 @@ def _outlines(tiles: Tiles, label: list[int], count: int) -> list[list[list[int]
 def _smooth(tiles: Tiles, label: list[int], ring: list[int], rounds: int) -> Ring:
     """Smooth a closed outline with Chaikin's algorithm, which cuts corners.
 
-    A corner where three parts meet does not move. The two regions at a border get the same line, because the algorithm
-    changes both outlines in the same way.
+    A corner where three parts meet does not move. At a border, the outlines of both regions follow the same line,
+    because the algorithm changes both outlines in the same way.
     """
     points = [(float(x), float(y)) for x, y in tiles.corners[ring].tolist()]
     pinned = [len({label[i] for i in tiles.triangles[t].tolist()}) > 2 for t in ring]
@@ -84,7 +84,7 @@ def _smooth(tiles: Tiles, label: list[int], ring: list[int], rounds: int) -> Rin
 def _without_repeats(points: Ring, pinned: list[bool]) -> tuple[Ring, list[bool]]:
     """Merge consecutive equal corners into one corner.
 
-    The corner is pinned, so that it is not smoothed, if one of the merged corners is pinned.
+    If one of the merged corners is pinned, the new corner is pinned, too. A pinned corner is not smoothed.
     """
     starts = [k for k, p in enumerate(points) if p != points[k - 1]]
     ends = [*starts[1:], (starts[0] if starts else 0) + len(points)]

@@ -27,7 +27,7 @@ PATH_PATTERN = rf"(?:M{_XY}(?:L{_XY}){{2,}}Z)+"
 
 @dataclass(frozen=True)
 class SuperRegion:
-    """A set of regions. A player that owns all regions of the set gets ``bonus`` more armies in each round."""
+    """A set of regions. A player that owns all regions of a super region gets ``bonus`` more armies in each round."""
 
     name: str
     bonus: int
@@ -75,13 +75,15 @@ class SeaLink:
 
 @dataclass(frozen=True)
 class StartingSetup:
-    """The parts of a start position that a map fixes. A part that is None follows from the rules, possibly at random.
+    """The parts of the start position that a map prescribes.
+
+    If an attribute is None, the rules determine this part of the start position, possibly at random.
 
     Attributes:
         wastelands: indices of regions, in ascending order; empty: the map has no wastelands.
         wasteland_army: number of armies on each wasteland.
-        offered: indices of regions that players may pick, in ascending order. With the rule "own_offer" each region is
-            offered to one player, otherwise to all players.
+        offered: indices of regions that players may pick, in ascending order. With the rule "own_offer", each of these
+            regions is offered to one player, otherwise to all players.
         picks: number of start regions of each player.
     """
 

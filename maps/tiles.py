@@ -1,4 +1,4 @@
-"""The small tiles of which generated maps consist: a relaxed Voronoi diagram, and the choice of tiles that are land."""
+"""The small tiles of generated maps: cells of a relaxed Voronoi diagram, and the choice of the tiles that are land."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _centroids(sites: Floats, triangles: Ints) -> Floats:
 def _join_close_corners(
     corners: Floats, corner_of: dict[tuple[int, int], int], shortest: float
 ) -> set[tuple[int, int]]:
-    """Shrink short sides of tiles to points, and move the corners there; a tile keeps at least four corners.
+    """Shrink short sides of tiles to points, so that their two corners become one; a tile keeps at least four corners.
 
     Returns the sides that were shrunk, as pairs of corners.
     """

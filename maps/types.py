@@ -127,7 +127,7 @@ def _tuple(value: Any, hints: tuple[Any, ...], place: str) -> tuple[Any, ...]:
 
 
 def _part(part: Any, place: str) -> Any:
-    """Return a copy of a map's part, for example of a region, with the changes of `converted_fields`."""
+    """Return a copy of a part of a map (such as a region) with the new values from `converted_fields`."""
     changes = converted_fields(part, f"{place}: ")
     return dataclasses.replace(part, **changes) if changes else part
 

@@ -25,7 +25,7 @@ _ENGINE: Final = (_SETTINGS, frozenset(("id", "bonus")), frozenset(("id", "super
 
 
 def grouped(fields: Iterable[str]) -> tuple[str, ...]:
-    """Return each kind of field once; a kind of several fields is followed by their number."""
+    """Return each kind of field once; a kind with several fields also shows their number, as in ``color (3 times)``."""
     counts = Counter(clipped(field, 60) for field in fields)
     kinds = [name if count == 1 else f"{name} ({count} times)" for name, count in counts.items()]
     more = len(kinds) - _MOST_NAMED

@@ -130,10 +130,10 @@ def _read_neighbors(r: _Element, region: str, place: str) -> dict[str, int]:
 
 
 def _below(e: _Element, tag: str, enclosing: tuple[str, ...], direct: bool = True) -> Iterator[_Element]:
-    """Yield the children of an element with the tag `tag`, also if they are inside of children with an `enclosing` tag.
+    """Yield the elements with the tag `tag` that are children of `e`, or children of a child with an `enclosing` tag.
 
-    direct: whether to yield the children themselves; if it is False, only elements inside of children with an
-    `enclosing` tag are yielded.
+    direct: whether to yield children of `e`; if it is False, only elements inside children with an `enclosing` tag are
+    yielded.
     """
     for child in e.children:
         if child.tag == tag and direct:

@@ -1,9 +1,10 @@
 """Two rules that make a determinization: a complete position that is consistent with a player's view.
 
 Both determinization rules treat hidden regions as neutral with two armies. Each enemy without a visible region gets
-hidden regions, farthest from the player first. `minimal_determinization` gives one region to each enemy without a
-visible region. `proportional_determinization` gives each enemy without a visible region one region for every two
-regions of the player. `warlight_env.beliefs` contains a third rule, which uses the views of all rounds so far.
+hidden regions, beginning with the regions farthest from the player. `minimal_determinization` gives one region to each
+enemy without a visible region. `proportional_determinization` gives each enemy without a visible region one region for
+every two regions of the player. `warlight_env.beliefs` contains a third rule, which uses the views of all rounds so
+far.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ def _filled(view: View, share: int) -> Position:
 def farthest(
     distance: npt.NDArray[Any], owner: npt.NDArray[np.int8], player: int, among: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.int64]:
-    """Return the regions r with among[r], sorted by their distance from the player's regions, farthest first.
+    """Return the regions r for which among[r] is True, sorted by distance from the player's regions, farthest first.
 
     among: bool[N]. distance: [N, N] distances between regions.
     """

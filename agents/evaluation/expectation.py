@@ -36,7 +36,7 @@ def to_hold(attackers: Int, attack_kill: Real) -> Int:
 def favourable(attackers: Int, defenders: Int, attack_kill: Real, defense_kill: Real) -> Bool:
     """Return whether the attackers' expected loss is strictly smaller than the defenders' expected loss.
 
-    A loss is at most the number of armies on that side.
+    The expected loss of a side is at most the number of its armies.
     """
     lost = min(defenders * defense_kill, np.float64(attackers))
     killed = min(attackers * attack_kill, np.float64(defenders))

@@ -1,4 +1,4 @@
-"""Evaluation with future income: super regions that a player can complete, border armies and threatened bonuses.
+"""An evaluation that also forecasts future income, for example from super regions that a player can complete.
 
 The thesis's evaluation counts regions and armies. The evaluation in this module adds terms for income. A super region
 that a player owns only in part counts with a fraction of its bonus. The fraction decreases with the number of armies
@@ -96,8 +96,8 @@ def forecast_share(context: Context, position: Position, shares: Shares) -> Int:
 
     The position's value includes future income.
 
-    Each player's value is raised to a power, the weight `sharpness`. A player's share is its power divided by the sum
-    of all players' powers. See `context.evaluation_signature`.
+    A player's share is proportional to ``value ** sharpness``, where `sharpness` is a weight; the shares add up to 1.
+    See `context.evaluation_signature`.
     """
     evaluation, players = context.evaluation, context.players
     for p in range(players):
@@ -116,8 +116,9 @@ def forecast_share(context: Context, position: Position, shares: Shares) -> Int:
 def growth_share(context: Context, position: Position, shares: Shares) -> Int:
     """Write each player's present and possible income, divided by the map's total income, to shares float64[P].
 
-    Each number is in [0, 1]; the sum over players is not 1. Armies count only if they are adjacent to a region that the
-    player still needs to complete a super region. Use `growth_share` for players without enemies nearby.
+    Each share is in [0, 1], but the shares of all players do not add up to 1. Armies count only if they are adjacent to
+    a region that the player still needs to complete a super region. Use `growth_share` for players without enemies
+    nearby.
     """
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     part = min(1.0, evaluation.prospect / evaluation.income) if evaluation.income > 0.0 else 0.0

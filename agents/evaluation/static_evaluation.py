@@ -222,7 +222,7 @@ def evaluated_shares(context: Context, positions: Positions, count: Int, shares:
 
 
 def pick_value(board: Board, evaluation: Evaluation, own: Sequence[int], region: int) -> float:
-    """Return the value of picking a region after the regions in `own` (thesis, algorithm 3.4).
+    """Return the value of a region as the next pick of a player with the regions `own` (thesis, algorithm 3.4).
 
     The value is the sum of a term for the super region and a term for the distance to the nearest region in `own`. The
     term for the distance is 0 if `own` is empty. Distances above half the map's diameter count as half the diameter.

@@ -55,7 +55,7 @@ def _list_targets(
 def is_ordered(attacks: AttackRows, count: Int, source: Int, target: Int) -> Bool:
     """Return whether one of the first `count` orders goes from source to target.
 
-    The orders from one source need not be consecutive rows.
+    The rows of `attacks` may be in any order.
     """
     for i in range(count):
         if attacks[i, 0] == source and attacks[i, 1] == target:

@@ -37,9 +37,10 @@ def distances_to_foreign(board: Board, owner: Owners, player: Int, queue: Region
 def move_inland(
     board: Board, position: Position, player: Int, scratch: Scratch, attacks: AttackRows, count: Int
 ) -> Int:
-    """Append transfers of all but one army of each inland region towards the front; return the new number of orders.
+    """Append transfers of inland armies towards the front; each inland region keeps one army.
 
-    Thesis, algorithm 3.9: armies move one step along a shortest path to the nearest region that is not the player's.
+    Armies move one step along a shortest path to the nearest region that is not the player's (thesis, algorithm 3.9).
+    Returns the new number of orders.
     """
     owner, army = position.owner, position.army
     distance = scratch.mark

@@ -56,8 +56,8 @@ def propagate_demand(board: Board, position: Position, player: Int, plan: PlanWo
 def move_idle(board: Board, position: Position, player: Int, farther: Bool, plan: PlanWork) -> None:
     """Send armies without an order towards the regions that need them; border armies move only to a much larger demand.
 
-    farther: armies may move again after a transfer, so that they can cross several regions in one round. If `farther`
-    is true, a region's armies get their order after all armies that pass through the region.
+    farther: whether armies may move again after a transfer, so that they can cross several regions in one round. The
+    kernel processes regions in ascending order of demand, so armies that arrive in a region can still move on.
     """
     owner, demand, free, moved = position.owner, plan.demand, plan.free, plan.moved
     for r in range(owner.shape[0]):

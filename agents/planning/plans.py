@@ -1,4 +1,4 @@
-"""Planned turns as plug-in functions of a search: policies that plan one turn, generators that plan many turns.
+"""Plug-in functions that plan turns for a search: policies plan one turn, and generators plan many turns.
 
 A style is the list of coefficients that a planner uses (`plan_style`).
 """
@@ -60,10 +60,10 @@ def random_style_turn(
 def add_plans(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet, count: Int
 ) -> Int:
-    """Append planned turns to the first `count` turns of a set while the set has room. All turns of the set differ.
+    """Append planned turns to the first `count` turns of a set while the set has room.
 
-    The first plan uses the style in the evaluation's weights; each later plan uses a random style. Returns the new
-    number of turns, at least 1.
+    The turns of the set are all different. The first plan uses the style in the evaluation's weights; each later plan
+    uses a random style. Returns the new number of turns, at least 1.
     """
     room = turns.counts.shape[0]
     for i in range(1 + _TRIES * (room - 1)):

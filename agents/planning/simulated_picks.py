@@ -3,16 +3,16 @@
 A simulated game consists of the picking phase, some rounds, and an evaluation. In the rounds of a simulated game, all
 players play plans (turns that are built from goals) or turns of a turn network.
 
-The first half of the games estimates the value of each region. In the first half of the games, all players pick the
-regions with the highest estimates after Gumbel noise is added. The estimate of a region is the mean share (part of the
-position's value) of the players who got the region.
+The first half of the games estimates the value of each region. In the first half of the games, Gumbel noise is added to
+the estimates, and all players pick the regions with the highest sums. The estimate of a region is the mean share (part
+of the position's value) of the players who got the region.
 
 The second half of the games compares lists of preferred regions by successive halving (Karnin, Koren and Somekh, 2013).
 Each stage plays the same number of games, and only the better half of the lists enters the next stage.
 
-Each game begins with the picking phase that the rules define. The estimates of regions therefore include the effects of
-other players' picks and of wastelands. If each player has its own offer, the player does not see the offers of the
-other players, and the other players in a simulated game pick any regions that are not offered to the player.
+Each game begins with the picking phase that the rules define. The estimate of a region therefore includes the effects
+of other players' picks and of wastelands. If each player has its own offer, the player does not see the offers of the
+other players. In a simulated game, the other players then pick any regions that are not offered to the player.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ def simulated_picks(
 ) -> list[int]:
     """Return the offered regions, best first, according to `games` simulated games; advances rng uint64[2].
 
-    policy: the policy function that all players use in the games. net: the policy's turn network; None: no network.
+    policy: the policy function that all players use in the games. net: the policy's turn network, or None.
     """
     n, players = view.board.n_regions, view.players
     functions = Functions(policy=policy)

@@ -3,9 +3,8 @@
 A goal is to capture a region adjacent to the player's regions, or to defend a region that an enemy can attack. The
 planner computes how many armies reach the goal with the probability that its coefficients (the style) require. The
 planner takes the armies for a goal from one or more adjacent regions, and deploys the missing armies. `goals` computes
-the value of a goal. Regions that complete a super region, or break an enemy's super region, have high values. Because
-such regions have high values, the plans of several rounds capture a super region along the cheapest way, one step per
-round.
+the value of a goal. Regions that complete a super region, or break an enemy's super region, have high values. The plans
+of successive rounds therefore capture a super region step by step, along the cheapest way.
 """
 
 from __future__ import annotations
@@ -129,7 +128,7 @@ def _reach(board: Board, position: Position, player: Int, region: Int, plan: Pla
 
 @inline_kernel
 def _merit(context: Context, position: Position, player: Int, region: Int, plan: PlanWork) -> Real:
-    """Return the value of a goal minus its cost, relative to the number of armies that the goal needs."""
+    """Return the value of a goal minus its cost, divided by a power of the number of armies that the goal needs."""
     style, by = plan.style, position.owner[region]
     need = plan.need[region]
     if by == player:

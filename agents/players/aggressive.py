@@ -59,7 +59,7 @@ def _attack_weaker(
 ) -> Int:
     """Append attacks from one region on all weaker neighbours of other owners, most valuable neighbour first.
 
-    The remaining armies join the first attack.
+    Armies that remain after these attacks join the first attack.
     """
     owner, army = position.owner, position.army
     first = count
@@ -126,7 +126,7 @@ def aggressive_policy(
 
 
 class AggressiveAgent(PolicyKernelAgent):
-    """Deploys next to the most valuable region of another owner, attacks weaker neighbours, moves inland armies up."""
+    """Deploys next to the most valuable region of another owner, attacks weaker neighbours, moves armies forward."""
 
     name = "aggressive"
     policy = staticmethod(aggressive_policy)

@@ -78,7 +78,7 @@ def make_duel_work(n_regions: int, n_edges: int) -> DuelWork:
 def write_features(
     board: Board, terms: npt.NDArray[np.float64], position: Position, player: Int, features: npt.NDArray[np.float32]
 ) -> None:
-    """Write FEATURES of a player's position to features float[F]; terms float64[4, S] is `super_region_terms`."""
+    """Write the features FEATURES of a player's position to features float[F]; terms: see `super_region_terms`."""
     owner, army = position.owner, position.army
     for i in range(8):
         features[i] = 0.0

@@ -37,9 +37,9 @@ def _make_memory(n_regions: int, n_edges: int, players: int) -> tuple[GeneratorW
 class Minimax2Agent(SearchAgent):
     """Plays the turn with the highest share after the worst reply of any one enemy, over many simulations of the round.
 
-    The other enemies choose randomly among their candidate turns. The value of a reply is its mean over all
-    simulations. Each sweep simulates every pair of turn and reply once, with the same dice. A budget in simulations
-    counts simulated rounds; the agent makes at least one sweep.
+    While one enemy replies, all other enemies choose randomly among their candidate turns. The value of a reply is its
+    mean over all simulations. Each sweep simulates every pair of turn and reply once, with the same dice. A budget in
+    simulations counts simulated rounds; the agent makes at least one sweep.
     """
 
     name = "minimax2"

@@ -1,8 +1,7 @@
 """The planning player: it chooses the best of many plans after a one-round lookahead.
 
-While no enemy is near, the player evaluates positions only by present and possible income (`growth_share`). The
-evaluation of the other agents also includes the number of armies; with that evaluation, the player captures neutral
-regions more slowly.
+While no enemy is near, the player evaluates positions only by present and possible income (`growth_share`). The usual
+evaluation of agents also counts armies, and would make the planning player capture neutral regions more slowly.
 """
 
 from __future__ import annotations
@@ -79,9 +78,9 @@ def choose_plan(
 class PlanAgent(ScoringAgent):
     """Plans turns in many styles, and plays the turn with the highest value after the round; any number of players.
 
-    Goals are super regions, neutral regions, enemies' regions, and own regions to defend. While no enemy is near, the
-    value of a turn is its growth, as a fraction of the map's total income, and the values in `search_policy` are not
-    win probabilities.
+    A goal is to complete a super region, to capture a neutral or an enemy's region, or to defend an own region. While
+    no enemy is near, the value of a turn is its growth, as a fraction of the map's total income, and the values in
+    `search_policy` are not win probabilities.
     """
 
     name = "plan"
@@ -137,9 +136,9 @@ class PlanAgent(ScoringAgent):
     def _only_grows(self, view: View) -> bool:
         """Return whether the agent evaluates positions only by growth (present and possible income).
 
-        The result is True if three conditions hold. The map has bonuses. The weights `income` and `prospect` are above
-        0. Each enemy region and each hidden region is more than `contact_distance` steps away from the player's
-        regions.
+        The result is True if the map has bonuses, the weights `income` and `prospect` are positive, and no enemy is
+        near. No enemy is near if each enemy region and each hidden region is more than `contact_distance` steps away
+        from the player's regions.
         """
         if not (self.weights.income > 0 and self.weights.prospect > 0 and view.board.bonus.any()):
             return False

@@ -1,4 +1,4 @@
-"""The smart random bot: it plays a random turn of `generate_turns`. The bot is the baseline for searches."""
+"""The smart random bot: it plays a random turn of `generate_turns`. Searches are compared with this bot."""
 
 from __future__ import annotations
 

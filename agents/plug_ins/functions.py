@@ -79,8 +79,8 @@ def plug_in(kind: str, function: Callable[..., Any] | None = None) -> Any:
     The kinds are "evaluation", "generator", "policy", "picker", "leaf" and "prior"; there is no built-in prior. The
     signatures in `context` describe the arguments and the task of each kind.
 
-    A `kernel`, a function under ``@njit`` and plain Python that Numba can compile are compiled. Other Python functions
-    run slowly in the interpreter, with a warning. The result of each call of a user's function is checked.
+    Kernels, functions under ``@njit``, and plain Python functions that Numba supports are compiled. Other Python
+    functions run slowly in the interpreter, with a warning. The result of each call of a user's function is checked.
 
     Kernels cannot raise the exceptions of a user's function. Call kernels with users' functions inside the context
     manager `engine.callback_errors.raise_callback_errors`. The context manager raises the exceptions of users'
@@ -153,8 +153,9 @@ def make_context(
 ) -> Context:
     """Return the context of a player's kernels.
 
-    If `functions` has no evaluation, the evaluation is `network_share` with a value network. Without a value network,
-    the evaluation is `position_share`, or `extended_share` or `forecast_share` if the weights have additional terms.
+    If `functions` contains no evaluation, the context uses a built-in evaluation. With a value network, the built-in
+    evaluation is `network_share`. Without a value network, the built-in evaluation is `position_share`, or
+    `extended_share` or `forecast_share` if the weights have additional terms.
     """
     prepared, evaluation = make_evaluation(board, weights), functions.evaluation
     if evaluation is None and value is not None:
@@ -176,7 +177,7 @@ def make_context(
 def is_ours(function: Callable[..., Any] | None) -> bool:
     """Return whether a function is None or a kernel of this package.
 
-    The results of the package's kernels need no checks.
+    Results of the package's own kernels are not checked.
     """
     body = _body(function)
     known = str(getattr(body, "__globals__", {}).get("__name__")).startswith("warlight_env.")

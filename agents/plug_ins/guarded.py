@@ -1,8 +1,8 @@
 """Wrappers through which kernels call users' functions: they check each result, and stop after an exception.
 
 A user's function gets a copy of the position. Functions that return turns are not called for players without regions.
-After a failure, `engine.callback_errors` stores the exception. Until the kernel ends, it receives valid placeholder
-values instead of the function's results.
+If a function fails, `engine.callback_errors` stores the exception. The kernel then runs to its end with valid
+placeholder values instead of the function's results.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def _clear_turns(turns: TurnSet, count: Int) -> None:
 
 
 def _uncounted(function: Callable[..., Any]) -> Any:
-    """Compile a wrapper without Numba's reference counting; kernels are compiled with the same options."""
+    """Compile a wrapper with the same Numba options as kernels, without reference counting."""
     return function if JIT_DISABLED else numba.njit(nogil=True, error_model="numpy", _nrt=False)(function)
 
 

@@ -1,7 +1,7 @@
 """Wrappers through which compiled code calls users' Python functions. Each kind of function has its own wrapper.
 
-A Python function gets copies of the position and of the arrays that it writes. A Python function may keep the copies
-after the originals are freed. Arguments that are not arrays of the position and that the function does not write are
+A Python function gets copies of the position and of the arrays that it writes. A Python function may keep a reference
+to a copy, even after the original array is freed. All arguments that the function only reads, except the position, are
 passed without copies.
 """
 

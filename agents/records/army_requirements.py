@@ -25,7 +25,7 @@ LEVELS: Final = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99)
 
 @shared
 class ArmyRequirements(NamedTuple):
-    """Tables of the results of battles, as read-only arrays for kernels. M = FORCE_ARMIES, L = len(LEVELS)."""
+    """Tables of the results of battles, as read-only arrays for kernels, with M = FORCE_ARMIES and L = len(LEVELS)."""
 
     capture: npt.NDArray[np.float64]  #: [M + 1, M + 1] probability that attackers (first index) beat defenders (second)
     #: [L, M + 1] fewest attackers that capture a region from n defenders (second index) with probability LEVELS[l]

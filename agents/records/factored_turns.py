@@ -1,7 +1,7 @@
 """Turns as rows of small integers: a deploy weight for each region, and a fraction of the armies for each border.
 
-The `factored` action encoding of environments, and networks that play complete turns, use these rows. A border is a
-directed edge from a region to a neighbour.
+The action encoding `factored` of environments, and networks that play complete turns, represent turns as such rows of
+small integers. A border is a directed edge from a region to a neighbour.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def make_allocation_work(n_regions: int) -> AllocationWork:
 def _settle_shares(income: Int, classes: npt.NDArray[np.int64]) -> Int:
     """Compute how many armies a region gets for each deploy weight; classes[0] is the number of regions per weight.
 
-    Writes the number of armies for each weight to classes[1]. Writes to classes[2], for each weight, whether regions
-    with the weight may get one of the armies that remain after rounding down. Returns the number of armies that remain
+    Writes the number of armies for each weight to classes[1]. For each weight, classes[2] gets 1 if regions with this
+    weight may get one of the armies that remain after rounding down, else 0. Returns the number of armies that remain
     after rounding down.
     """
     counts, armies, tied = classes[0], classes[1], classes[2]
@@ -182,13 +182,14 @@ def encode_nearest(
     count: Int,
     action: Any,
 ) -> None:
-    """Encode a legal turn: write the action row with priorities that is most similar to the turn to action [N + 2 E].
+    """Encode a legal turn as the most similar action row with priorities, and write the row to action [N + 2 E].
 
     The deploy weights are proportional to the deployed armies. Each attack gets the fraction of armies that is nearest
     to the sent armies. The order of the attacks is kept as far as the five priorities allow. An attack is left out if
     its source has no free armies after the deploys and before transfers arrive.
 
-    army int32[N], deploy int32[N], attacks int32[E, 3], of which the first `count` rows are used.
+    The arrays are army int32[N], deploy int32[N] and attacks int32[E, 3]; only the first `count` rows of `attacks` are
+    used.
     """
     n, edges, top = army.shape[0], edge_target.shape[0], VALUES - 1
     for i in range(action.shape[0]):

@@ -1,4 +1,4 @@
-"""Planning styles: coefficients for the values of goals, the certainty of attacks, and the order of a turn's orders."""
+"""Planning styles: coefficients for values of goals, for the certainty of attacks, and for the sequence of orders."""
 
 from __future__ import annotations
 
@@ -15,9 +15,10 @@ from warlight_env.engine.rng import below, uniform
 
 
 class Style(NamedTuple):
-    """The parameters for planning a turn. Kernels get them as float64[N_STYLE], in the order of the fields.
+    """The parameters for planning a turn.
 
-    The first thirteen parameters come from `Weights`.
+    Kernels get the parameters as float64[N_STYLE], in the order of the fields. The first thirteen parameters come from
+    `Weights`.
     """
 
     goal_region: float  #: value of a region, in armies

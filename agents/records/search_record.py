@@ -59,7 +59,7 @@ class SearchRecord:
     def policy(self, max_orders: int = 0) -> SearchPolicy:
         """Return the candidates with probabilities: their `probability` or, if it is None, their fraction of visits.
 
-        A turn that local search found gets the probability of the turn that it replaced as the answer. max_orders: the
+        If local search replaced the answer, the new answer gets the probability of the old answer. max_orders: the
         rules' limit of orders; 0: no limit.
         """
         found = self.candidates

@@ -38,9 +38,9 @@ class TurnNetworkError(InputError):
 class TurnNetwork(NamedTuple):
     """The weights of the network, float32, and the columns of its input features, uint32, as read-only arrays.
 
-    H = UNITS, L = LAYERS, V = VALUES; F features of regions, G features of the position, K features of borders. The
-    main deploy region is the region that gets the most armies. A deploy weight is a number from 0 to 4; a region gets
-    a part of the income in proportion to it.
+    Sizes of the arrays are H = UNITS, L = LAYERS, V = VALUES, and the numbers of features of regions (F), of the
+    position (G) and of borders (K). The main deploy region is the region that gets the most armies. A deploy weight is
+    a number from 0 to 4; the income is divided among the regions in proportion to their deploy weights.
     """
 
     first: Floats  #: [F, H] weights of a region's features
@@ -190,7 +190,7 @@ def no_turn_network() -> TurnNetwork:
 class TurnNetworkBuffers(NamedTuple):
     """The working memory of a network's forward pass; each thread has its own.
 
-    N regions, E directed edges, P players.
+    The board has N regions and E directed edges; the game has P players.
     """
 
     nodes: Floats  #: [N, N_NODE]

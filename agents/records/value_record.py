@@ -54,7 +54,8 @@ class ValueNetworkError(InputError):
 class ValueNetwork(NamedTuple):
     """The weights of the network, float32, and the columns of its input features, uint32, as read-only arrays.
 
-    H = FIRST_UNITS, K = SECOND_UNITS; F features of each player, G features of the rules.
+    Sizes of the arrays are H = FIRST_UNITS, K = SECOND_UNITS, F (features of each player) and G (features of the
+    rules).
     """
 
     own: Floats  #: [F, H] weights of a player's own features
@@ -156,7 +157,7 @@ def digest(content: bytes) -> str:
 
 
 def check_digest(content: bytes, told: str, place: str | Path, kind: str, error: type[InputError]) -> None:
-    """Raise `error` if a file's content does not have the digest `told`; an empty `told` matches all."""
+    """Raise `error` if the digest of a file's content is not `told`; an empty `told` accepts every content."""
     if told and told != (now := digest(content)):
         raise error(f"{place}: contains another {kind}: its digest is {now}, but must be {told}")
 

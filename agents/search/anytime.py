@@ -144,13 +144,13 @@ class AnytimeSearch(SingleThreaded, ABC):
 
     @abstractmethod
     def _ranked(self) -> list[Candidate]:
-        """Return the player's candidates with visits and values, merged over all stores; the answer is the first."""
+        """Return the player's candidates with visits and values, merged over all stores; the answer comes first."""
 
     @abstractmethod
     def _counts(self, store: Any) -> tuple[int, int, bool, int, int]:
-        """Return the numbers of simulations and nodes, whether the memory was full, and two depths.
+        """Return the numbers of simulations and nodes, whether the memory was full, and two leaf depths.
 
-        The depths are the depth of the shallowest leaf and the depth of the deepest leaf.
+        The first leaf depth is that of the shallowest leaf; the second is that of the deepest leaf.
         """
 
     @property
@@ -249,7 +249,8 @@ class AnytimeSearch(SingleThreaded, ABC):
     def watch(self) -> AbstractContextManager[Any]:
         """Return a context manager for kernel calls that may call users' functions.
 
-        The context manager raises the exceptions of users' functions, and then marks the search as failed.
+        After an exception in the ``with`` block or in a user's function, the context manager marks the search as failed
+        and raises the exception.
         """
         return _Watch(self) if self.functions.foreign else contextlib.nullcontext()
 

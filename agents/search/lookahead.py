@@ -162,8 +162,8 @@ def try_against_replies(
 ) -> Int:
     """Simulate each of `count` turns against each reply of each enemy, and add the player's shares to `work.against`.
 
-    The policy chooses the turns of all players but the player and the replying enemy. All simulations with the replies
-    of one enemy use the same dice. Returns the number of simulations.
+    The policy chooses the turns of all players except the searching player and the replying enemy. All simulations with
+    the replies of one enemy use the same dice. Returns the number of simulations.
     """
     players = context.players
     orders, plays = work.round, np.int64(0)

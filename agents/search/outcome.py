@@ -90,7 +90,7 @@ def _take(context: Context, position: Position, samples: Samples, chosen: Int) -
 
 @kernel
 def realistic_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Choose the outcome with the median of the player's share."""
+    """Choose the outcome with the player's median share."""
     _play_all(context, position, player, samples, rng)
     return _take(context, position, samples, samples.order[samples.order.shape[0] // 2])
 
@@ -111,10 +111,10 @@ def optimistic_outcome(context: Context, position: Position, player: Int, sample
 
 @kernel
 def rule_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Choose the outcome with the lowest share if it loses a super region, and else the outcome with the median share.
+    """Choose the player's worst outcome if this outcome loses a super region, else the player's median outcome.
 
-    The share is the player's share. An outcome loses a super region if the player owned a whole super region before the
-    round, but does not own it in the outcome.
+    The outcomes are ranked by the player's share. An outcome loses a super region if the player owned a whole super
+    region before the round, but does not own it in the outcome.
     """
     _play_all(context, position, player, samples, rng)
     order = samples.order
@@ -134,8 +134,8 @@ def single_outcome(context: Context, position: Position, player: Int, samples: S
 def outcome_signature() -> Any:
     """``outcome(context, position, player, samples, rng) -> int``.
 
-    Simulates the orders in `samples.round` from a position, and writes the chosen next state to the position. player:
-    the searching player; the rules for the choice compare outcomes by the share of the searching player. Returns the
+    Simulates the orders in `samples.round` from a position, chooses one of the resulting states, and writes it to the
+    position. player: the searching player; the choice compares states by the share of the searching player. Returns the
     result of `game_outcome.winner_of`.
     """
     t, samples = record_types(), numba.typeof(make_samples(1, 1, 2, 1))

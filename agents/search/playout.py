@@ -33,7 +33,7 @@ def move(context: Context, settings: SimulationSettings, work: SimulationWork, p
 
 @inline_kernel
 def play_orders(context: Context, settings: SimulationSettings, work: SimulationWork) -> Int:
-    """Choose the next state after the orders of the round, and write it to `work.position`.
+    """Simulate the orders of the round, and write the state that the settings' outcome rule chooses to `work.position`.
 
     Returns the result of `winner_of` for the next state.
     """

@@ -29,7 +29,7 @@ class ScoringAgent(KernelAgent):
 
     @abstractmethod
     def _choose(self, view: View) -> int:
-        """Write the chosen turn as `KernelAgent._write` does; if there are several turns, score each turn."""
+        """Choose a turn, and write it as `KernelAgent._write` does; score all candidate turns if there are several."""
 
     def _write(self, view: View) -> int:
         self._lookahead.score[:] = np.nan  # mark all scores as missing, so that old scores are not used again

@@ -21,7 +21,7 @@ UNIT: Final = 1 << 31
 
 
 class SimulationSettings(NamedTuple):
-    """The settings of simulations that do not depend on the selection rule. Functions are given by addresses."""
+    """The settings of simulations, without those of the selection rule. Fields for functions contain addresses."""
 
     player: int  #: the searching player
     outcome: int  #: address of a function in `outcome.OUTCOMES`
@@ -36,7 +36,7 @@ class SimulationSettings(NamedTuple):
 
 
 def make_simulation_settings(**fields: Any) -> SimulationSettings:
-    """Return settings with the given fields; missing fields have values for no functions and no rounds."""
+    """Return settings with the given fields; by default, there are no functions and no rounds."""
     none = SimulationSettings(
         player=0, outcome=0, rounds=0, move=0, lookahead_samples=1, top_k=1, leaf=0, utility=0, alpha=0.0, beta=0.0
     )

@@ -49,7 +49,7 @@ class TimeManager:
     def allocate(self, view: View, budget: Budget | None) -> Budget | None:
         """Set the seconds for this turn in a budget with a bank; return a budget without a bank unchanged.
 
-        The seconds include the whole increment, unless the game is decided.
+        If the game is not decided, the seconds for the turn include the whole increment of the clock.
         """
         if budget is None or budget.bank is None:
             return budget
@@ -77,9 +77,9 @@ class TimeManager:
 def is_decided(view: View) -> bool:
     """Return whether a player's share of armies and income is so large that the result is certain.
 
-    The game is decided if a share is at least `DECIDED`. The share of an enemy is its part of the sum for this enemy
-    and the player. The share of the player is its part of the sum for all players; it is computed only if the player
-    sees all regions.
+    The game is decided if a share is at least `DECIDED`. An enemy's share is its part of the armies and income that
+    this enemy and the searching player have together. The searching player's share is its part of the armies and income
+    of all players; this share is computed only if the searching player sees all regions.
     """
     armies, earned = [], []
     for player in range(view.players):

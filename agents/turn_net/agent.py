@@ -24,10 +24,10 @@ class TurnNetAgent(KernelAgent):
 
     Args:
         network: the network that plays.
-        temperature: the logits are divided by it before choices are drawn; 0: each choice has its most likely value.
+        temperature: the divisor of the logits before choices are drawn; with 0, each choice has its most likely value.
 
     Raises:
-        TurnNetworkError: the temperature is not in 0 .. `turn_network_file.MAX_TEMPERATURE`.
+        TurnNetworkError: the temperature is not a number from 0 to `turn_network_file.MAX_TEMPERATURE`.
     """
 
     name = "policy"

@@ -22,7 +22,7 @@ _TRIES = 2
 def add_samples(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet, count: Int
 ) -> Int:
-    """Append turns of the network to the first `count` turns of a set while the set has room. All turns differ.
+    """Append different turns of the network to the first `count` turns of a set while the set has room.
 
     The first appended turn has the network's most likely choices; the later turns are drawn at random. Returns the new
     number of turns.
@@ -44,10 +44,11 @@ def add_samples(
 def plans_and_samples(
     context: Context, position: Position, player: Int, rng: RandomState, work: GeneratorWork, turns: TurnSet
 ) -> Int:
-    """Write plans and turns of the network to `turns`; return the number of turns. All turns differ.
+    """Write different plans and turns of the network to `turns`; return the number of turns.
 
-    `generate_plans` fills the first half of the set; turns of the network fill the second half. If too many turns of
-    the network are equal, more plans fill the empty places of the set. The signature is `plug_ins.generator_signature`.
+    `generate_plans` fills the first half of the set; turns of the network fill the second half. If the network gives
+    too few different turns, more plans fill the empty places of the set. The signature is
+    `plug_ins.generator_signature`.
     """
     half = (turns.counts.shape[0] + 1) // 2
     front = TurnSet(turns.deploy[:half], turns.attacks[:half], turns.counts[:half])

@@ -22,8 +22,7 @@ class TurnNetworks:
 
     Args:
         general: the network for all other games.
-        world: the network for two-player games on the world map; None: `general` also plays two-player games on the
-            world map.
+        world: the network for two-player games on the world map, or None if `general` also plays these games.
     """
 
     general: TurnNetwork
@@ -45,7 +44,7 @@ def load_networks(source: str | Path | TurnNetwork | None) -> TurnNetworks | Non
     """Load the turn networks of an agent.
 
     For ``learned``, the package's general network and its network for two-player games on the world map are loaded. For
-    all other values of `source`, one network is loaded for all games, see `load_turn_network`.
+    any source other than ``learned``, one network is loaded for all games, see `load_turn_network`.
 
     Raises:
         TurnNetworkError: see `load_turn_network`.

@@ -1,9 +1,9 @@
 """The turn network's forward pass: embeddings of regions, then logits of deploys and attacks, and win probabilities.
 
-The embedding of a region is first computed from the region's features. Each layer then adds messages from the mean
-embeddings of its neighbours and of its super region (message passing; Gilmer et al., arXiv:1704.01212). The logits of
-attacks depend on the drawn deploys. The probability of a turn is the product of the conditional probabilities of its
-choices.
+The embedding of a region is first computed from the region's features. Each layer then adds messages to a region's
+embedding: from the mean embedding of the region's neighbours, and from that of its super region (message passing;
+Gilmer et al., arXiv:1704.01212). The logits of attacks depend on the drawn deploys. The probability of a turn is the
+product of the conditional probabilities of its choices.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def mean_of_members(board: Board, embeddings: Floats, s: Int, out: Floats) -> No
 
 @kernel
 def _write_among(context: Context, layer: Int, s: Int, work: TurnNetworkBuffers) -> None:
-    """Write the message from a super region to its regions to `work.mean`."""
+    """Write the message that a super region sends to its own regions into `work.mean`."""
     out, total = work.mean[s], stack_singles()
     mean_of_members(context.board, work.embeddings, s, total)
     clear_floats(out, UNITS)
@@ -128,9 +128,9 @@ def write_scores(context: Context, position: Position, player: Int, work: TurnNe
 
 @kernel
 def embed_main(context: Context, work: TurnNetworkBuffers, main: Int, out: Floats) -> None:
-    """Write the part of a hidden layer that depends on the main deploy region to out float32[H].
+    """Write the main deploy region's part of the hidden layer for deploy weights to out float32[H].
 
-    The logits of the deploy weights are computed from this hidden layer, for all regions but the main deploy region.
+    The hidden layer gives the logits of the deploy weights of all regions except the main deploy region.
     """
     net = context.turns
     copy_floats(net.beside_bias, out, UNITS)
@@ -170,8 +170,8 @@ def weight_units(
 def write_deploy_weight_logits(context: Context, region: Int, main: Int, hidden: Floats, out: Floats) -> None:
     """Write the logits of a region's deploy weight to out float32[V].
 
-    The main deploy region is the first region with the highest weight. A region with a lower number than the main
-    deploy region therefore cannot have the highest weight.
+    A region with a lower number than the main deploy region cannot have the highest weight, because the main deploy
+    region is the first region with this weight.
     """
     _read(hidden, context.turns.weight, context.turns.weight_bias, out)
     if region < main:
@@ -182,8 +182,8 @@ def write_deploy_weight_logits(context: Context, region: Int, main: Int, hidden:
 def embed_ends(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
     """Write the parts of the borders' hidden units that depend on only one region; `embed_regions` must run first.
 
-    Writes the parts for the player's regions as sources to `work.mean`, and for their neighbours as targets to
-    `work.toward`.
+    `work.mean` gets the parts that depend on the source of a border, for all regions of the player. `work.toward` gets
+    the parts that depend on the target of a border, for all neighbours of the player's regions.
     """
     net, board = context.turns, context.board
     for r in range(position.owner.shape[0]):
@@ -263,7 +263,7 @@ def mean_of_all(embeddings: Floats, out: Floats) -> None:
 
 @inline_kernel
 def sums_of_player(position: Position, p: Int, embeddings: Floats, mean: Floats, total: Floats) -> Int:
-    """Write the mean embedding of a player's regions to mean float32[H], and a tenth of the sum to total float32[H].
+    """Write the mean embedding of a player's regions to mean float32[H], and 0.1 times their sum to total float32[H].
 
     Returns the number of the player's regions.
     """
@@ -281,7 +281,7 @@ def sums_of_player(position: Position, p: Int, embeddings: Floats, mean: Floats,
 
 @inline_kernel
 def whole_units(context: Context, embeddings: Floats, base: Floats) -> None:
-    """Write the part of the scores' hidden units that is the same for all players to base float32[H]."""
+    """Write to base float32[H] the part of the scores' hidden units that is the same for all players."""
     whole = stack_singles()
     copy_floats(context.turns.value_bias, base, UNITS)
     mean_of_all(embeddings, whole)

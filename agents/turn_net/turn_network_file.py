@@ -51,7 +51,7 @@ Floats = Mapping[str, npt.NDArray[np.float32]]
 class TurnPolicy:
     """A turn network, the temperature for its choices, and metadata about its origin as plain data.
 
-    temperature: the logits are divided by it before choices are drawn; 0: each choice has its most likely value.
+    temperature: the divisor of the logits before choices are drawn; with 0, each choice has its most likely value.
 
     Raises:
         TurnNetworkError: the temperature is invalid, or the metadata is not a dictionary.
@@ -71,7 +71,7 @@ def checked_temperature(temperature: Any) -> float:
     """Check a temperature, and return it as a float.
 
     Raises:
-        TurnNetworkError: the temperature is not in 0 .. MAX_TEMPERATURE.
+        TurnNetworkError: the temperature is not a number from 0 to MAX_TEMPERATURE.
     """
     if temperature not in _TEMPERATURES:
         raise TurnNetworkError(f"temperature {clipped(repr(temperature), 60)}: {_TEMPERATURES}")

@@ -79,7 +79,7 @@ def network_turn(
     then the deploy weights of the other regions.
 
     Args:
-        temperature: the logits are divided by it before values are drawn; 0: each choice has its most likely value.
+        temperature: the divisor of the logits before values are drawn; with 0, each choice has its most likely value.
     """
     embed_regions(context, position, player, work.net)
     embed_ends(context, position, player, work.net)
@@ -97,7 +97,7 @@ def described_turn(
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write a turn as `network_turn` does, with the embeddings in `work.net`.
+    """Write a turn as `network_turn` does, but use the embeddings that `work.net` already contains.
 
     `embed_regions` and `embed_ends` must run before, once for each position.
     """

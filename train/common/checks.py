@@ -98,8 +98,8 @@ def pin_files(settings: Any, **load: Callable[[str], object]) -> None:
 def naming(setting: str, *files: str) -> Iterator[None]:
     """Add the name of a setting to the errors that the ``with`` block raises.
 
-    If one of the .npz files that the setting names is missing, the message adds that another training run may have to
-    make the file first. A file's name may end with a digest (a hash of the file's content).
+    If an .npz file of the setting is missing, the message adds that another training run may have to make the file
+    first. A file's name may end with a digest (a hash of the file's content).
 
     Raises:
         SettingsError: the block raised an `InputError`.

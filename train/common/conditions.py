@@ -10,7 +10,7 @@ from warlight_env.train.common.checks import check_whole
 
 @dataclass(frozen=True)
 class Conditions:
-    """The map, the rules and the other conditions of games; the players of the games are not a part.
+    """The map, the rules and the other conditions of games, but not the players.
 
     Args:
         map: the name of a bundled map, generated:REGIONS:SEED, or a map file.

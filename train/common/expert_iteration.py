@@ -7,8 +7,8 @@ paired games against the old network, with separate seeds. The match between the
 The new network replaces the old network if the mean score of the new network is at least `gate_threshold`.
 
 The games are played in parts of equal size. The journal (the log of the run) gets a line for each part of the games,
-each fit and each gate. The line of a part or a fit contains the digest of the file with the part's or fit's result. A
-killed run continues after the last line of the journal, with the same final result.
+each fit and each gate. The line of a part or of a fit contains the digest of its result file. A killed run continues
+after the last line of the journal, with the same final result.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
 
     @abstractmethod
     def kept(self) -> int:
-        """Return the number of the last iterations whose samples a fit uses."""
+        """Return how many iterations, up to the present one, supply samples for a fit."""
 
     @abstractmethod
     def fit(self, samples: T, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:
@@ -182,7 +182,8 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
     ) -> T:  # fmt: skip
         """Return all samples of an iteration, which are computed and stored in parts.
 
-        make: returns the samples for a range of numbers of games or labels.
+        make: a function that takes a range of numbers (of games or of labels), and returns the samples and fields of
+        the journal entry.
         """
         parts = []
         for part, low in enumerate(range(0, total, size)):
@@ -215,7 +216,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
     # Report
 
     def _fits_and_gates(self) -> tuple[list[dict[str, Any]], dict[int, dict[str, Any]]]:
-        """Return the journal's entries about fits, and its entries about gates (test matches) by iteration."""
+        """Return the journal entries of fits, and a dict from iterations to journal entries of gates (test matches)."""
         entries = self.journal.entries
         gates = {entry["iteration"]: entry for entry in entries if entry["event"] == "gate"}
         return [entry for entry in entries if entry["event"] == "fit"], gates

@@ -80,7 +80,7 @@ class GameConfigs:
     """All game configs of a run, with their indices. Games use only configs with enough regions for all players.
 
     Raises:
-        RulesError: a map has too few regions for every number of players, under one of the rules.
+        RulesError: a map has too few regions for all combinations of the rules and numbers of players.
     """
 
     def __init__(self, settings: GameConfigSettings) -> None:

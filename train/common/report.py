@@ -95,7 +95,7 @@ class Report:
         return [content[0] for kind, content in self.parts if kind == "figure"]
 
     def to_markdown(self, figure_name: str = "curve-{}.svg") -> str:
-        """Return the report as Markdown, with links to the files of figures: `figure_name` with numbers from 1."""
+        """Return the report as Markdown; `figure_name` with the numbers 1, 2, … gives the names of figure files."""
         out, pictures = [f"# {self.title}"], 0
         for kind, content in self.parts:
             if kind == "heading":

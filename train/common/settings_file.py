@@ -51,8 +51,8 @@ def load_settings(kind: type[T], path: Path) -> T:
 def read_settings(kind: type[T], data: Any, place: str) -> T:
     """Return settings from plain data; missing settings get their defaults.
 
-    kind: the dataclass of the settings. For a file in a run folder, call `present_settings` first, which replaces
-    former names.
+    kind: the dataclass of the settings. For data from a run folder, call `present_settings` first, because these data
+    may contain former names.
 
     Raises:
         SettingsError: a key is unknown or is a former name, or a value is invalid. The error message begins with

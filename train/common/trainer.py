@@ -80,7 +80,7 @@ class Trainer(ABC, Generic[S, F]):
 
         Raises:
             RunError: a value is not a finite number, games could not be played, or the folder cannot be written. The
-                finished steps are stored, so the same run can continue.
+                finished steps remain stored, so another call can continue the run.
             JournalError: the journal and its files belong to another run.
             KeyboardInterrupt: the user stopped the run.
         """
@@ -93,8 +93,8 @@ class Trainer(ABC, Generic[S, F]):
     def content(self, artifact: F, result: dict[str, Any]) -> str | bytes:
         """Return the content of the file that stores the result of the run, such as a network.
 
-        The method is called before and after the final match. Before the match, `result` contains neither `facts` nor
-        `holdout`.
+        `finish` calls this method once before and once after the final match. Before the match, `result` contains
+        neither `facts` nor `holdout`.
         """
 
     @abstractmethod
@@ -172,8 +172,8 @@ class Trainer(ABC, Generic[S, F]):
             advance: a function that is called with the number of finished games, and the name of the pair of players.
 
         Returns:
-            The result as plain data: kind, games and seconds of the training, the entries of `facts`, and holdout, the
-            dictionaries of `play_pairs`.
+            The result as plain data: the kind of the run, the numbers of games and seconds of the training, the entries
+            of `facts`, and `holdout`, which contains the dictionaries from `play_pairs`.
         """
         s, entries = self.settings, self.journal.entries
         seconds = sum(entry["seconds"] for entry in entries)
@@ -193,7 +193,7 @@ class Trainer(ABC, Generic[S, F]):
         return result
 
     def _write(self, report: Report, result: dict[str, Any]) -> None:
-        """Add settings, machine and command to the report, and write the files of report, figures and result."""
+        """Add settings, machine and command to the report; write the report, the figures and the result to files."""
         journal = self.journal
         report.heading("Settings")
         report.code((journal.folder / SETTINGS).read_text(encoding="utf-8").rstrip())

@@ -8,11 +8,11 @@ exchanged seats. Every generation has its own seeds. Three methods reduce the ef
 - Each candidate's games are split into two halves. The rank correlation between the scores in the first and in the
   second half of the games measures how reliable the ranks are. Later generations play more games if the rank
   correlation is low, and fewer games if the rank correlation is high (`next_units`).
-- The result is the mean of the search distribution of CMA-ES, not a candidate that may have been lucky.
+- The run returns the mean of CMA-ES's search distribution, because a single candidate can have a high score by luck.
 - The mean becomes the champion (the best weights so far) only if it beats the old champion in a review, a match with
-  new seeds. The 95 % interval of the mean's score must be above one half.
+  new seeds. To win a review, the new mean needs a score whose 95 % confidence interval is above one half.
 
-The journal and the settings determine the rest of the run, so a killed run continues exactly.
+The journal and the settings determine the rest of the run, so a killed run continues with the same result.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ _GENERATION, _REVIEW, _SAMPLING = 1, 2, 3
 def next_units(units: int, halves: npt.NDArray[np.float64], least: int, most: int) -> tuple[int, float]:
     """Return the number of seeds for the next generation, and the reliability of this generation's ranks, from -1 to 1.
 
-    halves: float64[2, A], the score of each of A candidates in both halves of its games. The reliability is the rank
-    correlation of two full sets of games. The Spearman-Brown formula computes the reliability from the rank correlation
-    between the two halves.
+    halves: float64[2, A], the score of each of A candidates in both halves of its games. The reliability is the
+    expected rank correlation between two full sets of games. The Spearman-Brown formula computes the reliability from
+    the rank correlation between the two halves.
     """
     first, second = (_ranks(half) for half in halves)
     spread = float(first.std() * second.std())

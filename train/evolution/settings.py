@@ -31,7 +31,7 @@ class Stage:
             weight typically changes by half of its value.
         eval_interval: number of generations between reviews (matches of the new weights against the champion).
         eval_pairs: number of game pairs of a review; a pair is two games with one seed and exchanged seats.
-        parameters: parameters that this stage optimizes; empty: the `parameters` of the run.
+        parameters: parameters that this stage optimizes; if empty, the `parameters` of the run.
 
     Raises:
         InputError: a number is invalid, or the first generation has no opponent.

@@ -39,7 +39,7 @@ class TurnFit(NamedTuple):
 
 
 class _ConfigTurns:
-    """The turns of one game config (map, rules, number of players), with a method that computes a network's loss."""
+    """The turns of one game config (map, rules, number of players), and a network's loss on these turns."""
 
     def __init__(self, config: GameConfig, turns: TurnRows, games: npt.NDArray[np.int32], jobs: int) -> None:
         self._rows = turns
@@ -71,7 +71,7 @@ def fit_turns(
         configs: game configs of the run.
         turns: the expert's turns.
         seed: seed of the fit.
-        start: the network with the initial parameters; None: the initial parameters are random.
+        start: the network with the initial parameters, or None for random initial parameters.
         jobs: number of threads; the result does not depend on it.
 
     Raises:

@@ -23,10 +23,10 @@ class ExitSettings(ExpertIterationSettings):
     Args:
         start: the initial network: none, learned (the network in this package), or an .npz file.
         seat_agents: players of the seats; each seat draws its player separately, but one seat always has the expert or
-            the network. The entry "expert" stands for the search, which is the expert. The entry "network" stands for
-            the current network; as long as there is no network, the expert plays instead. Each further entry is the
-            name of an agent. The network learns the expert's turns for the seats of the expert and of the network, and
-            no turns of agents.
+            the network. The entry "expert" stands for the search that chooses the training targets. The entry "network"
+            stands for the current network; as long as there is no network, the expert plays instead. All entries other
+            than "expert" and "network" are names of agents. The network learns the expert's turns for the seats of the
+            expert and of the network, and no turns of agents.
         policy_temperature: temperature of the network's turns in games: its logits are divided by this number.
         candidates: number of turns from which the expert chooses; if there is a network, half of the turns are turns of
             the network.

@@ -50,7 +50,7 @@ class Checkpoint:
 
     @classmethod
     def load(cls, path: Path) -> Checkpoint:
-        """Return the checkpoint in a file with the content of `to_bytes`.
+        """Return the checkpoint in a file that contains a result of `to_bytes`.
 
         Raises:
             JournalError: the file is damaged, or is not a checkpoint.

@@ -78,7 +78,7 @@ class OpponentSampler:
         }  # fmt: skip
 
     def restore(self, saved: dict[str, Any]) -> list[int]:
-        """Restore the state `saved`, a result of `to_dict`, in a new sampler. Return the numbers of the snapshots."""
+        """Restore the state `saved`, a result of `to_dict`, in a new sampler. Return the snapshots' numbers."""
         for number in saved["snapshots"]:
             self.add(number)
         for name, row in saved["table"].items():

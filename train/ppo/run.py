@@ -2,8 +2,8 @@
 
 Every iteration starts new games, and seeds all random generators with the run's seed and the iteration's number. An
 iteration therefore depends only on the parameters of the policy, the moments of the optimizer and the statistics of the
-opponents. The checkpoint contains the parameters, the moments and the statistics, so a killed run continues with the
-same result.
+opponents. The checkpoint contains the policy's parameters, the optimizer's moments and the statistics of the opponents,
+so a killed run continues with the same result.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class PpoRun(Trainer[S, bytes]):
 
     @abstractmethod
     def load_state(self, state: Checkpoint) -> None:
-        """Restore a state from the method `state` in a new run."""
+        """Restore a state, which the method `state` returned, in a new run."""
 
     # Methods of all runs
 
@@ -244,7 +244,7 @@ def _mean_score(entry: dict[str, Any]) -> float:
 
 
 def policy_name(number: int) -> str:
-    """Return the path, in the folder of the run, of the policy after `number` iterations."""
+    """Return the path of the policy after `number` iterations, relative to the folder of the run."""
     return f"policies/{number:06}.npz"
 
 

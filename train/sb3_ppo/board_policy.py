@@ -30,7 +30,7 @@ class BoardNetwork(nn.Module):
 
     The encoding has a row of logits for each region and for each directed edge. A `RegionEncoder` computes an embedding
     of each region. The row of a region depends on the region's embedding. The row of an edge depends on the embeddings
-    and armies of the two regions that it connects. All regions share weights, and all edges share weights, so the
+    and armies of the two regions that it connects. The weights are the same for all regions and for all edges, so the
     network generalizes over borders. The network computes rows only for edges that leave the player's regions, about a
     fifth of all edges. The action mask forbids actions on all edges that leave regions of other owners.
 

@@ -76,7 +76,7 @@ class MaskedRowsDistribution(MultiCategoricalDistribution):
     def actions_from_params(  # type: ignore[override]
         self, action_logits: Tensor, action_mask: Tensor | None = None, deterministic: bool = False
     ) -> Tensor:
-        """Return a sample of the distribution with the given logits; its mode if `deterministic`; int64[B, R]."""
+        """Return actions int64[B, R] for the given logits: the mode if `deterministic`, else a random sample."""
         return self.proba_distribution(action_logits, action_mask).get_actions(deterministic)
 
     def log_prob_from_params(self, action_logits: Tensor, action_mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
@@ -103,7 +103,7 @@ class MaskedFactoredPolicy(MultiInputActorCriticPolicy):
         lr_schedule: the learning rate.
         arguments: arguments of `ActorCriticPolicy`, such as net_arch.
 
-    Raises ValueError if `observation_space` or `action_space` does not have the described form.
+    Raises ValueError if `observation_space` or `action_space` does not have the form that "Args" describes.
     """
 
     #: The class of the distribution, which is constructed with the number of rows and the number of values.

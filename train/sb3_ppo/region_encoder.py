@@ -1,4 +1,4 @@
-"""The common part of the policy networks: it computes an embedding of each region from features of its surroundings."""
+"""The common part of the policy networks: it computes an embedding of each region from nearby features."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Each player's position has the value P = θ · φ, with the features φ of `players.duels.FEATURES`. The win probability is
 σ(k · ln(P_mine / P_theirs)) = P_mineᵏ / (P_mineᵏ + P_theirsᵏ), where k is the `sharpness` of `Weights`. The search
-agents compute win probabilities with the same formula, so the learned weights need no change for them.
+agents compute win probabilities with the same formula, so they can use the learned weights unchanged.
 
 **From θ to `Weights`.** The value of a super region has a constant part, which does not depend on the position. The
 evaluation of `Weights` adds a number to the constant parts of all super regions, so that the smallest constant part is
@@ -13,11 +13,11 @@ those of θ divided by `region_super`. `Model.project` keeps the constant parts 
 step.
 
 The win probability does not change if all values of positions are multiplied by the same number. The method `weights`
-multiplies all values by the number for which the weight of an army keeps its initial value. The weight `not_neutral`,
-which multiplies the values of regions in positions, does not change. The weight `owner_regions`, for an opponent's
-region as a target, is not part of the value of a position. The ratio of `owner_regions` to the mean constant part of
-the super regions does not change. The weights for the choice of start regions do not change. Weights outside `BOUNDS`
-are clipped.
+scales all values by one factor, which it chooses so that the weight of an army keeps its initial value. The weight
+`not_neutral`, which multiplies the values of regions in positions, does not change. The weight `owner_regions` values
+an opponent's region as a target; the value of a position does not depend on `owner_regions`. The ratio of
+`owner_regions` to the mean constant part of the super regions does not change. The weights for the choice of start
+regions do not change. Weights outside `BOUNDS` are clipped.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Model:
     def project(self) -> None:
         """Make the value of an army and the constant parts of super regions in θ positive.
 
-        The method `weights` requires that these values are positive.
+        The method `weights` can convert θ only if the value of an army and all constant parts are positive.
         """
         static = self.theta[0] + self.theta[_SUPER] @ self.terms
         least = max(_LEAST * static.mean(), np.abs(self.theta[_SUPER]).max() / BOUNDS["bonus"][1], 1e-6)

@@ -2,7 +2,8 @@
 
 Targets are λ-returns (Sutton and Barto, "Reinforcement Learning", 2nd ed., chapter 12). The one-ply player plays a game
 with the current weights. The targets G of a game are G_T = the outcome and G_t = (1 − λ) V(s_{t+1}) + λ G_{t+1}. Adam
-(Kingma and Ba, arXiv:1412.6980) minimizes the cross-entropy between G and V.
+(Kingma and Ba, arXiv:1412.6980) minimizes the cross-entropy between the targets G and the predicted win probabilities
+V.
 
 **The result.** Self-play changes with the weights, so the last weights are not always the best. After every
 `eval_interval` batches the current weights play against the initial weights. The weights with the highest score are the
@@ -96,7 +97,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         return ParameterVector(self.model.weights())
 
     def calibration(self, games: int = 1000, bins: int = 10) -> list[dict[str, float]]:
-        """Play new games; for each of `bins` intervals of predicted probabilities, return the fraction of wins."""
+        """Play new games; return the fraction of wins in each of `bins` intervals of predicted win probabilities."""
         traces = self._duels.traces(self.model.weights(), games, derive_seed(self.settings.seed, _CALIBRATION))
         features, _, outcomes = positions(traces, self.model, 1.0)
         features, outcomes = np.concatenate([features, features[:, ::-1]]), np.concatenate([outcomes, 1 - outcomes])
@@ -139,7 +140,7 @@ class TdRun(WeightsTrainer[TdSettings]):
         )
 
     def _natural(self) -> Floats:
-        """For each feature, return the coefficient at which this feature alone gives a typical position's value."""
+        """For each feature, return the coefficient with which the feature alone would give a position's mean value."""
         traces = self._duels.traces(self.start, 32, derive_seed(self.settings.seed, _TEST, 1))
         features, _, _ = positions(traces, self.model, 1.0)
         worth = (features @ self.model.theta).mean()

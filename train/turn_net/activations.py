@@ -30,7 +30,7 @@ _NARROW: Final = ("weight", "weight_bias", "share", "share_bias", "priority", "p
 
 
 class TurnOutputs(NamedTuple):
-    """The outputs of the network for M turns, as in `loss.TurnLogProbs`; or a loss's derivatives for these outputs."""
+    """The network's outputs for M turns, as in `loss.TurnLogProbs`, or the derivatives of a loss for the outputs."""
 
     weights: Floats  #: [M]
     shares: Floats  #: [M]
@@ -95,7 +95,7 @@ def make_outputs(size: int, players: int) -> TurnOutputs:
 
 
 def make_gradient() -> TurnNetwork:
-    """Return arrays of zeros for the gradient of a network; rows of VALUES numbers have length WIDE.
+    """Return arrays of zeros for the gradient of a network; rows with VALUES numbers are padded to length WIDE.
 
     Each thread needs its own arrays.
     """

@@ -32,7 +32,7 @@ class TurnRows(NamedTuple):
     def taken(self, which: npt.NDArray[np.int64] | Tensor) -> TurnRows:
         """Return the positions with the indices `which`, int64[K], and their turns.
 
-        which: an array if the fields of this object are arrays, a tensor if they are tensors.
+        which: an array if this object contains arrays, or a tensor if this object contains tensors.
         """
         fields: Any = self
         return TurnRows(*(field[which] for field in fields))

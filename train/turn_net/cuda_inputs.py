@@ -21,8 +21,8 @@ from warlight_env.train.turn_net.turn_inputs import NetworkInputs, NetworkPositi
 def input_kernels(work: TurnNetworkBuffers) -> tuple[Callable[..., Any], Callable[..., Any], Linker]:
     """Return the CUDA kernels of `TurnInputs`, and the linker that made them.
 
-    work: the working memory of one thread. Both kernels have the arguments (context, works, out, positions); the second
-    kernel has the further argument weights.
+    work: the working memory of one thread. The kernel for regions has the arguments (context, works, out, positions);
+    the kernel for borders has the same arguments and `weights`.
     """
     linker = Linker()
     regions, borders = linker.device(write_regions), linker.device(write_borders)

@@ -115,7 +115,7 @@ class _Kept(Generic[T]):
             return self._make()
 
     def put_back(self, used: T) -> None:
-        """Return an object to the pool."""
+        """Give an object back to the pool."""
         self._free.append(used)
 
 

@@ -41,7 +41,7 @@ def evaluate_turns(
     context: Context, rows: TurnRows, low: Int, high: Int, work: TurnNetworkBuffers, activations: Activations,
     told: TurnOutputs,
 ) -> Int:  # fmt: skip
-    """Evaluate turns low .. high - 1: write their log-probabilities, entropies and scores to the arrays `told`.
+    """Evaluate turns low .. high - 1: write log-probabilities, entropies and scores of players to `told`.
 
     Also writes the activations for the backward pass. Returns the number of borders.
     """
@@ -131,7 +131,8 @@ def _evaluate_deploys(
     """Write the log-probability of a turn's deploy weights, and add their entropy to the turn's entropy.
 
     The main region is the first region with the highest weight. The probabilities of the weights of all other regions
-    depend on the main region. If all weights are 0, the log-probability is 0 and nothing is added.
+    depend on the main region. If all deploy weights of the turn are 0, the log-probability is 0 and the turn's entropy
+    does not change.
     """
     owner, row, n = position.owner, rows.row[m], position.owner.shape[0]
     logits, of_main = stack_singles(), stack_singles()
@@ -163,8 +164,8 @@ def _evaluate_borders(
 ) -> Int:  # fmt: skip
     """Write the log-probabilities of the shares and the priorities of a turn's borders, and add their entropies.
 
-    The share of a border is the fraction of the armies that cross it. A border has a priority only if its share is
-    above 0. Returns the index at which the borders of the next position begin.
+    The share of a border is the fraction of the source region's available armies that cross the border. A border has a
+    priority only if its share is above 0. Returns the index at which the borders of the next position begin.
     """
     board, owner, row, n = context.board, position.owner, rows.row[m], position.owner.shape[0]
     edges, income = board.edge_target.shape[0], np.int64(work.holding[player, INCOME])

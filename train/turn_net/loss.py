@@ -63,8 +63,8 @@ def _deploys(
 ) -> tuple[_Choices, _Choices]:
     """Return the choices of main regions, and the choices of the deploy weights of all regions that are not main.
 
-    The main region is the first region with the highest weight. A turn in which all weights are 0 has no choice of a
-    main region and no choices of weights.
+    The main region is the first region with the highest weight. If all weights of a turn are 0, the turn contributes no
+    choice of a main region and no choices of weights.
     """
     highest, main = weights.max(1)
     some = highest.nonzero()[:, 0]

@@ -1,7 +1,7 @@
 """The opponents in the compiled games of a network that plays complete turns.
 
 In this module, the opponent ``plan`` plays heuristic turns (plans) from the weights `planning`, without lookahead. The
-agent with the name `plan`, in contrast, uses a lookahead.
+registered agent `plan` is different, because it uses a lookahead.
 """
 
 from __future__ import annotations

@@ -179,7 +179,7 @@ def _value_now(context: Context, position: Position, player: Int, own_critic: Bo
 
 
 class Rollouts(SingleThreaded):
-    """Plays rollouts of a game config.
+    """Plays rollouts in games of one game config.
 
     Args:
         config: the game config.
@@ -232,7 +232,7 @@ class Rollouts(SingleThreaded):
 
 
 def rows_of(rollout: Rollout, players: int) -> TurnRows:
-    """Return all turns of a rollout as `TurnRows`, with M = B T; the results of games are 0."""
+    """Return all M = B T turns of a rollout as `TurnRows`; the array of the games' results contains zeros."""
     r, shape = rollout, rollout.round.shape
     games = shape[0] * shape[1]
     results: Any = np.zeros((games, players), np.float32)

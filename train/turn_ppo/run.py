@@ -47,7 +47,7 @@ _RATE_AT_END: Final = 0.1
 
 
 class _Games:
-    """The objects with which the run plays games of one game config; the run makes these objects only once."""
+    """The objects that the run needs to play games of one game config; the run makes these objects only once."""
 
     def __init__(self, settings: TurnPpoSettings, config: GameConfig, jobs: int, device: str) -> None:
         self.config = config

@@ -29,7 +29,7 @@ from warlight_env.train.turn_ppo.rollouts import Rollout
 
 
 class TensorRollouts:
-    """Plays rollouts of a game config with tensors.
+    """Plays rollouts in games of one game config with tensors.
 
     Args:
         config: the game config.
@@ -128,7 +128,7 @@ class TensorRollouts:
         return out
 
     def _seats_of_networks(self, met: npt.NDArray[np.int64], networks: int) -> list[tuple[Tensor, Tensor]]:
-        """Return the games and the seats that each network plays. met: int64[B], the number of the network, or < 0."""
+        """Return the games and the seats that each network plays. met: int64[B], a network's number or < 0."""
         found = []
         for number in range(networks):
             games = torch.from_numpy(np.flatnonzero(met == number)).to(self._device)
@@ -150,7 +150,7 @@ class TensorRollouts:
         out.values[:, t] = _chances(drawn.scores, self._seat)
 
     def _submit(self, network: TurnModule, games: Tensor, seats: Tensor, generator: torch.Generator) -> None:
-        """Draw the turns of a network for seats of several games; the step ignores turns of eliminated players."""
+        """Draw the turns of a network for seats of several games; the game ignores turns of eliminated players."""
         size = self._games
         for low in range(0, len(games), size):
             some, theirs = games[low : low + size], seats[low : low + size]

@@ -39,7 +39,8 @@ class Labeller:
         settings: settings of the run.
         configs: game configs of the run.
         network: the content of the file of the network that evaluates the last positions of simulations. If `network`
-            is empty, the `weights` of the settings evaluate the last positions, and a search simulates one round more.
+            is empty, `settings.weights` evaluate the last positions, and a simulation of a search has two rounds
+            instead of one.
     """
 
     def __init__(self, settings: ValueSettings, configs: GameConfigs, network: bytes) -> None:
@@ -111,9 +112,10 @@ def label_positions(
 ) -> ValuedPositions:
     """Return the labels with the given numbers. Each label belongs to a position of a game with a winner.
 
-    For a label, the function draws a game, and then a position of the game. With probability
-    `settings.random_move_share` the function labels the position after one random round, otherwise the drawn position
-    itself. The label of a drawn position is mixed with the outcome of the game.
+    For each label, the function chooses a random game, and then a random position of the game. With probability
+    `settings.random_move_share` the function labels the position after one random round, otherwise the chosen position
+    itself. If it labels the chosen position itself, the label is a weighted mean of the computed value and the outcome
+    of the game.
 
     Args:
         settings: settings of the run.

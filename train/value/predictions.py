@@ -24,7 +24,7 @@ _LEAST: Final = 1e-6
 
 
 def outcome_losses(configs: GameConfigs, games: Sequence[ValuedPositions], network: bytes) -> list[dict[str, float]]:
-    """Return the losses of predictions of the winner, by round, in games that fits did not use.
+    """Return the losses of predicted winners, for each round, in held-out games (games that no fit used).
 
     Returns:
         A dictionary for each round number in ROUNDS that at least one game has reached. The dictionary contains the

@@ -4,10 +4,9 @@ The current network plays games against itself and other agents (`games`). A sea
 positions of these games, and for positions one random round later (`labels`). The search evaluates its leaves with the
 current network. A new network is fitted to the labels (`fit`).
 
-The gate (a match of the new network against the old one) compares `gate_threshold` with the new network's mean score.
-The gate does not use the confidence interval of the mean score, because chance has little effect on the decision: a
-network from a good fit has a mean score far above one half, and a network from a failed fit has a mean score far below
-one half.
+A new network passes the gate (a match against the old network) if its mean score is at least `gate_threshold`. The gate
+does not use the confidence interval of the mean score, because chance has little effect on the decision: a network from
+a good fit has a mean score far above one half, and a network from a failed fit has a mean score far below one half.
 """
 
 from __future__ import annotations
@@ -91,7 +90,7 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
         return pack_network(make_network(fit.arrays)), told
 
     def player_of(self, network: bytes, spec: str | None = None) -> NetworkPlayer:
-        """See `ExpertIteration.player_of`. spec: the specification of the agent; None: the `player` of the settings."""
+        """See `ExpertIteration.player_of`. spec: the agent's specification, or None for `player` in the settings."""
         return NetworkPlayer(spec or self.settings.player, network, tuple(self.settings.weights))
 
     # Final match and report

@@ -42,7 +42,7 @@ class Traces(NamedTuple):
 class Duels:
     """Plays two-player games of one-ply players and compiled agents.
 
-    The match engine would play exactly the same games.
+    With the same players and seeds, the match engine plays exactly the same games.
 
     Args:
         map: the map.
@@ -120,7 +120,7 @@ class Duels:
     def _start(self, units: int, seed: int) -> tuple[State, npt.NDArray[np.uint64]]:
         """Return games before the picks, and a generator for each seat.
 
-        `arena.MatchSetup` and `Game` use the same seeds.
+        The seeds are the same as the seeds of `arena.MatchSetup` and `Game`.
         """
         n = self.board.n_regions
         state, rng = make_state(2 * units, n, 2), np.zeros((2 * units, 2, 2), dtype=np.uint64)

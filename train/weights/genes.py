@@ -26,8 +26,8 @@ class SearchParameter:
 
     The coordinate of a value is asinh(value / scale), or ln(value) if `logarithmic`.
 
-    The function asinh is linear near 0 and logarithmic far from 0. A step of the coordinate therefore multiplies large
-    values by a factor, and can change the sign of small values.
+    The function asinh is linear near 0 and logarithmic far from 0. A step of the coordinate multiplies a large value by
+    a factor, and can change the sign of a small value.
     """
 
     name: str

@@ -43,8 +43,8 @@ class WeightsTrainer(Trainer[S, ParameterVector]):
     def pairs(self, artifact: ParameterVector) -> list[Pair]:
         """Return the pairs of players of the final match.
 
-        The first pair is the result of the run against the initial weights. In the further pairs, the result and the
-        initial weights each play against every opponent.
+        In the first pair, the weights that the run found play against the initial weights. In the further pairs, the
+        found weights and the initial weights each play against every opponent.
         """
         new, old = (CandidatePlayer.of(self.player(), each) for each in (artifact, self.settings.start))
         pairs: list[Pair] = [("found", "start", new, old)]

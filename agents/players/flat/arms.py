@@ -1,8 +1,8 @@
 """Flat Monte Carlo: the player's turns are bandit arms that are pulled at random, and every result is stored.
 
 The enemies' turns come from the rollout policy. By default, the median of an arm's results ranks the turns: it gave the
-best results in a student's project at Palacký University Olomouc about the game THUD!. The mean and the mode are
-available for comparison.
+best results in a student's project at Palacký University Olomouc about the game THUD!. The turns can also be ranked by
+the mean or by the mode of the results.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ FULL: Final = 48
 
 
 class Arms(NamedTuple):
-    """The position, the player's turns in it, and their results."""
+    """A position, the player's candidate turns (arms) in this position, and the results of the turns."""
 
     position: Position
     turns: TurnSet  #: [K, ...]
@@ -108,7 +108,7 @@ def draw(context: Context, settings: SimulationSettings, arms: Arms, work: Simul
 
 @kernel
 def keep(settings: SimulationSettings, arms: Arms, work: SimulationWork) -> None:
-    """Add the value of leaf 0 to the total of its arm, and append the value to `arms.result` unless it is full."""
+    """Add the value of leaf 0 to the total of its arm, and append the value to `arms.result` unless that is full."""
     arm, value = work.leaves.path[0, 0], work.leaves.values[0, settings.player]
     atomic_add(arms.total, arm, value)
     atomic_add(arms.visits, arm, 1)
@@ -140,10 +140,11 @@ def results_of(arms: Arms) -> dict[int, npt.NDArray[np.float64]]:
 
 
 def middle(results: npt.NDArray[Any], how: str) -> float:
-    """Return the median, mean or mode of the values `results`, which are in [0, 1]; 0 without values.
+    """Return the median, mean or mode of the values `results`, which are in [0, 1]; return 0 if there are no values.
 
     For the mode, [0, 1] is divided into MODE_BINS equal intervals. The mode is the centre of the interval that contains
-    the most values. If several intervals contain equally many values, the mode is the centre of the highest of them.
+    the most values. If several intervals contain equally many values, the mode is the centre of the highest of these
+    intervals.
     """
     if len(results) == 0:
         return 0.0

@@ -91,7 +91,7 @@ class FlatSearch(AnytimeSearch):
 
     @staticmethod
     def room(settings: FlatSettings, view: View, functions: Functions, simulations: int | None) -> int:
-        """Return how many results the memory limit allows to store; each simulation has one result."""
+        """Return the number of results for which a store reserves memory; each simulation has one result."""
         allowed = max(1000, settings.memory * 2**20 // _RESULT_BYTES)
         return allowed if simulations is None else min(allowed, max(1000, simulations))
 

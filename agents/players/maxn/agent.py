@@ -90,13 +90,13 @@ class MaxnSettings:
 class MaxnAgent(SearchAgent):
     """Max^N search over several moves: each player maximizes its own share of the position's value.
 
-    Battles have average results.
+    The search assumes that all battles have average results.
 
     A move is a whole turn. The turn begins with one of the best few battles, which gets the whole income. After each
     battle of a turn, the turn continues with the best battle of the new position (`maxn.battle_turns.make_turn`).
     Players move one after the other, in seat order, beginning with the searching player. With a limit of seconds or
-    positions the depth grows from 1 step by step, and the deepest completed search gives the answer. The search is
-    deterministic. See `MaxnSettings` for the parameters.
+    positions, the agent searches to depth 1, 2, 3 and so on; the deepest completed search gives the answer. The search
+    is deterministic. See `MaxnSettings` for the parameters.
     """
 
     name = "maxn"
@@ -125,7 +125,7 @@ class MaxnAgent(SearchAgent):
         return limits.record(answer.candidates, spent, nodes, answer.shallowest[0], answer.deepest[0])
 
     def _to_depth(self, view: View, depth: int, limits: Limits, spent: int) -> tuple[bool, SearchRecord]:
-        """Return whether the search was completed, and the turns, sorted by the player's share."""
+        """Search to one depth; return whether the search was completed, and the turns, sorted by the player's share."""
         work = self._memory(view, make_maxn_work)
         context = make_context(view.board, view.params, view.players, self.weights)
         terms = reference(Terms(make_odds(view.params.dice), *self._terms))

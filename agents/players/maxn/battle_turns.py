@@ -1,4 +1,4 @@
-"""Kernels that build a turn: first a good battle, and then the best battle of each position that results."""
+"""Kernels that build a turn: it begins with a good battle, and continues with the best battle of each new position."""
 
 from __future__ import annotations
 

@@ -130,11 +130,11 @@ def _next_mover(owner: Owners, mover: Int, players: Int) -> Int:
 
 @inline_kernel
 def _take_in(work: MaxnWork, ply: Int, players: Int, shares: Shares) -> None:
-    """Store the result of a ply's current turn, keep the mover's best result, and go to the next turn.
+    """Store the result of the current turn at a ply, update the mover's best result, and go to the next turn.
 
-    Shares add up to 1. If the mover's best share is s, the previous player's share is therefore at most 1 - s. If 1 - s
-    is not above the previous player's best share so far, the mover's remaining turns are skipped (shallow pruning, Korf
-    1991).
+    If the mover's best share is s, the previous player's share is at most 1 - s, because the shares add up to 1. The
+    mover's remaining turns are skipped if 1 minus the mover's best share is not above the previous player's best share
+    so far (shallow pruning, Korf 1991).
     """
     mover = work.mover[ply]
     if ply == 0:

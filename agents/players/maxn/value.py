@@ -72,9 +72,9 @@ def simple_value(
 ) -> Real:
     """Return P(success) value(after success) P(hold) - P(fail) value(after failure); a value is the player's share.
 
-    The kernel stops as soon as the result cannot exceed `least`. If the exact result is at most `least`, the returned
-    number is therefore only known to lie between the exact result and `least`. The function changes `owner` and `army`,
-    and restores them before it returns.
+    The kernel stops as soon as the result cannot exceed `least`. If the exact result is at most `least`, the kernel may
+    return a number between the exact result and `least` instead. The function changes `owner` and `army`, and restores
+    them before it returns.
     """
     board, owner, army = context.board, position.owner, position.army
     holder, left, defenders, shares = owner[target], army[source], army[target], stack_floats()

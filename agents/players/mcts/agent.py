@@ -28,7 +28,7 @@ class MctsAgent(AnytimeAgent):
         """Return the preferred starting regions, best first.
 
         With the setting ``picks="best"`` the preferred regions are the set with the highest value (thesis, algorithms
-        3.1 and 3.4). With other values of the setting, a search chooses the preferred regions.
+        3.1 and 3.4). With other values of the setting `picks`, a tree search chooses the preferred regions.
         """
         if self.settings.picks == "best":
             return super().pick(view)

@@ -90,7 +90,7 @@ def advance_to_state(
 
 @inline_kernel
 def _list_turns(context: Context, settings: TreeSettings, work: TreeWork) -> None:
-    """Write the candidate turns of all players in the position in `work`, and the priors of the turns, to `work`."""
+    """Write all players' candidate turns in the position of `work`, and the priors of these turns, to `work`."""
     play = work.play
     for level in range(context.players):
         p, turns = (settings.play.player + level) % context.players, turn_set_of(work.turns, level)
@@ -161,7 +161,7 @@ def expand(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork,
 
 @inline_kernel
 def _list_size(tree: Tree, capacity: Int) -> Int:
-    """Return the length of the list of one player's turns in the tree's `pool`, for the third and later players."""
+    """Return the length of a list in the tree's `pool`, which contains the turns of the third or a later player."""
     return np.int64(1 + (2 if tree.prior.shape[0] > 1 else 1) * capacity)
 
 
@@ -169,7 +169,7 @@ def _list_size(tree: Tree, capacity: Int) -> Int:
 def grow(tree: Tree, state: Int, node: Int, level: Int, capacity: Int) -> Bool:
     """Add the turns of the player at `level` as children of a node, unless the node has children.
 
-    state: the node of the state in which the players move. Returns False if the tree has no room.
+    state: the node that contains the state in which the players move. Returns False if the tree has no room.
     """
     if atomic_load(tree.children, node) <= LEAF:
         if compare_and_set(tree.children, node, LEAF, EXPANDING):

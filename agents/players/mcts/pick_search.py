@@ -1,9 +1,9 @@
-"""The picking phase as a search: the first levels of the tree are sets of starting regions.
+"""The picking phase as a tree search: the nodes of the first levels are sets of starting regions.
 
-The first level of the tree contains the searching player's sets. The next levels of the tree contain the sets of each
-enemy. If each player has its own offer, a player does not see the offers of the enemies, and each set of an enemy is
-the enemy's best set from a different random offer. The random offers are drawn from the regions that are not offered to
-the player.
+The first level of the tree contains the searching player's sets. Each further level of the tree contains the sets of
+one enemy. If each player has its own offer, a player does not see the enemies' offers. The search then draws several
+random offers for an enemy, and adds the enemy's best set from each random offer. The random offers are drawn from the
+regions that are not offered to the searching player.
 """
 
 from __future__ import annotations
@@ -77,8 +77,7 @@ def plant_picks(view: View, context: Context, tree: Tree, seed: int) -> list[lis
 def _preferences(view: View, context: Context, player: int, offer: list[int], count: int) -> list[list[int]]:
     """Return up to `count` lists of preferred regions, best first.
 
-    Each list begins with a set from `pick_sets`. The offered regions that are not in the set follow in descending order
-    of value.
+    Each list begins with one set from `pick_sets`; the remaining offered regions follow in descending order of value.
     """
     own = np.flatnonzero(view.owner == player).tolist()
     found = []
@@ -91,8 +90,8 @@ def _preferences(view: View, context: Context, player: int, offer: list[int], co
 def _picks_left(view: View, player: int) -> int:
     """Return the number of starting regions that a player will still get.
 
-    The result is the searching player's number of regions after the picking phase, minus the number of regions that
-    `player` owns now.
+    The result is the number of starting regions that each player gets, minus the number of regions that `player` owns
+    now.
     """
     mine = int((view.owner == view.player).sum())
     return view.picks_left + mine - int((view.owner == player).sum())

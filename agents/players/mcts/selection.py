@@ -53,7 +53,8 @@ def select_duct(
 ) -> Int:
     """Select by decoupled UCT.
 
-    The value of an enemy's turn is its mean over all turns of the earlier players, because players move simultaneously.
+    Players move simultaneously, so the value of an enemy's turn is a mean over all turns of the players above it in the
+    tree.
     """
     if level == 0:
         return _best_child(tree, settings, node)

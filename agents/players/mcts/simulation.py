@@ -123,7 +123,7 @@ def select_leaves(context: Context, settings: TreeSettings, tree: Tree, work: Tr
 def backpropagate(context: Context, settings: TreeSettings, tree: Tree, work: TreeWork, count: Int) -> None:
     """Update the nodes on the paths of the first `count` leaves.
 
-    Each node gets one visit and the leaf's value for the player of the node's turn.
+    Each node gets one visit, and the leaf's value for the player who plays the node's turn.
     """
     leaves, players = work.play.leaves, context.players
     before = settings.play.player + players - 1

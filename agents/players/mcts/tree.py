@@ -43,8 +43,8 @@ PRIOR_UNIT: Final = 1 << 30
 class Tree(NamedTuple):
     """The arrays of a search tree. Node 0 is the root. The children of a state are the searching player's turns.
 
-    The children of each turn are the next player's turns, and so on in seat order. A node of the last player's turn
-    contains the state of the game after the round with all turns on the path.
+    The children of a turn are the turns of the next player in seat order. The node of the last player's turn contains
+    the state after the round in which the players play the turns on the path.
     """
 
     visits: npt.NDArray[np.int32]  #: [M]
@@ -69,7 +69,7 @@ class Tree(NamedTuple):
 def nodes_per_state(players: int, capacity: int) -> int:
     """Return the largest number of nodes that one simulation adds.
 
-    A simulation adds two complete levels, and the children of one node in each later level.
+    One simulation adds at most two complete levels of nodes, and in each later level the children of one node.
 
     capacity: the largest number of turns that a generator writes.
     """

@@ -142,7 +142,7 @@ class TreeSearch(AnytimeSearch):
         return FINAL_MOVE_RULES[self.settings.final_move](list(merged.values()), rng)
 
     def _choice(self, tree: Tree, turn: int) -> tuple[Orders, tuple[int, ...]]:
-        """Return what a child of the root chooses: orders or, in the picking phase, a list of preferred regions."""
+        """Return the choice at a child of the root: orders or, in the picking phase, a list of preferred regions."""
         board = self.view.board
         if self.view.phase == "pick":
             return Orders(), tuple(self._preferences[turn])

@@ -82,7 +82,7 @@ def _told(field: str) -> str:
 
 @documented
 class NashAgent(SearchAgent):
-    """Approximates an equilibrium in mixed strategies of the next round by regret matching, and plays a turn from it.
+    """Approximates an equilibrium in mixed strategies of the next round by regret matching, and plays by its strategy.
 
     The candidate turns of all players are plans and samples of a turn network. Local search finds best responses to the
     mixed strategies, and adds the responses to the candidate turns. A simulation plays the next round and possibly
@@ -201,7 +201,7 @@ class NashAgent(SearchAgent):
         return simulated_picks(view, self.weights, self.value, self.rng, policy=policy, net=net)
 
     def _net(self, view: View) -> TurnNetwork | None:
-        """Return the turn network for the game of a view; None: the agent has no turn network."""
+        """Return the turn network for the game of a view, or None if the agent has no turn network."""
         return None if self.nets is None else self.nets.of(view)
 
     def _anchor_for(self, view: View) -> float:
@@ -227,7 +227,7 @@ class NashAgent(SearchAgent):
             self._rate += _LAST * (plays * sizes.steps / max(1e-6, seconds) - self._rate)
 
     def _works(self, view: View, sizes: Sizes) -> list[NashWork]:
-        """Return working memory for each thread. The memory is allocated again for another board or other sizes."""
+        """Return working memory for each thread; it is allocated again if the board, players or sizes changed."""
         made = self._made
         if made is None or made[0] != sizes or made[1] is not view.board or made[2] != view.players:
             n, e, players = view.board.n_regions, view.board.n_edges, view.players
@@ -236,10 +236,10 @@ class NashAgent(SearchAgent):
         return made[3]
 
     def _of_others(self, view: View, position: Position, work: NashWork) -> OpponentTypes | None:
-        """Return the estimate of the other players' types (policies), updated by the last round.
+        """Return the estimated types (policies) of the other players, after an update with the last round.
 
-        position: the position of the search. Returns None if the other players choose from the same types of turns as
-        the agent.
+        position: the position of the search. Returns None if `opponent_model` is "recognized" or "same": the other
+        players then have candidate turns of the same types as the agent.
         """
         if self.opponent_model in ("recognized", "same"):
             return None
@@ -256,7 +256,7 @@ class NashAgent(SearchAgent):
         return made
 
     def _of_simple(self, view: View, position: Position) -> RecognizedBots | None:
-        """Return the estimate of whether the other players are simple bots, updated by the last round.
+        """Return estimates of whether the other players are simple bots, after an update with the last round.
 
         Returns None if the agent does not recognise simple bots, or if the game has fog.
         """

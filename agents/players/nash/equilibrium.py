@@ -2,8 +2,8 @@
 
 A mixture is a player's mixed strategy: probabilities of its candidate turns. An iteration has two steps. First, every
 player draws a turn from its mixture. Second, each turn of a player is simulated against the drawn turns of the other
-players, with the same dice. The regret of a turn is its accumulated gain over the mean value of the mixture, and at
-least 0. In the next iteration, the probability of a turn is proportional to its regret.
+players, with the same dice. The regret of a turn is the sum of its gains over the mean value of the mixture; negative
+regrets are set to 0. In the next iteration, the probability of a turn is proportional to its regret.
 
 For two players, the mean mixtures approach an equilibrium. For more than two players, the mean mixtures approach a
 coarse correlated equilibrium. The Diplomacy programs DORA and Diplodocus (Bakhtin et al., 2021 and 2022) also draw the
@@ -75,8 +75,8 @@ def order_all(context: Context, work: NashWork) -> None:
 def _next_turn(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Int:
     """Write a player's turn in a later round of a simulation, and return the number of attacks.
 
-    If the simulation assumes that the player is a simple bot (`work.bot`), this bot chooses the turn. For all other
-    players, the policy chooses the turn.
+    If the simulation assumes that the player is a simple bot (`work.bot`), this bot chooses the turn. Otherwise, the
+    policy chooses the player's turn.
     """
     deploy, attacks, play_rng, generator = work.round.deploy[p], work.round.attacks[p], work.play_rng, work.generator
     if work.bot[p] == 1:
@@ -160,7 +160,8 @@ def prediction_probability(work: NashWork, p: Int) -> Real:
 def choose(work: NashWork, weights: npt.NDArray[np.float64], p: Int) -> Int:
     """Draw a player's turn in proportion to weights float64[K], or a simple bot's predicted turn.
 
-    Returns the turn's index; -1 for the first bot's predicted turn, -2 for the second bot's.
+    Returns the index of the turn; -1 means the predicted turn of the first bot, and -2 the predicted turn of the second
+    bot.
     """
     if prediction_probability(work, p) > 0.0:
         left = uniform(work.rng)
@@ -173,7 +174,7 @@ def choose(work: NashWork, weights: npt.NDArray[np.float64], p: Int) -> Int:
 
 @inline_kernel
 def assume(work: NashWork, p: Int, choice: Int) -> None:
-    """Set a player's turn in the simulation to a choice that `choose` returned."""
+    """Let a player play, in the simulation, the turn that `choose` returned."""
     work.bot[p] = max(np.int64(0), -choice)
     work.chosen[p] = choice if choice >= 0 else work.predicted_turn[p, -1 - choice]
 

@@ -89,7 +89,7 @@ def make_nash_setup(
 ) -> NashSetup:
     """Return the settings of the search for kernels.
 
-    simple: contexts of the simple bots that an opponent may be (see `recognized_bots`); None: the search does not
+    simple: contexts of the simple bots that an opponent may be (see `recognized_bots`); with None, the search does not
     consider simple bots. leaf: the function that evaluates the last positions of simulations, see `plug_in`.
     """
     simple = SimpleContexts(context, context) if simple is None else simple

@@ -42,7 +42,7 @@ class ObservedOrders:
 
     @property
     def some(self) -> bool:
-        """Whether any orders of the opponent were visible."""
+        """Whether at least one order of the opponent was visible."""
         return bool(self._deploy.any() or self._sent.any())
 
     def distance(self, deploy: npt.NDArray[np.int32], attacks: npt.NDArray[np.int32]) -> float:
@@ -84,17 +84,17 @@ class OpponentModel(SingleThreaded, ABC):
 
     @abstractmethod
     def _policies(self) -> Sequence[Context]:
-        """Return one context for each policy; turns of these policies are compared with the visible orders."""
+        """Return the contexts of the policies whose turns are compared with the visible orders."""
 
     @property
     def contexts(self) -> Sequence[Context]:
-        """One context for each policy whose turns are compared with the visible orders."""
+        """The contexts of the policies whose turns are compared with the visible orders."""
         if self._contexts is None:
             self._contexts = self._policies()
         return self._contexts
 
     def goes_on(self, view: View) -> bool:
-        """Return whether a view may belong to the same game, in the last seen round or in the next round."""
+        """Return whether a view may come from the observed game, in the last observed round or in the next round."""
         if self._game != (view.map, view.rules, view.players, view.player):
             return False
         return self._before is None or view.round - self._before[0] in (0, 1)

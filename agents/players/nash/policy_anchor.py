@@ -2,8 +2,8 @@
 
 A turn's value is a mean over a few simulations, and the value network evaluates the last positions of the simulations
 with errors. The turn with the highest mean is therefore often not the best turn. To reduce the effect of evaluation
-errors, the network's most likely turn gets a small bonus. The other players' turns get the same bonus if these players
-choose from the same types of turns.
+errors, the network's most likely turn gets a small bonus. If the other players have candidate turns of the same types
+as the searching player, the network's most likely turn of each player gets this bonus.
 
 piKL and Diplodocus use a similar method (Jacob et al., 2022; Bakhtin et al., 2023). The searches of piKL and Diplodocus
 for Diplomacy add a cost for a turn's distance to a policy. In this module, only the policy's most likely turn gets a

@@ -1,8 +1,8 @@
 """Recognition of simple bots by their past turns.
 
 The next turns of a simple bot are predictable. The search estimates the probability that an opponent is a simple bot.
-In a simulation, the opponent plays the bot's turn with the estimated probability, and else a turn from the opponent's
-mixture (mixed strategy). The method is a restricted Nash response (Johanson, Zinkevich and Bowling, 2007).
+In a simulation, the opponent plays the bot's turn with the estimated probability. Otherwise, the opponent plays a turn
+from its mixture (mixed strategy). The method is a restricted Nash response (Johanson, Zinkevich and Bowling, 2007).
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class RecognizedBots(OpponentModel):
             self.chances[p] /= max(1.0, self.chances[p].sum() / _MOST)
 
     def write(self, position: Position, p: int, work: NashWork) -> None:
-        """Predict each bot's turn for a player, and add the predicted turns of likely bots to the player's turns."""
+        """Predict the turn that each simple bot would play for a player; add the turns of likely bots to its turns."""
         work.predicted_probability[p] = 0.0
         for b, context in enumerate(self.contexts if work.sizes[p] else ()):
             i, chance = int(work.sizes[p]), self.chances[p, b]

@@ -52,10 +52,11 @@ def _copy(work: NashWork, source: Int, target: Int) -> None:
 def _try(
     context: Context, setup: NashSetup, position: Position, p: Int, index: Int, racing: Bool, work: NashWork
 ) -> Real:
-    """Simulate a turn of the local search in all scenarios, and write its share in each scenario to `work.result`.
+    """Simulate a turn of the local search in all scenarios, and write the player's shares to `work.result`.
 
-    Returns the sum of shares minus the best turn's sum; for the best turn (BEST), the sum of shares. racing: return 0
-    early if the turn is not better than the best turn after a block of scenarios.
+    Returns the turn's sum of shares minus the best turn's sum of shares. For the best turn itself (index BEST), returns
+    its sum of shares. racing: whether to return 0 early if the turn is not better than the best turn after a block of
+    scenarios.
     """
     total: Real = 0.0
     for begun in range(0, setup.scenarios, BLOCK):
@@ -81,7 +82,7 @@ def _try(
 
 @kernel
 def start_climb(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> None:
-    """Start the local search for a player from its best turn, with new scenarios."""
+    """Start the local search for a player from the player's best turn, with new scenarios."""
     best, turns = best_mean(work, p), work.trial
     turns.counts[BEST] = copy_turn(turn_set_of(work.turns, p), best, turns.deploy[BEST], turns.attacks[BEST])
     draw_scenarios(context, setup, work)
@@ -118,9 +119,9 @@ def hill_climb(context: Context, setup: NashSetup, position: Position, p: Int, p
 def add_best_response(context: Context, setup: NashSetup, position: Position, p: Int, work: NashWork) -> Bool:
     """Add the turn of the local search to the player's turns if it is better than the start of the local search.
 
-    The found turn and the first turn of the local search are compared in new scenarios. The gain of the found turn must
-    exceed the policy anchor's bonus of the first turn. If the memory has no room for another turn, no turn is added.
-    Returns whether the turn was added.
+    The turn that the local search found is compared with its first turn in new scenarios. The difference of their mean
+    shares must exceed the first turn's bonus from the policy anchor. If the memory has no room for another turn, no
+    turn is added. Returns whether the turn was added.
     """
     count, turns, begun = work.sizes[p], work.trial, best_mean(work, p)
     if count == work.regret.shape[1]:

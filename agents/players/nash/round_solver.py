@@ -45,7 +45,8 @@ class Sizes(NamedTuple):
     def steps(self) -> int:
         """The cost of a simulation: its number of rounds after the first, and at least 1.
 
-        The later rounds take nearly all the time, because the policy chooses the turns in these rounds.
+        The rounds after the first take nearly all the time of a simulation, because the policy must choose turns in
+        them.
         """
         return max(1, self.rounds - 1)
 
@@ -60,10 +61,10 @@ BY_NETWORK: Final = ((0, Sizes(20, 3, 48, 2)), (1_200, Sizes(8, 3, 48, 10)))
 
 
 def sizes_for(table: Sequence[tuple[int, Sizes]], plays: float, steps: float, rounds: int | None = None) -> Sizes:
-    """Return the largest sizes in `table` that a move with at most `plays` simulations and `steps` steps allows.
+    """Return the largest sizes in `table` for which `plays` simulations and `steps` steps are enough.
 
-    table: BY_PLAYS or BY_NETWORK. rounds: a fixed number of rounds in a simulation; sizes with more rounds are then
-    left out.
+    table: BY_PLAYS or BY_NETWORK. rounds: the number of rounds in a simulation, or None for the number in `table`;
+    sizes in `table` with more rounds than `rounds` are left out.
     """
     for least, sizes in reversed(table):
         own = sizes if rounds is None else sizes._replace(rounds=rounds)
@@ -100,7 +101,7 @@ class _Move:
 
     @property
     def _spent(self) -> float:
-        """The fraction of the budget that is spent: the larger of the fractions of simulations and of time."""
+        """The spent fraction of the budget: of its simulations or of its time, whichever fraction is larger."""
         limits, spent = self._limits, 0.0
         if limits.simulations is not None:
             spent = int(self._work.spent[0]) / max(1, limits.simulations)
@@ -110,7 +111,7 @@ class _Move:
         return spent
 
     def _solve(self, end: float) -> None:
-        """Run regret matching until the fraction `end` of the budget is spent, but at least one iteration."""
+        """Run regret matching, at least one iteration, until the fraction `end` of the budget is spent."""
         of, work = self._of, self._work
         while work.spent[1] == 0 or self._spent < end:
             before = int(work.spent[0])
@@ -158,10 +159,11 @@ class _Move:
 
 
 def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> list[int]:
-    """Search the game of a round in one thread for each element of `works`, each with the whole budget.
+    """Search the game of one round in several threads, one for each element of `works`.
 
-    All threads begin with the same turns; their random numbers and best responses differ. Returns the number of each
-    player's turns at the start of the search, before best responses are added.
+    Each thread has the whole budget. All threads begin with the same candidate turns, but have different random numbers
+    and best responses. Returns the number of each player's turns at the start of the search, before best responses are
+    added.
     """
     start = works[0].rng.copy()
     for number, work in enumerate(works):
@@ -202,7 +204,7 @@ class FoundTurns(NamedTuple):
 
 
 def turns_of(works: Sequence[NashWork], player: int, begun: int) -> FoundTurns:
-    """Return the results of all threads for a player's turns; begun: the number of its turns at the start."""
+    """Merge the results of all threads for a player's turns; begun: number of the player's turns at the start."""
     orders: list[Orders] = []
     columns: list[list[npt.NDArray[np.float64]]] = [[], [], [], []]
     for number, work in enumerate(works):

@@ -1,9 +1,9 @@
 """Labels for training a value network: values of positions from an equilibrium search or from playouts.
 
-A label from an equilibrium search of the next round is a step of expert iteration (Anthony et al., arXiv:1705.08439).
-The search evaluates its leaves with the present evaluation, and its result is better than the evaluation alone. A label
-from playouts is a Monte Carlo estimate for the policy of the playouts. The labels of AlphaGo's value network (Silver et
-al., 2016) are similar, but here a playout has a limited number of rounds.
+Training with labels from an equilibrium search of the next round is a form of expert iteration (Anthony et al.,
+arXiv:1705.08439). The search evaluates its leaves with the present evaluation, and its result is better than the
+evaluation alone. A label from playouts is a Monte Carlo estimate for the policy of the playouts. The labels of
+AlphaGo's value network (Silver et al., 2016) are similar, but here a playout has a limited number of rounds.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ def write_round_values(
 ) -> Bool:
     """Write each player's share of a position's value to values float64[P]; the shares add up to 1.
 
-    The kernel runs an equilibrium search of about `plays` simulations. A player's share is the mean result of its
-    turns, weighted by its mean mixture, and divided by the sum over all players. Players with only one turn get equal
-    parts of the value that the shares of the other players leave of 1. In a finished game, `write_end_shares` gives the
-    shares. Returns False if no player has a choice, because then there is no estimate.
+    The kernel runs an equilibrium search of about `plays` simulations. A player with several candidate turns gets the
+    mean result of its turns, weighted by its mean mixture. The players with only one candidate turn divide the rest
+    equally: 1 minus the values of the other players. Finally, each value is divided by the sum of all values. In a
+    finished game, `write_end_shares` gives the shares. Returns False if no player has several candidate turns, because
+    then there is no estimate.
     """
     players, winner = context.players, winner_of(context, position)
     if winner != ONGOING:

@@ -20,7 +20,7 @@ from warlight_env.engine.rng import below
 
 @kernel
 def value_turn(context: Context, position: Position, player: Int, rounds: Int, work: ScenarioWork) -> Real:
-    """Draw new scenarios, and return the sum of the player's shares in them after the turn at index BEST."""
+    """Draw new scenarios, simulate the turn at index BEST in them, and return the sum of the player's shares."""
     draw_scenarios(context, position, player, work)
     return evaluate_turn(context, position, player, rounds, BEST, False, work)
 

@@ -137,9 +137,9 @@ def _add(
 ) -> Int:
     """Add an order from a random border region to a random neighbour; return the new number of orders.
 
-    If the turn already has an order from this border region to this neighbour, nothing changes. The new order gets all
-    free armies of the border region, about as many as are needed to conquer the neighbour, or a random number. If the
-    border region has no free armies, the new order gets armies of another order from the border region.
+    If the turn already has an order from this border region to this neighbour, nothing changes. The number of armies is
+    chosen at random: all free armies of the border region, about as many as conquer the neighbour, or any number. If
+    the border region has no free armies, the new order takes armies from another order of the border region.
     """
     board, attack_kill, owner, army = context.board, context.params.dice.kill[0], position.owner, position.army
     source = np.int64(borders[below(rng, borders.shape[0])])

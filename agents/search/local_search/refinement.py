@@ -65,8 +65,8 @@ class LocalSearch:
         """Run the hill climbs from `start`, and return the best of the found turns; None if no turn is better.
 
         The best turn has the highest mean share in new scenarios, which no climb has used. `start` must respect the
-        rules' limit of orders. quotas: the number of trials, for each climb. The same seed and quotas give the same
-        turn, if neither the deadline nor `stopped` ends the climbs and no two threads share a quota.
+        rules' limit of orders. quotas: the number of trials, for each climb. With the same seed and quotas, the turn is
+        reproducible if each thread has its own quota and only the quotas end the climbs.
         """
         self.trials = 0
         s = self._settings

@@ -134,7 +134,8 @@ def _move(
 ) -> Int:
     """Write the turn of player p in a round of scenario k, and return the number of attacks.
 
-    If p is eliminated, the turn has no orders. player: the player who evaluates turns, and whom others may attack.
+    If p is eliminated, the turn has no orders. player: the player whose turns are evaluated; in some scenarios, the
+    other players attack this player (`strike`).
     """
     players, owner = context.players, position.owner
     if players > 2 and not holds_regions(owner, p):
@@ -212,9 +213,9 @@ def evaluate_turn(
 ) -> Real:
     """Simulate the turn at `index` in all scenarios, and write the player's share in each scenario to `work.share`.
 
-    Returns the sum of the shares over the scenarios, minus the same sum for the best turn. For index BEST, returns only
-    the sum. racing: after each BLOCK of scenarios, stop and return 0 if the difference of the sums so far is not above
-    0.
+    Returns the turn's sum of shares over the scenarios minus the best turn's sum of shares. For the best turn itself
+    (index BEST), returns its sum of shares. racing: whether to stop and return 0 if the turn's sum does not exceed the
+    best turn's sum after a BLOCK of scenarios.
     """
     scenarios = work.dice.shape[0]
     total: Real = 0.0
