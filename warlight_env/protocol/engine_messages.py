@@ -60,7 +60,7 @@ def setup_messages(map_: Map) -> list[m.Message]:
 
 
 def opening_messages(view: View, challenge: m.Challenge, bank: int, increment: int) -> list[m.Message]:
-    """Return all messages before the first question.
+    """Return all messages that a game engine sends before its first question.
 
     view: the player's first view. bank, increment: the time bank and the time that each answer adds, in
     milliseconds.

@@ -299,7 +299,7 @@ def _let_go_of_streams() -> None:
 def _wait_for(first: int, parent: int) -> int:
     """Wait for the first process of the namespaces, and kill this process if the host has ended.
 
-    Return the exit status of this process.
+    Return the exit status of the first process.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
     while os.getppid() == parent:

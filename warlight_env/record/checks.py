@@ -110,7 +110,7 @@ class JsonFields:
     def plain_rows(self, key: str, length: int) -> list[tuple[int, ...]] | None:
         """Return the value of a key as a list of rows with `length` integers of 64 bits.
 
-        Return None if a row does not have `length` elements, or if an element is not such an integer.
+        Return None if a row does not have `length` elements, or if an element is not an integer of 64 bits.
         """
         found = self.array(key)
         for values in found:

@@ -130,7 +130,7 @@ def decode_draw(fields: JsonFields, players: int, rounds: int) -> LoggedDraw:
 
 
 def decode_end(fields: JsonFields, players: int, rounds: int) -> End:
-    """Convert an event "end" of a log. `rounds` is the number of rounds before the event."""
+    """Convert the JSON data of an event "end" to an `End`. `rounds` is the number of rounds before the event."""
     if fields.integer("rounds", 0) != rounds:
         number = fields.data["rounds"]
         raise LogError(f"{fields.location}: the game ends after {number} rounds, but the log has {rounds} rounds")

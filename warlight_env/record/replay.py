@@ -89,7 +89,9 @@ def result_of(log: GameLog, number: int) -> RoundResult:
 
 
 def verify(log: GameLog) -> list[Difference]:
-    """Play the game again with the same seed, picks and orders. Return a list with the first difference, or [].
+    """Play the game again with the same seed, picks and orders.
+
+    Return a list with the first difference, or an empty list if the replay is equal to the log.
 
     The function compares every position (its hash and all changed regions), every event, every dropped order, and the
     result of the game with the log.
@@ -142,7 +144,9 @@ class _StuckError(GameError):
 
 
 def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
-    """Play a logged game again. After the start, each step and the end, yield the round, the game and the facts.
+    """Play a logged game again.
+
+    After the start, after each step and after the end, yield the round number, the game and a list of facts.
 
     A fact is a value in the log together with the value in the replayed game; the two values should be equal.
     """
@@ -186,7 +190,9 @@ def _still(log: GameLog, step: Picks | Round) -> list[Fact]:
 
 
 def _ending(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[Fact]:
-    """Return the facts about the result of the game. A player that forfeits loses in every position.
+    """Return facts (values in the log and in the replay) about the result of the game.
+
+    A player that forfeits loses in every position.
 
     Args:
         log: the log, which contains the end of the game.
@@ -218,7 +224,10 @@ def _ending(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[
 
 
 def _play(game: Game, step: Picks | Round) -> list[Fact]:
-    """Play a step of the log in `game`. Return the facts about the events and the dropped orders of this step."""
+    """Play a step of the log in `game`.
+
+    Return facts (values in the log and in the replay) about the events and the dropped orders of the step.
+    """
     if isinstance(step, Picks):
         preferences = {p: regions for p, regions in enumerate(step.preferences) if regions is not None}
         return [("dropped", step.dropped, tuple(game.pick(preferences, on_illegal="skip")))]

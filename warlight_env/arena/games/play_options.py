@@ -17,9 +17,10 @@ from warlight_env.step_results import GameError
 class PlayOptions:
     """Options of `play_game`: time limits, reactions to failures, a stop condition, and fields of the result.
 
-    If on_crash is "forfeit", an agent that fails leaves the game in that round; on_late is the same for late answers.
-    An agent that leaves the game loses, and its armies remain on the map. The game ends when at most one agent still
-    plays. See `failure_rule` for the definition of a failure.
+    If on_crash is "forfeit", an agent that fails leaves the game in the round of its failure. If on_late is "forfeit",
+    an agent that answers late leaves the game in the round of the late answer. An agent that leaves the game loses, and
+    its armies remain on the map. The game ends when at most one agent still plays. See `failure_rule` for the
+    definition of a failure.
     """
 
     budget: Budget | None = None  #: argument of every `act` of an agent without a clock

@@ -19,12 +19,15 @@ VERSION: Final = 1
 
 
 def header_document(header: Header, *, secret: bool = False) -> dict[str, Any]:
-    """Return a game's header with its map's drawing; `secret`: without the seeds, which would reveal the dice."""
+    """Return a game's header with the drawing of its map.
+
+    If `secret` is True, the result does not contain the seeds, because they would reveal the dice.
+    """
     return {**header_fields(header, secret=secret), "map": drawing(header.map)}
 
 
 def header_fields(header: Header, *, secret: bool = False) -> dict[str, Any]:
-    """Return `header_document` without the drawing."""
+    """Return a game's header like `header_document`, but without the drawing of the map."""
     document: dict[str, Any] = {
         "version": VERSION,
         "program": header.program,

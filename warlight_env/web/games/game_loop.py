@@ -37,7 +37,7 @@ ROLLOUTS_PER_SECOND: Final = 200
 
 
 class LoopRoom(Protocol):
-    """The part of a room that `GameLoop` uses."""
+    """The attributes and methods of a room (a running game) that `GameLoop` uses."""
 
     id: str
     seats: list[Seat]

@@ -57,7 +57,7 @@ class ReplayCache:
         return document
 
     def falls(self, source: LogSource) -> list[float]:
-        """Return the largest loss of win probability of a player in each round, if the log was opened; else nothing."""
+        """Return the largest loss of win probability of a player in each round; an empty list if it is not known."""
         known = json.loads(self._chances.get(source.key, b"null")) or []
         return [
             max(before[0] - after[0] for before, after in zip(*pair, strict=True)) for pair in itertools.pairwise(known)
@@ -72,7 +72,7 @@ class ReplayCache:
 
 
 def analyse_log(lobby: Lobby, replay_cache: ReplayCache, source: LogSource, body: LogAnalysisBody) -> dict[str, Any]:
-    """Continue the analysis of a log, and return what is new; see `AnalysisJobs.poll`."""
+    """Continue the analysis of a log, and return the new results; see `AnalysisJobs.poll`."""
     engine = Engine(body.bot, body.seconds, lobby.bot_workers.agent_spec)
     return lobby.analysis_jobs.poll(source, engine, body.focus, body.since, replay_cache.falls(source))
 

@@ -61,7 +61,7 @@ class DrawnSuperRegion(Body):
 
 
 class DrawnLink(Body):
-    """A border in the editor that is drawn as a line; `line` None: around the left and right edges."""
+    """A border that the editor draws as a line; if `line` is None, it crosses the left and right edges of the map."""
 
     regions: tuple[Index, Index]
     line: tuple[Spot, Spot] | None = None
@@ -96,7 +96,7 @@ _DRAWN: Final = TypeAdapter(DrawnMap)
 
 @dataclasses.dataclass(frozen=True)
 class MapRow:
-    """A list entry for a map."""
+    """An entry of the page's list of maps."""
 
     name: str
     title: str
@@ -204,12 +204,12 @@ def loaded(path: Path) -> Map:
 
 
 def listed(path: Path) -> MapRow:
-    """Return the list entry for the map of a file."""
+    """Return the entry of the page's list of maps for a map file."""
     return row_of(maps.load(path))
 
 
 def row_of(map_: Map) -> MapRow:
-    """Return the list entry for a map."""
+    """Return the entry of the page's list of maps for a map."""
     return MapRow(map_.name, map_.title or map_.name, map_.n_regions)
 
 

@@ -65,7 +65,7 @@ class AnalysedPosition:
         self._decisions: list[dict[str, Any] | None] = [None] * self.game.players
 
     def deepen(self, bot: str, rolls: int) -> PositionResult:
-        """Search the turn of each player with a bot, and return the results with at least `rolls` rolls of the dice."""
+        """Let a bot search a turn for each player, and return the results as means over at least `rolls` dice rolls."""
         while len(self._starts) < rolls:
             dice = make_rng(derive_seed(self.game.seed, 77, self.game.round, len(self._starts))).tolist()
             state = {**self._saved["state"], "rng": dice}
@@ -94,7 +94,7 @@ class AnalysedPosition:
         return self._result(turns, before)
 
     def _result(self, turns: list[TurnReport | None], before: list[list[float]]) -> PositionResult:
-        """Return the results. The best turn of a player is the first of its list, see `_compared`."""
+        """Return the results; a player's best turn is the first turn in `_found`, which `_compared` sorts."""
         best = tuple(found[0] if found else None for found in self._found)
         return PositionResult(tuple(turns), best, tuple(self._decisions), tuple(before))
 
@@ -132,7 +132,10 @@ class AnalysedPosition:
     def _values(
         self, player: int, key: str, orders: Mapping[int, Orders | None], own: Orders | None = None
     ) -> npt.NDArray[np.float64]:
-        """Return the player's win probability after the round, float64 [roll]. own: replaces the player's orders."""
+        """Return the player's win probability after the round for each roll of the dice, float64[roll].
+
+        own: orders that replace the player's orders in `orders`; if it is None, `orders` stay unchanged.
+        """
         rows = self._rows.setdefault((-1 if own is None else player, key), [])
         for roll in range(len(rows), len(self._starts)):
             game = self._starts[roll].clone()

@@ -17,9 +17,11 @@ POSITIONS: Final = 1000  # the largest number of positions that are kept with th
 
 @dataclass(frozen=True)
 class PositionQuery:
-    """A position to analyse: the number of rounds before it. None: the query asks for the `LoggedGame`.
+    """A query for the analysis of one position of a log, or for the data in `LoggedGame`.
 
-    bot: the bot that searches. rolls: rolls of the dice. engine: distinguishes analyses of one log.
+    played: the number of rounds before the position; None if the query asks for the `LoggedGame`. bot: the bot that
+    searches. rolls: the number of rolls of the dice. engine: a name that distinguishes the analyses of one log by
+    different bots.
     """
 
     source: LogSource
@@ -39,13 +41,13 @@ class LoggedGame:
 
 
 class PositionCache:
-    """Answers queries. It keeps the positions that were analysed last."""
+    """Answers queries, and keeps the analyses of the most recent positions in memory."""
 
     def __init__(self) -> None:
         self._positions: OrderedDict[tuple[Any, ...], AnalysedPosition] = OrderedDict()
 
     def answer(self, query: PositionQuery) -> LoggedGame | PositionResult:
-        """Return the names and numbers of a log, or the results of a position."""
+        """Return the data about a log that `LoggedGame` contains, or the results of the analysis of a position."""
         log = opened_log(query.source)
         if query.played is None:
             return _logged_game(log)
@@ -68,7 +70,7 @@ def _logged_game(log: GameLog) -> LoggedGame:
 
 
 def _failed(error: BaseException) -> Any:
-    """Return the failure without the reason of an error in this program, which may contain paths of files."""
+    """Return the failure; for an error in this program, without its message, which may contain paths of files."""
     told = failed(error)
     return told if told.client_error else replace(told, reason=type(error).__name__)
 

@@ -39,7 +39,9 @@ def cause_of(turn: TurnReport) -> Cause:
 
 
 def reason_of(turn: TurnReport, player: int, before: Game, step: Round, after: Game) -> Reason:
-    """Return why a player lost win probability in a round. A marked turn is the reason of its loss.
+    """Return why a player lost win probability in a round.
+
+    If the player's turn has a mark for a loss, this turn is the reason.
 
     Args:
         before, after: the game before and after the round. step: the round.

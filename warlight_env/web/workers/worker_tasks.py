@@ -76,7 +76,7 @@ class TaskFailure:
     values: dict[str, Any] = field(default_factory=dict)
 
     def error(self) -> RequestError:
-        """Return the error to raise, if the request was wrong."""
+        """Return the `RequestError` that describes the failure; only for failures with `client_error`."""
         return RequestError(self.reason, self.status, self.details, code=self.code, **self.values)
 
 
@@ -176,7 +176,10 @@ def game_in(source: LogSource) -> tuple[int, int, Rules]:
 
 
 def replay_json(source: LogSource, chances: bytes | None, more: dict[str, Any]) -> tuple[bytes, bytes]:
-    """Return as JSON a log's document with more fields, and its win probabilities (computed if `chances` is None)."""
+    """Return a log's replay document with the fields `more`, and its win probabilities, both as JSON.
+
+    If `chances` is None, the function computes the win probabilities.
+    """
     log = opened_log(source)
     known = encoded(win_probabilities_of(log, SECONDS)) if chances is None else chances
     document = replay_document(log)
