@@ -150,7 +150,7 @@ class Session:
         self.process.close()
 
     def round(self, view: View, ms: int = 10_000) -> tuple[m.Answer, m.Answer]:
-        """Ask the bot for its deploys and its attacks in a round, and return these two answers.
+        """Ask the bot for its deploys and its attacks in a round, and return both answers.
 
         Raises:
             NonconformanceError: an answer is missing, late or malformed, or illegal in the position of `view`.

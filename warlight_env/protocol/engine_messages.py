@@ -28,7 +28,7 @@ def region_ids(regions: Iterable[int]) -> tuple[int, ...]:
 
 
 def region_order(map_: Map, regions: Iterable[int]) -> tuple[int, ...]:
-    """Sort regions by super region, and then by number. The AI Challenges list the offered regions in this order."""
+    """Sort regions by super region, and then by number, as the AI Challenges list the offered regions."""
     return tuple(sorted(regions, key=lambda region: (map_.super_region_of[region], region)))
 
 

@@ -1,6 +1,6 @@
 """Functions that replay a logged game.
 
-Some functions of this module read the positions from the log. The other functions of this module play the logged game
+The functions `replay` and `result_of` only read the log. The functions `verify` and `game_at` play the logged game
 again with the same dice, to verify or to continue the game.
 """
 

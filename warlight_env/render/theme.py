@@ -45,7 +45,7 @@ class Theme:
         return self.players[owner] if owner >= 0 else self.neutral
 
     def dark(self, owner: int) -> str:
-        """Return a darker colour of a player, for badges. White text on this colour is readable."""
+        """Return a darker colour of a player, for badges. White text on the returned colour is readable."""
         return mix(self.fill(owner), "#000000", 0.62)
 
     def light(self, owner: int) -> str:

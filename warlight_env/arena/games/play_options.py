@@ -68,7 +68,10 @@ _LATE: Final[dict[str, str]] = {
 
 
 def failure_rule(on_crash: OnCrash, on_late: OnLate) -> str:
-    """Return the rule for failures and late answers as text for reports. All types of agents have the same rule."""
+    """Return the rule for failures and late answers as text for reports.
+
+    The rule is the same for all types of agents.
+    """
     return (
         "An agent fails if it raises an error or returns a wrong type, if its process ends, or if its process gives no "
         f"answer in time twice in a game. {_REACTIONS[on_crash]} {_LATE[on_late]}"

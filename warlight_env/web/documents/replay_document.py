@@ -56,7 +56,7 @@ def _colours(players: int) -> dict[str, Any]:
 
 
 def events_of(log: GameLog, seat: int | None = None) -> Iterable[dict[str, Any]]:
-    """Yield the events of a log as a player may see them; seat None: all events with all their data."""
+    """Yield the events of a log as the player on `seat` may see them; if `seat` is None, yield everything."""
     filter_ = FogFilter(log.header.map, log.header.rules, len(log.header.players), seat)
     for event in plain_events(log):
         seen = filter_.filter(event)

@@ -131,7 +131,7 @@ class GameList:
         return found
 
     def _read(self, entry: ListedGame) -> bool:
-        """Return whether the game's files have been read in their current version."""
+        """Return whether the current versions of the game's files have already been read."""
         return self._known.get(entry.id, (None, None))[0] == entry.stamps
 
     def _row(self, entry: ListedGame) -> Row | None:

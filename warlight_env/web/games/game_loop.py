@@ -68,7 +68,7 @@ class LoopRoom(Protocol):
 
     @property
     def error(self) -> str | None:
-        """The reason why the game cannot continue; None: it can continue."""
+        """The reason why the game cannot continue; None if the game can continue."""
         ...
 
     @property

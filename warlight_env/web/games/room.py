@@ -108,7 +108,7 @@ class Room:
 
     @property
     def error(self) -> str | None:
-        """The reason why the game cannot continue; None: it can continue."""
+        """The reason why the game cannot continue; None if the game can continue."""
         return None if self.failure is None else str(self.failure["error"])
 
     @property

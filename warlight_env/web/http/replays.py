@@ -28,7 +28,7 @@ OVERHEAD: Final = 200  # bytes that count for each entry in addition to its data
 
 
 class ReplayCache:
-    """A cache of opened logs and of win probabilities, by a digest of the log.
+    """A cache of opened logs and of their win probabilities; the keys are digests of the logs.
 
     If a log is no longer in the cache, for example after a restart, the client opens it again and gets the same key.
     """

@@ -113,7 +113,10 @@ def _drawn(data: bytes) -> DrawnMap:
 
 
 def _fields(drawn: DrawnMap) -> dict[str, Any]:
-    """Return the arguments of `MapParts`. Values that are not whole numbers stay unchanged: the checks report them."""
+    """Return the arguments of `MapParts`.
+
+    Values that are not integers stay unchanged, so that the checks report them.
+    """
     setup = drawn.setup
 
     def regions(given: list[int] | None) -> tuple[int, ...] | None:

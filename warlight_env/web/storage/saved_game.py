@@ -89,7 +89,7 @@ class SavedGame:
 
 
 def read_saved_game(folder: Path, id: str) -> SavedGame | None:
-    """Return the saved data of a game in a folder; None: there is no such game.
+    """Return the saved data of a game in a folder; None if the folder does not contain the game.
 
     Raises:
         RequestError: the file cannot be read, or is damaged.

@@ -1,8 +1,9 @@
 """The analysis of one position of a logged game: the played turns compared with those of a search.
 
-The value of a turn is the share of games won from the positions after it. The round is played many times with other
-dice, while all other orders stay the same. Each resulting position is played out with all players like `aggressive`.
-Two turns of a player are compared with the same dice and playouts: their difference is more certain than each value.
+The value of a turn is the share of games won from the positions after it. To value a turn, the round is played many
+times with different dice, and the other players keep their orders. Each resulting position is played out with all
+players like `aggressive`. Two turns of a player are compared with the same dice and playouts: their difference is more
+certain than each value.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _SURE: Final = 1.96  # half the width of a 95 % interval, in standard errors
 
 @dataclass(frozen=True)
 class PositionResult:
-    """The results for one position, by player.
+    """The results of the analysis of one position; each field has an entry for each player.
 
     turns: reports on the played turns; None: the player has no turn in this round. best: the best turns that the
     searches found, as orders in the syntax of logs; None: the player has no turn. decisions: see `decision_info`.
@@ -54,7 +55,7 @@ class AnalysedPosition:
     """
 
     def __init__(self, game: Game, step: Round | None, playouts: int = PLAYOUTS) -> None:
-        """game: the position. step: the round that was played; None: no round was played."""
+        """game: the position. step: the round that was played from the position; None if no round was played."""
         self.game, self.step, self.playouts = game.clone(), step, playouts
         saved = game.to_dict()
         del saved["hash"]  # it contains the dice, which are replaced

@@ -112,7 +112,7 @@ class AnalysisJobs:
         return _news(job, since)
 
     def finished_report(self, source: LogSource) -> dict[str, Any] | None:
-        """Return the report of a log from the last analysis that has results for all rounds; None: there is none."""
+        """Return the report of the last complete analysis of a log; None if no analysis of the log is complete."""
         for job in reversed(self._jobs.values()):
             if job.source.key == source.key and job.game is not None and all(job.levels[: job.game.rounds]):
                 return _report(job).to_dict()

@@ -32,7 +32,7 @@ SENTENCES: Final = {
 
 
 def cause_of(turn: TurnReport) -> Cause:
-    """Return the largest part of a turn's loss of win probability."""
+    """Return the cause of most of a turn's loss of win probability: the dice, the turn, or the other players."""
     own = turn.lost if turn.better else 0.0
     parts: dict[Cause, float] = {"dice": -turn.luck, "turn": own, "others": turn.before - turn.worth - own}
     return max(parts, key=lambda cause: parts[cause])

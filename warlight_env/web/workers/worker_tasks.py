@@ -214,7 +214,7 @@ def load_game(data: bytes) -> LoadedGame:
 def branch_game(source: LogSource, rounds: int, players: Sequence[Player]) -> LoadedGame:
     """Return a log's position after `rounds` rounds, for a new game.
 
-    Raise `RequestError` if a new game cannot start from this position.
+    Raise `RequestError` if a new game cannot start from the position after `rounds` rounds.
     """
     log = opened_log(source)
     if not 0 <= rounds <= len(log.rounds):
@@ -344,6 +344,6 @@ def _limit_memory() -> None:
 
 
 def serve(pipe: Connection) -> None:
-    """Run a process of the pool."""
+    """Answer the tasks that arrive in a process of the pool, until the pipe closes."""
     _limit_memory()
     serve_questions(pipe, _answer, failed, 10)
