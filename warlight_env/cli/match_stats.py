@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 class MatchStats:
     """The number of finished games of a running match, the games per second, and the score so far.
 
-    `match_score` is the score over the games that count. With the option --paired, a game counts only when all games
-    with its seed are finished: one game for each rotation of the bots on the seats.
+    `match_score` is the score over the games that count. With the option --paired, all games with the same seed (one
+    for each rotation of the bots on the seats) count together, when the last one is finished.
     """
 
     def __init__(self, names: Sequence[str], contest: Contest) -> None:

@@ -1,6 +1,7 @@
 """``warlight train``: train the weights of the evaluation function, a value network, or a policy network.
 
-Evolution and TD learning train weights. Expert iteration trains networks. PPO with self-play trains policies.
+Evolution and TD learning train the weights of the evaluation function. Expert iteration trains networks. PPO with
+self-play trains policies.
 """
 
 from __future__ import annotations
@@ -261,7 +262,7 @@ def ppo(
 def _train(
     trainer: type[Trainer[Any, Any]], kind: type[RunSettings], file: Path | None, options: RunOptions, **more: Any
 ) -> None:
-    """Run a trainer and the final match of its result, and print the result.
+    """Run a trainer, then play the final match with the trained agent, and print the results.
 
     kind: the type of the trainer's settings. more: additional arguments of the trainer.
     """

@@ -57,7 +57,7 @@ class BotSide:
     calls `confirm_picks` with the picks that it has sent to the game engine.
 
     Args:
-        make: a function that makes the agent. The constructor calls this function once.
+        make: a function that makes the agent; the constructor of `BotSide` calls `make` once.
         challenge: the version of the protocol, 1 or 2. If `challenge` is None, the first question determines the
             version.
         report: a function that receives a sentence for each setting that the game engine has not sent.

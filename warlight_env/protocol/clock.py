@@ -11,8 +11,8 @@ class BotClock:
 
     Attributes:
         bank: the time at the start of the game, which is also the maximum.
-        increment: the time that each answer adds. None: the bot has the full time `bank` for every question
-            (challenge 1).
+        increment: the time that each answer adds. In challenge 1, `increment` is None, and the bot has the full time
+            `bank` for every question.
         is_bank: whether the time is a time bank for all answers of the game.
         left: the time that is left.
     """

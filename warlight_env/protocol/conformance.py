@@ -108,7 +108,7 @@ def _complain(bot: ExternalBot, illegal: Sequence[Any], round: int) -> None:
 
 
 class Session:
-    """A running bot that plays as player1 on the world map. The picks are complete, and round 1 begins."""
+    """A running bot that plays as player1 on the world map; the session starts in round 1, after the picks."""
 
     def __init__(self, command: Sequence[str], challenge: m.Challenge, chatter: Sequence[str] = ()) -> None:
         self.process = BotProcess(command)
@@ -150,7 +150,7 @@ class Session:
         self.process.close()
 
     def round(self, view: View, ms: int = 10_000) -> tuple[m.Answer, m.Answer]:
-        """Ask the bot for its deploys and its attacks in a round, and return these two answers.
+        """Ask the bot for its deploys and its attacks in a round, and return both answers.
 
         Raises:
             NonconformanceError: an answer is missing, late or malformed, or illegal in the position of `view`.

@@ -28,7 +28,7 @@ def region_ids(regions: Iterable[int]) -> tuple[int, ...]:
 
 
 def region_order(map_: Map, regions: Iterable[int]) -> tuple[int, ...]:
-    """Sort regions by super region, and then by number. The AI Challenges list the offered regions in this order."""
+    """Sort regions by super region, and then by number, as the AI Challenges list the offered regions."""
     return tuple(sorted(regions, key=lambda region: (map_.super_region_of[region], region)))
 
 
@@ -60,7 +60,7 @@ def setup_messages(map_: Map) -> list[m.Message]:
 
 
 def opening_messages(view: View, challenge: m.Challenge, bank: int, increment: int) -> list[m.Message]:
-    """Return all messages before the first question.
+    """Return all messages that a game engine sends before its first question.
 
     view: the player's first view. bank, increment: the time bank and the time that each answer adds, in
     milliseconds.

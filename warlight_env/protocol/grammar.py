@@ -138,7 +138,7 @@ def _number(line: str, word: str, what: str = "a whole number") -> int:
 def _armies(line: str, word: str) -> int:
     """Return the number of armies in a line of a game engine.
 
-    Raise `ProtocolError` unless the number is in 0 .. ARMY_CAP.
+    Raise `ProtocolError` unless the number is from 0 to ARMY_CAP.
     """
     number = _number(line, word)
     if not 0 <= number <= ARMY_CAP:

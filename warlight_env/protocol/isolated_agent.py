@@ -125,7 +125,7 @@ class IsolatedAgent(SingleThreaded, Agent):
         return self._faults
 
     def check(self, map: Map, rules: Any, players: int) -> None:
-        """Raise an error if the agent does not play with this number of players."""
+        """Raise an error if the agent does not support games with `players` players."""
         if players > self._players:
             raise AgentError(f"agent {self.name!r}: plays games of at most {self._players} players, not of {players}")
 

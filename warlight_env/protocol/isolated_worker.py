@@ -27,8 +27,8 @@ class IsolatedQuestion:
     """A question to an isolated agent.
 
     number: the question's number, which the answer repeats. setup, position: what the agent sees of the game, as a
-    `View`. seed: None: the agent answers. If `seed` is a number, a new game begins: the program makes a new agent with
-    this seed, and the agent gives no answer to this question.
+    `View`. If `seed` is None, the agent answers the question. If `seed` is a number, a new game begins: the program
+    makes a new agent with this seed, and the agent is not asked.
     """
 
     number: int

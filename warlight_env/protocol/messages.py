@@ -190,7 +190,7 @@ class Go:
 
 @dataclass(frozen=True)
 class Other:
-    """A line that is not part of the protocol. Bots ignore such a line."""
+    """A line that is not part of the protocol. Bots ignore unknown lines."""
 
     text: str
 

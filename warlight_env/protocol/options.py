@@ -20,14 +20,15 @@ class ExternalBotOptions:
     """The options of an external bot.
 
     Attributes:
-        challenge: the version of the protocol, 1 or 2. None: the version for the rules of the game.
+        challenge: the version of the protocol, 1 or 2; if it is None, the rules of the game determine the version.
         policy: the reaction to a missing answer of the bot. None: a late answer is lost; after `MAX_MISSED` missing
             answers, or when its process has ended, the bot fails, and the match's `on_crash` decides. "skip": the bot
             never fails, but then receives no more questions in this game. "forfeit": the first missing answer loses the
             game.
-        bank, increment: the time bank and the time that each answer adds, in seconds. If an option is None, it has the
-            value of the AI Challenge.
-        errors: a folder for the bot's standard error, with one file for each game. None: no files.
+        bank, increment: the time bank and the time that each answer adds, in seconds. If `bank` or `increment` is None,
+            the value of the AI Challenge is used.
+        errors: a folder for the bot's standard error, with one file for each game; if it is None, standard error is not
+            written to files.
         folder: the working directory of the bot.
         memory, procs, network, isolate: see `BotLimits`.
     """

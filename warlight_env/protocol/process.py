@@ -70,7 +70,7 @@ class BotProcess:
     Args:
         command: the program and its arguments.
         folder: the working directory of the bot.
-        error_file: a file for the bot's standard error, see `ErrorReader`. None: no file.
+        error_file: a file for the bot's standard error, see `ErrorReader`; if it is None, there is no file.
         limits: the limits of the bot's processes.
 
     Raises:
@@ -180,9 +180,9 @@ class BotProcess:
             self._wait(left)
 
     def _wait(self, seconds: float) -> None:
-        """Read or write the bot's streams once.
+        """Wait at most `seconds` until the bot has written output or can accept input.
 
-        Before, wait at most `seconds` until the bot has written output or can accept input.
+        Then read the output or write the input once.
         """
         poll = select.poll()
         if self._open:
@@ -266,7 +266,7 @@ class BotProcess:
     def _throw_away(self) -> tuple[int, str]:
         """Discard output that the bot wrote before a question.
 
-        Return the size of this output in bytes, and its beginning.
+        Return the size of the discarded output in bytes, and the beginning of the output.
         """
         size, text = 0, ""
         while True:

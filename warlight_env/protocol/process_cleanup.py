@@ -24,7 +24,9 @@ _LIMITS_LINE: Final = b"Max file locks"
 
 @dataclass(frozen=True)
 class ProcessMark:
-    """A mark of all processes of one bot. The mark also identifies processes that change their group or session.
+    """A mark by which the processes of one bot are found.
+
+    The mark also identifies processes that change their group or session.
 
     Attributes:
         name: the name of an environment variable of the processes. A program that replaces its environment deletes this

@@ -10,7 +10,7 @@ session and process group.
 
 The guard sends ``started``, ``failed ERRNO`` or ``refused REASON`` to the host. When the program has ended, the guard
 sends ``exited STATUS`` (the status of `os.waitpid`). When the host closes the socket or ends for any reason, the guard
-ends all processes of the program, and then itself. The guard's exit status is 0 if no process of the program is left.
+ends all processes of the program, and then exits. The guard's exit status is 0 if no process of the program is left.
 The guard is a separate process, because it must continue after the end of the host.
 
 On Linux, the guard also finds child processes that leave the process group and the session (daemons), because it is
@@ -299,7 +299,7 @@ def _let_go_of_streams() -> None:
 def _wait_for(first: int, parent: int) -> int:
     """Wait for the first process of the namespaces, and kill this process if the host has ended.
 
-    Return the exit status of this process.
+    Return the exit status of the first process.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
     while os.getppid() == parent:

@@ -39,11 +39,11 @@ class TimeControl:
             self._increment = message.milliseconds / 1000
 
     def note_answer(self, question: m.Question) -> None:
-        """Store that the agent has answered a question of this type in time."""
+        """Store that the agent has answered a question of the same type as `question` in time."""
         self._there.add(type(question))
 
     def is_first_question(self, question: m.Question) -> bool:
-        """Return whether the agent has not yet answered a question of this type in time."""
+        """Return whether the agent has not yet answered any question of the type of `question` in time."""
         return type(question) not in self._there
 
     def limits(self, question: m.Question) -> MoveTime:

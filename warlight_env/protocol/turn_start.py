@@ -1,7 +1,7 @@
 """Detection of the beginning of a turn in the game engine's messages, and of the number of armies to place.
 
-Two messages begin a turn: ``update_map`` and ``settings starting_armies``. A game engine may send only one of these two
-messages.
+Two messages begin a turn: ``update_map`` and ``settings starting_armies``. A game engine may send only ``update_map``
+or only ``settings starting_armies``.
 """
 
 from __future__ import annotations

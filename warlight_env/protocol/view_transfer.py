@@ -61,7 +61,7 @@ class QueriedPosition:
 
     @classmethod
     def of(cls, view: View) -> QueriedPosition:
-        """Return the changing part of a view."""
+        """Return the part of a view that changes during a game, as plain data."""
         return cls(
             view.player, view.phase, view.round, view.owner.tolist(), view.army.tolist(), view.income, view.offers,
             view.picks_left, view.starts, view.last_round,

@@ -1,6 +1,6 @@
 """Functions that read values from the JSON data of a log, and check every type and number.
 
-The errors of these functions name the line of the log and the key.
+Each error message names the line of the log and the key.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class JsonFields:
         return dict(self.data[key])
 
     def array(self, key: str, length: int | None = None) -> list[Any]:
-        """Return the value of a key, which must be a list of this length; None: of any length."""
+        """Return the value of a key, which must be a list; if `length` is not None, the list must have this length."""
         value = self.get(key)
         if not isinstance(value, list) or (length is not None and len(value) != length):
             raise self.fail(key, "a list" if length is None else f"a list with {length} elements")
@@ -110,7 +110,7 @@ class JsonFields:
     def plain_rows(self, key: str, length: int) -> list[tuple[int, ...]] | None:
         """Return the value of a key as a list of rows with `length` integers of 64 bits.
 
-        Return None if a row does not have `length` elements, or if an element is not such an integer.
+        Return None if a row does not have `length` elements, or if an element is not an integer of 64 bits.
         """
         found = self.array(key)
         for values in found:
@@ -153,7 +153,7 @@ def _bounds(low: int | None, high: int | None) -> str:
 
 
 def row(value: Any, place: str, *lengths: int) -> list[Any]:
-    """Return `value` if it is a list with one of these lengths; otherwise raise `LogError`."""
+    """Return `value` if it is a list whose length is in `lengths`; otherwise raise `LogError`."""
     if not isinstance(value, list) or len(value) not in lengths:
         raise LogError(f"{place}: must be a list with {' or '.join(map(str, lengths))} elements, not {brief(value)}")
     return value

@@ -124,7 +124,7 @@ def decode_failure(fields: JsonFields, players: int) -> LoggedFailure:
 
 
 def decode_draw(fields: JsonFields, players: int, rounds: int) -> LoggedDraw:
-    """Convert an event "draw" of a log. `rounds` is the number of rounds before the event."""
+    """Convert the JSON data of an event "draw" to a `LoggedDraw`; `rounds` is the number of rounds before it."""
     if fields.integer("round", 0) != rounds:
         raise LogError(
             f"{fields.location}: a draw after {fields.data['round']} rounds, but the log has {rounds} rounds"
@@ -133,7 +133,7 @@ def decode_draw(fields: JsonFields, players: int, rounds: int) -> LoggedDraw:
 
 
 def decode_end(fields: JsonFields, players: int, rounds: int) -> End:
-    """Convert an event "end" of a log. `rounds` is the number of rounds before the event."""
+    """Convert the JSON data of an event "end" to an `End`; `rounds` is the number of rounds before the event."""
     if fields.integer("rounds", 0) != rounds:
         number = fields.data["rounds"]
         raise LogError(f"{fields.location}: the game ends after {number} rounds, but the log has {rounds} rounds")

@@ -44,7 +44,7 @@ _readable = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 
 
 def encode_line(data: Any) -> bytes:
-    """Return data that this package has made as one line of JSON."""
+    """Convert data that this package has made to one line of JSON."""
     try:
         return orjson.dumps(data)
     except TypeError:  # an integer of more than 64 bits, or an unpaired surrogate
@@ -52,7 +52,7 @@ def encode_line(data: Any) -> bytes:
 
 
 def encode_foreign(data: Any) -> bytes:
-    """Return data of unknown origin, for example from an agent, as one line of JSON.
+    """Convert data of unknown origin, for example from an agent, to one line of JSON.
 
     Raises:
         TypeError, ValueError: JSON cannot represent the data, for example an object of a class, NaN or infinity.

@@ -158,7 +158,7 @@ Status = Literal["complete", "failed", "incomplete"]
 
 
 def status_of(rounds: int, failures: Sequence[LoggedFailure], end: End | None) -> Status:
-    """Return the status of a log with this number of rounds.
+    """Return the status of a log with `rounds` rounds.
 
     A failure in a round that the log contains was a forfeit, and did not stop the game.
     """

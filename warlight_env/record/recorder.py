@@ -104,7 +104,8 @@ class Recorder(ABC):
     `picked` and `played` therefore raise LogError and write nothing.
 
     Args:
-        players: the data about the player on each seat, see `describe`. None: only the agents' names.
+        players: the data about the player on each seat, see `describe`; if it is None, the log contains only the
+            agents' names.
         match: data about the match for the header of the log; None: no match.
         insight: whether to log data about the agents' decisions (see `decision_info`).
     """

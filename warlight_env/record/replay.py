@@ -1,6 +1,6 @@
 """Functions that replay a logged game.
 
-Some functions of this module read the positions from the log. The other functions of this module play the logged game
+The functions `replay` and `result_of` only read the log. The functions `verify` and `game_at` play the logged game
 again with the same dice, to verify or to continue the game.
 """
 
@@ -92,7 +92,9 @@ def result_of(log: GameLog, number: int) -> RoundResult:
 
 
 def verify(log: GameLog) -> list[Difference]:
-    """Play the game again with the same seed, picks and orders. Return a list with the first difference, or [].
+    """Play the game again with the same seed, picks and orders.
+
+    Return a list with the first difference, or an empty list if the replay is equal to the log.
 
     The function compares every position (its hash and all changed regions), every event, every dropped order, and the
     result of the game with the log. It also plays the variations again.
@@ -149,7 +151,9 @@ class _StuckError(GameError):
 
 
 def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
-    """Play a logged game again. After the start, each step and the end, yield the round, the game and the facts.
+    """Play a logged game again.
+
+    After the start, after each step and after the end, yield the round number, the game and a list of facts.
 
     A fact is a value in the log together with the value in the replayed game; the two values should be equal.
     """
@@ -193,7 +197,9 @@ def _still(log: GameLog, step: Picks | Round) -> list[Fact]:
 
 
 def _ending(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[Fact]:
-    """Return the facts about the result of the game. A player that forfeits loses in every position.
+    """Return facts (values in the log and in the replay) about the result of the game.
+
+    A player that forfeits loses in every position.
 
     Args:
         log: the log, which contains the end of the game.
@@ -225,7 +231,10 @@ def _ending(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[
 
 
 def _play(game: Game, step: Picks | Round) -> list[Fact]:
-    """Play a step of the log in `game`. Return the facts about the events and the dropped orders of this step."""
+    """Play a step of the log in `game`.
+
+    Return facts (values in the log and in the replay) about the events and the dropped orders of the step.
+    """
     if isinstance(step, Picks):
         preferences = {p: regions for p, regions in enumerate(step.preferences) if regions is not None}
         return [("dropped", step.dropped, tuple(game.pick(preferences, on_illegal="skip")))]

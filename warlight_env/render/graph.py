@@ -18,7 +18,8 @@ def stress_layout(map_: Map) -> Floats:
 
     The distances between the points approximate the graph distances, in which neighbours have the distance 1; the
     points of neighbours have distances of about 1 to 2. Classical multidimensional scaling gives the first points.
-    Stress majorization (SMACOF: Gansner, Koren & North 2004) with weights 1/distance² improves these points.
+    Stress majorization (SMACOF: Gansner, Koren & North 2004) with weights 1/distance² then improves the points of the
+    scaling.
     """
     n = map_.n_regions
     if n == 1:

@@ -111,7 +111,7 @@ def _circle(centre: Point, radius: float, corners: int = 40) -> Ring:
 
 
 def _outline(regions: list[tuple[Ring, ...]]) -> tuple[Ring, ...]:
-    """Return the rings of the union of regions. Like those of a region, the rings are filled by the even-odd rule."""
+    """Return the rings that bound the union of regions; the area inside is defined by the even-odd rule."""
     union: Geometry = union_all([_even_odd(rings) for rings in regions])
     parts = union.geoms if isinstance(union, MultiPolygon) else [union]
     return tuple(

@@ -96,7 +96,7 @@ class ShownPosition:
         return f"{name}, {who}, {counted(self.army[region], 'army', 'armies')}"
 
     def knows(self, *regions: int) -> bool:
-        """Return whether all `regions` exist and are visible; only orders with such regions are drawn."""
+        """Return whether all `regions` exist and are visible; a picture shows an order only if this is true."""
         return all(0 <= r < len(self.owner) and self.owner[r] != UNKNOWN for r in regions)
 
 

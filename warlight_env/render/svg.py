@@ -26,7 +26,7 @@ def to_svg(position: ShownPosition, orders: Sequence[Any] | Mapping[int, Any] | 
     Args:
         position: the position to draw.
         orders: a list with the `Orders` of each player, or a mapping from players to `Orders`. The picture shows
-            attacks and transfers as arrows, and deploys as numbers such as +4. None: no orders.
+            attacks and transfers as arrows, and deploys as numbers such as +4; if `orders` is None, it shows no orders.
         width: width of the picture in pixels, 200 to 4000. The shape of the map determines the height.
 
     Raises:

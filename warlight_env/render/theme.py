@@ -45,7 +45,7 @@ class Theme:
         return self.players[owner] if owner >= 0 else self.neutral
 
     def dark(self, owner: int) -> str:
-        """Return a darker colour of a player, for badges. White text on this colour is readable."""
+        """Return a darker colour of a player, for badges. White text on the returned colour is readable."""
         return mix(self.fill(owner), "#000000", 0.62)
 
     def light(self, owner: int) -> str:
@@ -71,8 +71,8 @@ def theme(players: int) -> Theme:
     """Return the colours for a number of players, 1 to 6.
 
     The difference (CIEDE2000) between any two of the returned colours, or between a returned colour and the sea, is at
-    least 28 for two players, 23 for three and four players, and 20 for five and six players. These lower limits also
-    hold for viewers with protan, deutan or tritan colour blindness.
+    least 28 for two players, 23 for three and four players, and 20 for five and six players. For viewers with protan,
+    deutan or tritan colour blindness, the differences between the colours have the same minimum values.
     """
     if not is_integer(players) or not 1 <= players <= MAX_PLAYERS:
         raise RenderError(f"players = {short_repr(players)}: there are colours for 1 to {MAX_PLAYERS}")

@@ -63,7 +63,7 @@ class NameBody(Body):
 
 
 class DrawBody(Body):
-    """A player's answer whether it agrees to a draw in the current position."""
+    """A message about whether a player agrees to a draw in the current position."""
 
     agree: bool
 

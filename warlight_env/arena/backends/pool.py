@@ -50,7 +50,7 @@ def _play(task: Task) -> TaskReport[Any]:
 
 
 class ProcessWorkers(Generic[R]):
-    """Workers that play games in several processes. A context manager, which stops the processes at its end."""
+    """Workers that play games in several processes; the processes stop at the end of the ``with`` block."""
 
     def __init__(self, setups: Sequence[Playable[R]], jobs: int) -> None:
         self.slots = 2 * jobs  # a second task waits for each process, so that the process is never idle

@@ -34,8 +34,8 @@ class RayBackend:
 
     Args:
         address: the address of the cluster, an argument of `ray.init`. If `address` is None, the environment variable
-            ``RAY_ADDRESS`` gives the address. Without this variable, Ray starts a cluster on this machine, which ends
-            with the run.
+            ``RAY_ADDRESS`` gives the address. If `address` is None and the variable is not set, Ray starts a cluster on
+            this machine for the run.
 
     Raises:
         MatchError: Ray is not installed.

@@ -18,7 +18,7 @@ REPORT_SECONDS: Final = 0.5
 class Playable(Protocol[R_co]):
     """A set of games that can be played one by one, by number.
 
-    The number of a game determines the game's result. Pickle sends this object to workers.
+    The number of a game determines the game's result. The object is pickled and sent to worker processes.
     """
 
     def warm_up(self) -> None:

@@ -36,8 +36,8 @@ class AppendOnlyFolder(ABC):
     A subclass defines the file names, and the method `load_line`, which reads a line.
 
     Args:
-        folder: the folder, which is made if it does not exist. A `FolderLock` of the folder is also possible; the
-            caller releases the lock after the block.
+        folder: the folder, which is made if it does not exist; or a `FolderLock` of the folder, which the caller
+            releases after the ``with`` block.
         description: all settings that determine the results of the run, as JSON data. The folder cannot be used if it
             contains another description.
 

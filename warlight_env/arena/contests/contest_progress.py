@@ -41,8 +41,8 @@ class Contest:
     Args:
         key: the contest's name, which must be unique in a run.
         setup: the agents and the settings of the games.
-        games: the number of games. With pairing, the number is rounded up to complete units. A unit is a set of games
-            with the same seed, one for each rotation of the agents' seats.
+        games: the number of games. With pairing, the number of games is rounded up to complete units. A unit is a set
+            of games with the same seed, one for each rotation of the agents' seats.
         stop: a rule that may end the contest early. The stop rule receives complete units in the order of their
             numbers.
     """

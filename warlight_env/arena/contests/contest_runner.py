@@ -66,8 +66,8 @@ def play_contests(
         RunFolderError: the folder belongs to other contests or is damaged, or another run is using it or a folder of
             logs.
         LogError: a folder of logs belongs to another match, or a game in the run folder has no log.
-        RunError: workers were lost, or a folder cannot be written. The run folder contains the games that were
-            finished before.
+        RunError: workers were lost, or a folder cannot be written. The run folder still contains the games that were
+            finished before the error.
     """
     try:
         contests = tuple(contests)
@@ -191,7 +191,7 @@ def _play(
 
 
 def _tasks(contests_in_progress: Sequence[ContestProgress], slots: int) -> Iterator[Task | None]:
-    """Yield the next tasks, one contest after another. Yield None while there is no game to play."""
+    """Yield the next tasks, one contest after another. Yield None while all remaining games are already in progress."""
     while True:
         for i, progress in enumerate(contests_in_progress):
             if progress.missing:

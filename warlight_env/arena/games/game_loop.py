@@ -161,7 +161,10 @@ def _no_answer(game: Game, agents: Sequence[PlainAgent], round: int, error: Orde
 def play_rounds(
     game: Game, agents: Sequence[PlainAgent], limit: int, budget: Budget | None = None
 ) -> Iterator[tuple[dict[int, Orders], RoundResult]]:
-    """Play rounds until the game ends or has `limit` rounds. Yield each round's orders, by seat, and its events."""
+    """Play rounds until the game ends or has `limit` rounds. After each round, yield its orders and its events.
+
+    The orders are a dict from the seat to the orders of its agent.
+    """
     while not game.done and game.round < limit:
         orders = ask_orders(game, agents, budget)
         yield orders, play_orders(game, agents, orders)
@@ -170,8 +173,8 @@ def play_rounds(
 def round_limit(rules: Rules, n_regions: int, max_rounds: int | None) -> int:
     """Return the number of rounds after which a game is stopped.
 
-    The result is the smaller one of `max_rounds` and the limit of the rules. If neither limit is set, the result is
-    SAFETY_ROUNDS.
+    The result is the smaller one of `max_rounds` and the limit of the rules. If neither `max_rounds` nor the rules set
+    a limit, the result is SAFETY_ROUNDS.
     """
     by_rules = rules.round_limit(n_regions)
     if max_rounds is None:

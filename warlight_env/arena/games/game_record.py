@@ -50,6 +50,6 @@ class GameRecord:
 def _pairs(data: Any) -> tuple[tuple[str, int], ...]:
     """Return the pairs of a text and a number in JSON data.
 
-    Raise `TypeError` or `ValueError` if the data do not consist of such pairs.
+    Raise `TypeError` or `ValueError` if the data do not consist of pairs.
     """
     return tuple((kind, count) for kind, count in data)

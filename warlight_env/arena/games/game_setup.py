@@ -51,7 +51,9 @@ class Seating(NamedTuple):
 
 @dataclass(frozen=True)
 class MatchSetup:
-    """The agents and all settings that determine the games of a match. Pickle sends this object to other processes.
+    """The agents and all settings that determine the games of a match.
+
+    The object is pickled and sent to worker processes.
 
     Specifications of agents are stored with a digest of each weight file that they name (see `pinned`), so that all
     games use the same weights.

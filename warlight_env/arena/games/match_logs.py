@@ -75,8 +75,8 @@ def check_logged(folder: Path, numbers: Iterable[int]) -> None:
     without = [number for number in sorted(numbers) if not (folder / game_name(number)).exists()]
     if without:
         raise LogError(
-            f"{folder}: the log of game {without[0] + 1}{_and_more(len(without) - 1)} is missing, but the game is in "
-            "the run folder; continue without logs, or start a run in another folder"
+            f"{folder}: the log of game {without[0] + 1}{_and_more(len(without) - 1)} is missing, but the "
+            "run folder contains the result; continue without logs, or start a run in another folder"
         )
 
 

@@ -17,9 +17,10 @@ from warlight_env.step_results import GameError
 class PlayOptions:
     """Options of `play_game`: time limits, reactions to failures, a stop condition, and fields of the result.
 
-    If on_crash is "forfeit", an agent that fails leaves the game in that round; on_late is the same for late answers.
-    An agent that leaves the game loses, and its armies remain on the map. The game ends when at most one agent still
-    plays. See `failure_rule` for the definition of a failure.
+    If on_crash is "forfeit", an agent that fails leaves the game in the round of its failure. If on_late is "forfeit",
+    an agent that answers late leaves the game in the round of the late answer. An agent that leaves the game loses, and
+    its armies remain on the map. The game ends when at most one agent still plays. See `failure_rule` for the
+    definition of a failure.
     """
 
     budget: Budget | None = None  #: argument of every `act` of an agent without a clock
@@ -67,7 +68,10 @@ _LATE: Final[dict[str, str]] = {
 
 
 def failure_rule(on_crash: OnCrash, on_late: OnLate) -> str:
-    """Return the rule for failures and late answers as text for reports. All types of agents have the same rule."""
+    """Return the rule for failures and late answers as text for reports.
+
+    The rule is the same for all types of agents.
+    """
     return (
         "An agent fails if it raises an error or returns a wrong type, if its process ends, or if its process gives no "
         f"answer in time twice in a game. {_REACTIONS[on_crash]} {_LATE[on_late]}"

@@ -177,7 +177,10 @@ class SeatedAgent:
         return self._late_faults > before
 
     def _late_reason(self, seconds: float, left: float | None) -> str:
-        """Return the reason of a late answer. left: the seconds in the time bank before the answer; None: no bank."""
+        """Return the reason of a late answer.
+
+        left: the seconds in the time bank before the answer; None if there is no bank.
+        """
         if self._clock is None:  # the agent has its own clock, and has reported the late answer
             faults = self.agent.faults
             return f"{seconds:.3f} s" if faults is None else "; ".join(map(str, faults[-1:]))

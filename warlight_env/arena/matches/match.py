@@ -50,8 +50,8 @@ class Match:
             give agents that other processes can make. Other processes can make an agent from a function that can be
             pickled, and from the specification of an agent that is built in or that an installed package registers with
             an entry point.
-        budget: the argument `budget` of every call of `act`. This argument is a short form of `clocks` with the
-            same simulations and seconds for all agents.
+        budget: the argument `budget` of every call of `act`. A budget is a short form of `clocks` with the same
+            simulations and seconds for all agents.
         stop: a rule that may end the match early, see `Sprt`. With a stop rule, `games` is the maximum number of games.
         clocks: limits for the agents: one `Clock` for all, or one for each agent. A clock may be a text: ``"1s"``,
             ``"457sims"``, ``"10s+0.5s"`` or ``"none"``.

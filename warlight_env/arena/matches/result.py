@@ -64,7 +64,7 @@ class MatchResult:
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The names of the agents. A number follows each name that several agents have."""
+        """The names of the agents; if several agents have the same name, a number is added to it."""
         return tuple(f"{name} #{i + 1}" if self.names.count(name) > 1 else name for i, name in enumerate(self.names))
 
     @cached_property

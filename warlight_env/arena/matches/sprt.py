@@ -143,7 +143,7 @@ class RunningSprt:
 
     @property
     def llr(self) -> float:
-        """The log-likelihood ratio of H1 to H0 after the units that were added."""
+        """The log-likelihood ratio of H1 to H0 after all units that were added so far."""
         return self.rule.llr(self.units, self._possible)
 
     def add(self, unit: Sequence[GameRecord]) -> bool:

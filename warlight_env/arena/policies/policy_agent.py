@@ -160,7 +160,9 @@ class PlayableFile(Protocol):
 
 
 class TrainedAgent(SingleThreaded, Agent):
-    """An agent that plays the policy in a file. The agent raises an error in a game that differs from its training.
+    """An agent that plays the policy in a file.
+
+    The agent raises an error in a game for which the policy was not trained.
 
     Args:
         file: a `PolicyFile` or a `SavedModel` with the policy.

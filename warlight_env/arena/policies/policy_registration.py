@@ -77,7 +77,7 @@ def _digest(text: str) -> str:
 def register_agents() -> None:
     """Register the agents ``policy`` and ``sb3``.
 
-    The code of both agents is imported only when such an agent is made.
+    The code of an agent is imported only when the first agent of this type is made.
     """
     register(
         "policy",

@@ -59,7 +59,7 @@ class SeededModel:
 def check_size(name: str, settings: PolicySettings, map: Map) -> None:
     """Raise PolicyFileError if the policy with the given settings cannot play on a map of the given size.
 
-    name: the name of the policy in the message.
+    name: the name of the policy for the error message.
     """
     size = MapLimits(len(map.regions), edges_of(map))
     if not settings.fits(size):

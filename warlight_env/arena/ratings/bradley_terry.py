@@ -214,7 +214,7 @@ def _totals(n: int, strata: Sequence[_Stratum]) -> tuple[Floats, npt.NDArray[np.
 
 
 def _check_connected(names: Sequence[str], wins: Floats, met: npt.NDArray[np.bool_], prior: float) -> None:
-    """Raise RatingError if no ratings exist for these games (Ford 1957), or if two groups of agents never met."""
+    """Raise RatingError if the games determine no ratings (Ford 1957), or if two groups of agents never met."""
     reached = _reached(met)
     if not reached.all():
         apart = [name for name, here in zip(names, reached, strict=True) if not here]

@@ -80,7 +80,7 @@ class TomlFile:
         return self.typed(self.values[key], kind, key) if key in self.values else default
 
     def integer(self, key: str, default: int, low: int, high: int = 10**9) -> int:
-        """Return the value of a key, which must be an integer in `low` .. `high`."""
+        """Return the value of a key, which must be an integer from `low` to `high`."""
         value = self.get(key, int, default)
         if not low <= value <= high:
             raise self.problem(key, f"must lie in {low} .. {high}, not {value}")

@@ -22,7 +22,10 @@ VERSION: Final = 1
 
 
 def header_document(header: Header, *, secret: bool = False) -> dict[str, Any]:
-    """Return a game's header with its map's drawing; `secret`: without the seeds, which would reveal the dice."""
+    """Return a game's header with the drawing of its map.
+
+    If `secret` is True, the result does not contain the seeds, because they would reveal the dice.
+    """
     return {**header_fields(header, secret=secret), "map": drawing(header.map)}
 
 
@@ -57,7 +60,7 @@ def _colours(players: int) -> dict[str, Any]:
 
 
 def events_of(log: GameLog, seat: int | None = None) -> Iterable[dict[str, Any]]:
-    """Yield the events of a log as a player may see them; seat None: all events with all their data."""
+    """Yield the events of a log as the player on `seat` may see them; if `seat` is None, yield everything."""
     filter_ = FogFilter(log.header.map, log.header.rules, len(log.header.players), seat)
     for event in plain_events(replace(log, variations=EMPTY)):
         seen = filter_.filter(event)

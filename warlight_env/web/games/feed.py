@@ -24,13 +24,13 @@ FILTER_SECONDS: Final = 0.005
 
 
 class FeedRoom(Protocol):
-    """The part of a room that `Feed` uses."""
+    """The attributes and methods of a room (a running game) that `Feed` uses."""
 
     game: Game
     log: GameLogWriter
 
     def live_state(self, seat: int | None) -> dict[str, Any]:
-        """Return the state that is not in the log, for a seat."""
+        """Return the part of the game state that the log does not contain, as the player on `seat` may see it."""
         ...
 
     def viewers_changed(self, seat: int | None) -> None:
@@ -163,7 +163,7 @@ class _SeatEvents:
         return len(self._texts)
 
     def has(self, place: int) -> bool:
-        """Return whether event number `place` exists, after filtering for at most `FILTER_SECONDS` seconds."""
+        """Filter new events for at most `FILTER_SECONDS` seconds; return whether event number `place` then exists."""
         if place >= len(self._texts):
             self._cut(time.perf_counter() + FILTER_SECONDS)
         return place < len(self._texts)

@@ -29,7 +29,10 @@ T = TypeVar("T")
 
 
 class SharedTask(Generic[T]):
-    """A function that runs once for all waiting requests. A request during a run gets the result of the next run."""
+    """A function that runs once for all waiting requests.
+
+    A request that arrives while the function runs gets the result of the next run of the function.
+    """
 
     def __init__(self, work: Callable[[], Coroutine[Any, Any, T]]) -> None:
         self._work = work
@@ -66,7 +69,7 @@ class ListedGame:
 
 
 class GameList:
-    """The games of a folder, from the last changed game, without games in which no person did anything.
+    """The games of a folder, the last changed game first; contains only games in which a person did something.
 
     Args:
         folder: the folder of games. process_pool: reads logs. rows: list entries of the games in memory; the files of
@@ -128,7 +131,7 @@ class GameList:
         return found
 
     def _read(self, entry: ListedGame) -> bool:
-        """Return whether the game's files have been read in their current version."""
+        """Return whether the current versions of the game's files have already been read."""
         return self._known.get(entry.id, (None, None))[0] == entry.stamps
 
     def _row(self, entry: ListedGame) -> Row | None:
@@ -186,7 +189,7 @@ def _parts(entries: Sequence[ListedGame]) -> Iterator[list[ListedGame]]:
 
 
 def listed(folder: Path) -> list[ListedGame]:
-    """Return the games of a folder, from the game with the last written log."""
+    """Return the games of a folder, sorted by the time of the last change of their logs, the latest first."""
     seats: dict[str, FileStamp] = {}
     logs: dict[str, FileStamp] = {}
     try:

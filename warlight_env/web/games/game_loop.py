@@ -37,7 +37,7 @@ ROLLOUTS_PER_SECOND: Final = 200
 
 
 class LoopRoom(Protocol):
-    """The part of a room that `GameLoop` uses."""
+    """The attributes and methods of a room (a running game) that `GameLoop` uses."""
 
     id: str
     seats: list[Seat]
@@ -68,7 +68,7 @@ class LoopRoom(Protocol):
 
     @property
     def error(self) -> str | None:
-        """The reason why the game cannot continue; None: it can continue."""
+        """The reason why the game cannot continue; None if the game can continue."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""All games of a server: creates them, finds them by tokens, saves them and loads them again."""
+"""The class `Lobby`, which creates, saves and loads the games of a server, and finds games by their tokens."""
 
 from __future__ import annotations
 

@@ -81,7 +81,7 @@ class Resignations:
         self.drawn, self.draw_logged = () if draw is None else draw.players, draw is not None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for the file that survives a restart.
+        """Return the resignations and the draw as plain data, which a file stores for a restart of the server.
 
         The data contain a draw only if all remaining seats agreed to it.
         """

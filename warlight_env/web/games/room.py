@@ -108,7 +108,7 @@ class Room:
 
     @property
     def error(self) -> str | None:
-        """The reason why the game cannot continue; None: it can continue."""
+        """The reason why the game cannot continue; None if the game can continue."""
         return None if self.failure is None else str(self.failure["error"])
 
     @property
@@ -177,14 +177,14 @@ class Room:
         return None if state is None else {**state, "waits": self.not_ready}
 
     def _rematch(self, seat: int | None) -> dict[str, Any] | None:
-        """Return the rematch for the page: id, seat, and the token of the same seat, or of a spectator."""
+        """Return data about the rematch for the page: its id, and the viewer's seat and token."""
         if self.rematch_saved is None or seat is None:
             return None
         token, player = self.rematch_saved.token(seat), None if seat == SPECTATOR else seat
         return None if token is None else {"id": self.rematch, "seat": player, "token": token}
 
     def _last_chances(self) -> tuple[int, list[list[float]]] | None:
-        """Return the latest known win probabilities with their round; busy workers skip some positions."""
+        """Return the number of the last round after which the win probabilities are known, and these probabilities."""
         for played, values in reversed(list(enumerate(self.win_probabilities))):
             if values is not None:
                 return played, values
@@ -220,7 +220,7 @@ class Room:
     # Changes
 
     def start_clock(self) -> None:
-        """Start the clock of the first turn, although not all people have opened the game."""
+        """Start the clock of the first turn, even if some people have not opened the game."""
         self.clock_forced = True
         self.wake()
 

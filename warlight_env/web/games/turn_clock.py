@@ -1,4 +1,4 @@
-"""The time limit for people's turns; the time runs while one of these people is connected.
+"""The time limit for people's turns; the time runs only while at least one of the players is connected.
 
 The clock of the first turn starts when all people have opened the game, see `Room.not_ready`.
 """
@@ -43,17 +43,17 @@ class TurnClock:
 
     @property
     def left(self) -> float:
-        """Remaining seconds of the turn; below 0 the time is over. Infinite without a limit."""
+        """The remaining seconds of the turn; negative if the time is over, infinite if there is no limit."""
         return float("inf") if self.seconds is None else self.seconds - self.spent
 
     @property
     def spent(self) -> float:
-        """Spent seconds of the turn."""
+        """The seconds of the turn that have passed while the clock was running."""
         return self._spent + (0.0 if self._since is None else monotonic() - self._since)
 
     @property
     def seconds_to_check(self) -> float | None:
-        """Seconds until the clock must be checked again; None: never."""
+        """The seconds until the clock must be checked again; None if it need not be checked."""
         return None if self._since is None else max(0.0, self.left + GRACE)
 
     @property
@@ -62,7 +62,7 @@ class TurnClock:
         return self.left <= -GRACE
 
     def to_dict(self) -> dict[str, Any] | None:
-        """Return the clock's state for viewers; None without a limit."""
+        """Return the clock's state for viewers; None if turns have no time limit."""
         if self.seconds is None:
             return None
         return {"limit": self.seconds, "left": round(max(0.0, self.left), 2), "runs": self._since is not None}

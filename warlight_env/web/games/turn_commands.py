@@ -33,7 +33,7 @@ class Seat:
 
 
 class CommandRoom(Protocol):
-    """The part of a room that `TurnCommands` uses."""
+    """The attributes and methods of a room (a running game) that `TurnCommands` uses."""
 
     seats: list[Seat]
     game: Game
@@ -182,7 +182,10 @@ class TurnCommands:
         self.submit(seat, submitted.turn)
 
     def _keep(self, more: Mapping[int, SubmittedTurn] | None = None, without: int | None = None) -> None:
-        """Save people's turns, the spent time and the resignations; `DiskError`: the previous file is unchanged."""
+        """Save people's turns, the spent time and the resignations.
+
+        After a `DiskError`, the previous file is unchanged.
+        """
         room, seat_states = self._room, self._room.log.seat_states
         turns = {s: SubmittedTurn(self.pending[s], seat_states[s].thought) for s in room.humans if s in self.pending}
         turns.pop(-1 if without is None else without, None)

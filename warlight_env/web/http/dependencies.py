@@ -31,7 +31,7 @@ GameAccess = Annotated[Access, Depends(game_access)]
 class EncodedJson(Response):
     """A response of JSON bytes.
 
-    While the server sends too many bytes of large responses, further large responses are refused (503).
+    If the large responses that are being sent exceed a limit in bytes, the server refuses another large response (503).
     """
 
     media_type = "application/json"

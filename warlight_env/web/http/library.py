@@ -95,7 +95,7 @@ def add_library(app: FastAPI) -> None:
     replay_cache: ReplayCache = app.state.replay_cache
 
     def whole(access: Access) -> LogSource:
-        """Return the log of a game, if the token gives access to the whole game."""
+        """Return the log of a game; raise `RequestError` if the token does not give access to the whole game."""
         if not access.sees_all:
             raise RequestError("you can download the game after its end", 409, code="no-file-yet")
         return lobby.source(access.room)

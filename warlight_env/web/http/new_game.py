@@ -18,7 +18,7 @@ from warlight_env.web.workers.process_pool import ProcessPool
 
 
 def map_seed(seed: int | None) -> int:
-    """Return the seed of a generated map, from the game's seed; None: a random one.
+    """Return a seed for a generated map, derived from the game's seed; random if the game's seed is None.
 
     All players see the map's seed, because the map's name contains it. The map's seed must not reveal the game's own
     seed, which determines the dice.

@@ -29,7 +29,7 @@ OVERHEAD: Final = 200  # bytes that count for each entry in addition to its data
 
 
 class ReplayCache:
-    """A cache of opened logs and of win probabilities, by a digest of the log.
+    """A cache of opened logs and of their win probabilities; the keys are digests of the logs.
 
     If a log is no longer in the cache, for example after a restart, the client opens it again and gets the same key.
     """
@@ -62,7 +62,7 @@ class ReplayCache:
         return document
 
     def falls(self, source: LogSource) -> list[float]:
-        """Return the largest loss of win probability of a player in each round, if the log was opened; else nothing."""
+        """Return the largest loss of win probability of a player in each round; an empty list if it is not known."""
         known = json.loads(self._chances.get(source.key, b"null")) or []
         return [
             max(before[0] - after[0] for before, after in zip(*pair, strict=True)) for pair in itertools.pairwise(known)
@@ -77,7 +77,7 @@ class ReplayCache:
 
 
 def analyse_log(lobby: Lobby, replay_cache: ReplayCache, source: LogSource, body: LogAnalysisBody) -> dict[str, Any]:
-    """Continue the analysis of a log, and return what is new; see `AnalysisJobs.poll`."""
+    """Continue the analysis of a log, and return the new results; see `AnalysisJobs.poll`."""
     engine = Engine(body.bot, body.seconds, lobby.bot_workers.agent_spec)
     return lobby.analysis_jobs.poll(source, engine, body.focus, body.since, replay_cache.falls(source))
 

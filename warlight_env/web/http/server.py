@@ -1,4 +1,4 @@
-"""The server's command: folder, port, token, browser."""
+"""The command that starts the server: it opens the folder, listens on the port, and opens the browser."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ def tournaments(folder: Path | None) -> list[str]:
 
 
 def read_tournament(folder: Path | None, name: str) -> dict[str, Any]:
-    """Return a result of `TournamentResult.to_dict`, with two further fields.
+    """Return the data of `TournamentResult.to_dict`, with the additional fields ``age`` and ``logged``.
 
     ``age`` is the time in seconds since the result was written. ``logged`` tells whether the tournament wrote logs of
     its games.
@@ -143,7 +143,7 @@ def _run(folder: Path | None, name: str) -> Path:
 
 
 def _contests(run: Path) -> Iterator[tuple[int, str, dict[str, Any]]]:
-    """Yield number, key and pairing of each contest; the run's description and its result have the same order."""
+    """Yield the number, the key and the pairing of each contest of a run."""
     try:
         pairs = list(zip(_json(run / DESCRIPTION)["contests"], _json(run / RESULT)["pairings"], strict=True))
     except (KeyError, TypeError, ValueError):

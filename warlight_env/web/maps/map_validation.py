@@ -61,7 +61,7 @@ class DrawnSuperRegion(Body):
 
 
 class DrawnLink(Body):
-    """A border in the editor that is drawn as a line; `line` None: around the left and right edges."""
+    """A border that the editor draws as a line; if `line` is None, it crosses the left and right edges of the map."""
 
     regions: tuple[Index, Index]
     line: tuple[Spot, Spot] | None = None
@@ -96,7 +96,7 @@ _DRAWN: Final = TypeAdapter(DrawnMap)
 
 @dataclasses.dataclass(frozen=True)
 class MapRow:
-    """A list entry for a map."""
+    """An entry of the page's list of maps."""
 
     name: str
     title: str
@@ -113,7 +113,10 @@ def _drawn(data: bytes) -> DrawnMap:
 
 
 def _fields(drawn: DrawnMap) -> dict[str, Any]:
-    """Return the arguments of `MapParts`. Values that are not whole numbers stay unchanged: the checks report them."""
+    """Return the arguments of `MapParts`.
+
+    Values that are not integers stay unchanged, so that the checks report them.
+    """
     setup = drawn.setup
 
     def regions(given: list[int] | None) -> tuple[int, ...] | None:
@@ -204,12 +207,12 @@ def loaded(path: Path) -> Map:
 
 
 def listed(path: Path) -> MapRow:
-    """Return the list entry for the map of a file."""
+    """Return the entry of the page's list of maps for a map file."""
     return row_of(maps.load(path))
 
 
 def row_of(map_: Map) -> MapRow:
-    """Return the list entry for a map."""
+    """Return the entry of the page's list of maps for a map."""
     return MapRow(map_.name, map_.title or map_.name, map_.n_regions)
 
 

@@ -67,7 +67,7 @@ def _offered(spec: str, kind: Literal["bot", "package"]) -> OfferedBot:
 
 
 def _name_without_profile(spec: str) -> str:
-    """Return the file's name for a policy's file, and else the specification."""
+    """Return the name of a bot that has no profile: the file name of a policy file, otherwise the specification."""
     is_file = spec.startswith(PREFIX) and spec.endswith(SUFFIX)
     return PurePath(spec.removeprefix(PREFIX)).name.removesuffix(SUFFIX) if is_file else spec
 

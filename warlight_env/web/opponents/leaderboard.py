@@ -24,8 +24,8 @@ class LeaderboardError(InputError):
 def make_leaderboard(folders: Sequence[Path]) -> dict[str, Any]:
     """Return the leaderboard of some tournaments' run folders, each on a different map.
 
-    An agent's name in the leaderboard is the specification that the page offers; `as` is the specification that was
-    rated.
+    The key of an agent is the specification that the page offers. The field `as` contains the specification with which
+    the agent played the rated games.
 
     Raises:
         LeaderboardError: a folder has no finished tournament, or two tournaments use the same map, or one tournament

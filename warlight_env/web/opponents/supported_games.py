@@ -31,7 +31,8 @@ class SupportedGames:
     def refusal(self, players: int, regions: int | None = None, rules: Rules | None = None) -> str:
         """Return the reason why the opponent does not play a game with these properties.
 
-        The reason is a text that follows the opponent's name. An empty string means that the opponent plays the game.
+        The reason is the second part of a sentence that begins with the opponent's name. An empty string means that the
+        opponent plays the game.
 
         Args:
             regions, rules: the number of regions and the rules; not checked if None.

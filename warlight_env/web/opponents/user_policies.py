@@ -25,7 +25,7 @@ InThread = Callable[..., Coroutine[Any, Any, Any]]
 
 @dataclass(frozen=True)
 class UserPolicy:
-    """The file of a policy. problem: the reason why it cannot play; '': it can."""
+    """The file of a policy. problem: the reason why the policy cannot play; '' if it can play."""
 
     path: Path
     stamp: FileStamp
@@ -39,7 +39,8 @@ class UserPolicies:
     Only the process that plays the policy receives the folder's path. Nothing in a file is executed.
 
     Args:
-        folder: None: no policies are offered. process_pool: reads files. in_thread: lists the folder in a thread.
+        folder: the folder of policy files; if it is None, no policies are offered. process_pool: the process pool that
+            reads the files. in_thread: a function that lists the folder in a thread.
     """
 
     def __init__(self, folder: Path | None, process_pool: ProcessPool, in_thread: InThread) -> None:

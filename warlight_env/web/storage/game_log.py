@@ -191,7 +191,7 @@ def _text(lines: Sequence[bytes]) -> bytes:
 
 
 def picks_of(header: Header) -> Literal["play", "random"]:
-    """Return how the game of a log picks regions, as an argument of `Game`."""
+    """Return the value of the argument `picks` of `Game` for the game of a log: "play" or "random"."""
     return "play" if header.picks == "agents" else "random"
 
 

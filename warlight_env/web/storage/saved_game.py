@@ -1,4 +1,7 @@
-"""The file next to a game's log: seats, tokens, name and settings. Only the file's owner can read it."""
+"""The file next to a game's log: seats, tokens, name and settings.
+
+Only the user of the operating system who runs the server can read the file.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ class SavedGame:
 
     @classmethod
     def of(cls, data: Any) -> SavedGame:
-        """Return the saved game of plain data; raise one of `MALFORMED_DATA` for data of another form."""
+        """Convert plain data from `to_dict` to a `SavedGame`; raise one of `MALFORMED_DATA` for invalid data."""
         rows, watch, pace, paused = data["seats"], data["watch"], data["pace"], data.get("paused", False)
         title, friends, clock = data.get("name", ""), tuple(data.get("friends", ())), data.get("clock")
         spectate, rematch = data.get("spectate"), data.get("rematch")
@@ -69,7 +72,7 @@ class SavedGame:
         return [seat for seat, (_, spec, _) in enumerate(self.seats) if spec is None]
 
     def token(self, seat: int) -> str | None:
-        """Return the token of a seat, or of watching a game of people (SPECTATOR); None: there is none."""
+        """Return the token of a seat; for SPECTATOR, the token of spectators. Return None if there is no such token."""
         if seat == SPECTATOR:
             return self.spectate
         return self.seats[seat][2] if seat < len(self.seats) else None
@@ -86,7 +89,7 @@ class SavedGame:
 
 
 def read_saved_game(folder: Path, id: str) -> SavedGame | None:
-    """Return the saved data of a game in a folder; None: there is no such game.
+    """Return the saved data of a game in a folder; None if the folder does not contain the game.
 
     Raises:
         RequestError: the file cannot be read, or is damaged.
@@ -103,5 +106,5 @@ def read_saved_game(folder: Path, id: str) -> SavedGame | None:
 
 
 def write_saved_game(folder: Path, id: str, saved: SavedGame) -> None:
-    """Write the saved data to the disk; `DiskError`: the previous file is unchanged."""
+    """Write the saved data to the disk; after a `DiskError`, the previous file is unchanged."""
     write_private(folder / f"{id}{SEATS}", json.dumps(saved.to_dict()).encode())

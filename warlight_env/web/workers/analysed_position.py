@@ -1,8 +1,9 @@
 """The analysis of one position of a logged game: the played turns compared with those of a search.
 
-The value of a turn is the share of games won from the positions after it. The round is played many times with other
-dice, while all other orders stay the same. Each resulting position is played out with all players like `aggressive`.
-Two turns of a player are compared with the same dice and playouts: their difference is more certain than each value.
+The value of a turn is the share of games won from the positions after it. To value a turn, the round is played many
+times with different dice, and the other players keep their orders. Each resulting position is played out with all
+players like `aggressive`. Two turns of a player are compared with the same dice and playouts: their difference is more
+certain than each value.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _SURE: Final = 1.96  # half the width of a 95 % interval, in standard errors
 
 @dataclass(frozen=True)
 class PositionResult:
-    """The results for one position, by player.
+    """The results of the analysis of one position; each field has an entry for each player.
 
     turns: reports on the played turns; None: the player has no turn in this round. best: the best turns that the
     searches found, as orders in the syntax of logs; None: the player has no turn. decisions: see `decision_info`.
@@ -77,7 +78,7 @@ class AnalysedPosition:
     """
 
     def __init__(self, game: Game, step: Round | None, playouts: int = PLAYOUTS) -> None:
-        """game: the position. step: the round that was played; None: no round was played."""
+        """game: the position. step: the round that was played from the position; None if no round was played."""
         self.game, self.step, self.playouts = game.clone(), step, playouts
         saved = game.to_dict()
         del saved["hash"]  # it contains the dice, which are replaced
@@ -93,7 +94,7 @@ class AnalysedPosition:
         return len(self._starts) >= ROLLS
 
     def deepen(self, bot: str, rolls: int) -> PositionResult:
-        """Search the turn of each player with a bot, and return the results with at least `rolls` rolls of the dice."""
+        """Let a bot search a turn for each player, and return the results as means over at least `rolls` dice rolls."""
         while len(self._starts) < rolls:
             dice = make_rng(derive_seed(self.game.seed, 77, self.game.round, len(self._starts))).tolist()
             state = {**self._saved["state"], "rng": dice}
@@ -152,7 +153,7 @@ class AnalysedPosition:
         )  # fmt: skip
 
     def _result(self, turns: list[TurnReport | None], before: list[list[float]]) -> PositionResult:
-        """Return the results. The best turn of a player is the first of its list, see `_compared`."""
+        """Return the results; a player's best turn is the first turn in `_found`, which `_compared` sorts."""
         best = tuple(found[0] if found else None for found in self._found)
         return PositionResult(tuple(turns), best, tuple(self._decisions), tuple(before))
 
@@ -190,7 +191,10 @@ class AnalysedPosition:
     def _values(
         self, player: int, key: str, orders: Mapping[int, Orders | None], own: Orders | None = None
     ) -> npt.NDArray[np.float64]:
-        """Return the player's win probability after the round, float64 [roll]. own: replaces the player's orders."""
+        """Return the player's win probability after the round for each roll of the dice, float64[roll].
+
+        own: orders that replace the player's orders in `orders`; if it is None, `orders` stay unchanged.
+        """
         rows = self._rows.setdefault((-1 if own is None else player, key), [])
         for roll in range(len(rows), len(self._starts)):
             game = self._starts[roll].clone()

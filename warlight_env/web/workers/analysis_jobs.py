@@ -42,7 +42,7 @@ LEAST_SECONDS, MOST_SECONDS = 0.01, 20.0  # seconds of search for a turn
 
 @dataclass
 class _Job:
-    """The analysis of a log with an engine."""
+    """The analysis of a log with an engine (a bot with a time for each turn)."""
 
     source: LogSource
     engine: Engine
@@ -74,7 +74,7 @@ class _Job:
 
 
 class AnalysisJobs:
-    """Analyses logs. Jobs take turns position by position, and pause when clients stop polling them."""
+    """Analyses logs: serves the jobs in turn, one position at a time; a job that no client polls pauses."""
 
     def __init__(self) -> None:
         self._child = ChildProcess(serve, "warlight-analysis")
@@ -83,12 +83,13 @@ class AnalysisJobs:
     def poll(
         self, source: LogSource, engine: Engine, focus: int = 0, since: int = 0, falls: Sequence[float] = ()
     ) -> dict[str, Any]:
-        """Continue the analysis of a log, and return what is new.
+        """Continue the analysis of a log, and return the results that the client does not have yet.
 
         Args:
             focus: the number of rounds before the displayed position.
             since: the ``version`` of the last answer that the client received.
-            falls: by round, the largest loss of win probability of a player; the largest ones are analysed first.
+            falls: for each round, the largest loss of win probability of any player. The rounds with the largest losses
+                are analysed first.
 
         Raises:
             RequestError: the analysis failed, or too many analyses are in progress.
@@ -128,7 +129,7 @@ class AnalysisJobs:
         return judgement
 
     def finished_report(self, source: LogSource) -> dict[str, Any] | None:
-        """Return the report of a log from the last analysis that has results for all rounds; None: there is none."""
+        """Return the report of the last complete analysis of a log; None if no analysis of the log is complete."""
         for job in reversed(self._jobs.values()):
             if job.source.key == source.key and job.game is not None and all(job.levels[: job.game.rounds]):
                 return _report(job).to_dict()

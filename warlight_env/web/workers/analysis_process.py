@@ -42,7 +42,7 @@ class AnalysedGame:
 
 
 class PositionCache:
-    """Answers queries. It keeps the positions that were analysed last."""
+    """Answers queries, and keeps the analyses of the most recent positions in memory."""
 
     def __init__(self) -> None:
         self._positions: OrderedDict[tuple[Any, ...], AnalysedPosition] = OrderedDict()
@@ -74,7 +74,7 @@ def _analysed_game(log: GameLog) -> AnalysedGame:
 
 
 def _failed(error: BaseException) -> Any:
-    """Return the failure without the reason of an error in this program, which may contain paths of files."""
+    """Return the failure; for an error in this program, without its message, which may contain paths of files."""
     told = failed(error)
     return told if told.client_error else replace(told, reason=type(error).__name__)
 

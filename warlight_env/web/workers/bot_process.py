@@ -25,10 +25,12 @@ MIN_ROLLOUTS: Final = 10
 
 @dataclass(frozen=True)
 class BotQuery:
-    """A question to a worker. ``win_probabilities``: of the position, and of the bot's first candidates.
+    """A question about a position to a worker process.
 
-    ``spec``: the bot that chooses a turn; None: only win probabilities. ``agent_key``: id of the game in which the bot
-    plays this seat and keeps its memory; None: the bot is made for this question.
+    ``win_probabilities``: whether to estimate win probabilities of the position and of the bot's first candidates.
+
+    ``spec``: the bot that chooses a turn; if it is None, the answer contains only win probabilities. ``agent_key``: id
+    of the game in which the bot plays this seat and keeps its memory; None: the bot is made for this question.
     """
 
     setup: WorkerSetup

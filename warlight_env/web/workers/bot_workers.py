@@ -60,7 +60,7 @@ class ConcurrencyLimit:
 
     @contextlib.contextmanager
     def slot(self, key: str) -> Iterator[None]:
-        """Use one of the slots of a key until the context ends.
+        """Reserve one slot of `key` for a bot query until the ``with`` block ends.
 
         Raises:
             RequestError: the key has no free slot (429), or no slot of any key is free (503).
@@ -100,7 +100,10 @@ class _Slot:
 
 
 def query_timeout(question: BotQuery, first: bool) -> float:
-    """Return the seconds until a bot is killed: more than three times its own time limit indicates an error."""
+    """Return the time in seconds after which a bot that has not answered is killed.
+
+    The timeout is more than three times the bot's own time limit, so that only a bot with an error reaches it.
+    """
     return GRACE + 3 * move_seconds(question.spec) + (FIRST if first else 0)
 
 
@@ -116,7 +119,7 @@ def move_seconds(spec: str | None) -> float:
 
 
 def _unwrapped(spec: str) -> tuple[str, dict[str, Any]]:
-    """Return the type of a bot (its name and the names of the agents that it wraps), and the innermost parameters."""
+    """Return a bot's name with the names of the agents that it wraps, and the parameters of the innermost agent."""
     info, values = parse(spec)
     kind = info.name
     while info.wraps:

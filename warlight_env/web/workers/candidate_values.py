@@ -25,10 +25,11 @@ COMPARED: Final = 3  # the number of candidates that get a win probability
 def with_win_probabilities(
     insight: Mapping[str, Any] | None, chosen: Orders, view: View, rules: Mapping[str, Any], seed: int
 ) -> dict[str, Any]:
-    """Return a bot's insight with the win probability ``win`` of its first candidates.
+    """Return a bot's insight, in which the first candidates have a new field ``win``: their win probability.
 
     Args:
-        insight: see `decision_info`. If it has no candidates, the only candidate is `chosen`, the turn of the bot.
+        insight: see `decision_info`. If the insight has no candidates, the only candidate is `chosen`, the turn of the
+            bot.
         view: the player's view of a game in play. rules: the rules of the game, see `Rules.to_dict`.
     """
     found = dict(insight or {})
@@ -42,8 +43,9 @@ def with_win_probabilities(
 def turn_win_probabilities(turns: Sequence[Orders], view: View, rules: Mapping[str, Any], seed: int) -> list[float]:
     """Return the share of playouts won after each turn.
 
-    The other players play the round, and all players the playouts, like the bot `aggressive`. Regions that fog hides
-    are filled as in `estimate_win_probabilities`. All turns get the same dice.
+    In this round, the other players play like the bot `aggressive`. In the playouts after the round, all players play
+    like `aggressive`. Regions that fog hides are filled as in `estimate_win_probabilities`. All turns get the same
+    dice.
     """
     game = _game(view, rules, seed)
     others = {

@@ -94,7 +94,7 @@ class ChildProcess:
             timer.cancel()
 
     def _do(self, work: Callable[..., Any], args: tuple[Any, ...]) -> Any:
-        """Run the work; if the pipe fails, end the process."""
+        """Call `work(*args)`; if the pipe to the process fails, end the process."""
         try:
             return work(*args)
         except (EOFError, OSError) as error:
@@ -127,7 +127,7 @@ class ChildProcess:
         return self._pipe.recv()
 
     def _end(self) -> int | None:
-        """End the process; return its exit code if it had ended by itself."""
+        """End the process; return its exit code if it had already ended by itself, otherwise None."""
         process, self._process = self._process, None
         pipe, self._pipe = self._pipe, None
         if pipe is not None:
@@ -161,9 +161,9 @@ def serve_questions(
     """Answer questions until the pipe closes, at a lower priority than the server's.
 
     Args:
-        answer: returns the answer to a question.
-        failed: returns the answer for an error: `answer` raised it, or its result cannot be pickled.
-        niceness: is added to the niceness (lower priority) of the server.
+        answer: a function that returns the answer to a question.
+        failed: a function that returns the answer if `answer` raises an error, or if the answer cannot be pickled.
+        niceness: a number that the process adds to its niceness; a higher niceness is a lower priority.
     """
     if hasattr(os, "nice"):
         os.nice(niceness)

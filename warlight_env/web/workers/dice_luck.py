@@ -9,7 +9,7 @@ from warlight_env.step_results import Event
 
 
 def dice_luck(game: Game, step: Round) -> list[float]:
-    """Return for each player the armies that the dice gave it and took from its opponents, beyond expectation."""
+    """Return for each player the total luck of its battles in a round, in armies, see `battle_luck`."""
     luck = [0.0] * game.players
     for _, gains in battle_luck(game, step):
         for player, gain in gains.items():
@@ -18,7 +18,10 @@ def dice_luck(game: Game, step: Round) -> list[float]:
 
 
 def battle_luck(game: Game, step: Round) -> list[tuple[Event, dict[int, float]]]:
-    """Return the battles of a round, each with the armies that its dice gave to each player beyond expectation."""
+    """Return the battles of a round, and the luck of the dice of each player in each battle.
+
+    The luck is in armies: armies that the player lost less than expected, plus armies that the opponent lost more.
+    """
     army, owner = game.army.tolist(), game.owner.tolist()
     for deploy in step.deploys:
         army[deploy.region] += deploy.armies

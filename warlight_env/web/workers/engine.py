@@ -28,7 +28,7 @@ class Engine:
         return self._timed(self.seconds)
 
     def spec(self, seconds: float) -> str:
-        """Return the agent's specification for a search of some seconds."""
+        """Return the specification of the agent that searches each turn for `seconds`."""
         timed = self._timed(seconds)
         return self.agent_spec(timed) or timed
 

@@ -24,7 +24,7 @@ class GameReportError(InputError):
 
 @dataclass(frozen=True)
 class GameReport:
-    """All rounds of a game. rounds: by round, then by player; None: the player was eliminated or did not move."""
+    """The report on a game. rounds: for each round and player a report; None if the player made no turn."""
 
     judge: str
     rolls: int
@@ -33,7 +33,7 @@ class GameReport:
     rounds: tuple[tuple[TurnReport | None, ...], ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data: the rounds, and statistics of them."""
+        """Return the report as data for JSON: the reports on all rounds, and statistics of the players."""
         return {
             "judge": self.judge,
             "rolls": self.rolls,
@@ -52,7 +52,7 @@ class GameReport:
 
     @property
     def cumulative(self) -> list[list[float]]:
-        """The sum of `TurnReport.lost` of each player up to each round, by round, then by player."""
+        """For each round and each player, the sum of `TurnReport.lost` over all rounds so far."""
         sums = [0.0] * len(self.names)
         rows = []
         for turns in self.rounds:
@@ -63,8 +63,9 @@ class GameReport:
     def _player(self, player: int) -> dict[str, Any]:
         """Return a player's statistics.
 
-        accuracy: the part of the stakes of all turns that the player did not lose, with `error`; 1 if the sum of the
-        stakes is 0. So turns in decided positions have no weight. marks: the number of turns with each mark for a loss.
+        accuracy: 1 - (sum of the losses of all turns) / (sum of the stakes of all turns), or 1 if the stakes are 0.
+        Turns in decided positions therefore have almost no weight. error: half the width of the 95 % interval of the
+        accuracy. marks: the number of turns with each mark for a loss.
         """
         turns = [turns[player] for turns in self.rounds]
         played = [turn for turn in turns if turn is not None]
@@ -80,7 +81,7 @@ class GameReport:
 
     @property
     def turning(self) -> list[tuple[int, int]]:
-        """The (round, player) with the largest losses of win probability, from any cause, sorted by round."""
+        """The pairs (round, player) with the largest losses of win probability from any cause, sorted by round."""
         falls = [
             (turn.before - turn.after, number, player)
             for number, turns in enumerate(self.rounds, 1)
@@ -101,8 +102,9 @@ def report_of(
 
     Args:
         judge: specification of the bot whose turns are compared with the players' turns.
-        rolls, playouts: repetitions of a round with other dice, and playouts of each resulting position.
-        told: is called with the number of finished rounds and the number of all rounds.
+        rolls: how often each round is repeated with other dice. playouts: the number of playouts of each resulting
+            position.
+        told: a function that is called with the number of finished rounds and the number of all rounds.
 
     Raises:
         GameReportError: no round was played. LogError, ReplayError: the log is not valid.

@@ -16,7 +16,10 @@ GOOD: Final = 0.05  # the gain of win probability over the search's best turn th
 
 @dataclass(frozen=True)
 class Better:
-    """A better turn. gain: the gain of win probability. error: half the width of the 95 % interval of the gain."""
+    """A turn that is better than the played turn.
+
+    gain: the gain of win probability. error: half the width of the 95 % interval of the gain.
+    """
 
     orders: str
     gain: float
@@ -25,7 +28,9 @@ class Better:
 
 @dataclass(frozen=True)
 class Reason:
-    """The reason of a player's loss of win probability in a round. code: see `turning_points`; the page has its words.
+    """The reason of a player's loss of win probability in a round.
+
+    code: the type of the reason, see `turning_points`; the page contains a text for each code.
 
     values: names of regions and super regions, and numbers of armies.
     """
@@ -68,11 +73,11 @@ class TurnReport:
 
     @property
     def mark(self) -> Mark | None:
-        """The mark of the turn by its change of win probability; None: the change is small or not significant."""
+        """The mark of the turn, such as "??" for a blunder; None: the turn is neither very good nor bad."""
         if self.better is not None:
             return next((mark for least, mark in LOSSES if self.lost >= least), None)
         return "!" if -self.gain >= GOOD and -self.gain > self.error else None
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data, including the properties."""
+        """Return the report as data for JSON, with the values of `lost`, `luck` and `mark`."""
         return {**asdict(self), "lost": self.lost, "luck": self.luck, "mark": self.mark}

@@ -32,14 +32,16 @@ SENTENCES: Final = {
 
 
 def cause_of(turn: TurnReport) -> Cause:
-    """Return the largest part of a turn's loss of win probability."""
+    """Return the cause of most of a turn's loss of win probability: the dice, the turn, or the other players."""
     own = turn.lost if turn.better else 0.0
     parts: dict[Cause, float] = {"dice": -turn.luck, "turn": own, "others": turn.before - turn.worth - own}
     return max(parts, key=lambda cause: parts[cause])
 
 
 def reason_of(turn: TurnReport, player: int, before: Game, step: Round, after: Game) -> Reason:
-    """Return why a player lost win probability in a round. A marked turn is the reason of its loss.
+    """Return why a player lost win probability in a round.
+
+    If the player's turn has a mark for a loss, this turn is the reason.
 
     Args:
         before, after: the game before and after the round. step: the round.

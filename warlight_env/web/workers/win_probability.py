@@ -22,7 +22,10 @@ class AnalysisError(RunError):
 
 
 def questions_of(log: GameLog) -> dict[int, BotQuery]:
-    """Return the questions for the win probabilities of a log, by rounds played; long games have fewer questions."""
+    """Return a dict from a number of rounds to the question for the win probabilities after these rounds.
+
+    In a long game, there are questions only for some of the positions.
+    """
     header = log.header
     setup = WorkerSetup.of(header.map, header.rules, len(header.players))
     positions = list(log.positions())[-(len(log.rounds) + 1) :]
@@ -62,13 +65,13 @@ def win_probabilities_of(log: GameLog, seconds: float | None = None) -> list[Cha
 
 
 def _from_coarse_to_fine(numbers: list[int]) -> list[int]:
-    """Return the numbers in this order: the last, the first, the middle one, those between them, and so on."""
+    """Return the numbers in this order: the last, the first, the middle one, the middles of both halves, and so on."""
     places = sorted(range(len(numbers)), key=lambda place: -(place & -place) if place else -len(numbers))
     return [numbers[-1], *(numbers[place] for place in places if place < len(numbers) - 1)] if numbers else []
 
 
 def _spread(log: GameLog, found: dict[int, Chances]) -> list[Chances] | None:
-    """Return win probabilities for every position. A position without an estimate gets the last estimate before it."""
+    """Return win probabilities for every position; a position without an estimate gets the last earlier estimate."""
     if not found:
         return None
     chances: list[Chances] = []

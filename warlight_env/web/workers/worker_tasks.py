@@ -80,7 +80,7 @@ class TaskFailure:
     values: dict[str, Any] = field(default_factory=dict)
 
     def error(self) -> RequestError:
-        """Return the error to raise, if the request was wrong."""
+        """Return the `RequestError` that describes the failure; only for failures with `client_error`."""
         return RequestError(self.reason, self.status, self.details, code=self.code, **self.values)
 
 
@@ -183,7 +183,10 @@ def game_in(source: LogSource) -> tuple[int, int, Rules]:
 
 
 def replay_json(source: LogSource, chances: bytes | None, more: dict[str, Any]) -> tuple[bytes, bytes]:
-    """Return as JSON a log's document with more fields, and its win probabilities (computed if `chances` is None)."""
+    """Return a log's replay document with the fields `more`, and its win probabilities, both as JSON.
+
+    If `chances` is None, the function computes the win probabilities.
+    """
     log = opened_log(source)
     known = encoded(win_probabilities_of(log, SECONDS)) if chances is None else chances
     document = replay_document(log)
@@ -220,7 +223,7 @@ def load_game(data: bytes) -> LoadedGame:
 def branch_game(source: LogSource, rounds: int, players: Sequence[Player]) -> LoadedGame:
     """Return a log's position after `rounds` rounds, for a new game.
 
-    Raise `RequestError` if a new game cannot start from this position.
+    Raise `RequestError` if a new game cannot start from the position after `rounds` rounds.
     """
     log = opened_log(source)
     if not 0 <= rounds <= len(log.rounds):
@@ -350,6 +353,6 @@ def _limit_memory() -> None:
 
 
 def serve(pipe: Connection) -> None:
-    """Run a process of the pool."""
+    """Answer the tasks that arrive in a process of the pool, until the pipe closes."""
     _limit_memory()
     serve_questions(pipe, _answer, failed, 10)
