@@ -37,7 +37,7 @@ def is_integer(value: object) -> bool:
 
 
 def _kind(value: Any) -> Any:
-    """Return `value.dtype.kind` of a NumPy scalar or array; None for other values. The function needs no NumPy."""
+    """Return `value.dtype.kind` of a NumPy scalar or array; None for other values. Does not import NumPy."""
     return getattr(getattr(value, "dtype", None), "kind", None)
 
 

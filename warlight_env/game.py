@@ -185,9 +185,9 @@ class Game:
         """Each player's place in the current position; 1 is the best. Players with equal results share a place.
 
         Players who are still in the game have the best places. All players who are still in the game share one place,
-        unless a player has won or the rule `tie_break` is "regions". In these two cases, a player with more regions has
-        a better place, and with equally many regions the player with more armies. Eliminated players have the remaining
-        places. Among eliminated players, a later elimination is better.
+        unless a player has won or the rule `tie_break` is "regions". In these two cases, players are ranked by their
+        number of regions, and players with equally many regions by their number of armies. Eliminated players have the
+        remaining places. Among eliminated players, a player that was eliminated later has a better place.
         """
         scores = []
         for p in range(self.players):

@@ -18,5 +18,5 @@ def register_html_renderer(maker: Maker) -> None:
 
 
 def html_of(shown: Any) -> str | None:
-    """Return the HTML of a game or a game log; if it is None, a notebook shows another form, such as a picture."""
+    """Return the HTML of a game or a game log, or None; for None, a notebook shows another form, such as a picture."""
     return None if _maker is None else _maker(shown)

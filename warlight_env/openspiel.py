@@ -189,7 +189,7 @@ class _Sight:
 
 
 class _Position:
-    """The data of a state that change, with a fast `copy.deepcopy`, which OpenSpiel calls to clone a state."""
+    """The changing part of a state; its `copy.deepcopy` is fast, because OpenSpiel clones states with `deepcopy`."""
 
     def __init__(self, setup: _Setup) -> None:
         self.setup, self.players = setup, setup.core.players

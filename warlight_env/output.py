@@ -78,9 +78,8 @@ def move_output(source: Path, target: Path) -> None:
     """Rename the file `source` to `target` in one atomic step. If `target` is a regular file, replace it.
 
     Raises:
-        OutputError: no output file can have the name `target`, see `check_output`. The files `source` and `target` are
-            unchanged.
-        OSError: the system cannot rename the file. The files `source` and `target` are unchanged.
+        OutputError: no output file can have the name `target`, see `check_output`; `source` and `target` are unchanged.
+        OSError: the system cannot rename the file; `source` and `target` are unchanged.
     """
     check_output(target)
     os.replace(source, target)
@@ -194,7 +193,7 @@ def save_file(path: Path, content: str | bytes) -> None:
 
 @contextlib.contextmanager
 def write_errors(path: Path) -> Iterator[None]:
-    """Replace an `OSError` of the `with` block, which writes the file `path`, by an error of `save_file`."""
+    """If the `with` block, which writes the file `path`, raises an `OSError`, raise an error of `save_file` instead."""
     try:
         yield
     except OSError as error:

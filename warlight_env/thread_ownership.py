@@ -152,8 +152,8 @@ class SingleThreaded:
     as its original.
 
     The attributes that `not_copied` names are None in copies and pickles, and the class makes them again at their next
-    use. Examples of such attributes are working memory, and addresses of compiled functions, which are not valid in
-    another process.
+    use. Two examples of attributes in `not_copied` are working memory, and addresses of compiled functions, which are
+    not valid in another process.
     """
 
     exclusive_methods: ClassVar[tuple[str, ...]] = ()

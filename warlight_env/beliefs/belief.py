@@ -74,8 +74,8 @@ class Belief(SingleThreaded):
       deploys exceed the estimated income, the estimate also gives the opponent the super regions that the opponent has
       almost completed.
     - The visible orders of the round are played again, with mean losses and with the player's own orders. The surviving
-      armies of a failed attack return to their region. If the player lost an unseen region, the last attacker has
-      captured it.
+      armies of a failed attack return to their region. If the player lost a region that it does not see any more, the
+      last visible attack on this region has captured the region.
     - Armies of the opponent that become visible were unseen before, so they are subtracted from `hidden_armies`.
     - The armies that the opponent deploys unseen are added to `hidden_armies`. With its hidden armies the opponent
       captures unseen neutral regions, first in the super region where it lacks the fewest regions. The hidden armies
@@ -177,8 +177,8 @@ class Belief(SingleThreaded):
     def _follow_moves(self, new: Observation, hidden: npt.NDArray[np.bool_]) -> None:
         """Play the visible orders of the round again, with mean losses.
 
-        The player's own attacks come last, because the real order of all attacks is unknown. If the player lost an
-        unseen region, the last attacker has captured it.
+        The player's own attacks are played last, because the real order of all attacks is unknown. If the player lost a
+        region that it does not see any more, the last visible attack on this region has captured the region.
         """
         deploys, attacks = (_legal(rows, len(hidden)) for rows in (new.own or _NO_ORDERS).arrays())
         defenders = np.where(self.owner == self.player, self.army, 0)

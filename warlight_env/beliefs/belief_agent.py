@@ -89,8 +89,8 @@ class BeliefAgent(SingleThreaded, Agent):
     def _picked_for(self, view: View) -> bool:
         """Return whether the stored picks belong to the game of the view.
 
-        The map and the rules of the view must be equal to the map and the rules of the stored picks. Before the first
-        round, all regions of the player must also be regions that were offered to the player for the stored picks.
+        The map and the rules of the view must be the same as at the time of the stored picks. Before the first round,
+        the player may only own regions that were offered to it at the time of the stored picks.
         """
         if self._picked_in != (view.map.digest(), view.rules):
             return False

@@ -19,7 +19,8 @@ def known_wastelands(view: View) -> list[int]:
     """Return the wastelands (neutral regions with more armies) that the player knows.
 
     If the map has a fixed setup, the result is the wastelands of this setup. If the map has no fixed setup, the result
-    is the visible neutral regions that have the army of a wasteland, but a different starting army on the map.
+    is every visible neutral region that has the army of a wasteland, unless this is also the region's starting army on
+    the map.
     """
     start, setup = view.map.starting_armies, view.map.setup
     if setup is not None and setup.wastelands is not None:

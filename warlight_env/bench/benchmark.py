@@ -95,7 +95,7 @@ def run(
               parameter `seed` that returns an agent, or a result of `make_subject`.
         suite: the name of a suite, or a `Suite`.
         action, observation, max_cycles: the arguments of the environment for which a policy function of observations
-            was written. Give these arguments only for such a function.
+            was written. Give these arguments only if `policy` is a function of observations.
         batched: whether the function takes batches.
         name: the name in the card. None: the function's or the agent's name.
         maps: the names of the maps on which the policy plays; empty: all maps of the suite.

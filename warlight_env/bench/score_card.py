@@ -121,8 +121,8 @@ def make_card(
         policy: the name of the policy.
         results: a dict from the key of each `SuiteRow` that was played to the result of its contest.
         settings: the settings of the run that the score card shows.
-        games: the number of games per row, if the run played fewer games than the suite has. If this number of games is
-            odd, it is rounded up.
+        games: the number of games per row, if the run played fewer games than the suite has. An odd number of games is
+            rounded up to an even number.
 
     Raises:
         BenchError: the suite or the results have a wrong type.
@@ -162,9 +162,10 @@ def score_of(rows: Sequence[Sequence[float]]) -> Score:
     rows: for each row of the score card, a list with the score in each unit of games. A unit is two games with the same
     seed and swapped seats.
 
-    The result contains Wilson's interval for an effective number of games: the number of independent games whose mean
-    score has the same variance as the mean of the rows (as in `unit_interval`). The variance in a row is estimated from
-    the played units and one additional unit whose score differs by 1/2 from the mean, so that the estimate is never 0.
+    The result contains Wilson's interval (as in `unit_interval`) for an effective number of games. This number of
+    independent games gives a mean score with the same variance as the mean of the rows. The variance in a row is
+    estimated from the played units and one additional unit whose score differs by 1/2 from the mean, so that the
+    estimate is never 0.
 
     Raises:
         BenchError: there is no row, a row is empty, or a score is not a number in 0 .. 1.

@@ -74,7 +74,7 @@ def make_subject(
             Stable-Baselines3 or sb3-contrib. All arguments except `policy` are only for a policy in a file.
         action, observation, max_cycles: the arguments of the environment in which the policy was trained. If an
             argument is None, its value is in the settings file of the policy (see `envs.policy_settings`). If there is
-            no settings file, the values are "steps", "flat" and None.
+            no settings file, `action` is "steps", `observation` is "flat", and `max_cycles` is None.
         deterministic: True: the policy plays its most likely action. False: it samples an action.
         trust: must be True for a file, because reading it can run any program; see `load_policy`.
 

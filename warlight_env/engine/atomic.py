@@ -29,7 +29,7 @@ if JIT_DISABLED:
         return before
 
     def atomic_load(array, index):
-        """Return an integer element; writes that another thread made before it stored the element are visible."""
+        """Load an integer element with acquire ordering: the storing thread's earlier writes are visible."""
         return array[index]
 
     def compare_and_set(array, index, expected, value):
@@ -55,7 +55,7 @@ else:
 
     @intrinsic
     def atomic_load(_, array, index):
-        """Return an integer element; writes that another thread made before it stored the element are visible."""
+        """Load an integer element with acquire ordering: the storing thread's earlier writes are visible."""
 
         def codegen(context, builder, signature, arguments):
             place = context.cast(builder, arguments[1], signature.args[1], types.intp)

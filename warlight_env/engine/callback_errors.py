@@ -198,7 +198,7 @@ else:
         return False
 
     def _call(label: str, function: Any, *arguments: Any) -> Any:
-        """Return (True, result of the function)."""
+        """Call the function; return (True, its result). Exceptions propagate normally."""
         return True, function(*arguments)
 
     attempt_3 = attempt_4 = attempt_5 = attempt_6 = attempt_7 = _call

@@ -5,8 +5,8 @@ own cache. In kernels
 
 - every index is in 0 .. length - 1; negative indices, which Numba counts from the end, are errors;
 - both bounds of every slice are in 0 .. length; without the check Numba clips the bounds;
-- every integer stored at an index of an array fits its dtype; without the check Numba discards the upper bits
-  (kernels store numbers only at single indices, never into a slice);
+- every integer that a kernel stores at an index of an array fits the dtype of the array; without the check Numba
+  discards the upper bits (kernels store numbers only at single indices, never into a slice);
 - every float that becomes an integer fits its type; without the check the result is undefined, for example for NaN
   or infinity.
 

@@ -33,10 +33,10 @@ def kernel(function: F, *, inline: bool = False) -> F:
 
     Cache the machine code on disk.
 
-    Kernels never allocate memory, so Numba's reference counts are switched off (``_nrt=False``). Reference counts need
-    atomic operations for every array in a `NamedTuple`, and games would be 3.5 times slower. A kernel that makes an
-    array, and a kernel that calls itself, do not compile. `inline` (see `inline_kernel`) asks LLVM to inline the
-    function into its callers.
+    Kernels never allocate memory, so Numba's reference counts are switched off (``_nrt=False``). With reference counts,
+    games would be 3.5 times slower, because every array in a `NamedTuple` would need atomic operations. A kernel that
+    makes an array, and a kernel that calls itself, do not compile. `inline` (see `inline_kernel`) asks LLVM to inline
+    the function into its callers.
 
     With ``NUMBA_DISABLE_JIT=1`` the function is not compiled. Only the warning for overflows of unsigned integers is
     switched off, because the random generator relies on these overflows.
@@ -169,7 +169,7 @@ class _Protected(_NamedTuple):
 
 
 def protected(kind: Any) -> Any:
-    """Return the type of an argument for users' functions: the arrays of `shared` classes have a read-only type.
+    """Return the type that an argument has in users' functions: the arrays of `shared` classes are read-only.
 
     Because of the read-only type, Numba does not compile a user's function that writes to a shared array.
     """
@@ -185,7 +185,7 @@ def protected(kind: Any) -> Any:
 
 
 def unprotected(kind: Any) -> Any:
-    """Return the type of an argument for kernels, from its type for users' functions (see `protected`)."""
+    """Return the type that an argument has in kernels, given its type in users' functions (see `protected`)."""
     if isinstance(kind, ReferenceType) and isinstance(kind.record, _Protected):
         return ReferenceType(kind.record.record)
     return kind.record if isinstance(kind, _Protected) else types.misc.unliteral(kind)
@@ -218,8 +218,8 @@ CONVERTERS: list[Any] = []
 def function_at(signature: Callable[[], Any]) -> Any:
     """Return a function for kernels: it converts the address of a `pointer` to a function of the type `signature()`.
 
-    A kernel that takes the address of a compiled function, an integer, starts at once. If a kernel takes the `pointer`
-    object itself, each call from Python needs tens of microseconds to find the address.
+    A kernel should take the address of a compiled function, an integer, because a call with an address starts at once.
+    If a kernel takes the `pointer` object itself, each call from Python needs tens of microseconds to find the address.
     """
     made = _plain_converter() if JIT_DISABLED else _converter(signature)
     CONVERTERS.append(made)

@@ -162,7 +162,7 @@ def _find(attacks: AttackRows, count: Int, source: Int, target: Int) -> Int:
 
 
 class GivenOrders(NamedTuple):
-    """A player's orders before the check, any integers, and the results of the check."""
+    """A player's orders before the check (their numbers may be any integers), and the reason codes from the check."""
 
     deploys: npt.NDArray[np.int64]  #: [D, 2] (region, armies)
     attacks: npt.NDArray[np.int64]  #: [M, 3] (from, to, armies)

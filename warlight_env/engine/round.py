@@ -164,7 +164,7 @@ def resolve_orders(
 
 @kernel
 def leader(position: Position, players: Int) -> Int:
-    """Return the player with the most regions. Among players with equally many regions, the most armies decide.
+    """Return the player with the most regions; if several players have them, the one of these with the most armies.
 
     Returns NEUTRAL if several players have the most regions and equally many armies.
     """

@@ -59,7 +59,7 @@ class RuleParams(NamedTuple):
 
 @dataclass(frozen=True)
 class Rules:
-    """The rules of a game. Frozen; `dataclasses.replace` or `Rules.of("thesis", fog=True)` make variants.
+    """The rules of a game; immutable. `dataclasses.replace` and `Rules.of("thesis", fog=True)` return changed copies.
 
     Probabilities are exact decimals: 0.6 means 3/5.
 
@@ -75,8 +75,8 @@ class Rules:
         players rank the same regions; if two prefer the same region, chance decides), "alternating" (players take
         turns to pick from the same regions, in the order ABBAAB …), "dealt" (regions are assigned at random).
     picks: Number of start regions of each player. 0 is allowed only under "alternating". If `picks` is 0, each player
-        gets an equal part of the offered regions. Each region beyond three in this part is lost with probability 1/4,
-        for all players at once.
+        gets an equal part of the offered regions. If this part has more than three regions, each additional region is
+        lost with probability 1/4, for all players at once.
     ranked: Number of preferred regions that each player ranks under "ranked".
     offers_per_super_region: Number of regions offered per super region; 0 offers every region. Under "own_offer" each
         player gets this number of regions per super region, and no region is offered to two players.
@@ -165,11 +165,11 @@ class Rules:
 
     @classmethod
     def of(cls, rules: str | Rules | dict[str, Any] = "thesis", **changes: Any) -> Rules:
-        """Return the rules of a preset's name, of `Rules`, or of a dict of fields; `changes` replace some fields.
+        """Return `Rules` for the name of a preset, for `Rules`, or for a dict of fields; `changes` replace some fields.
 
         In a dict, "name" is the preset that provides missing fields ("thesis" by default). A dict with all
-        `FIRST_FIELDS`, like the result of `to_dict` in any version, may have any name; its missing fields get their
-        defaults.
+        `FIRST_FIELDS` may have any name; fields that this dict does not contain get their default values. Every result
+        of `to_dict`, from any version, has all `FIRST_FIELDS`.
         """
         if isinstance(rules, dict):
             fields = {**rules, **changes}
@@ -200,7 +200,7 @@ class Rules:
         return dataclasses.replace(base, **changes)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields for JSON files and hashes: `FIRST_FIELDS`, and newer fields that are not the default."""
+        """Return the fields for JSON files and hashes: `FIRST_FIELDS`, and newer fields with a non-default value."""
         later = {field.name: field.default for field in dataclasses.fields(self) if field.name not in FIRST_FIELDS}
         fields = dataclasses.asdict(self)
         return {name: value for name, value in fields.items() if name not in later or value != later[name]}

@@ -45,7 +45,7 @@ def _draw_wastelands(
 ) -> None:
     """Draw wastelands with replacement.
 
-    Repeat a draw if the super region of the region has fewer than two regions without wasteland.
+    Repeat a draw if the drawn region is in a super region with fewer than two regions without wasteland.
     """
     n = army.shape[0]
     for _ in range(min(params.wastelands, n)):
@@ -214,7 +214,7 @@ def _deal(
 
 @kernel
 def _draw_lost_picks(offers: npt.NDArray[np.uint8], players: Int, rng: RandomState) -> Int:
-    """Draw the number of picks that each player loses from its equal part of the offers."""
+    """Draw the number of picks that every player loses from its equal part of the offered regions."""
     regions, lost = np.int64(0), np.int64(0)
     for r in range(offers.shape[0]):
         regions += offers[r] != 0
@@ -228,7 +228,7 @@ def start_game(board: Board, params: RuleParams, state: State, b: Int, scratch: 
     """Begin game b of a batch: set armies, wastelands, and offers or random start regions. state.rng[b] gives the dice.
 
     Under `Rules.dealt_apart`, start regions of different players must not be neighbours. Returns False if the kernel
-    has found no start regions that fulfil this condition. `check_players` rejects all other impossible games.
+    has found no start regions that `Rules.dealt_apart` allows. `check_players` rejects all other impossible games.
     """
     owner, army, offers, rng = state.owner[b], state.army[b], state.offers[b], state.rng[b]
     players = state.eliminated_at.shape[1]
@@ -401,7 +401,7 @@ def resolve_picks(
 
 
 def _offers_at_least(sizes: list[int], cap: int, wastelands: int) -> int:
-    """Return the smallest possible number of offered regions, over all places of the wastelands.
+    """Return the smallest possible number of offered regions, for any choice of the regions that are wastelands.
 
     At most `cap` regions are offered per super region.
 

@@ -131,9 +131,9 @@ def read_sources(
     """Read all kernel modules; return the parsed source of each module, by its full name.
 
     Args:
-        known: the sources of modules that were parsed before, by the hex digest of a module's raw bytes. These modules
-            are not parsed again.
-        remember: called with the new value of `known` if `known` does not contain all modules.
+        known: the sources of modules that were parsed before, by the hex digest of a module's raw bytes. Modules in
+            `known` are not parsed again.
+        remember: a function that is called with the new value of `known`, unless `known` already contains all modules.
     """
     sources, by_text = {}, {}
     for module, file in kernel_modules().items():

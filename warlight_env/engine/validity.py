@@ -72,7 +72,7 @@ class StateError(InputError):
 
 @kernel
 def note(fault: Any, at: Int, value: Any, most: Int) -> None:
-    """Write the values for the {at}, {value} and {most} of a message in REASONS to fault int64[3]."""
+    """Write the values for {at}, {value} and {most}, the placeholders in a message of REASONS, to fault int64[3]."""
     fault[0], fault[1], fault[2] = at, value, most
 
 

@@ -36,7 +36,7 @@ def see(board: Board, fog: Bool, owner: Owners, army: Armies, player: Int, owner
 
 @kernel
 def visible_bits(bits: BitBoard, owned: npt.NDArray[np.uint64], out: npt.NDArray[np.uint64]) -> None:
-    """Write the bit set of the regions that a player sees under fog to out uint64[W]. owned: the set of its regions."""
+    """Write the bit set of the regions that a player with the regions `owned` sees under fog to out uint64[W]."""
     for w in range(out.shape[0]):
         out[w] = owned[w]
     for r in range(bits.adjacent.shape[0]):

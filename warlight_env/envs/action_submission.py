@@ -45,7 +45,7 @@ class ActionError(InputError):
 def tell_nothing_played(error: InputError) -> None:
     """Add the words "nothing played" to the message of an error, unless the message already ends with these words.
 
-    Errors whose class another package defines do not change.
+    The message does not change if another package defines the class of the error.
     """
     if type(error).__module__.partition(".")[0] == __name__.partition(".")[0]:
         error.args = (f"{str(error).removesuffix(_NOTHING)}{_NOTHING}",)

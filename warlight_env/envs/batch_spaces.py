@@ -54,13 +54,13 @@ class OneMapSpaces:
             self.observation_space = spaces.Dict({**inner, "action_mask": mask})
 
     def told(self, core: EnvCore) -> tuple[str, int, int]:
-        """Return the map's description in a policy file: its name, and its numbers of regions and directed edges."""
+        """Return the map's description for a policy file: its name, and its numbers of regions and directed edges."""
         return core.map.name, core.board.n_regions, core.board.n_edges
 
     def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_], learner: int) -> tuple[I64, I32]:
         """Return the actions as rows int64[B, K], and int32[B], the number of illegal entries; see `PaddedSpaces.read`.
 
-        The rows are the caller's array if kernels can read it.
+        If kernels can read the caller's array, the method returns this array without a copy.
         """
         core, count = parts.all[0].core, len(acting)
         shape, dropped = (count, core.row_size), np.zeros(count, dtype=np.int32)
@@ -141,7 +141,7 @@ class PaddedSpaces:
         self.observation_space = padding.observation_space(observation_space_of(core), with_mask)
 
     def told(self, core: EnvCore) -> tuple[str, int, int]:
-        """Return the description of the maps in a policy file.
+        """Return the description of the maps for a policy file.
 
         The description is "many maps", and the maximum numbers of regions and directed edges.
         """

@@ -306,5 +306,5 @@ def observe_turn(
 
 @kernel
 def potentials(settings: EnvSettings, state: State, out: Buffers, b: Int, p: Int) -> Real:
-    """Return the potential (for reward shaping) of game b for player p; the income is that of the last observation."""
+    """Return the potential (for reward shaping) of game b for player p, with the income from the last observation."""
     return potential(settings.shaping, state.owner[b], p, out.income[b, p], settings.max_income)

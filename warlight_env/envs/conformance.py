@@ -26,9 +26,10 @@ def vector_conformance_test(
     """Play the same random games in a vector environment and in single environments, and compare all results.
 
     Observations, rewards, `terminated`, `truncated` and infos must be exactly equal, without rounding differences. The
-    test compares these results at resets, in every autoreset mode, and also in the games that begin after a game has
-    ended. Random actions respect ``info["action_mask"]`` if there is one. The masks of the vector environment may be
-    flat. The vector environment must use the seeds seed, seed + 1, … for its games, as Gymnasium's own classes do.
+    test compares the results at resets and after each step, in every autoreset mode, and also in the games that begin
+    after a game has ended. Random actions respect ``info["action_mask"]`` if there is one. The masks of the vector
+    environment may be flat. The vector environment must use the seeds seed, seed + 1, … for its games, as Gymnasium's
+    own classes do.
 
     Args:
         make_batch: a function that makes the vector environment; its arguments are the number of games and a mode.

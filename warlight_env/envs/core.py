@@ -284,7 +284,7 @@ class EnvCore(SingleThreaded):
 
     @property
     def begins_alone(self) -> bool:
-        """Whether `reset` needs no more than the seeds of the random generators and a call of the kernel `begin`."""
+        """Whether `reset` only needs to seed the random generators and to call the kernel `begin`."""
         return not self._may_fail and self.round_history is None
 
     def _seeds_and_games(self, seeds: Any, games: Any) -> tuple[list[int], list[int]]:
@@ -461,8 +461,9 @@ class EnvCore(SingleThreaded):
         Args:
             turns_only: True updates only the features of incomplete turns, after `submit_actions`.
             whole: True first checks all values on which kernels rely (not with `turns_only`), and raises StateError for
-                an impossible value. Set `whole` to False for the position that one player sees under fog, which can,
-                for example, lack the regions that are offered to other players.
+                an impossible value. Set `whole` to False if the position contains only the knowledge of one player
+                under fog: in such a position, for example, the regions that are offered to other players can be
+                missing.
         """
         check_flag(turns_only, "turns_only")
         check_flag(whole, "whole")

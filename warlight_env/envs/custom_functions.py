@@ -88,10 +88,10 @@ class CustomFunction:
 
     Args:
         what: the name of the function in error messages.
-        function: the user's function, or another `CustomFunction`. With a `CustomFunction` as argument, both objects
+        function: the user's function, or another `CustomFunction`. If `function` is a `CustomFunction`, both objects
             share the user's function and its compiled code, so games on several maps compile the function only once.
-        arguments: arguments for a first call of the function. The constructor makes this call, and raises its
-            exceptions.
+        arguments: arguments for a first call of the function. The constructor calls the function once with `arguments`,
+            and raises the exceptions of this call.
 
     Attributes:
         result: the return value of the first call.
@@ -132,7 +132,7 @@ class CustomFunction:
 
 
 def _compiled(made: Callable[..., Any], arguments: tuple[Any, ...], said: Any) -> Callable[..., Any] | None:
-    """Compile a result of `numba.njit` for the arguments; return it, or None if it cannot replace the Python function.
+    """Compile a result of `numba.njit` for the arguments; return the compiled function, or None if it is not usable.
 
     The result is None if Numba cannot compile the function, or if the compiled function has another result.
     said: the result of the Python function for these arguments.
@@ -148,8 +148,8 @@ def _compiled(made: Callable[..., Any], arguments: tuple[Any, ...], said: Any) -
 def read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Return a read-only view of an array, or of a contiguous copy of this array.
 
-    All returned arrays of a dtype and a number of axes have the same Numba type, so that a function is compiled only
-    once.
+    All returned arrays with the same dtype and number of axes have the same Numba type, so that a function is compiled
+    only once.
     """
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False

@@ -10,7 +10,7 @@ from warlight_env.envs.episodes import Episodes
 
 
 class TellsItsLimit:
-    """The attribute `spec`; a base class of environments that have `Episodes`.
+    """A base class of environments with `Episodes`, which defines the attribute `spec`.
 
     ``gymnasium.make`` and ``make_vec`` set `spec`. The maximum number of steps depends on the arguments of the
     environment, so the registered specifications have no ``max_episode_steps``; with ``max_episode_steps``, Gymnasium

@@ -93,7 +93,7 @@ class Episodes:
             action_mask.
         batch: B, the number of games.
         map_limits: only for `PaddedEpisodes`: the numbers of regions and directed edges to which observations and
-            actions are padded. If `map_limits` is None, these are the largest numbers in the set of maps.
+            actions are padded. If `map_limits` is None, the limits are the largest numbers in the set of maps.
     """
 
     #: Whether every game has its own map, and observations and actions are padded to one size.
@@ -501,8 +501,8 @@ class Episodes:
     ) -> list[StepResults]:
         """Return the results of the last step for each learner of the selected games, in new arrays.
 
-        before: bool[M, L], False for a learner of the M games whose episode had ended before the step: its reward is 0,
-            and it is neither terminated nor truncated. None: all learners took part in the step.
+        before: bool[M, L], False for a learner whose episode had ended before the step; this learner has reward 0, and
+            is neither terminated nor truncated. None: all learners took part in the step.
         """
         addresses, index, place = self._parts.games
         index, place = index[games], place[games]
@@ -537,9 +537,8 @@ class Episodes:
     def view(self, b: int, learner: int = 0) -> View:
         """Return the learner's view of game b.
 
-        From the first call on, views of all games include the events of the last round. The views include the events
-        only of rounds that are played after the first call of `view`, also in games that begin later, on any map.
-        learner: see `results`.
+        The first call of `view` starts the recording of rounds in all games, also in games that begin later, on any
+        map. Views contain the events of the last round if this round was recorded. learner: see `results`.
         """
         part, c = self._parts.at(b)
         if not self._shows_history:

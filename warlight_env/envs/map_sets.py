@@ -90,7 +90,7 @@ class GeneratedMaps:
     @property
     def map_limits(self) -> MapLimits:
         """The maximum numbers of regions and directed edges in this set. A planar map of N regions has at most 3 N - 6
-        borders, which are twice as many directed edges."""
+        borders; each border is two directed edges."""
         return MapLimits(self.max_regions, 2 * max(3, 3 * self.max_regions - 6))
 
     def draw(self, rng: np.random.Generator) -> Map:

@@ -102,7 +102,7 @@ class CoreOpponents:
 
 
 class OpponentTable:
-    """The opponents in the games of several `EnvCore` objects, in the form of the arguments of `step_many`.
+    """The opponents in the games of several `EnvCore` objects, as arguments for the kernel `step_many`.
 
     Attributes:
         numbers: int16[K, C], the number of compiled bot k in `CoreOpponents` c; -1 if the bot plays in none of its

@@ -132,8 +132,8 @@ class BotOpponent(Opponent):
 class AgentOpponent(Opponent):
     """An opponent that makes a new `Agent` for every game with the function `make(seed)`, and calls it in Python.
 
-    After an error in a step, the environment cannot restore the agents. An agent that has already moved in this step
-    keeps its changes, for example those of its random generator, and is asked again in the next step.
+    After an error in a step, the environment cannot restore the agents. An agent that has moved before the error keeps
+    the changes of its own data, for example of its random generator, and must choose a move again in the next step.
     """
 
     views = True

@@ -92,7 +92,7 @@ class Padding:
         """Convert a padded action to an action on a map.
 
         Return the action, and the number of its entries for regions and edges that do not exist on the map. For the
-        encoding "continuous", the number of these entries is always 0.
+        encoding "continuous", the returned number is always 0.
         """
         n, e = board.n_regions, board.n_edges
         if self.action == "strategies":

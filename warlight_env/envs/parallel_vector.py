@@ -215,8 +215,8 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
             seed: an integer gives the games the seeds seed, seed + 1, …. A list has an integer or None for each game.
                 If `seed` is None, each game is the next game of its sequence.
             options: ``reset_mask``, bool[B], is True for each game that begins anew; without ``reset_mask``, all games
-                begin anew. ``start`` is a `Game` from whose position the new games start. For many maps, ``map`` is the
-                map of the new games.
+                begin anew. ``start`` is a `Game` from whose position the new games start. If there are many maps,
+                ``map`` is the map of the new games.
 
         Raises InputError for an invalid argument; then nothing changes.
         """
@@ -232,8 +232,9 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
 
         Raises InputError if an agent's actions are missing or invalid, and the exceptions of opponents and of a custom
         reward function; after these exceptions, no game has made a step. The beginning of a new game, or a custom
-        observation function, may also raise an exception; after such an exception, all games have made the step, but
-        its results are lost, and the next call of `step` continues.
+        observation function, may also raise an exception. After an exception from a new game or an observation
+        function, all games have made the step, but the results of the step are lost; the next call of `step` continues
+        the games.
         """
         final: dict[str, dict[str, Any]] = {}
 

@@ -62,8 +62,8 @@ class PolicySettings:
     def fits(self, size: MapLimits) -> bool:
         """Whether the policy can play on a map with these numbers of regions and directed edges.
 
-        Without padding, the numbers of regions and directed edges must be equal to the numbers in the settings. With
-        padding, the two numbers must not be larger than the numbers in the settings.
+        Without padding, the map's numbers of regions and directed edges must be equal to the numbers in the settings.
+        With padding, the map must not have more regions or more directed edges than the numbers in the settings.
         """
         if self.padded:
             return size.regions <= self.regions and size.edges <= self.edges

@@ -108,7 +108,7 @@ def play(games: GameBatch, seats: Seats, b: Int) -> None:
 def finish(games: GameBatch, seats: Seats, b: Int) -> None:
     """Write the results of game b if it was played, and place the players of a new game if one begins.
 
-    If game b was played in this step, the caller must call `observe` for this game before.
+    If game b was played in this step, the caller must first call `observe` for this game.
     """
     if seats.played[b]:
         _write_results(games, seats, b)

@@ -157,9 +157,10 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
                 raises the same exception. If the actions are invalid, or an opponent or the reward function fails, no
                 game makes a step.
             Exception: the beginning of a new game, or a custom observation function, raises an exception, for example
-                if a pool of opponents is empty. After such an exception, all games have made the step, but the rewards,
-                the ends of episodes and the observations of this step are lost. The next step begins the games that
-                have not begun, which ignore their actions and have reward 0, and steps the other games.
+                if a pool of opponents is empty. After an exception from a new game or an observation function, all
+                games have made the step, but the rewards, the ends of episodes and the observations of this step are
+                lost. In the next step, games that have not begun ignore their actions, begin, and have reward 0; all
+                other games make a step.
         """
         if self._asked is None or self._asked[0] != threading.get_ident():
             raise InputError("step_wait: this thread has set no actions; call step_async first")
@@ -227,8 +228,8 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
     def env_method(self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any) -> list[Any]:
         """Call a method; return a list with a result for each selected environment.
 
-        The methods "action_masks" and "render" return a separate result for each environment. A method with another
-        name is called once for all environments, and its result is repeated.
+        The methods "action_masks" and "render" return a separate result for each environment. Every other method is
+        called only once, and the list contains the same result for each selected environment.
         """
         chosen, method_name = self._chosen(indices), _name(method_name)
         if method_name == "action_masks":

@@ -110,8 +110,8 @@ def step_many(
         acting: int8[B], 0 for a game that makes no step.
         dropped: int32[B, L], the number of illegal entries of each action that were found before this call.
         layout: the layout of padded actions.
-        finish: whether to play the rounds. If `finish` is False, the kernel only submits turns, for example because an
-            opponent in Python also submits turns before the rounds.
+        finish: whether to play the rounds. If `finish` is False, the kernel only submits turns, so that the caller can
+            play the rounds later, for example after opponents in Python have submitted their turns.
 
     Returns -1 for success. With L learners in each game, the result b * L + l means that the action of learner l in
     game b is outside the limits of its map, and the result B * L + b means that a value of `dropped` for game b is
@@ -280,7 +280,8 @@ def write_learner_results(
     Args:
         parts, index, places: game k is at places[k] of the `MapGames` with the address parts[index[k]]. index[k] is -1
             if there is no game k.
-        before: [M, L], False for a learner whose episode had ended before the step. Its reward and `ends` become 0.
+        before: [M, L], False for a learner whose episode had ended before the step. The learner's entries in `reward`
+            and `ends` become 0.
         reward: [L, M] the rewards.
         ends: [2, L, M] terminated in entry 0, truncated in entry 1.
         live: [M, L] whether the learner's episode continues.

@@ -36,7 +36,7 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, SingleThreaded, VectorEnv[Any
             the same step with ``infos["final_obs"]`` and ``infos["final_info"]``. With the mode "Disabled", a new game
             begins only in a call of ``reset(options={"reset_mask": …})`` with a mask bool[B].
         max_episode_steps: a second limit like `max_cycles`: a game is truncated after this number of steps. Gymnasium's
-            `make_vec` sets this argument.
+            `make_vec` sets `max_episode_steps`.
         render_mode: the mode of `render`, which shows all games, and of `render_game`, which shows one game.
         arguments: the arguments of `WarlightEnv`.
     """
@@ -109,13 +109,13 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, SingleThreaded, VectorEnv[Any
     ) -> tuple[Any, npt.NDArray[np.float64], npt.NDArray[np.bool_], npt.NDArray[np.bool_], dict[str, Any]]:
         """Step all games. The argument `autoreset_mode` of the class determines when finished games are replaced.
 
-        A game that only begins anew in this call ignores its action, and has reward 0.
+        If a call of `step` begins a new game instead of a step, the game ignores its action and has reward 0.
 
         Raises InputError for invalid actions, and the exceptions of opponents and of a custom reward function; after
         these exceptions, no game has made a step. The beginning of a new game, or a custom observation function, may
-        also raise an exception, for example if a pool of opponents is empty. After such an exception, all games have
-        made the step, but the rewards, the ends of episodes and the observations of this step are lost. The next call
-        begins the games that have not begun and steps the other games.
+        also raise an exception, for example if a pool of opponents is empty. After an exception from a new game or an
+        observation function, all games have made the step, but the rewards, the ends of episodes and the observations
+        of this step are lost. In the next call, games that have not begun begin, and all other games make a step.
         """
         episodes, every = self.episodes, np.ones(self.num_envs, dtype=np.bool_)
         final: dict[str, Any] = {}

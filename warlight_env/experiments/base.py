@@ -51,7 +51,7 @@ class Experiment(Protocol):
 
     @property
     def setting(self) -> str:
-        """A paragraph on rules, measurements and budgets."""
+        """The paragraph of the report that describes the rules, the measurements and the budgets."""
         ...
 
     @property

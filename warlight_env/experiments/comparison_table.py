@@ -1,4 +1,4 @@
-"""Tables of games between any number of agents with separate budgets: comparisons of methods."""
+"""Tables that compare methods: games between any number of agents, each with its own budget."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class Comparison:
         return Contest(self.label, setup, settings.count(self.games, QUICK_GAMES))
 
     def rows(self, result: ContestResult) -> list[Row]:
-        """Return the team's share of games won, or a row for each side, with its time per move."""
+        """Return the row of the team; without a team, return a row for each side, with its time per move."""
         winners = [record.winner for record in result.records]
         if not winners:
             return []

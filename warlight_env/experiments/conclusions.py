@@ -39,7 +39,7 @@ def _published(rows: Sequence[Row], source: Source) -> list[str]:
 
 
 def _strength(rows: Sequence[Row]) -> list[str]:
-    """Return sentences that compare the shares of games won with the shares of equally strong players."""
+    """Return sentences that compare the shares of games won with the shares that equally strong players would win."""
     shares = [(row, row.even) for row in rows if row.even is not None]
     more = [row for row, even in shares if row.low > even]
     fewer = [row for row, even in shares if row.high < even]

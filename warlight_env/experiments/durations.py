@@ -39,7 +39,8 @@ def estimate_seconds(experiment: Experiment, settings: ExperimentSettings) -> fl
     """Return the estimated time of a run on one core, in seconds.
 
     For the default agent with budgets in simulations, the estimate is the measured time, in proportion to the
-    number of games. For another agent, or for budgets in seconds, the estimate is computed from the budgets.
+    number of games. For another agent, or for budgets in seconds, the estimate is computed from the budgets of the
+    agents.
     """
     measured = MEASURED_MINUTES.get(experiment.name)
     usual = settings.agent in experiment.agents and settings.budget_type == (experiment.budget or "simulations")

@@ -187,7 +187,7 @@ def _heading(experiment: Experiment) -> str:
 
 
 def _table(results: Sequence[ExperimentResult]) -> list[list[str]]:
-    """Return a line of the table for each label of a row and each agent."""
+    """Return the lines of the table: for each label of rows, one line for each agent."""
     lines = []
     for label in dict.fromkeys(row.label for result in results for row in result.rows):
         named = label

@@ -16,7 +16,7 @@ OnProgress = Callable[[int, str], None]
 class ExperimentSettings:
     """The settings of a run. As in `play_contests`, `jobs` and `backend` change only the duration of the run.
 
-    games: the number of games for each row of a table, or of measurements; None: as many as in the thesis.
+    games: the number of games for each row of a table, or the number of measurements; None: the number in the thesis.
     """
 
     agent: str = "mcts_thesis"

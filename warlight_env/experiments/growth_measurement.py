@@ -1,8 +1,9 @@
 """The income of players without active opponents, and an estimate of the highest income that is possible.
 
 The opponent is a passive player, which never moves. The passive player owns one region, the farthest from the starting
-regions of player 0. This region has so many armies that no player attacks it early. The starting regions of the passive
-player become neutral. Without the passive player, the game would be over.
+regions of player 0. The region of the passive player has so many armies that no player attacks it early. The starting
+regions of the passive player become neutral. The passive player is necessary because a game with only one player is
+over.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ def choose_growth(
     rng: RandomState,
     work: GrowthWork,
 ) -> Int:
-    """Return the index of the turn in `work` with the highest mean income of player 0 after this number of rounds.
+    """Return the index of the turn in `work` that gives player 0 the highest mean income after `rounds` rounds.
 
     stages: int64[S, 2], the number of turns to compare, and the number of simulated games for each turn. All turns use
     the same dice.
@@ -177,8 +178,8 @@ class IncomeSearch(SingleThreaded):
 def measure_growth(settings: ExperimentSettings, unit: int, horizon: int = 0) -> dict[str, list[float]]:
     """Return income and regions after each round of one game.
 
-    The player is the agent that `settings` name. If `settings` name no agent, the player is `IncomeSearch`, which
-    simulates `horizon` more rounds after the last round of the game.
+    The player is the agent that `settings` name. If `settings` name no agent, the player is `IncomeSearch`; its
+    simulations continue for `horizon` rounds after the last round of the game.
     """
     game = solo_game(derive_seed(settings.seed, unit))
     seed = derive_seed(settings.seed, unit, 1)

@@ -58,14 +58,14 @@ class MeasurementFolder(AppendOnlyFolder):
 def run_measurement(
     folder: MeasurementFolder, measure: Callable[[int], dict[str, list[float]]], advance: OnProgress
 ) -> tuple[list[dict[str, list[float]]], bool, float]:
-    """Measure the units whose values are not in the folder, for example games.
+    """Measure the units (for example games) whose values are not in the folder yet.
 
     Return the values of all units of the measurement, whether Ctrl-C ended the run, and the spent seconds.
 
     Args:
         folder: the folder.
-        measure: measures a missing unit, given its number.
-        advance: is called for each unit.
+        measure: a function that measures a missing unit, given the number of the unit.
+        advance: a function that is called for each unit.
 
     Raises:
         RunFolderError: the folder contains another run, or another process uses it.

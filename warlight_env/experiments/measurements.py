@@ -137,8 +137,8 @@ def summarise_trees(found: Sequence[dict[str, list[float]]], settings: Experimen
 def count_turns(game: Game, player: int) -> int:
     """Return a player's number of turns: all deployments of the whole income, each with all ways to send armies.
 
-    At least one army stays in each region, and the other armies are distributed over its borders in any way. Different
-    orders of the same attacks count once, so the number is a lower bound.
+    At least one army stays in each region, and the other armies are distributed over the region's borders in any way.
+    Turns that differ only in the order of their attacks count as one turn, so the number is a lower bound.
     """
     income = game.income(player)
     ways = [1] + [0] * income  # number of ways, by armies deployed so far
@@ -167,7 +167,7 @@ def summarise_branching(found: Sequence[dict[str, list[float]]], settings: Exper
 
 
 def measure_state(settings: ExperimentSettings, unit: int) -> dict[str, list[float]]:
-    """Return the size of a position on the world map in bytes: in a search tree, and with a game's whole state."""
+    """Return two sizes of a position on the world map in bytes: of its form in a search tree, and of a game's state."""
     n = maps.load("world").n_regions
     whole = sum(array.nbytes for array in make_state(1, n, 2))
     return {"compact": [float(compact_size(n))], "whole": [float(whole)]}

@@ -1,4 +1,4 @@
-"""The best number of rounds in a simulation, after which the search evaluates the position."""
+"""The best length of simulations, in rounds, for searches that evaluate the position after a simulation."""
 
 from warlight_env.experiments.comparison_table import TREE, Comparison, ComparisonTable, Side
 from warlight_env.experiments.players import with_parameters

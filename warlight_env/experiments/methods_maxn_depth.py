@@ -11,7 +11,7 @@ def _curve(map: str) -> Comparison:
 
 
 def _pair(map: str) -> Comparison:
-    """Return games of two searches of depth 4 against two of depth 1, which consider five turns of each player."""
+    """Return games of two searches of depth 4 against two of depth 1; all consider five turns of each player."""
     one, other = Side("maxn:depth=4,breadth=5", cost=0.004), Side("maxn:depth=1,breadth=5", cost=0.0003)
     label = f"{map}, 5 turns each: depth 4 against 1, two players of each"
     return Comparison(label, (one, other, one, other), games=200, team=(0, 2), map=map, rounds=120)

@@ -1,4 +1,4 @@
-"""The best value to give to the result of a simulation, in games of four players."""
+"""The best value of a place (first, or any other) in a simulation, in games of four players."""
 
 from warlight_env.experiments.comparison_table import TREE, Comparison, ComparisonTable, Side
 

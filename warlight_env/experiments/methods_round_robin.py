@@ -1,4 +1,4 @@
-"""Games of the methods against one another."""
+"""Games of each search method against each other method."""
 
 import itertools
 

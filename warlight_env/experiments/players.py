@@ -62,7 +62,7 @@ class Contender:
         return {"sims": str(simulations(self.seconds, self.threads)), **threads}
 
     def simulations(self) -> int:
-        """Return the simulations per move, in all threads."""
+        """Return the number of simulations per move: the sum over all threads."""
         return 0 if self.seconds is None else self.threads * simulations(self.seconds, self.threads)
 
 
@@ -93,8 +93,8 @@ class PlayerSource:
 class FixedStartAgent(Agent):
     """An agent that picks a random region in each of some super regions, and then plays like the wrapped agent.
 
-    This agent needs rules that offer all regions to all players, see `FREE_PICKS`. The opponent must pick different
-    regions.
+    This agent needs rules that offer all regions to all players, see `FREE_PICKS`. The opponent must not pick the
+    regions that this agent picks.
     """
 
     def __init__(self, agent: Agent, super_regions: tuple[str, ...], seed: int) -> None:

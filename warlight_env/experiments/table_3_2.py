@@ -1,4 +1,4 @@
-"""Table 3.2: the value of starting regions."""
+"""Table 3.2: games of a bot against itself, in which the two sides have different starting regions."""
 
 from warlight_env.engine.rules import Rules
 from warlight_env.experiments.base import MatchTable, Matchup

@@ -1,4 +1,4 @@
-"""Table 3.3: the depth of a search of 10 seconds."""
+"""Table 3.3: the depth that the search reaches in 10 seconds."""
 
 from warlight_env.experiments.base import Measurement
 from warlight_env.experiments.measurements import measure_searches, summarise_searches

@@ -1,4 +1,4 @@
-"""Table 3.4: the search against three reference bots."""
+"""Table 3.4: games of the search against three reference bots."""
 
 from warlight_env.experiments.base import MatchTable, Matchup
 from warlight_env.experiments.players import Contender

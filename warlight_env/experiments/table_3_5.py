@@ -1,4 +1,4 @@
-"""Table 3.5: the search against one big army."""
+"""Table 3.5: games of the search against the bot `one_big_army`."""
 
 from warlight_env.experiments.base import MatchTable, Matchup
 from warlight_env.experiments.players import Contender

@@ -1,4 +1,4 @@
-"""Table 3.6: the value of defence."""
+"""Table 3.6: games of the search against the same search without defensive turns."""
 
 from warlight_env.experiments.base import MatchTable, Matchup
 from warlight_env.experiments.players import Contender

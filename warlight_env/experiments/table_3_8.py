@@ -1,4 +1,4 @@
-"""Table 3.8: the value of more time, 20 seconds against less."""
+"""Table 3.8: games of a search with 20 seconds per move against a search with 5 seconds."""
 
 from warlight_env.experiments.base import MatchTable, Matchup
 from warlight_env.experiments.players import Contender

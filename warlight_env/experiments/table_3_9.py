@@ -1,4 +1,4 @@
-"""Table 3.9: the value of threads."""
+"""Table 3.9: games of a search with 2 or 4 threads against a search with one thread."""
 
 from warlight_env.experiments.base import MatchTable, Matchup
 from warlight_env.experiments.players import Contender

@@ -44,7 +44,7 @@ class FeaturePlaceError(InputError, IndexError):
 
 @kernel
 def node_shift(players: Int) -> Int:
-    """Return the number to add to a column of NODE, for features after the features of each opponent."""
+    """Return the offset to add to those columns of NODE that come after the features of each opponent."""
     return _PER_OPPONENT * (players - 1)
 
 
@@ -56,7 +56,7 @@ def node_width(players: Int) -> Int:
 
 @kernel
 def global_shift(players: Int) -> Int:
-    """Return the number to add to a column of GLOBAL, for features after the features of each opponent."""
+    """Return the offset to add to those columns of GLOBAL that come after the features of each opponent."""
     return GLOBALS_PER_OPPONENT * (players - 1)
 
 

@@ -1,7 +1,7 @@
 """The features of a position for one player, in the layout of the observation "flat".
 
-The class `FeatureExtractor` computes the features for arrays of positions. Environments use the same kernels, see
-`envs.buffers`.
+The class `FeatureExtractor` computes the features for arrays of positions. Environments compute their features with the
+same kernels, see `envs.buffers`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Settings(NamedTuple):
 
 
 class Observer(NamedTuple):
-    """A viewing player, and its knowledge except owners and armies of the regions."""
+    """A viewing player, and everything that this player knows except the owners and armies of the regions."""
 
     player: Int
     hidden: Bool  #: whether the player sees only the regions of `Memory.visible`
@@ -139,7 +139,7 @@ def write_shares(
     visible: npt.NDArray[np.uint64],
     shares: npt.NDArray[np.float32],
 ) -> None:
-    """Write float32[S, 2]: for each super region the fraction that the player owns, and the largest of an opponent."""
+    """Write float32[S, 2]: the player's share of each super region, and the largest share of one opponent."""
     for s in range(bits.members.shape[0]):
         size = np.float32(max(count_common(bits.members[s], bits.members[s]), 1))
         best = np.int64(0)
@@ -251,8 +251,8 @@ def describe(
 ) -> None:  # fmt: skip
     """Write a player's view and its features, except the feature "offered".
 
-    The caller sets `memory.owned`. If fog hides regions, the caller also sets `memory.visible`; otherwise it sets
-    `memory.armies` to the sums of all armies.
+    The caller sets `memory.owned`. If fog hides regions, the caller also sets `memory.visible`; without fog, the caller
+    also sets `memory.armies` to the number of armies of each owner.
     """
     owned, codes, players = memory.owned, memory.codes, memory.owned.shape[0]
     codes[0] = SEEN_NEUTRAL
@@ -387,7 +387,7 @@ class FeatureExtractor(SingleThreaded):
 
 
 def _integers(values: Any, what: str) -> npt.NDArray[Any]:
-    """Return the values as an array of integers or booleans. Raise InputError if the values have another type."""
+    """Return the values as an array of integers or booleans. Raise InputError for values of any other type."""
     array = array_of(values, what)
     if array.dtype.kind not in "biu" or isinstance(array, np.ma.MaskedArray):
         raise InputError(f"{what} must be an array of integers, not {array.dtype} ({short_repr(values)})")

@@ -59,8 +59,8 @@ class Group:
     """Features of one kind of thing (regions, players, borders, …), in the order of their columns.
 
     name: unique in the registry. of: the kind of thing, for example "each region", for tables. features: consecutive
-    features with the same value of `Feature.per` form a block, and each opponent or player has one such block. Add a
-    new feature at the end of its group.
+    features with the same value of `Feature.per` form a block, and the group repeats this block for each opponent or
+    player. Add a new feature at the end of its group.
 
     Raises:
         FeatureNameError: two features have the same name.
@@ -85,9 +85,9 @@ class Group:
     def columns(self) -> Any:
         """A named tuple with the column of each feature; kernels use the columns as constants.
 
-        A column in this tuple does not count the columns of features per opponent before it: for a feature that is
-        listed after the features per opponent, add `per_opponent` * (players - 1) to its column. For a feature of
-        opponent k, add `per_opponent` * (k - 1) to its column.
+        The returned columns do not count the features of each opponent. If a feature is listed after the features of
+        each opponent, add `per_opponent` * (players - 1) to its column. For a feature of opponent k, add `per_opponent`
+        * (k - 1) to its column.
         """
         found, column, block = {}, 0, 0
         for feature in self.features:

@@ -22,7 +22,7 @@ HEADER: Final = "header"
 
 
 def check_network(width: int, layers: int, hidden: int) -> None:
-    """Raise `InputError` if a size of a network is out of range; so the network's file stays below the size limits."""
+    """Raise `InputError` if a size of a network is out of range, because network files have size limits."""
     for name, value, low, high in (
         ("width", width, 1, WIDTH),
         ("layers", layers, 0, LAYERS),

@@ -50,7 +50,8 @@ def kernel_arguments(
     """Return the arguments of the kernel.
 
     Args:
-        place: places an array in memory. rows: places an array with a copy of a row for each result.
+        place: a function that places an array in memory. rows: a function that places one array with a copy of the row
+            for each result.
     """
     names, regions, players = simulation_kernel().names, start.owner.shape[1], turns.counts.shape[1]
     results = make_results(1, regions, players)

@@ -74,7 +74,7 @@ class CpuGames(DeviceGames):
 
 
 def _addresses(addresses: list[Any]) -> npt.NDArray[Any]:
-    """Return addresses as an array; objects instead of integers if Numba does not compile."""
+    """Return addresses as an array of integers; without JIT compilation, as an array of Python objects."""
     if not JIT_DISABLED:
         return np.array(addresses, dtype=np.int64)
     array = np.empty(len(addresses), dtype=object)

@@ -190,7 +190,7 @@ class WarlightTensorEnv(SingleThreaded):
 
     @property
     def copies_integers(self) -> bool:
-        """Whether an action in the action space has the same integers as the action row of `step`."""
+        """Whether an action has the same integers as a row of the argument `actions` of `step`."""
         return self._core.encoding.copies_integers
 
     @property

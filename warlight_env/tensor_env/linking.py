@@ -95,7 +95,7 @@ class Linker:
         return copy
 
     def _form(self, value: Any, user: Callable[..., Any]) -> Any:
-        """Return the CUDA version of a value that a kernel uses by name."""
+        """Return the CUDA version of a global value, for example of a function, that a kernel uses."""
         if any(value is converter for converter in CONVERTERS):
             if value not in self._bound:
                 raise LinkError(
@@ -117,7 +117,7 @@ class Linker:
 
 
 def device_function(function: Callable[..., Any]) -> Any:
-    """Return a Python function as a CUDA device function, which is not compiled again for each constant argument."""
+    """Return a Python function as a CUDA device function; constant arguments cause no further compilation."""
     from numba import cuda
 
     made = cuda.jit(device=True)(function)

@@ -110,7 +110,7 @@ class WarlightTorchRLEnv(EnvBase):
         return TensorDict({GROUP: agents, **self._ends(infos, truncations)}, self.batch_size, device=self.device)
 
     def _seen(self, observations: dict[str, Any], infos: dict[str, Any]) -> TensorDict:
-        """Return copies of the observations, the masks and the marks of active agents, with an axis for the agents."""
+        """Return copies of the observations, the masks and the flags `active`, with an axis for the agents."""
         agents = self._games.agents
 
         def stacked(tensors: list[Any]) -> Any:

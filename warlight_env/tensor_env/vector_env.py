@@ -35,7 +35,7 @@ class WarlightTensorVectorEnv(VectorEnv[Any, Any, Any]):
             seats, or a list with a name for each other seat, in ascending order of the seats.
         seat: the seat of the learner.
         autoreset_mode: "NextStep", "SameStep" or "Disabled", see `WarlightVectorEnv`.
-        max_episode_steps: a second limit like `max_cycles`. Gymnasium's `make_vec` sets this argument.
+        max_episode_steps: a second limit like `max_cycles`. Gymnasium's `make_vec` sets `max_episode_steps`.
         check_actions: whether `step` checks all actions, see `WarlightTensorEnv`.
         arguments: map, rules, players, action ("steps", "factored" or "strategies"), observation ("flat" or "graph"),
             fog, picking, max_cycles and reward, with the defaults of `WarlightEnv`.

@@ -138,11 +138,11 @@ class ContinuousActions(ActionEncoding):
 
     The income is divided over the player's regions in proportion to their weights, with the largest remainder method.
     If remainders are equal, the region with the lower number comes first. If no own region has a weight, the own region
-    with the highest score gets all armies. The fraction of an attack is a fraction of the source region's army after
-    deployment minus 1, because one army must stay. The attack has this fraction of the army, rounded to a whole number
-    of armies, at least 1. Attacks with larger fractions are executed first, and attacks with equal fractions in the
-    order of edges. Entries of regions that the player does not own, and of edges that start in these regions, have no
-    effect. The encoding needs no masks, because every action in the Box is legal.
+    with the highest score gets all armies. After the deploys, all armies of a region except one may leave the region.
+    An attack has a fraction of the armies that may leave its source region, rounded to a whole number of armies, at
+    least 1. Attacks with larger fractions are executed first, and attacks with equal fractions in the order of edges.
+    Entries of regions that the player does not own, and of edges that start in these regions, have no effect. The
+    encoding needs no masks, because every action in the Box is legal.
 
     Scores are rounded to about one millionth. Policies draw scores from Gaussian distributions, so a score may be
     outside the Box. Finite numbers outside the Box are clipped to its bounds, as in Gymnasium's own continuous
@@ -291,7 +291,8 @@ class ContinuousActions(ActionEncoding):
 def _highest(armies: int, available: int) -> int:
     """Return the highest score with which `armies` of the `available` armies attack.
 
-    A returned score is at least 1. The score 1 may stand for more than `armies` armies; the caller must check this.
+    The returned score is at least 1. An attack with the score 1 may have more than `armies` armies; the caller must
+    check this case.
     """
     return max(1, min(SCALE, ((2 * armies + 1) * SCALE - 1) // (2 * available)))
 

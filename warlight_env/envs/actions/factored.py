@@ -83,9 +83,9 @@ class FactoredActions(ActionEncoding):
     | N + E + e (`priority=True` only) | attacks with higher values come first, equal values in the order of edges |
 
     The income is divided in proportion to the weights, with the largest remainder method (with equal remainders, the
-    region with the lower number comes first). If all weights are 0, nothing is deployed. The number of armies that may
-    leave a region is its army after deployment minus 1. An attack has a percentage of the armies that may leave its
-    source, rounded down, but at least 1. If no army may leave the source, there is no attack. Edge e goes from
+    region with the lower number comes first). If all weights are 0, nothing is deployed. After the deploys, all armies
+    of a region except one may leave the region. An attack has a percentage of the armies that may leave its source: the
+    number is rounded down, but is at least 1. If no army may leave the source, there is no attack. Edge e goes from
     ``edge_index[0, e]`` to ``edge_index[1, e]``. Attacks are executed in the order of edges unless priorities give
     another order.
 
@@ -93,9 +93,9 @@ class FactoredActions(ActionEncoding):
     quarters of the armies. The encoding cannot express exact numbers of armies, a turn that leaves income unused, or an
     order of attacks that needs more than five priorities.
 
-    While the players pick their start regions, the value of a region is the player's preference. Higher values are
-    preferred; with equal values, the region with the lower number. A region with the value 0 is not preferred. If the
-    preferences give the player too few regions, the game draws more regions at random.
+    While the players pick their start regions, the values of the regions rank the regions: regions with higher values
+    are preferred. Among regions with equal values, the region with the lower number is preferred. A region with the
+    value 0 is not preferred. If the preferences give the player too few regions, the game draws more regions at random.
 
     The mask allows every value for own regions and for edges that start in own regions (while the players pick regions:
     for offered regions). For all other regions and edges, the mask allows only the value 0. An action that respects the

@@ -29,8 +29,8 @@ class Loss(NamedTuple):
 def loss_between(view: View, turn: Choice, said: Choice) -> Loss:
     """Return the differences between the intended turn `turn` and the decoded turn `said`; both turns must be legal.
 
-    For the comparison, an attack with all armies (1,000,000 in an order) counts with the number of armies that can
-    leave its source after the deploys.
+    In the comparison, an attack with all armies (1,000,000 in an order) has the number of armies that can leave its
+    source after the deploys.
     """
     if not isinstance(turn, Orders) or not isinstance(said, Orders):
         meant, found = list(turn), list(said)  # type: ignore[arg-type]

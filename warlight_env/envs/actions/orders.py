@@ -42,13 +42,13 @@ class OrdersActions(ActionEncoding):
 
     The max income is the income of a player who owns every super region. An attack with all armies has as many armies
     as can leave the source when the attack is executed; `decode` returns it with 1,000,000 armies. While the players
-    pick their start regions, the deploy value of a region is the player's preference. Higher values are preferred; with
-    equal values, the region with the lower number. A region with the value 0 is not preferred. If the preferences give
-    the player too few regions, the game draws more regions at random.
+    pick their start regions, the values in `deploy` rank the regions: regions with higher values are preferred. Among
+    regions with equal values, the region with the lower number is preferred. A region with the value 0 is not
+    preferred. If the preferences give the player too few regions, the game draws more regions at random.
 
     The encoding expresses every turn in which each attack has fewer than `max_armies` armies, or all armies. With the
-    default `max_armies` of 63, no action expresses an attack with 70 of 100 armies. For a turn with such an attack,
-    `encode` raises InexpressibleError, and the message contains `max_armies`. ``functools.partial(OrdersActions,
+    default `max_armies` of 63, no action expresses an attack with 70 of 100 armies. For an attack with too many armies,
+    `encode` raises InexpressibleError with `max_armies` in the message. ``functools.partial(OrdersActions,
     max_armies=500)`` sets a higher limit (up to 1,000,000). Each additional army adds one value per edge to the space
     and its masks.
 

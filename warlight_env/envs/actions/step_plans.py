@@ -30,9 +30,9 @@ class Steps(Protocol):
 class _Need(NamedTuple):
     """An attack of the turn, which the actions of the encoding `steps` must express.
 
-    shares: a dict from a number of armies that are deployed on the source before the attack to the number of quarters
-    (1 .. 4) of the source's free armies that gives the required number of attacking armies. Free armies may leave the
-    source and have no order yet.
+    shares: a dict from numbers to numbers. A key is a possible number of armies that are deployed on the source before
+    the attack. The value is the number of quarters (1 .. 4) of the source's free armies that gives the required number
+    of attacking armies. An army is free if it may leave the source and has no order yet.
     """
 
     source: int
@@ -61,7 +61,7 @@ def _chains(region: int, total: int, needs: list[_Need], first: int, part: int) 
     """Return the two shortest plans to deploy `total` armies on a region before the attack with index `first`.
 
     The first returned plan may use any deploy actions. The last action of the second returned plan is "deploy the rest
-    of the income". A plan is None if no actions express it.
+    of the income". If no actions express one of the two plans, the function returns None instead of this plan.
     """
     if any(need.source == region and total not in need.shares for need in needs[first:]):
         return None, None
@@ -115,7 +115,7 @@ def exact_actions(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[
 
 
 def _needs(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, int]]) -> list[_Need]:
-    """Return for each attack the numbers of deployed armies on its source with which an action can express it.
+    """Return for each attack the possible numbers of armies that are deployed on its source before the attack.
 
     Raises `InexpressibleError` for an attack that no action expresses.
     """
@@ -158,8 +158,8 @@ def _told(
 ) -> list[int]:
     """Return the actions of a turn, given a plan of its deploys.
 
-    Each attack before the index `first` comes directly after the deploys that it needs. After these attacks, the
-    actions contain all remaining deploys, and after the deploys all remaining attacks. The deploys on region `last` end
+    Each attack before the index `first` comes directly after the deploys that it needs. After the attacks before
+    `first`, the list contains all remaining deploys, and then all remaining attacks. The deploys on region `last` end
     with "deploy the rest of the income".
     """
     actions: list[int] = []

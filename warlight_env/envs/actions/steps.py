@@ -38,8 +38,8 @@ class StepActions(DiscreteEncoding):
     fewer, if the rules allow fewer), only the action that ends the turn is legal.
 
     The encoding expresses every deploy, because single armies can be deployed, and attacks in any order, in quarters of
-    the remaining armies. The encoding cannot express other fractions, more orders than the limits, or two attacks along
-    an edge.
+    the remaining armies. The encoding cannot express attacks with fractions other than quarters, more orders than the
+    limits, or two attacks along one edge.
 
     While the players pick their start regions, the action 3 * r adds region r to the list of preferred regions, the
     best region first. The rules limit the length of the list of preferred regions. If this list gives the player too

@@ -146,8 +146,8 @@ class StrategyActions(DiscreteEncoding):
         """Convert a turn to an action; raise `InexpressibleError` if none of the nine strategies gives this turn.
 
         Only the order of the deploys may differ. With ``nearest=True`` the method returns the action with the smallest
-        difference from the turn in armies instead of an error. If several actions have the same difference, the method
-        returns the action with the lowest number.
+        difference from the turn in armies instead of an error. If several actions have the smallest difference, the
+        method returns the one with the lowest number.
         """
         said = _plain(turn)
         open_ones = np.flatnonzero(self.mask(view)).tolist()

@@ -47,10 +47,10 @@ def merge_deploys(view: View, orders: Orders) -> I64:
 def ranks(values: Sequence[int], levels: int) -> list[int]:
     """Return a level in 1 .. `levels` for each of the distinct indices in `values`.
 
-    The values of an action have `levels` different levels. An encoding executes or prefers the entries with a higher
-    level first, and entries of the same level in ascending order of their indices. The function chooses levels for
-    which this order is the order of `values`, and uses as few different levels as possible. Raises `InexpressibleError`
-    if more than `levels` different levels are necessary.
+    An action has one of `levels` levels for each entry. An encoding executes attacks, or prefers regions, with a higher
+    level first; entries of the same level are in ascending order of their indices. The function chooses the levels so
+    that this rule gives the order of `values`, and uses as few different levels as possible. Raises
+    `InexpressibleError` if more than `levels` different levels are necessary.
     """
     level, out = levels, []
     for i, value in enumerate(values):
