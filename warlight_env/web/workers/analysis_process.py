@@ -18,10 +18,11 @@ POSITIONS: Final = 1000  # the largest number of positions that are kept with th
 
 @dataclass(frozen=True)
 class PositionQuery:
-    """A position to analyse: the number of rounds before it. None: the query asks for the `AnalysedGame`.
+    """A query for the analysis of one position of a log, for an `AnalysedGame`, or for a `Judgement`.
 
-    turn: a player and its orders; the query asks for the `Judgement`.
-    bot: the bot that searches. rolls: rolls of the dice. engine: distinguishes analyses of one log.
+    played: the number of rounds before the position; None if the query asks for the `AnalysedGame`.
+    turn: a player and its orders, if the query asks for the `Judgement` on these orders. bot: the bot that searches.
+    rolls: the number of rolls of the dice. engine: a name for all analyses of a log by the same bot and time.
     """
 
     source: LogSource
