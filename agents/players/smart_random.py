@@ -1,4 +1,4 @@
-"""The smart random bot: it plays a random turn of `generate_turns`. Searches are compared with this bot."""
+"""The smart random bot: it plays a random turn of `generate_turns`. The bot is a baseline for agents that search."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def turns_fault(context: Context, position: Position, player: Int, turns: TurnSe
 def preferences_fault(free: Marks, preferences: Regions, count: Int) -> Any:
     """Return the first fault in a list of preferred regions, int32[N], as (fault, place, value, bound).
 
-    Fault 0: no fault. Each preferred region r must have free[r] != 0.
+    Fault 0 means no fault. Each preferred region r must have free[r] != 0.
     """
     none, n = np.int64(0), np.int64(free.shape[0])
     if not 0 <= count <= n:
@@ -115,7 +115,7 @@ def shares_fault(players: Int, shares: Shares) -> Any:
 def likely_fault(count: Int, likely: npt.NDArray[np.float64]) -> Any:
     """Return the first fault in the weights of the first `count` turns, float64[T], as (fault, place, value, bound).
 
-    Fault 0: no fault.
+    Fault 0 means no fault.
     """
     none = np.int64(0)
     for j in range(count):

@@ -103,7 +103,9 @@ MAX_CAPACITY: Final = 10_000
 
 @dataclass(frozen=True)
 class Functions:
-    """Custom functions for a search; a field's name is the function's kind, see `plug_in`. None: the built-in function.
+    """Custom functions for a search; a field's name is the function's kind, see `plug_in`.
+
+    A field that is None stands for the built-in function.
 
     leaf: evaluates many leaves in one call. prior: estimates how likely a player is to choose each turn. capacity: the
     largest number of turns that the generator writes.

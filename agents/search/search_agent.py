@@ -71,7 +71,7 @@ class SearchAgent(SingleThreaded, Agent):
         return best_picks(view, self.weights)
 
     def act(self, view: View, budget: Budget | None = None) -> Orders:
-        """Search within the budget. If the budget has no limits, search within the limits of the agent's parameters."""
+        """Search within the budget; if the budget has no limits, within the limits of the agent's parameters."""
         return self._record(view, budget).candidates[0].orders.limited(view.params.max_orders)
 
     def _record(self, view: View, budget: Budget | None) -> SearchRecord:

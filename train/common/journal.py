@@ -20,7 +20,7 @@ JOURNAL: Final = "journal.jsonl"
 
 
 class JournalError(RunFolderError):
-    """The folder belongs to another run, is damaged, or is in use. Nothing in the folder has been changed."""
+    """The folder belongs to another run, is damaged, or is in use. The error leaves the folder unchanged."""
 
 
 #: For each event of the journal, the types of its fields. float: any number; object: a number or null; list: a list of

@@ -3,7 +3,7 @@
 The first stages use players that need little time. The algorithm is CMA-ES (Hansen, "The CMA Evolution Strategy: A
 Tutorial", arXiv:1604.00772); the package `cma` implements it. The fitness of a candidate is its mean score in paired
 games. All candidates of a generation play against the same rivals with the same seeds. Each seed gives two games with
-exchanged seats. Every generation has its own seeds. Three methods reduce the effect of noise:
+exchanged seats. Every generation has its own seeds. Three methods reduce the effect of chance on the result:
 
 - Each candidate's games are split into two halves. The rank correlation between the scores in the first and in the
   second half of the games measures how reliable the ranks are. Later generations play more games if the rank

@@ -106,7 +106,7 @@ class FlatSearch(AnytimeSearch):
             reset_arms(self.context, self.simulation_settings, position, store.arms, store.works[0])
 
     def _open(self, store: ArmStore, quota: Quota) -> None:
-        """Do nothing: `_plant` has already generated all arms."""
+        """Do nothing, because `_plant` has already generated all arms."""
 
     def _set_kernel_settings(self, play: SimulationSettings) -> None:
         self.simulation_settings = play

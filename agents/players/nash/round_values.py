@@ -22,7 +22,7 @@ from warlight_env.engine.rng import below, next_u64
 def play_at_random(context: Context, setup: NashSetup, position: Position, work: NashWork, after: Position) -> Bool:
     """Simulate a round with uniformly drawn candidate turns of all players, and write the last position to `after`.
 
-    The last position is similar to a leaf of a search. Returns whether the game continues.
+    The position after the round is similar to a leaf of a search. Returns whether the game continues.
     """
     begin(context, position, work)
     for p in range(context.players):

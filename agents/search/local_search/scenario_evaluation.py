@@ -96,7 +96,7 @@ def strike(
     The armies come from the attacker's strongest region that is adjacent to a region of `victim` (`reach` in the
     thesis). Returns the number of attacks, or -1 if the attacker has no region adjacent to a region of `victim`.
 
-    deploy int32[N], attacks int32[E, 3].
+    The turn is written to deploy int32[N] and attacks int32[E, 3].
     """
     board, params, owner, army = context.board, context.params, position.owner, position.army
     source, target, met = -1, np.int64(-1), 0
