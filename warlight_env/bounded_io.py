@@ -256,7 +256,7 @@ _DECODERS: Final = {digits: _decoder(digits) for digits in (0, DIGITS)}
 
 
 def decode_json(text: str) -> Any:
-    """Return the value of a JSON text. The caller must check the text with `json_object_bound` before.
+    """Return the value of a JSON text. The caller must first check the text with `json_object_bound`.
 
     Raises:
         ValueError: the text is not JSON, an object has a key twice, a number is not finite, or a number has too many
@@ -347,7 +347,7 @@ def _check_keys(text: str, place: str, error: Error) -> None:
 def _check_digits(value: Any, place: str, error: Error) -> None:
     """Raise `error` if a number, or a number inside lists and dicts, has more than `DIGITS` digits.
 
-    The caller must check the nesting depth of the lists and dicts before.
+    The caller must first check the nesting depth of the lists and dicts.
     """
     if isinstance(value, int):
         if abs(value) >= 10**DIGITS:

@@ -106,8 +106,8 @@ def make_subject(
 def check_subject(source: AgentSource, suite: Suite, map_names: tuple[str, ...] = ()) -> None:
     """Ask the agent for one turn on every map of the suite.
 
-    This check reports wrong arguments of a benchmark before the games begin; without the check, the policy would lose
-    games.
+    With this check, a benchmark reports wrong arguments before its games begin; otherwise the policy would fail in the
+    games and lose them.
 
     map_names: only these maps are checked; empty: all maps.
 

@@ -2,8 +2,8 @@
 
 A call through a pointer cannot report a failure, so Numba prints the exception and returns an undefined value. Inside
 the context manager `raise_callback_errors`, `attempt` catches the exception and stores it in a list of the calling
-thread. While this list of exceptions has entries, `failed` returns True, and the thread calls no more functions through
-pointers, so that the kernel ends soon.
+thread. While the calling thread's list of exceptions is not empty, `failed` returns True, and the thread calls no more
+functions through pointers, so that the kernel ends soon.
 """
 
 from __future__ import annotations

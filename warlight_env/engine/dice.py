@@ -31,8 +31,8 @@ class Dice(NamedTuple):
 
     Row n of a table is for n armies; it has n + 1 columns and starts at index n (n + 1) / 2. An entry of a table has a
     threshold in its upper 32 bits, and a number of kills, the alias, in its lower 32 bits. A draw of kills chooses a
-    random column of row n. The drawn number of kills is the index of the column with probability threshold / 2**32, and
-    the alias otherwise.
+    random column of row n. With probability threshold / 2**32, the drawn number of kills is the index of the column;
+    otherwise, it is the alias.
     """
 
     kills: npt.NDArray[np.uint64]  #: [2, T] tables of kills, with luck and rounding
@@ -150,7 +150,7 @@ def _draw_many(dice: Dice, side: Int, n: Int, rng: RandomState) -> Int:
 
 @inline_kernel
 def draw_kills(dice: Dice, side: Int, n: Int, rng: RandomState) -> Int:
-    """Draw the kills of `n` armies of a side (0: attackers, 1: defenders), not limited to the enemy's armies."""
+    """Draw the kills of `n` armies of a side (0: attackers, 1: defenders), without a limit to the enemy's armies."""
     if n <= TABLE_ARMIES:
         return _draw(dice.kills[side], n, rng)
     return _draw_many(dice, side, n, rng)

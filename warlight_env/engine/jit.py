@@ -104,7 +104,7 @@ def prepare(function: Callable[..., Any], *arguments: Any) -> None:
 def _ignore_literals(dispatcher: Any) -> None:
     """Prevent Numba from compiling a kernel again for each constant argument; this saves a quarter of compile time.
 
-    Also prevent a second compilation for arguments of a `protected` type, which users' functions pass to kernels.
+    An argument of a `protected` type, which a user's function passes to a kernel, also causes no second compilation.
     """
     template, ours = dispatcher.get_call_template, dispatcher.py_func.__module__.startswith("warlight_env.")
 

@@ -364,8 +364,8 @@ def resolve_picks(
     """Assign start regions from each player's list of preferred regions; draw the rest at random.
 
     preferences: int32[P, W], each player's regions, best first; counts: int32[P], the lengths of these lists.
-    If the rule `picking` is "alternating", one player picks one region (see `picker`). Under every other value of
-    `picking`, all players pick, and the first round begins.
+    If the rule `picking` is "alternating", one player picks one region (see `picker`). Under every value of `picking`
+    except "alternating", all players pick all their regions, and the first round begins.
     """
     owner, offers, rng = state.owner[b], state.offers[b], state.rng[b]
     players = counts.shape[0]

@@ -164,7 +164,7 @@ def _fault_of_turn(params: RuleParams, turn: Int, most: Int, players: Int, fault
 def _fault_of_picking(params: RuleParams, state: State, b: Int, fault: Any) -> Int:
     """Check game b in the phase "pick"; return 0 or a code in REASONS.
 
-    The caller must check the numbers with `_fault_of_numbers` before.
+    The caller must first check the numbers with `_fault_of_numbers`.
     """
     owner, offers, players = state.owner[b], state.offers[b], state.eliminated_at.shape[1]
     if params.picking == DEALT:

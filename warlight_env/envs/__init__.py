@@ -2,8 +2,8 @@
 
 An import of this package registers the environments with Gymnasium and PettingZoo.
 
-Imported by `arena`, `train` and `cli`. Imports `agents`, `features` and the layers below. To add an action encoding,
-see the package `actions`.
+The packages `arena`, `train` and `cli` import this package. This package imports `agents`, `features` and the layers
+below. To add an action encoding, see the package `actions`.
 """
 
 from __future__ import annotations

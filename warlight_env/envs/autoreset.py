@@ -134,7 +134,7 @@ class Autoreset:
         return results
 
     def _show_new(self, results: list[StepResults], games: npt.NDArray[np.int64]) -> None:
-        """Replace the infos of the given games, in which new games have begun."""
+        """Replace the infos of the given games by the infos of the new games that have begun there."""
         for found, new in zip(results, self._episodes.all_results(games), strict=True):
             for name, values in new.infos.items():
                 found.infos[name][games] = values

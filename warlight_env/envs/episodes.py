@@ -210,7 +210,7 @@ class Episodes:
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """Data that are equal in environments with equal arguments; they show whether a saved state fits."""
+        """Data that depend only on the environment's arguments; they show whether a saved state fits."""
         core = self._some
         return (
             self.padded, self.batch, self._fixed.tolist(), core.rules, core.players, core.picking, core.reward,

@@ -349,8 +349,8 @@ def make_opponent(source: Any) -> Opponent:
     - A policy that Stable-Baselines3 or sb3-contrib saved: `load_policy("learner.zip", trust=True)`. The policy must
       have the same action space and observation space as the environment. A file name as argument raises an error,
       because a file of Stable-Baselines3 can run any program when it is read.
-    - An agent's class, or a function with `seed` as its first parameter. This class or
-      function is called for every game and returns an agent.
+    - An agent's class, or a function with `seed` as its first parameter. The environment calls the class or the
+      function for every game to make an agent.
     - Any other callable, which must be a `Policy`.
     """
     if isinstance(source, Opponent):

@@ -1,6 +1,6 @@
 """The kernels that step games of learners and compiled bots, and that begin a new game in place of an ended game.
 
-Each kernel steps one game, so the CPU and the GPU can run the kernels for many games.
+Each call of a kernel steps one game, so the CPU and the GPU can step many games with the same kernels.
 """
 
 from __future__ import annotations

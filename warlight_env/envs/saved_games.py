@@ -69,7 +69,7 @@ class SavesGames:
 
 
 def _copied(episodes: Episodes, values: dict[str, Any]) -> dict[str, Any]:
-    """Return a deep copy of attributes of an environment, which shares constant objects with the original."""
+    """Return a deep copy of attributes of an environment; the copy shares constant objects with the environment."""
     memo: dict[int, Any] = {id(each): each for each in _shared(episodes)}
     return copy.deepcopy(values, memo)
 

@@ -169,7 +169,7 @@ def _read(
 
 @kernel
 def _first_invalid(part: MapGames, actions: Any, layout: PaddingLayout) -> Int:
-    """Return the first invalid action or value of `dropped`, as `step_many` does, or -1 if there is none."""
+    """Return the position of the first invalid action or invalid value of `dropped` (see `step_many`); -1 if none."""
     games, batch, learners = part.games, part.places.shape[0], part.learners.shape[1]
     wrong = impossible_count(games.out)
     if wrong >= 0:

@@ -122,7 +122,7 @@ class ComparisonTable:
     """A table of comparisons.
 
     Attributes:
-        finding: the result that the method's authors published, for the game of these authors.
+        finding: the published result of the method's authors for their own game.
     """
 
     name: str

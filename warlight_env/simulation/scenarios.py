@@ -1,4 +1,4 @@
-"""The kernels of `simulate`: they play one round with a turn of all players, with the dice of a scenario.
+"""The kernels of `simulate`: they play one round with the orders of all players and with the dice of a scenario.
 
 Each call of `play_scenario` computes one result, so the CPU and the GPU can run this kernel for many results.
 """

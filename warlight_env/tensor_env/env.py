@@ -108,7 +108,9 @@ class WarlightTensorEnv(SingleThreaded):
         if max_episode_steps is not None:
             core.max_cycles = min(core.max_cycles, check_max_cycles(max_episode_steps))
         if not core.begins_alone:
-            raise InputError(f"rules {core.rules.name!r}: they may find no start regions; use another `picking`")
+            raise InputError(
+                f"rules {core.rules.name!r}: a game may find no valid start regions; use another value of `picking`"
+            )
         self.num_envs, self.device, self.autoreset_mode, self._core = num_envs, device, mode, core
         self.possible_agents = [f"player_{p}" for p in range(core.players)]
         names, numbers = _seats(self.possible_agents, {} if opponents is None else opponents)
@@ -278,8 +280,8 @@ class WarlightTensorEnv(SingleThreaded):
             rewards: float64[B]. terminations, truncations: bool[B].
             infos: ``action_mask`` int8[B, M], ``active`` bool[B], ``illegal`` int32[B], the orders
                 that this step dropped. In the mode "SameStep" the infos also have ``final_obs`` and ``_final_obs``
-                bool[B], the games in which ``final_obs`` is new; in these games ``action_mask`` and ``active`` belong
-                to the new game.
+                bool[B], the games in which ``final_obs`` is new. In games with a new ``final_obs``, ``action_mask`` and
+                ``active`` belong to the new game.
 
         Raises InputError for missing or invalid actions; after an InputError, no game has made a step.
         """

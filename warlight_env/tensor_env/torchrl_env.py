@@ -133,7 +133,7 @@ class WarlightTorchRLEnv(EnvBase):
     def _ends(self, infos: dict[str, Any], truncations: dict[str, Any] | None) -> dict[str, Any]:
         """Return whether each game is done, terminated and truncated.
 
-        A game is truncated if an agent of it is truncated.
+        A game is truncated if at least one of its agents is truncated.
         """
         agents = self._games.agents
         done = ~torch.stack([infos[agent]["active"] for agent in agents], 1).any(1, keepdim=True)

@@ -24,8 +24,8 @@ class WarlightTensorVectorEnv(VectorEnv[Any, Any, Any]):
       next games.
     - The learner has the same seat in all games, and the opponents are compiled bots.
     - ``infos`` has the entries illegal int32[B] and action_mask int8[B, M]. In the mode "SameStep", ``infos`` also has
-      final_obs, a batch of observations, and ``_final_obs`` bool[B], the games in which final_obs is new. For these
-      games, action_mask belongs to the new game, and illegal to the last step of the ended game.
+      final_obs, a batch of observations, and ``_final_obs`` bool[B], the games in which final_obs is new. For games
+      with a new final_obs, action_mask belongs to the new game, and illegal to the last step of the ended game.
     - In the mode "Disabled" a game that is over waits for `reset`, and ignores actions.
 
     Args:
@@ -122,7 +122,7 @@ class WarlightTensorVectorEnv(VectorEnv[Any, Any, Any]):
 
 
 def _opponents(opponent: Any, seat: int, players: int) -> dict[str, str]:
-    """Return the name of the bot on each seat without the learner."""
+    """Return the name of the bot on each seat except the learner's seat."""
     others = [f"player_{p}" for p in range(players) if p != seat]
     names = [opponent] * len(others) if isinstance(opponent, str) else opponent
     if not isinstance(names, list | tuple) or len(names) != len(others):

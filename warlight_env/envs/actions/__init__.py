@@ -1,7 +1,7 @@
 """Action encodings: each one defines an action space, and converts actions to turns of a player and back.
 
-Imported by `envs`, `arena.policies` and `train`. To add an encoding, write a subclass of `base.ActionEncoding` and add
-it to `ENCODINGS`.
+The packages `envs`, `arena.policies` and `train` import this package. To add an encoding, write a subclass of
+`base.ActionEncoding` and add it to `ENCODINGS`.
 """
 
 from __future__ import annotations

@@ -200,13 +200,14 @@ class ContinuousActions(ActionEncoding):
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> npt.NDArray[np.float32]:
         """Convert a turn to an action float32[N + E]; raise `InexpressibleError` if no action expresses the turn.
 
-        Only the order of the deploys may change. If a list of preferred regions does not contain all offered regions,
-        the missing regions are added at its end.
+        The conversion may change the order of the deploys. If a list of preferred regions does not contain all offered
+        regions, the missing regions are added at its end.
 
-        With ``nearest=True`` the method returns the closest action instead of an error. If the turn leaves income
+        With ``nearest=True`` the method raises no error, but returns the closest action. If the turn leaves income
         unused, the action deploys the unused income in the proportions of the turn's deploys. If the turn has no
-        deploys, the action deploys all income on the first own region. Attacks keep their numbers of armies, and their
-        order as far as these numbers allow. An attack is dropped if its source has only one army after the deploys.
+        deploys, the action deploys all income on the first own region. Attacks keep their numbers of armies; they also
+        keep their order if the numbers of armies allow this order. An attack is dropped if its source has only one army
+        after the deploys.
         """
         if not isinstance(turn, Orders):
             return self._encode_preferences(view, turn)

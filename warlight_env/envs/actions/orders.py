@@ -140,9 +140,9 @@ class OrdersActions(ActionEncoding):
 
         The order of the deploys may change, and several attacks along one edge become one attack.
 
-        With ``nearest=True`` the method returns the closest action instead of an error. An attack beyond the limit gets
-        `max_armies` - 1 or all armies, whichever is nearer. If there are more preferred regions than values, the last
-        regions have the same value.
+        With ``nearest=True`` the method raises no error, but returns the closest action. An attack beyond the limit
+        gets `max_armies` - 1 or all armies, whichever is nearer. If there are more preferred regions than values, the
+        last regions have the same value.
         """
         n, e = self.board.n_regions, self.board.n_edges
         row = np.zeros(n + 2 * e, dtype=np.int64)

@@ -98,10 +98,10 @@ class StepActions(DiscreteEncoding):
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> list[int]:
         """Convert a turn to a list of actions, including the action that ends the turn.
 
-        Raises `InexpressibleError` if no actions express the turn. Only the order of the deploys may change. If
-        possible, all deploys come before the attacks. With ``nearest=True``, for imitation learning, the method returns
-        the closest actions instead of an error: as many deploys and attacks as the limits allow, with the percentages
-        nearest to the attacking armies.
+        Raises `InexpressibleError` if no actions express the turn. The conversion may change the order of the deploys,
+        but nothing else. If possible, all deploys come before the attacks. With ``nearest=True``, for imitation
+        learning, the method returns the closest actions instead of an error: as many deploys and attacks as the limits
+        allow, with the percentages nearest to the attacking armies.
         """
         if not isinstance(turn, Orders):
             preferences = check_preferences(view, turn)
