@@ -37,8 +37,8 @@ def verify(
     """Play logged games again with the same dice, and compare every position and every event with the log.
 
     For each log, the command reports that the replay equals the log, or it reports the round and the field of the first
-    difference. The exit code is 1 if a log differs or cannot be read. The log of an interrupted game is checked up to its last round. The
-    turns in variations and studies (NAME.study.json) are also played again.
+    difference. The exit code is 1 if a log differs or cannot be read. The log of an interrupted game is checked up to
+    its last round. The turns in variations and studies (NAME.study.json) are also played again.
     """
     if not files:
         raise UsageError("log verify: give at least one file or folder")
