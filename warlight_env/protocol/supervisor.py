@@ -14,8 +14,8 @@ ends all processes of the program, and then exits. The guard's exit status is 0 
 The guard is a separate process, because it must continue after the end of the host.
 
 On Linux, the guard also finds child processes that leave the process group and the session (daemons), because it is
-their child subreaper. On other systems the guard ends only the process group. A program can kill the guard. After the
-end of a killed guard, the host searches for the mark that all child processes of the program have (see
+their child subreaper. On systems other than Linux, the guard ends only the process group. A program can kill the guard.
+After the end of a killed guard, the host searches for the mark that all child processes of the program have (see
 `process_cleanup`). A program in its own Linux namespaces cannot kill the guard, because it does not see the guard's
 process. The Linux kernel ends all processes of a namespace when the first process of the namespace ends.
 """
@@ -86,8 +86,8 @@ def _prctl(option: int, value: int) -> None:
 def enter_namespaces(settings: SupervisorSettings) -> int:
     """Create new Linux namespaces, and fork their first process.
 
-    Like `os.fork`, return 0 in the process that the call makes. In the calling process, return the id of the made
-    process, for which the calling process must wait.
+    Like `os.fork`, return 0 in the new process. In the calling process, return the id of the new process; the calling
+    process must wait for the new process.
 
     Raises:
         UnavailableLimitError: the system does not allow new namespaces.

@@ -1,4 +1,4 @@
-"""Detection of the beginning of a turn in the game engine's messages, and of the number of armies to place.
+"""A class that detects in the game engine's messages when a turn begins and how many armies it places.
 
 Two messages begin a turn: ``update_map`` and ``settings starting_armies``. A game engine may send only ``update_map``
 or only ``settings starting_armies``.

@@ -40,7 +40,10 @@ _KINDS: Final = ("deploy", "attack", "pick")
 
 
 def check_version(data: Any, place: str) -> JsonFields:
-    """Return the first line of a log as `JsonFields`. Raise LogError for another file or a newer format version."""
+    """Return the first line of a log as `JsonFields`.
+
+    Raise LogError if the line is not the first line of a log, or if the version of the format is too new.
+    """
     if not isinstance(data, dict) or data.get("format") != FORMAT:
         raise LogError(f'{place}: not the log of a game: its first line does not contain "format": "{FORMAT}"')
     fields = JsonFields(data, place)

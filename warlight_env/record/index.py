@@ -1,6 +1,6 @@
 """A list of the game logs in a folder. A hidden SQLite file in the folder caches the list.
 
-Users may delete this file at any time.
+Users may delete the hidden file at any time.
 """
 
 from __future__ import annotations

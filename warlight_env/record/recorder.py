@@ -241,7 +241,7 @@ class MemoryRecorder(Recorder):
         self._lines = 0
 
     def write(self, line: bytes) -> None:
-        """Decode and store one line. See `Recorder.write`."""
+        """Decode one line of the log, and store it in memory. See `Recorder.write`."""
         self._lines += 1
         data, place = json.loads(line), f"line {self._lines}"
         if self._decoder is None:

@@ -37,7 +37,7 @@ class Playable(Protocol[R_co]):
 
 
 class Task(NamedTuple):
-    """The games that are sent to a worker together."""
+    """A set of games that is sent to a worker in one message."""
 
     contest: int  #: the index of the games' contest in the run
     numbers: tuple[int, ...]  #: the numbers of the games

@@ -1,1 +1,4 @@
-"""Contests: many games on a backend. A run folder stores finished games, so that a run can continue after a crash."""
+"""Contests: sets of many games, which a backend plays.
+
+A run folder stores finished games, so that a run can continue after a crash.
+"""

@@ -38,8 +38,8 @@ class AppendOnlyFolder(ABC):
     Args:
         folder: the folder, which is made if it does not exist; or a `FolderLock` of the folder, which the caller
             releases after the ``with`` block.
-        description: all settings that determine the results of the run, as JSON data. The folder cannot be used if it
-            contains another description.
+        description: all settings that determine the results of the run, as JSON data. A folder with the description of
+            another run cannot be used.
 
     Raises:
         RunFolderError: the folder contains another description (the error message names the field), is damaged, or is

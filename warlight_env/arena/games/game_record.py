@@ -34,7 +34,7 @@ class GameRecord:
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> GameRecord:
-        """Return the record from a result of `to_dict`. Raise TypeError, KeyError or ValueError for other data."""
+        """Convert a result of `to_dict` to a record. Raise TypeError, KeyError or ValueError for invalid data."""
         values: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in data.items()}
         values["failures"] = tuple(Failure(*failure) for failure in values["failures"])
         values["use"] = tuple(TimeUse(*use) for use in values["use"])

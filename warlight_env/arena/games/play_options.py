@@ -34,7 +34,7 @@ class PlayOptions:
     seats: tuple[int, ...] | None = None
 
     def check(self, n_agents: int) -> None:
-        """Raise GameError unless the options are possible for a game of this number of agents."""
+        """Raise GameError unless the options are possible for a game of `n_agents` agents."""
         check_choice("on_crash", self.on_crash, get_args(OnCrash))
         check_choice("on_late", self.on_late, get_args(OnLate))
         check_budget(self.budget)

@@ -59,7 +59,7 @@ class Match:
             no orders in that answer. "stop": the match ends with an error. `failure_rule` lists the failures.
         on_late: "report": answers that take longer than the clock allows are only counted. "forfeit": an agent loses
             the game after a late answer.
-        log: a folder for a log of each game (see `warlight_env.record`). A missing folder is made.
+        log: a folder for a log of each game (see `warlight_env.record`). If the folder does not exist, it is created.
         insight: whether the logs contain data that explain the agents' decisions (see
             `warlight_env.record.decision_info`).
 

@@ -75,7 +75,7 @@ class Sprt:
 
     @classmethod
     def parse(cls, text: str) -> Sprt:
-        """Convert a text ``elo0,elo1[,alpha[,beta]]`` to a test. If beta is missing, it is equal to alpha."""
+        """Convert a text ``elo0,elo1[,alpha[,beta]]`` to an `Sprt`. If beta is missing, it is equal to alpha."""
         if not isinstance(text, str):
             raise SprtError(f"sprt {short_repr(text)}: must be a string")
         parts = text.split(",")

@@ -194,8 +194,8 @@ class PolicyFile:
     def load(cls, source: str | Path) -> PolicyFile:
         """Load a policy from a file, or by its name in `built_in_policies`. An unchanged file is read only once.
 
-        The name of a file may end with ``#`` and a digest. If the file's content has another digest, an error is
-        raised.
+        The name of a file may end with ``#`` and the expected digest of the file's content. If the content has a
+        different digest, an error is raised.
 
         Raises:
             PolicyFileError: there is no file or policy with this name, or the file contains no policy that this
@@ -322,7 +322,8 @@ class PolicyLocation(NamedTuple):
 def locate_policy(source: str | Path) -> PolicyLocation:
     """Find the file of a policy.
 
-    source: the name of a policy in this package, or the path of a file. A path may end with ``#`` and a digest.
+    source: the name of a policy in this package, or the path of a file. A path may end with ``#`` and the expected
+    digest of the file's content.
 
     Raises:
         PolicyFileError: there is no policy or file with the name `source`.

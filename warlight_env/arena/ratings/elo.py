@@ -60,7 +60,7 @@ def elo_of(score: float) -> float:
 
 
 def expected_score(elo: float) -> float:
-    """Return the expected score of a player against an opponent with `elo` points less; the inverse of `elo_of`.
+    """Return the expected score of a player whose rating is `elo` points above the rating of the opponent.
 
     Raises:
         InputError: elo is not a number in -100,000 .. 100,000.

@@ -1,4 +1,4 @@
-"""Authentication middleware: hosts, origins, tokens, request rates and sizes."""
+"""Middleware that checks the host, the origin, the token, the rate and the size of requests."""
 
 from __future__ import annotations
 

@@ -86,7 +86,7 @@ def protocol(limits: ConnectionLimits) -> type[H11Protocol]:
     """Return the protocol class of HTTP connections, which enforces the limits `limits`."""
 
     class Connection(H11Protocol):
-        """HTTP with time limits: for the head of a request, and for a client that does not read its answer."""
+        """An HTTP connection that limits the time for the head of a request, and for reading the response."""
 
         _refused = False
         _spoken = False  # whether the client sent anything

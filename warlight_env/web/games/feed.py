@@ -121,7 +121,7 @@ class Feed:
                     await wake.wait()
 
     def _state(self, seat: int | None) -> str:
-        """Return the current state, made once for all viewers of a seat."""
+        """Return the current state for the viewers of a seat; all of them get the same cached text."""
         version, text = self._now.get(seat, (-1, ""))
         if version != self._version:
             text = _text(self._room.live_state(seat))

@@ -459,7 +459,7 @@ class Lobby:
 
     @property
     def size(self) -> int:
-        """Bytes of the games in memory."""
+        """The size in bytes of all games in memory."""
         return sum(room.log.size + room.feed.size for room in self._rooms.values())
 
     async def close(self) -> None:

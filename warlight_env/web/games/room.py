@@ -82,7 +82,7 @@ class Room:
 
     @property
     def begun(self) -> bool:
-        """Whether anything happened in the game after the rounds that it copied from another game."""
+        """Whether anything happened in the game, apart from rounds that were copied from another game."""
         if self.header.continues is not None:
             played = self.game.round > self.header.continues.rounds
         else:

@@ -29,7 +29,7 @@ GameAccess = Annotated[Access, Depends(game_access)]
 
 
 class EncodedJson(Response):
-    """A response of JSON bytes.
+    """An HTTP response with JSON that is already encoded as bytes.
 
     If the large responses that are being sent exceed a limit in bytes, the server refuses another large response (503).
     """

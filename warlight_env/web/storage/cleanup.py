@@ -72,7 +72,7 @@ def _missed_by_nobody(folder: Path, id: str, seconds: float) -> bool:
 
 
 def _begun(log: Path) -> bool:
-    """Return whether anything happened in a game after the rounds that it copied from another game."""
+    """Return whether anything happened in a game, apart from rounds that were copied from another game."""
     with bounded_io.open_file(log) as file:
         header = json.loads(file.readline(bounded_io.LOG_LINE))
         over = header.get("continues", {}).get("rounds", 0)

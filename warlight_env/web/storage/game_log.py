@@ -24,7 +24,7 @@ KEPT: Final = 8
 
 
 class SeatState:
-    """The state of a seat for its game's `Recorder`: the name, and the insight that is logged with its next turn."""
+    """The data that a `Recorder` needs about a seat: the player's name, and the insight to log with the next turn."""
 
     def __init__(self, name: str) -> None:
         self.name = name

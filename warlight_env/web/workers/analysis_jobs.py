@@ -193,7 +193,7 @@ def _report(job: _Job) -> GameReport:
 
 
 def _news(job: _Job, since: int) -> dict[str, Any]:
-    """Return the progress of a job, and the results with a version above `since`."""
+    """Return the progress of a job, and all results that are newer than version `since`."""
     told: dict[str, Any] = {"bot": job.engine.bot, "seconds": job.engine.seconds, "version": job.version}
     if job.game is None:
         return {**told, "done": 0, "total": None, "positions": [], "summary": None}

@@ -1,4 +1,4 @@
-"""The work of the analysis process: it keeps positions of logs, and refines their results from query to query."""
+"""The process that analyses positions of logs: it improves the results for a position with each query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The work of a bot process: it answers questions over a pipe with bots' turns and rollouts."""
+"""The process that runs bots: it answers questions over a pipe with turns of bots and win probabilities."""
 
 from __future__ import annotations
 

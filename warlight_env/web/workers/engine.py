@@ -1,4 +1,4 @@
-"""The engine of an analysis: a bot of the page with a time for each turn."""
+"""The engine of an analysis: a bot that the page offers, with a time for the search of each turn."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from warlight_env.web.workers.bot_workers import move_seconds
 
 @dataclass(frozen=True)
 class Engine:
-    """A bot with a time for each turn.
+    """A bot that searches each turn of an analysis for a given time.
 
     bot: a specification that the page offers. seconds: the time for a turn; it has no effect on a bot whose
     specification has no time.

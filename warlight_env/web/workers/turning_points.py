@@ -32,7 +32,7 @@ SENTENCES: Final = {
 
 
 def cause_of(turn: TurnReport) -> Cause:
-    """Return the cause of most of a turn's loss of win probability: the dice, the turn, or the other players."""
+    """Return the main cause of a loss of win probability: the dice, the player's turn, or the other players."""
     own = turn.lost if turn.better else 0.0
     parts: dict[Cause, float] = {"dice": -turn.luck, "turn": own, "others": turn.before - turn.worth - own}
     return max(parts, key=lambda cause: parts[cause])
@@ -91,7 +91,7 @@ def describe_turning_points(report: Mapping[str, Any], log: GameLog) -> list[str
 
 
 def _difference(map_: Map, played: Orders | None, better: Orders) -> Reason:
-    """Return the largest order of the better turn that the played turn lacks."""
+    """Return as the reason the largest order that is in the better turn, but not in the played turn."""
     name = [region.name for region in map_.regions]
     own = Orders() if played is None else played
     attacks = {(source, target) for source, target, _ in own.attacks}
