@@ -60,7 +60,7 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
     moves.locator("[data-round='4'] [data-mark='??']").wait_for()
     found = {n: moves.locator(f"[data-round='{n}'] [data-mark]").all_text_contents() for n in range(1, 7)}
     assert {n: text for n, text in found.items() if text} == {
-        2: ["?!Inaccuracy: random"], 4: ["??Blunder: random"], 5: ["!Good turn: random"]
+        2: ["?!Inaccuracy: Pip"], 4: ["??Blunder: Pip"], 5: ["!Good turn: Pip"]
     }  # fmt: skip
     where = page.locator(".where")
     for key, number in (("b", 2), ("b", 4), ("b", 4), ("Shift+B", 2)):

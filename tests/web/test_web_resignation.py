@@ -212,7 +212,7 @@ def test_players_of_one_name_are_told_apart_and_the_last_to_resign_ends_the_game
     made = server.client().post("games", json={"players": players, "map": "small", "picks": "random"}).json()
     first, second = (server.client(made["tokens"][seat]) for seat in "01")
     names = [player["name"] for player in first.get(f"games/{made['id']}").json()["players"]]
-    assert names == ["Eva", "Eva 2", "random", "random 2"]
+    assert names == ["Eva", "Eva 2", "Pip", "Pip 2"]
     path = f"games/{made['id']}/resign"
     assert first.post(path, json={}).json()["over"] is False
     assert second.post(path, json={}).json()["over"] is False  # the bots play on

@@ -243,9 +243,10 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         """Add the table of iterations to the report.
 
         Args:
-            report: the report.
+            report: the report of the run.
             head: the titles of the columns between the columns "iteration" and "score in the gate".
-            row: a function that returns the cells of the columns `head` for the journal entry of a fit.
+            row: a function that takes the journal entry of one iteration's training, and returns the cells of the columns
+                in `head`.
         """
         fits, gates = self._fits_and_gates()
         rows = []

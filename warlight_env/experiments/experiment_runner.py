@@ -95,7 +95,7 @@ class ExperimentResult:
             if data["format"] != FORMAT:
                 raise ValueError(f"the file has format {data['format']!r}, not {FORMAT}")
             if not isinstance(data["seconds"], int | float) or not isinstance(data["facts"], dict):
-                raise TypeError("seconds must be a number, and facts must be a table")
+                raise TypeError("'seconds' must be a number, and 'facts' must be an object")
             return cls(
                 experiment=data["experiment"],
                 settings=_read_settings(**data["settings"]),

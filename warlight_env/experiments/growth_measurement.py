@@ -113,8 +113,8 @@ def choose_growth(
 ) -> Int:
     """Return the index of the turn in `work` that gives player 0 the highest mean income after `rounds` rounds.
 
-    stages: int64[S, 2], the number of turns to compare, and the number of simulated games for each turn. All turns use
-    the same dice.
+    stages: int64[S, 2], the number of turns to compare, and the number of simulated games for each turn. All compared
+    turns are simulated with the same random numbers.
     """
     count = generate(context, position, 0, rng, work.generator, work.turns)
     total, order = work.total, work.order

@@ -55,9 +55,13 @@ def refusal_of(error: InputError) -> ErrorBody:
     )
 
     code, values = getattr(error, "code", ""), getattr(error, "values", NOTHING)
-    for kind, of_kind in ((LogError, "log"), (StudyError, "study"), (VariationError, "variation")):
-        if isinstance(error, kind):
-            code, values = of_kind, {"reason": str(error)}
+    reason = {"reason": str(error)}
+    if isinstance(error, LogError):
+        code, values = "log", reason
+    if isinstance(error, StudyError):
+        code, values = "study", reason
+    if isinstance(error, VariationError):
+        code, values = "variation", reason
     return refusal(str(error), getattr(error, "details", None), code, values)
 
 

@@ -1,7 +1,6 @@
 // Types of the data from the server and in exported files; see `warlight_env/web/documents/replay_document.py` and
 // `docs/reference/game-log.md`.
 
-import type { Report } from './analysis/types';
 import type { Face } from './avatars';
 
 export interface RegionDoc {
@@ -211,4 +210,46 @@ export interface Tree {
   next: number;
   notes: Note[];
   nodes: Variation[];
+}
+
+// Reports on games; see `warlight_env/web/workers/game_report.py`. All values are win probabilities from 0 to 1, except
+// armies.
+
+/** Marks of turns by their change of win probability: a good turn, an inaccuracy, a mistake, a blunder. */
+export type TurnMark = '!' | '?!' | '?' | '??';
+
+/** Why a player lost win probability in a round; see `warlight_env/web/workers/turning_points.py`. */
+export interface Reason {
+  code: 'turn-moves' | 'turn-puts' | 'turn-stays' | 'turn-order' | 'dice-battle' | 'dice-order' | 'others-took' | 'others-better';
+  values: { armies?: number; region?: string; source?: string; target?: string; regions?: string[]; bonuses?: string[] };
+}
+
+/** Evaluation of a player's turn; see `warlight_env/web/workers/turn_report.py`. */
+export interface TurnReport {
+  before: number;
+  worth: number;
+  after: number;
+  armies: number;
+  gain: number;
+  lost: number;
+  error: number;
+  stake: number;
+  luck: number;
+  mark: TurnMark | null;
+  better: { orders: string; gain: number; error: number } | null;
+  reason: Reason | null;
+}
+
+export interface Summary {
+  players: { accuracy: number; error: number; lost: number; luck: number; armies: number; marks: Record<'?!' | '?' | '??', number> }[];
+  turning: { round: number; player: number }[];
+  cumulative: number[][];
+}
+
+/** A report that a file contains. */
+export interface Report extends Summary {
+  judge: string;
+  rolls: number;
+  playouts: number;
+  rounds: (TurnReport | null)[][];
 }

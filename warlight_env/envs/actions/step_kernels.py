@@ -130,7 +130,7 @@ def write_step_mask(
 ) -> Int:
     """Write the mask of the next action of a turn. The action that ends the turn is always legal.
 
-    After a player has ended its turn, no other action is legal.
+    After a player has ended its turn, only the action that ends the turn is legal.
     """
     board, n = context.board, seen.position.owner.shape[0]
     end = DEPLOYS * n + SHARES * board.edge_target.shape[0]

@@ -5,7 +5,8 @@ import type { Playback } from '../playback.svelte';
 import type { Opponent } from '../opponents';
 import type { Chance, WinProbabilities } from '../types';
 import { engineChoice, engineOf, GUEST_ENGINE, type Engine } from './engine.svelte';
-import type { AnalysedPosition, AnalysisNews, AnalysisQuery, Report, Summary, TurnMark, TurnReport } from './types';
+import type { AnalysedPosition, AnalysisNews, AnalysisQuery } from './types';
+import type { Report, Summary, TurnMark, TurnReport } from '../types';
 
 const PAUSE = 400; // milliseconds between two requests while positions are analysed
 const IDLE = 1500; // milliseconds between two requests after all positions are analysed

@@ -1,7 +1,7 @@
 // Words for the results of an analysis: marks, turns, and the verdict on a turn.
 import type { GameDoc, Orders } from '../types';
 import { figure, joined, t } from '../i18n.svelte';
-import type { Reason, TurnMark, TurnReport } from './types';
+import type { Reason, TurnMark, TurnReport } from '../types';
 
 export function markName(mark: TurnMark): string {
   return { '!': t('Good turn'), '?!': t('Inaccuracy'), '?': t('Mistake'), '??': t('Blunder') }[mark];
