@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from page_helpers import PAGE, PHONE, axe_finds, pick, regions
+from page_helpers import PAGE, PHONE, axe_finds, names_of, pick, regions
 
 from warlight_env import Game, battle_odds
 from warlight_env.agents.registry import make_agent
@@ -168,7 +168,7 @@ def test_sentences_say_what_is_so(tmp_path: Path, open_page: Callable[..., Any])
             told = page.locator(".why li").all_inner_texts()
             orders = parse_orders(log.header.map, data["candidates"][0]["orders"])
             game = game_at(log, number - 1)
-            at = Position(game.map, game.owner.tolist(), game.army.tolist(), ("mcts", "aggressive"))
+            at = Position(game.map, game.owner.tolist(), game.army.tolist(), tuple(names_of(log)))
             said |= check(told, at, orders)
     assert said >= {"take", "for", "hold", "move", "completes", "breaks", "last"}
 
@@ -235,7 +235,7 @@ def test_a_hint_says_where_first_and_then_what_to_do(server: Server, open_page: 
     draft = json.loads(page.evaluate(f"localStorage['warlight.draft.{played.game}.0.1']"))
     owners = {"yours": 0, "neutral": -1}
     game_map = Game("small").map
-    at = Position(game_map, [owners.get(r["who"], 1) for r in told], [r["armies"] for r in told], ("You", "random"))
+    at = Position(game_map, [owners.get(r["who"], 1) for r in told], [r["armies"] for r in told], ("You", "Pip"))
     check(says, at, Orders([tuple(row) for row in draft["deploys"]], [tuple(row) for row in draft["attacks"]]))
 
 

@@ -98,7 +98,7 @@ def screens(server: Server, cup: str, page: Any, tmp_path: Path) -> Iterator[str
     page.goto(f"{file.as_uri()}?#/?round=9&order=4")
     page.locator("path[data-region]").first.wait_for()
     yield "replay"
-    log = idle_log(8)
+    log, file = idle_log(8), tmp_path / "analysed.html"
     write_html(log, file, report=report_of(log, "aggressive", rolls=16).to_dict())
     page.goto(f"{file.as_uri()}?#/?round=0")
     page.locator("path[data-region]").first.wait_for()

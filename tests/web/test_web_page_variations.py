@@ -125,6 +125,7 @@ def test_a_variation_does_not_show_the_analysis_of_the_game(
 ):
     log = idle_log(4)
     page = open_page(server.page())
+    page.wait_for_function("localStorage['warlight.server']")  # the page keeps the token after the first answer
     page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
     page.reload()
     page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("??", 0.4), 3: ("?", 0.11)})))
@@ -132,8 +133,8 @@ def test_a_variation_does_not_show_the_analysis_of_the_game(
     page.get_by_role("region", name="Moves").locator("[data-round='2'] [data-mark='??']").wait_for()
     page.keyboard.press("b")
     page.keyboard.press("y")
-    try_turn(page, "random")
-    card(page).get_by_text("round 2, random").wait_for()
+    try_turn(page, "Pip")
+    card(page).get_by_text("round 2, Pip").wait_for()
     assert page.locator("[data-round] [data-mark]").count() == 0
     assert page.get_by_role("region", name="Analysis", exact=True).count() == 0
     page.keyboard.press("b")
@@ -144,6 +145,7 @@ def test_a_variation_does_not_show_the_analysis_of_the_game(
 def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
     log = idle_log(4)
     page = open_page(server.page())
+    page.wait_for_function("localStorage['warlight.server']")  # the page keeps the token after the first answer
     page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
     page.reload()
     page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("??", 0.4), 3: ("?", 0.11)})))
@@ -151,15 +153,15 @@ def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path
     card(page).get_by_role("button", name="Learn from your mistakes").click()
     lesson = card(page, "Learn from your mistakes")
     lesson.get_by_text("1 of 2").wait_for()
-    lesson.get_by_text("Round 2, random: find a better turn").wait_for()
+    lesson.get_by_text("Round 2, Pip: find a better turn").wait_for()
     assert page.locator("g.best").count() == 0, "the better turn is hidden"
     assert page.get_by_role("region", name="Analysis", exact=True).count() == 0
     game = game_at(log, 1)
-    assert {r["name"] for r in regions(page) if r["who"] == "random"} == {
+    assert {r["name"] for r in regions(page) if r["who"] == "Pip"} == {
         game.map.regions[r].name for r in range(game.map.n_regions) if game.owner[r] == 0
     }
     with page.expect_response("**/variations/judge", timeout=180_000) as answer:
-        try_turn(page, "random")
+        try_turn(page, "Pip")
     judged = answer.value.json()
     verdict = lesson.locator("[role=status]").first
     verdict.wait_for()
@@ -181,7 +183,7 @@ def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path
 def test_a_study_begins_at_any_position_and_becomes_a_file_and_a_page(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
-    page = open_page(server.page(), bypass_csp=True, accept_downloads=True)
+    page = open_page(server.page(), expects="status of 4(09|22)", bypass_csp=True, accept_downloads=True)
     page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
     page.get_by_role("link", name="Open the studies").click()
     page.get_by_label("Title").fill("My corner")
@@ -224,7 +226,7 @@ def test_a_study_begins_at_any_position_and_becomes_a_file_and_a_page(
 def test_a_file_of_another_game_is_refused_and_the_tree_stays(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
-    page = replay(server, open_page, accept_downloads=True)
+    page = replay(server, open_page, expects="status of 422", accept_downloads=True)
     page.keyboard.press("Home")
     page.keyboard.press("y")
     try_turn(page, "You")

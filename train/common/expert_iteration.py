@@ -245,8 +245,8 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         Args:
             report: the report of the run.
             head: the titles of the columns between the columns "iteration" and "score in the gate".
-            row: a function that takes the journal entry of one iteration's training, and returns the cells of the columns
-                in `head`.
+            row: a function that takes the journal entry of one iteration's training and returns the cells of the
+                columns in `head`.
         """
         fits, gates = self._fits_and_gates()
         rows = []
