@@ -190,10 +190,11 @@ def test_a_study_begins_at_any_position_and_becomes_a_file_and_a_page(
     page.get_by_label("Map").select_option("small")
     page.get_by_role("button", name="Set up a position").click()
     form = page.get_by_role("region", name="Position")
+    form.get_by_role("combobox").nth(9).wait_for()
     for place in form.get_by_role("combobox").all():
         place.select_option("neutral")
     form.get_by_role("button", name="Start at this position").click()
-    page.get_by_role("alert").get_by_text("is not eliminated, but owns no region").wait_for()
+    page.get_by_role("alert").filter(has_text="is not eliminated, but owns no region").wait_for()
     form.get_by_role("combobox").nth(0).select_option("Ann")
     form.get_by_role("combobox").nth(9).select_option("Bo")
     form.get_by_role("spinbutton", name="Armies on").nth(0).fill("9")
