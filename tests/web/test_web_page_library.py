@@ -128,7 +128,7 @@ def test_a_game_is_named_shared_and_deleted(
     shared.context.set_offline(True)
     shared.goto((tmp_path / "shared.html").as_uri())
     shared.locator("path[data-region]").first.wait_for()
-    shared.get_by_text("You cannot ask a bot in an offline file").wait_for()
+    shared.get_by_text("An offline file without a report has no analysis").wait_for()
     card(page, "A close one").get_by_role("button", name="Delete …").click()
     card(page, "A close one").get_by_role("button", name="Keep").click()
     assert (folder / f"{newest}.wl.jsonl").exists()
