@@ -184,7 +184,9 @@ def test_a_study_begins_at_any_position_and_becomes_a_file_and_a_page(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     page = open_page(server.page(), expects="status of 4(09|22)", bypass_csp=True, accept_downloads=True)
+    page.wait_for_function("localStorage['warlight.server']")
     page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
+    page.reload()
     page.get_by_role("link", name="Open the studies").click()
     page.get_by_label("Title").fill("My corner")
     page.get_by_label("Map").select_option("small")
