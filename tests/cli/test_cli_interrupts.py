@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from interrupts import session_of
@@ -50,6 +51,14 @@ def start(kind: str) -> subprocess.Popen[str]:
     )  # fmt: skip
 
 
+def remaining(leader: int) -> list[str]:
+    """Return the processes of a session that do not end by themselves within ten seconds."""
+    last = time.monotonic() + 10
+    while (left := list(session_of(leader))) and time.monotonic() < last:
+        time.sleep(0.05)
+    return left
+
+
 def test_a_thread_does_not_outlive_the_last_line():
     out, errors = start("thread").communicate(timeout=300)
     assert (out, errors) == ("the last line\n", "")
@@ -85,4 +94,4 @@ def test_a_long_move_is_interrupted_and_no_process_remains(command):
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=300)  # its end is that of all processes that have its standard error
     assert process.returncode == 130 and "Traceback" not in errors
-    assert not list(session_of(process.pid))
+    assert not remaining(process.pid)

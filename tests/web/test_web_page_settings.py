@@ -75,7 +75,7 @@ def test_settings_are_one_dialog_by_keyboard_and_are_kept(tmp_path: Path, open_p
     page.get_by_role("combobox", name="Theme").select_option("system")
     assert theme(page) == "dark"
     page.emulate_media(color_scheme="light")
-    page.wait_for_function("document.documentElement.dataset.theme === 'light'")
+    page.wait_for_function("() => document.documentElement.dataset.theme === 'light'")
 
 
 def test_settings_are_on_every_screen_also_of_a_phone(server: Server, open_page: Callable[..., Any]):
@@ -117,12 +117,12 @@ def test_sounds_are_made_once_they_are_wanted(server: Server, open_page: Callabl
     assert page.evaluate("[tones.length, contexts]") == [0, 0]
     page.get_by_role("button", name="Settings").click()
     page.get_by_role("checkbox", name="Sounds").check()
-    page.wait_for_function("tones.length === 2")  # a sample of it
+    page.wait_for_function("() => tones.length === 2")  # a sample of it
     page.get_by_role("button", name="Close", exact=True).click()
     page.evaluate("tones.length = 0")
     turn(2)
-    page.wait_for_function("tones.includes(880) && tones.includes(392) && tones.includes(523)")  # amount, commit
-    page.wait_for_function("tones.includes(330) || tones.includes(659) || tones.includes(220)")  # what happened
+    page.wait_for_function("() => tones.includes(880) && tones.includes(392) && tones.includes(523)")  # amount, commit
+    page.wait_for_function("() => tones.includes(330) || tones.includes(659) || tones.includes(220)")  # what happened
     assert page.evaluate("contexts") == 1
     page.get_by_role("button", name="Settings").click()
     page.get_by_role("slider", name="Volume").fill("0")
@@ -143,12 +143,12 @@ def test_captures_and_the_end_are_heard_in_a_replay(tmp_path: Path, open_page: C
     page.goto(f"{(tmp_path / 'replay.html').as_uri()}?#/?round={number}&order={k + 1}")
     page.locator(".brand").click()  # before that no page may sound
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("tones.includes(659)")
+    page.wait_for_function("() => tones.includes(659)")
     page.evaluate("tones.length = 0")
     page.keyboard.press("End")
     page.keyboard.press("ArrowLeft")
     page.keyboard.press("ArrowRight")
-    page.wait_for_function("tones.includes(1047)")
+    page.wait_for_function("() => tones.includes(1047)")
 
 
 def test_without_audio_nothing_is_heard_and_nothing_breaks(tmp_path: Path, open_page: Callable[..., Any]):

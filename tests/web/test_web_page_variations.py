@@ -125,7 +125,7 @@ def test_a_variation_does_not_show_the_analysis_of_the_game(
 ):
     log = idle_log(4)
     page = open_page(server.page())
-    page.wait_for_function("localStorage['warlight.server']")  # the page keeps the token after the first answer
+    page.wait_for_function("() => localStorage['warlight.server']")  # the page keeps the token after the first answer
     page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
     page.reload()
     page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("??", 0.4), 3: ("?", 0.11)})))
@@ -145,7 +145,7 @@ def test_a_variation_does_not_show_the_analysis_of_the_game(
 def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
     log = idle_log(4)
     page = open_page(server.page())
-    page.wait_for_function("localStorage['warlight.server']")  # the page keeps the token after the first answer
+    page.wait_for_function("() => localStorage['warlight.server']")  # the page keeps the token after the first answer
     page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
     page.reload()
     page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("??", 0.4), 3: ("?", 0.11)})))
@@ -184,7 +184,7 @@ def test_a_study_begins_at_any_position_and_becomes_a_file_and_a_page(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     page = open_page(server.page(), expects="status of 4(09|22)", bypass_csp=True, accept_downloads=True)
-    page.wait_for_function("localStorage['warlight.server']")
+    page.wait_for_function("() => localStorage['warlight.server']")
     page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
     page.reload()
     page.get_by_role("link", name="Open the studies").click()
