@@ -12,6 +12,7 @@ import pytest
 from arena_agents import Crasher, Idle
 from warlight_env.agents import Budget
 from warlight_env.arena import AgentCrashError, Match
+from warlight_env.arena.games import warm_up
 from warlight_env.arena.games.clocks import Clock
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
@@ -125,7 +126,8 @@ FAILURES = {
 }
 
 
-def test_a_tournament_names_every_failure_and_ranks_no_dead_bot_above_a_live_one(tmp_path, capsys):
+def test_a_tournament_names_every_failure_and_ranks_no_dead_bot_above_a_live_one(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr(warm_up, "SECONDS", 1.0)  # otherwise the warm-up of the endless bot takes 30 s
     live = ("random", "aggressive", "plain")
     specs = {name: spec for name, (spec, _) in FAILURES.items()}
     specs["plain"] = f"{PYTHON_BOTS}:Plain"

@@ -11,6 +11,7 @@ from arena_agents import Idle
 from warlight_env.agents import AgentError, make_agent
 from warlight_env.agents.registry import parse, pinned
 from warlight_env.arena import AgentCrashError, Match, PlayOptions, play_game
+from warlight_env.arena.games import warm_up
 from warlight_env.arena.games.clocks import Clock
 from warlight_env.protocol import isolated_agent
 from warlight_env.step_results import GameError
@@ -45,7 +46,8 @@ def test_the_turns_are_those_of_the_agent_in_this_process(agent, rules):
     assert match([f"isolated:{agent}", "random"], **settings).run().records == plain
 
 
-def test_an_endless_loop_loses_the_game_and_the_process_ends():
+def test_an_endless_loop_loses_the_game_and_the_process_ends(monkeypatch):
+    monkeypatch.setattr(warm_up, "SECONDS", 0.5)  # otherwise the warm-up takes 30 s
     clocks = ["200ms", None]
     result = match([isolated("Endless"), Idle], clocks=clocks, games=1).run()
     faults = result.fault_table[0]
