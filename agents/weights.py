@@ -140,7 +140,7 @@ class Weights(NamedTuple):
             weights = cls.load(path)
             if weights.digest() != digest:
                 raise WeightsError(
-                    f"{path}: contains other weights: their digest is {weights.digest()}, but must be {digest}"
+                    f"{path}: other weights than expected: their digest is {weights.digest()}, not {digest}"
                 )
             return weights
         path = Path(source)

@@ -249,7 +249,7 @@ def test_files_without_a_list_read_the_features_of_the_first_version(tmp_path):
     [
         ({"player_features": ["armies", "altitude"]}, "players: this version has no feature 'altitude'"),
         ({"rule_features": None}, "rules: None: must be a list of names"),
-        ({"rule_features": ["regions"]}, "these are not the arrays of a value network"),
+        ({"rule_features": ["regions"]}, "the file does not contain the arrays of a value network"),
         ({"kind": "turns"}, "its header is not that of a value network"),
     ],
 )

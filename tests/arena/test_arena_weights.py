@@ -62,7 +62,7 @@ def test_a_specification_is_pinned_to_the_weights_that_its_file_holds(spec, file
     assert unpinned(pinned(given)) == given
     assert make_agent(pinned(given), 1).name == given
     OTHER.save(file)
-    with pytest.raises(WeightsError, match=f"{file}: contains other weights: their digest"):
+    with pytest.raises(WeightsError, match=f"{file}: other weights than expected: their digest"):
         make_agent(spec.format(told), 1)
 
 
@@ -142,7 +142,7 @@ def test_a_match_does_not_go_on_with_other_weights(file):
     running = pickle.loads(pickle.dumps(setup(f"one_ply:weights={file}")))  # as another process has it
     running.play(0)
     OTHER.save(file)
-    with pytest.raises(WeightsError, match=f"{file}: contains other weights"):
+    with pytest.raises(WeightsError, match=f"{file}: other weights than expected"):
         running.play(1)
 
 

@@ -37,7 +37,7 @@ def check_game_configs(settings: GameConfigSettings) -> None:
         )
     for name in ("maps", "rules"):
         if not getattr(settings, name):
-            raise InputError(f"{name}: give at least one")
+            raise InputError(f"{name}: give at least one entry")
     for name in settings.maps:
         maps.check(name)
     for name in settings.rules:

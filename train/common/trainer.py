@@ -157,7 +157,7 @@ class Trainer(ABC, Generic[S, F]):
         path = self.journal.folder / _file_name(entry)
         content = bounded_io.read_bytes(path, bounded_io.ARRAYS_BYTES, JournalError, "file of this run")
         if digest(content) != entry["digest"]:
-            raise JournalError(f"{path}: differs from the file that the run wrote")
+            raise JournalError(f"{path}: the file has changed since the run wrote it")
         return content
 
     def games(self) -> int:

@@ -101,7 +101,7 @@ def fit_network(settings: ValueSettings, configs: GameConfigs, samples: ValuedPo
     kept_out = torch.from_numpy(held_out(samples))
     training = torch.nonzero(~kept_out)[:, 0]
     if not len(training):
-        raise RunError("all labels belong to held-out games; play more games")
+        raise RunError("the fit has no labels, because all labels belong to held-out games; play more games")
     inputs = read_inputs(configs, samples)
     with one_thread():
         generator = torch.Generator().manual_seed(derive_seed(seed) >> 1)

@@ -145,7 +145,7 @@ def label_positions(
             if not leaf:
                 value = (1 - settings.outcome_weight) * value + settings.outcome_weight * games.value[row, : len(value)]
             return ValuedPosition(config, int(games.game[row]), copied(found), value)
-        raise RunError(f"label {number + 1}: {_TRIES} positions were drawn, and all attempts to label one failed")
+        raise RunError(f"label {number + 1}: no value found for any of {_TRIES} randomly chosen positions")
 
     return ValuedPositions.of(in_threads(label, numbers, jobs))
 

@@ -95,7 +95,7 @@ def measure_trees(settings: ExperimentSettings, unit: int) -> dict[str, list[flo
         record = last_search(agent)
         if any(record.full):
             raise ExperimentError(
-                f"a tree of {settings.agent} filled its memory of {TREE_MEMORY} MiB, so its number of nodes is useless"
+                f"a tree of {settings.agent} filled its memory of {TREE_MEMORY} MiB, so its node count is wrong"
             )
         values[f"simulations {threads}"] = [float(n) for n in record.simulations]
         values[f"nodes {threads}"] = [float(n) for n in record.nodes]
@@ -116,7 +116,7 @@ def _middle(seed: int, rounds: int) -> Game:
             play_orders(game, bots, ask_orders(game, bots))
         if not game.done:
             return game
-    raise ExperimentError(f"no game has more than {rounds} rounds")
+    raise ExperimentError(f"all 1000 games ended before round {rounds}, so there is no position to measure")
 
 
 def summarise_trees(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:

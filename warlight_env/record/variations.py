@@ -85,7 +85,7 @@ class Variations:
         """
         found = self._index.get(id)
         if found is None:
-            raise VariationError(f"variation {id}: the tree does not contain it")
+            raise VariationError(f"the tree has no variation {id}")
         return found
 
     def path(self, id: int) -> tuple[Variation, ...]:

@@ -109,7 +109,8 @@ class WarlightTensorEnv(SingleThreaded):
             core.max_cycles = min(core.max_cycles, check_max_cycles(max_episode_steps))
         if not core.begins_alone:
             raise InputError(
-                f"rules {core.rules.name!r}: a game may find no valid start regions; use another value of `picking`"
+                f"rules {core.rules.name!r}: the rule dealt_apart is not available with `device`; use another value of "
+                "the rule `picking`"
             )
         self.num_envs, self.device, self.autoreset_mode, self._core = num_envs, device, mode, core
         self.possible_agents = [f"player_{p}" for p in range(core.players)]

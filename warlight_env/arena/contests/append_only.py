@@ -189,7 +189,7 @@ class AppendOnlyFolder(ABC):
             raise self.error(
                 f"{self.folder} contains another run "
                 f"({self.setting_name(where)}: {_shown(there)} in the folder, {_shown(here)} now); "
-                f"give {same}, or another folder"
+                f"to continue that run, give {same}; otherwise give another folder"
             )
         return True
 

@@ -199,7 +199,9 @@ class FactoredActions(ActionEncoding):
         if deploy.any():
             weights = _exact_weights(view, deploy, self.params.max_orders)
             if weights is None:
-                raise InexpressibleError("no weights 0 .. 4 divide the income into these deploys")
+                raise InexpressibleError(
+                    "no weights 0 .. 4 of the regions divide the income into exactly these deploys"
+                )
             action[: len(weights)] = weights
         self._exact_attacks(view, turn, deploy, action)
         return action
@@ -213,7 +215,7 @@ class FactoredActions(ActionEncoding):
                 raise InexpressibleError(f"two attacks from {source} to {target}")
             available = int(view.army[source] + deploy[source] - 1)
             if available < 1:
-                raise InexpressibleError(f"attack {source} to {target}: no army of the source may leave")
+                raise InexpressibleError(f"attack {source} to {target}: the source has no army that may leave")
             sends = _sends(available)
             if armies not in sends:
                 raise InexpressibleError(
@@ -223,7 +225,9 @@ class FactoredActions(ActionEncoding):
             action[n + edge] = _nearest_share(sends, armies)
             edges.append(edge)
         if self.params.max_orders and len(edges) > self.params.max_orders:
-            raise InexpressibleError(f"the rules allow {self.params.max_orders} attacks in a turn, not {len(edges)}")
+            raise InexpressibleError(
+                f"the rules allow at most {self.params.max_orders} attacks in a turn, not {len(edges)}"
+            )
         if self.priority:
             levels = [level - 1 for level in ranks(edges, VALUES)]
             action[[n + board.n_edges + edge for edge in edges]] = levels

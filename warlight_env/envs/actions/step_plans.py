@@ -135,7 +135,7 @@ def _needs(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, in
         elif len(used) >= encoding.max_attacks:
             reason = f"a turn may have at most {encoding.max_attacks} attacks"
         elif most < 1:
-            reason = "no army of the source may leave"
+            reason = "the source has no army that may leave"
         elif not shares:
             sends = _sends(most)
             reason = f"a quarter, half, three quarters and all of {most} armies are {sends}, not {armies}"

@@ -204,7 +204,11 @@ class VariationRoutes:
         bot = None
         if body.reply == "believed":
             if body.bot is None:
-                raise RequestError("bot: a believed reply needs the bot that chooses it", code="no-bot", bot="")
+                raise RequestError(
+                    "bot is missing: with reply 'believed', a bot chooses the turns of the other players",
+                    code="no-bot",
+                    bot="",
+                )
             known = await self.lobby.process_pool.short(variation_tasks.game_in, await there.load())
             await self.opponents.check(body.bot, *known)
             bot = body.bot

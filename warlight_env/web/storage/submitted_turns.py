@@ -98,7 +98,7 @@ def _plain(turn: Preferences | Orders) -> Any:
 
 def _read_turn(turn: Any, thought: Any) -> SubmittedTurn:
     if not (thought is None or isinstance(thought, dict)):
-        raise TypeError("the entry about the help has a wrong form")
+        raise TypeError("the log entry about hints that the person used is not an object")
     return SubmittedTurn(_turn(turn), thought)
 
 

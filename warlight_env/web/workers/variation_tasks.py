@@ -135,14 +135,16 @@ def prepare_turn(target: LogTree | StudyTree, turn: TriedTurn) -> PreparedTurn:
     if turn.reply == "given":
         given = turn.others or (None,) * game.players
         if len(given) != game.players:
-            raise VariationError(f"others: {len(given)} turns for {game.players} players")
+            raise VariationError(f"others: {len(given)} turns are given for {game.players} players")
         for player in others:
             turns[player] = given[player]
         return PreparedTurn(tuple(turns), {})
     if turn.reply == "known":
         played = None if opened.log is None else opened.log.rounds[game.round : game.round + 1]
         if not played:
-            raise VariationError(f"reply: no turns are known after {game.round} rounds: choose another reply")
+            raise VariationError(
+                f"reply 'known': the game has no turns after {game.round} rounds; choose another reply"
+            )
         for player in others:
             turns[player] = legal_part(game, player, played[0].orders[player])
         return PreparedTurn(tuple(turns), {})
