@@ -17,7 +17,10 @@ class AgentSpec:
 
     `str` of a specification returns its text without white space at the ends.
 
-    name: the agent's name. separator: ":" or an empty string. rest: all text after the separator.
+    Attributes:
+        name: the agent's name.
+        separator: ":" or an empty string.
+        rest: all text after the separator.
     """
 
     name: str

@@ -107,8 +107,10 @@ class Functions:
 
     A field that is None stands for the built-in function.
 
-    leaf: evaluates many leaves in one call. prior: estimates how likely a player is to choose each turn. capacity: the
-    largest number of turns that the generator writes.
+    Attributes:
+        leaf: evaluates many leaves in one call.
+        prior: estimates how likely a player is to choose each turn.
+        capacity: the largest number of turns that the generator writes.
     """
 
     evaluation: Callable[..., Any] | None = None

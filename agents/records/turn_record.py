@@ -109,8 +109,10 @@ def make_turn_network(
 ) -> TurnNetwork:
     """Return the turn network with given arrays.
 
-    arrays: names and float32 arrays with the shapes `SHAPES`; but `first`, `overall` and `edge` have one row for each
-    input feature of the network. reads: the names of the input features.
+    Args:
+        arrays: names and float32 arrays with the shapes `SHAPES`; but `first`, `overall` and `edge` have one row for
+            each input feature of the network.
+        reads: the names of the input features.
 
     Raises: TurnNetworkError: the arrays are not the arrays of a turn network, or a feature does not exist. The error
     message names the

@@ -98,8 +98,10 @@ def make_network(
 ) -> ValueNetwork:
     """Return the value network with given arrays.
 
-    arrays: names and float32 arrays with the shapes `SHAPES`; but `own`, `others` and `rules` have one row for each
-    input feature of the network. reads: the names of the input features.
+    Args:
+        arrays: names and float32 arrays with the shapes `SHAPES`; but `own`, `others` and `rules` have one row for each
+            input feature of the network.
+        reads: the names of the input features.
 
     Raises:
         ValueNetworkError: the arrays are not the arrays of a value network, or a feature does not exist.

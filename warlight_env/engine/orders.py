@@ -37,7 +37,7 @@ REPEATED: Final = 7
 
 
 class OrdersTypeError(InputError, TypeError):
-    """The orders are not lists of tuples of integers. player: the player that gave the orders, or None if unknown."""
+    """An error for orders that are not lists of tuples of integers. player: who gave the orders; None if unknown."""
 
     def __init__(self, reason: str, player: int | None = None) -> None:
         super().__init__(reason if player is None else f"player {player}: {reason}")

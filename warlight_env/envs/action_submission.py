@@ -32,7 +32,7 @@ _INT8, _INT64 = np.dtype(np.int8), np.dtype(np.int64)
 
 
 class ActionError(InputError):
-    """An error for an action that is not in its action space. After this error, no game has made a step."""
+    """An error for an action outside the action space. After this error, no game has made a step."""
 
     def __init__(self, game: int, player: int, reason: str) -> None:
         super().__init__(f"game {game}, player {player}: {reason}")
@@ -62,8 +62,8 @@ def submit_rows(
 
     `EnvCore.step` documents the errors.
 
-    on: whether the same kernel call also plays the rounds of the games. A single kernel call for the submission and the
-        rounds saves tens of microseconds.
+    on: whether the same kernel call also plays the rounds of the games. One kernel call for both the submission of
+    turns and the rounds saves tens of microseconds.
     """
     out, buffers, small = core.out, core.row_buffers, getattr(actions, "dtype", None) == _INT8
     shape, converted = buffers.converted.shape, None if small else buffers.converted

@@ -38,9 +38,9 @@ class CoreOpponents:
         self._remembers_for_opponents = core.records_history
 
     def prepare(self, slots: Sequence[Slot], history: bool) -> None:
-        """Set the opponents of games that begin now; let the `EnvCore` compute what the opponents need.
+        """Set the opponents of games that begin now; make the `EnvCore` compute the data that these opponents need.
 
-        Some opponents need observations, other opponents need views of the games.
+        The data are observations for some opponents, and views of the games for other opponents.
 
         history: whether to record the history of the games even if no opponent needs views.
         """

@@ -72,8 +72,8 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     An action in the space never raises an error. Illegal orders are dropped according to a fixed rule and counted in
     ``info["illegal"]``. With "factored", an action that respects the mask has no illegal orders. An action that is not
     in the space (another shape, floats, values out of range) raises InputError. A missing action of an agent also
-    raises InputError. After an InputError, no round is played. Only for the encoding "continuous", finite numbers
-    outside its Box raise no error: they are clipped to the bounds of the Box and counted as illegal.
+    raises InputError. After an InputError, no round is played. The encoding "continuous" is an exception: finite
+    numbers outside its Box raise no error, but are clipped to the bounds of the Box and counted as illegal.
 
     With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, and the mask is one flat
     int8 vector, the result of `action_masks`. With ``mask="nested"`` the mask has Gymnasium's form for `sample`: a
@@ -251,10 +251,12 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observations, Infos]:
         """Start a game; return the observations and infos.
 
-        seed: starts a new sequence of games; None: start the next game of the current sequence.
-        options: a dict for this game only. ``start`` is a `Game` with the same map, rules and number of players. The
-        new game starts from the position of this `Game`, with a random generator of its own. Any other option raises
-        InputError, and nothing changes. The option that PettingZoo's tests use is ignored.
+        Args:
+            seed: starts a new sequence of games; None: start the next game of the current sequence.
+            options: a dict for this game only. ``start`` is a `Game` with the same map, rules and number of players.
+                The new game starts from the position of this `Game`, with a random generator of its own. Any other
+                option raises InputError, and the game does not change. The option that PettingZoo's tests use is
+                ignored.
         """
         read = read_options(self.core, None if _is_from_pettingzoo(options) else options, ("start",))
         seed = checked_seed(seed)
@@ -428,7 +430,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         """Restore a saved state of this environment, or of another environment with equal arguments.
 
         After `set_state`, call `observe` for the observations. Raises InputError for an object of another type and for
-        an impossible state (see `EnvCore.restore`); then nothing changes.
+        an impossible state (see `EnvCore.restore`). After an InputError, the environment is unchanged.
         """
         if not isinstance(state, EnvState):
             raise InputError(f"a saved state must be an `EnvState`, not {type(state).__name__}")

@@ -201,7 +201,8 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
     def set_maps(self, map: MapsLike) -> None:
         """Use another set of maps for all games that begin after this call; see `WarlightMapsEnv.set_maps`.
 
-        Raises InputError if the environment has one map, or if a map is too large; then nothing changes.
+        Raises InputError if the environment has only one map, or if a map of the set is too large; then the old set
+        remains.
         """
         self.episodes.set_maps(map)
 

@@ -168,7 +168,9 @@ def impossible_count(out: Buffers) -> Int:
 def submit_actions(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any) -> Int:
     """Convert action rows to turns, and add the number of dropped illegal orders to `out.illegal`.
 
-    acting: int8[B, S], 0 for a slot whose action is ignored. actions: int[B, S, K], the action rows.
+    Args:
+        acting: int8[B, S], 0 for a slot whose action is ignored.
+        actions: int[B, S, K], the action rows.
 
     Returns -1 for success. After an error, no turn has changed, and the kernel returns the place of the error. The
     result b * S + s means that the action in slot s of game b is outside `limits`. The result B * S + b means that a

@@ -233,8 +233,10 @@ class ExternalBot(SingleThreaded, Agent):
     def _miss(self, question: m.Question, asked: str, reply: Reply, had_time: bool, note: Callable[..., None]) -> None:
         """Note a missing answer. After the last missing answer that is allowed, close the process and raise an error.
 
-        asked: the question as text for error messages. had_time: False if the clock of the match left no time for the
-        second question of a turn. If `had_time` is False, the missing answer does not count.
+        Args:
+            asked: the question as text for error messages.
+            had_time: False if the clock of the match left no time for the second question of a turn. If `had_time` is
+                False, the missing answer does not count.
         """
         assert self._process is not None
         form = "" if reply.lost else expected_answer(question)

@@ -273,7 +273,9 @@ def _check_dice(game: Game) -> None:
 def describe(spec: str, seed: int | None = None) -> Player:
     """Return the data about an agent for the header of a log, with all its parameters, including default values.
 
-    spec: the agent's specification, for example "mcts:sims=100". seed: the seed of the agent.
+    Args:
+        spec: the agent's specification, for example "mcts:sims=100".
+        seed: the seed of the agent.
 
     Raises:
         AgentError: there is no agent with this specification, or an argument has a wrong type.

@@ -170,7 +170,8 @@ class Study:
 
     @classmethod
     def parse(cls, data: bytes, place: str = "study") -> Self:
-        """Return the study of a file's bytes. See `from_dict`; more than 8 MiB are also a `StudyError`."""
+        """Return the study in the bytes of a file. Raise `StudyError` for more than 8 MiB, and for errors of
+        `from_dict`."""
         if len(data) > STUDY_BYTES:
             raise StudyError(f"{place}: more than {bounded_io.format_size(STUDY_BYTES)}, the limit for a study")
         text = bounded_io.decode_text(data, place, StudyError)

@@ -221,11 +221,12 @@ class WarlightTensorEnv(SingleThreaded):
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begin new games; return the observations and the infos of each agent.
 
-        seed: an integer from 0 up, the seed of game 0; game b gets seed + b. A list contains a seed for each game.
-        Seeds are taken modulo 2**64.
-        None: games without a seed get random seeds in the first call, and continue their series of seeds later.
-        options: ``reset_mask``, an array or a tensor bool[B], is True for each game that begins anew; without it all
-        games begin anew.
+        Args:
+            seed: an integer from 0 up, the seed of game 0; game b gets seed + b. A list contains a seed for each game.
+                Seeds are taken modulo 2**64. None: games without a seed get random seeds in the first call, and
+                continue their series of seeds later.
+            options: ``reset_mask``, an array or a tensor bool[B], is True for each game that begins anew; without it
+                all games begin anew.
         """
         import torch
 

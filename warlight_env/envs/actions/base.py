@@ -133,7 +133,8 @@ class ActionEncoding(ABC):
         """
 
     def loss(self, view: View, turn: Choice, action: Any) -> Loss:
-        """Return the difference between a turn and the turn of an action. `Loss.exact` is True for equal turns."""
+        """Return the difference between a turn and the turn to which an action decodes. `Loss.exact` is True for equal
+        turns."""
         return loss_between(view, turn, self.decode(view, action))
 
     @property

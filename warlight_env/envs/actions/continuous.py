@@ -201,7 +201,7 @@ class ContinuousActions(ActionEncoding):
         """Convert a turn to an action float32[N + E]; raise `InexpressibleError` if no action expresses the turn.
 
         The conversion may change the order of the deploys. If a list of preferred regions does not contain all offered
-        regions, the missing regions are added at its end.
+        regions, the missing regions are added at the end of the list.
 
         With ``nearest=True`` the method raises no error, but returns the closest action. If the turn leaves income
         unused, the action deploys the unused income in the proportions of the turn's deploys. If the turn has no

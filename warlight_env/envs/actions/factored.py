@@ -177,10 +177,11 @@ class FactoredActions(ActionEncoding):
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> I64:
         """Convert a turn to an action int64[`mask_rows`]; raise `InexpressibleError` if no action expresses the turn.
 
-        The conversion may change the order of the deploys, but nothing else. With ``nearest=True`` the method raises no
-        error, but returns the closest action. The weights of the closest action are in proportion to the deployed
-        armies, and its percentages are those nearest to the numbers of attacking armies. Attacks keep their order as
-        far as the priorities allow. An attack is dropped if its source has only one army after the deploys.
+        The conversion may change the order of the deploys, but no other part of the turn. With ``nearest=True`` the
+        method raises no error, but returns the closest action. The weights of the closest action are in proportion to
+        the deployed armies, and its percentages are those nearest to the numbers of attacking armies. Attacks keep
+        their order as far as the priorities allow. An attack is dropped if its source has only one army after the
+        deploys.
         """
         try:
             return self._exact(view, turn)

@@ -154,7 +154,7 @@ class Lobby:
         return made, True
 
     async def _there(self, id: str) -> Room | None:
-        """Return a game of the folder, loaded if it is not in memory; None: it has been deleted."""
+        """Return a game of the folder, and load the game if it is not in memory; None if the game has been deleted."""
         if id in self._rooms:
             return self._rooms[id]
         saved = await asyncio.to_thread(read_saved_game, self.folder, id)
@@ -213,7 +213,8 @@ class Lobby:
         return room
 
     async def _open(self, room: Room, begin: Callable[[], None]) -> Room:
-        """Start a room. `begin` records the first lines of the log. A thread saves them, because they may be many."""
+        """Start a room. `begin` records the first lines of the log; a thread saves the lines, because there may be
+        many."""
 
         def write() -> None:
             try:

@@ -65,7 +65,7 @@ class GameTree:
 
     @property
     def editable(self) -> bool:
-        """Spectators can only look."""
+        """Whether the token gives the right to change the tree; spectators can only look at the tree."""
         return self.access.seat != SPECTATOR
 
     async def load(self) -> LogTree:
@@ -83,7 +83,7 @@ class GameTree:
 
 @dataclass(frozen=True)
 class ReplayTree:
-    """The tree of an opened log. The server keeps changes as long as the log."""
+    """The tree of variations of an opened log. The server keeps changes as long as the log is in its cache."""
 
     source: LogSource
     replay_cache: ReplayCache
@@ -186,7 +186,11 @@ class VariationRoutes:
         return answer
 
     async def _try(self, there: VariationStore, body: TryBody) -> bytes:
-        """Add a variation. A bot chooses believed turns before the change, so that other changes need not wait."""
+        """Add a variation to the tree.
+
+        If a bot must choose the turns of the other players, the bot does so before the change of the tree, so that
+        other changes need not wait for the bot.
+        """
         turn = await self._turn(there, body)
         with self.lobby.concurrency_limit.slot(there.key):
             prepared = await self.lobby.process_pool.short(variation_tasks.prepare_turn, await there.load(), turn)

@@ -41,7 +41,9 @@ class SubmittedTurns:
     def save(self, step: int, turns: Mapping[int, SubmittedTurn], left: dict[str, Any], spent: float) -> None:
         """Write the turns of step `step` of the game, the resignations, and the spent seconds of the clock.
 
-        turns: the submitted turns, with the seats as keys. left: the result of `Resignations.to_dict`.
+        Args:
+            turns: the submitted turns, with the seats as keys.
+            left: the result of `Resignations.to_dict`.
 
         Raises:
             DiskError: the file is not written.

@@ -34,7 +34,9 @@ class ProcessPool:
     """
 
     def __init__(self, long: float = LONG, short: float = SHORT, queue: int = QUEUE) -> None:
-        """`long`, `short`: seconds; `queue`: see `QUEUE`."""
+        """Set the timeouts `long` and `short` of tasks, in seconds, and the largest number of waiting tasks, see
+        `QUEUE`.
+        """
         self._long, self._short = WorkerQueue(long, queue), WorkerQueue(short, queue)
 
     async def long(self, work: Callable[..., Any], *args: Any) -> Any:

@@ -37,7 +37,7 @@ TREE_BYTES: Final = 6 << 20
 
 @dataclass(frozen=True)
 class LogTree:
-    """A game's log, and the JSON of its tree; tree None: the tree is in the log."""
+    """The log of a game, and its tree of variations as JSON; if `tree` is None, the log contains the tree."""
 
     source: LogSource
     tree: bytes | None = None
@@ -54,9 +54,13 @@ class StudyTree:
 class TriedTurn:
     """A turn to try in a position.
 
-    parent: the variation before; None: the position of the game or the study after `round` rounds. seat, orders: the
-    player and its turn. reply, bot: see `Variation`. others: the turns of the other players, by player, if `reply` is
-    "given". seed: the seed of the dice; None: the next seed of the tree.
+    Attributes:
+        parent: the number of the variation in whose position the turn is tried; None: the position of the game or the
+            study after `round` rounds.
+        seat, orders: the player, and the turn of the player.
+        reply, bot: the way in which the turns of the other players are chosen, see `Variation`.
+        others: the turns of the other players, by player, if `reply` is "given".
+        seed: the seed of the dice; None: the next seed of the tree.
     """
 
     parent: int | None
@@ -161,9 +165,9 @@ def prepare_turn(target: LogTree | StudyTree, turn: TriedTurn) -> PreparedTurn:
 
 
 def _believed(opened: _Opened, game: Game, turn: TriedTurn) -> tuple[Change, ...]:
-    """Return the regions that the player of a turn does not see, as it believes them to be, if they differ.
+    """Return the hidden regions in which the belief of the turn's player (its estimate) differs from the position.
 
-    A position after a believed variation is the position that the player believes in.
+    If the position follows a variation with the reply "believed", it already is the player's estimated position.
     """
     path = () if turn.parent is None else opened.tree.path(turn.parent)
     if not game.rules.fog or any(node.reply == "believed" for node in path):
@@ -224,7 +228,7 @@ def add_variation(
 
 
 def _chances(game: Game) -> Any:
-    """Return the win probability of each player with its interval, as of `Variation.chances`."""
+    """Return the win probability of each player with its 95 % interval, in the form of `Variation.chances`."""
     if game.phase != "play":
         return tuple((1.0, 1.0, 1.0) if player == game.winner else (0.0, 0.0, 0.0) for player in range(game.players))
     setup = WorkerSetup.of(game.map, game.rules, game.players)
@@ -256,12 +260,13 @@ def annotate(
 
 
 def delete(target: LogTree | StudyTree, node: int) -> tuple[bytes, bytes]:
-    """Delete a variation and all variations after it."""
+    """Delete a variation and all variations that continue it."""
     return _changed(target, lambda opened: opened.tree.without(node))
 
 
 def graft(target: LogTree | StudyTree, file: bytes) -> tuple[bytes, bytes]:
-    """Add the variations of a study's file. Its position must be a position of the game, or that of the study."""
+    """Add the variations in a study's file to a tree. The study must have a position of the game, or the same
+    position."""
 
     def change(opened: _Opened) -> Variations:
         study = Study.parse(file)
