@@ -80,7 +80,7 @@ class AgentSpec:
         return self.with_rest(",".join(map(pin, self.rest.split(","))))
 
     def without_digests(self, endings: Iterable[tuple[str, str]]) -> AgentSpec:
-        """Remove the digests of files from the values.
+        """Remove the digests of files from the values of the parameters.
 
         endings: pairs of a parameter's key and a file ending, such as ".json". The digest is removed only from a value
         whose key and file ending are one of the pairs in `endings`.

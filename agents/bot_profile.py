@@ -38,7 +38,7 @@ class Face:
         head, top, eyes, mouth: shapes.
 
     Raises:
-        ProfileError: a name does not exist.
+        ProfileError: there is no colour or shape with one of the names.
     """
 
     ground: Ground

@@ -313,7 +313,8 @@ def pinned(spec: str) -> str:
     Files of weights, networks and models get digests.
 
     Raises:
-        AgentError: the specification is wrong. WeightsError, ValueNetworkError, TurnNetworkError, PolicyFileError: a
+        AgentError: the specification of the agent is wrong. WeightsError, ValueNetworkError, TurnNetworkError,
+        PolicyFileError: a
             file cannot be read.
     """
     info, _ = parse(spec)

@@ -1,6 +1,6 @@
 """The class `Game`: one game for people, bots and web pages.
 
-The class checks all input. Compiled functions, the kernels of `warlight_env.engine`, execute the rounds.
+The class `Game` checks all input. Compiled functions, the kernels of `warlight_env.engine`, execute the rounds.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class _DiceSeed(NamedTuple):
 
 
 class _Past(NamedTuple):
-    """The game before a step, for `undo`."""
+    """The position and the dice before a step of the game, which `undo` restores."""
 
     state: State
     last: RoundResult | None

@@ -163,7 +163,7 @@ class WarlightGame(pyspiel.Game):  # pyspiel has no types
 
 
 class _Sight:
-    """What a player sees after a round. The object never changes, so copies of a state share it."""
+    """The view of a player after a round. The object never changes, so copies of a state share it."""
 
     def __init__(self, core: EnvCore, player: int) -> None:
         self._core = core.map, core.players, player

@@ -159,7 +159,8 @@ def dropped_orders(player: int, orders: Orders, reasons: npt.NDArray[np.int8]) -
 
 
 def places_with_forfeits(placements: Sequence[int], out: Sequence[int | None]) -> list[int]:
-    """Return each player's place in a game with failed players; 1 is the best. A failure counts as an elimination.
+    """Return each player's place in a game with failed players; 1 is the best. The failure of a player counts as an
+    elimination.
 
     Args:
         placements: the places that result from the position alone.

@@ -17,7 +17,8 @@ from warlight_env.errors import InputError
 
 
 class GameConfigSettings(Protocol):
-    """The settings of the game configs. All entries of a list are equally likely; an entry may occur several times."""
+    """The settings that determine the game configs (maps, rules and numbers of players) of a training run. All entries
+    of a list are equally likely; an entry may occur several times."""
 
     @property
     def maps(self) -> tuple[str, ...]: ...

@@ -117,7 +117,7 @@ class Trainer(ABC, Generic[S, F]):
         return cls.unit_event in (None, entry.get("event"))
 
     def once(self, step: dict[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Return the journal's entry for a step.
+        """Return the journal entry of a step of the training.
 
         If the journal has no entry for the step, compute the step and write the entry.
         """

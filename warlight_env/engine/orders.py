@@ -246,7 +246,8 @@ def check_turn(
 
 @kernel
 def cut_turn(params: RuleParams, deploy: Armies, count: Int) -> Int:
-    """Drop the deploys and attacks beyond `Rules.max_orders`. Return the number of attacks that are left.
+    """Drop the deploys and attacks of a turn that exceed the limit `Rules.max_orders`. Return the number of attacks
+    that are left.
 
     The deploys in the regions with the lowest indices remain.
     """

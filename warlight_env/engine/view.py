@@ -74,9 +74,9 @@ class View:
     def last_round(self) -> Any:
         """The events of the last round that the player may know, as a `RoundResult`.
 
-        The result is computed at the first access.
+        The `RoundResult` is computed at the first access.
 
-        The result is None before the first round, in a loaded game, and in a game without recorded history
+        The value is None before the first round, in a loaded game, and in a game without recorded history
         (`EnvCore.record_history`).
         """
         return None if self._told is None else self._told()

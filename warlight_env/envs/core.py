@@ -323,8 +323,7 @@ class EnvCore(SingleThreaded):
     def record_history(self) -> None:
         """From now on, record the players' start regions and the events of the last round for the views of the games.
 
-        The recording takes some time in each round. In a game that has already begun, the recording starts with the
-        next round.
+        The recording slows down each round. In a game that has already begun, the recording starts with the next round.
         """
         if self.round_history is None:
             self.round_history = RoundHistory(self.map, self.board, self.rules, self.params)

@@ -59,7 +59,7 @@ class CoreOpponents:
         self._remembers_for_opponents = False
 
     def number(self, opponent: Opponent) -> int:
-        """Return the number of an opponent. An opponent without a number gets an unused number."""
+        """Return the number of an opponent in this object. An opponent without a number gets an unused number."""
         free = len(self._table)
         for i, known in enumerate(self._table):
             if known is None:

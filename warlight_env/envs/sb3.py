@@ -149,7 +149,7 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         self._asked = threading.get_ident(), actions
 
     def step_wait(self) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
-        """Step all games with the actions of `step_async`.
+        """Step all games with the actions that the last call of `step_async` has set.
 
         Raises:
             InputError: this thread has not called `step_async`, or another thread has called `step_async` after it, or

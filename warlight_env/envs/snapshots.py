@@ -233,7 +233,8 @@ def _start_of(core: Core, game: Game) -> State:
 
 
 def _said(core: Core, turns: Turns | None) -> Turns:
-    """Return the argument `turns` of `check_games`. If `turns` is None, the result has turns of 0 games."""
+    """Return the submitted turns in the form of the argument `turns` of `check_games`. If `turns` is None, the result
+    has turns of 0 games."""
     return make_turns(core.board.n_regions, core.board.n_edges, core.players, 0) if turns is None else reference(turns)
 
 

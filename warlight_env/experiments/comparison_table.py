@@ -138,7 +138,7 @@ class ComparisonTable:
         return [field.contest(settings, number) for number, field in enumerate(self.comparisons)]
 
     def units(self, settings: ExperimentSettings) -> int:
-        """Return the number of games."""
+        """Return the number of games in all comparisons."""
         return sum(contest.n_games for contest in self.contests(settings))
 
     def seconds(self, settings: ExperimentSettings) -> float:

@@ -42,7 +42,7 @@ def self_play_game(settings: ExperimentSettings, unit: int) -> Iterator[tuple[Ga
 
 
 def last_search(agent: Agent) -> SearchRecord:
-    """Return the record of the agent's last search."""
+    """Return the statistics of the agent's last search, a `SearchRecord`."""
     searched = agent.last_search()
     if searched is None:
         raise ExperimentError(f"agent {agent.name!r} does not search; give mcts or mcts_thesis")

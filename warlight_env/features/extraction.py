@@ -68,7 +68,7 @@ def make_memory(bits: BitBoard, players: int) -> Memory:
 
 
 class Settings(NamedTuple):
-    """Values that features depend on, besides the position."""
+    """The values on which features depend in addition to the position."""
 
     fog: bool
     round_limit: int

@@ -1,4 +1,4 @@
-"""The process that computes the answers of an agent that plays as a bot. The module `runner` controls the time.
+"""The process that computes the answers of an agent that plays as a bot. The process of `runner` enforces time limits.
 
     python -m warlight_env.protocol.agent_worker AGENT SEED CHALLENGE
 

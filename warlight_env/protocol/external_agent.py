@@ -96,7 +96,7 @@ class ExternalBot(SingleThreaded, Agent):
     # The methods of an agent
 
     def pick(self, view: View) -> list[int]:
-        """Ask the bot for its picks. See `Agent.pick`."""
+        """Ask the external bot for its picks. See `Agent.pick`."""
         self._begin(view)
         clock = self._clock
         offers = region_ids(region_order(view.map, view.offers))

@@ -163,9 +163,9 @@ class _Move:
 def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> list[int]:
     """Search the game of one round in several threads, one for each element of `works`.
 
-    Each thread has the whole budget. All threads begin with the same candidate turns, but have different random numbers
-    and best responses. Returns the number of each player's turns at the start of the search, before best responses are
-    added.
+    Each thread searches with the whole budget. All threads begin with the same candidate turns, but have different
+    random numbers and best responses. Returns the number of each player's turns at the start of the search, before best
+    responses are added.
     """
     start = works[0].rng.copy()
     for number, work in enumerate(works):

@@ -182,7 +182,8 @@ def random_neighbor(
     rng: RandomState,
     free: FreeArmies,
 ) -> Int:
-    """Make one random change to a turn in place; return the new number of attacks. The change may have no effect.
+    """Make one random change to a turn in place; return the new number of attacks. The random change may leave the turn
+    as it was.
 
     borders: the regions from `list_borders`, with at least one region. rng uint64[2]. free int64[N]: working memory.
     """

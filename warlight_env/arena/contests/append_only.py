@@ -126,7 +126,7 @@ class AppendOnlyFolder(ABC):
         return loaded
 
     def append_lines(self, items: Sequence[Any]) -> None:
-        """Append one line for each item. The items must be JSON data.
+        """Append one line of JSON for each item.
 
         Raises:
             RunError: the lines cannot be written. Earlier lines remain in the file.

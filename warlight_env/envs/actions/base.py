@@ -207,7 +207,8 @@ class ActionEncoding(ABC):
             view: a function that returns the player's view; the method calls it only if it needs the view.
             out: int64[K], the array to which the row is written.
 
-        Raises InputError for a value that is not an action. A kernel later compares the entries with `limits`.
+        Raises InputError for a value that is not an action. A kernel later checks that the entries of the row are
+        within `limits`.
         """
         seen = view()
         turn = self.decode(seen, action)

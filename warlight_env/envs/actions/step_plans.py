@@ -16,7 +16,7 @@ from warlight_env.envs.actions.turns import I64, Choice, InexpressibleError, mer
 
 
 class Steps(Protocol):
-    """The members of `StepActions` that this module uses."""
+    """The attributes and methods of `StepActions` that this module uses."""
 
     board: Board
     max_deploys: int

@@ -236,7 +236,7 @@ class Room:
         self.feed.notify()
 
     def viewers_changed(self, seat: int | None) -> None:
-        """Note that a viewer came or left.
+        """Note that a viewer of the game has connected or disconnected.
 
         A game between bots pauses while it has no viewer; a clock stops while no player is connected.
         """
@@ -248,7 +248,7 @@ class Room:
             self.feed.notify()
 
     def start(self) -> None:
-        """Start or continue the game."""
+        """Start the task that plays the game, or continue a stopped game."""
         self._loop.start()
 
     async def stop(self) -> None:

@@ -34,7 +34,7 @@ class VariationStore(Protocol):
 
     @property
     def key(self) -> str:
-        """A name for locks and limits."""
+        """A name of the tree, under which locks and limits for it are stored."""
         ...
 
     @property
@@ -53,7 +53,7 @@ class VariationStore(Protocol):
 
 @dataclass(frozen=True)
 class GameTree:
-    """The tree of a finished game."""
+    """The tree of variations of a finished game."""
 
     access: Access
     lobby: Lobby
@@ -109,7 +109,7 @@ class ReplayTree:
 
 @dataclass(frozen=True)
 class StoredStudy:
-    """A study on the server."""
+    """The tree of variations of a study on the server."""
 
     id: str
     store: StudyStore

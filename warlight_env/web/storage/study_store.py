@@ -87,5 +87,5 @@ class StudyStore:
 
 
 def no_such_study() -> RequestError:
-    """Return the error for an unknown study."""
+    """Return the error for a study that does not exist."""
     return RequestError("there is no such study", 404, code="no-study")

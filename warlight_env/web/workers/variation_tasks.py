@@ -45,7 +45,7 @@ class LogTree:
 
 @dataclass(frozen=True)
 class StudyTree:
-    """The bytes of a study's file."""
+    """A study, as the bytes of its file."""
 
     study: bytes
 
@@ -210,7 +210,8 @@ def _history(opened: _Opened, path: Sequence[Variation], turn: TriedTurn) -> tup
 def add_variation(
     target: LogTree | StudyTree, turn: TriedTurn, prepared: PreparedTurn, replies: dict[int, Orders]
 ) -> tuple[bytes, bytes]:
-    """Play a prepared turn with the bot's replies. Return the bytes to save, and the new variation as JSON.
+    """Play a turn that `prepare_turn` has prepared, with the turns that the bot has chosen for the other players.
+    Return the bytes to save, and the new variation as JSON.
 
     Raises:
         VariationError: the tree has changed and does not contain the parent, or it is full.
@@ -241,7 +242,7 @@ def _chances(game: Game) -> Any:
 
 
 def look(target: LogTree | StudyTree) -> bytes:
-    """Return the tree as JSON."""
+    """Return the tree of variations as JSON."""
     return encoded({"variations": tree_data(_Opened(target).tree)})
 
 
