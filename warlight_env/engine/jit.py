@@ -160,7 +160,7 @@ _NamedTuple: Any = types.NamedTuple  # type: ignore[attr-defined]
 class _Protected(_NamedTuple):
     """Numba's type of a NamedTuple in which some arrays are read-only; the memory layout is the same.
 
-    record: Numba's type of the NamedTuple for kernels.
+    record: the type that Numba uses for the NamedTuple in kernels.
     """
 
     def __init__(self, record: Any, parts: tuple[Any, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Measurements of experiments: the searches of a game, concurrent trees, the number of turns in a position."""
+"""Functions that measure for experiments: searches in a game, concurrent search trees, and the turns of a position."""
 
 from __future__ import annotations
 

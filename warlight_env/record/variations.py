@@ -114,7 +114,7 @@ class Variations:
             VariationError: the tree does not contain the parent, the round does not follow it, or the tree is full.
         """
         if self.size >= NODES:
-            raise VariationError(f"the tree has {NODES} variations and notes, the most that it may have")
+            raise VariationError(f"the tree already has {NODES} variations and notes, the maximum")
         if variation.parent is not None and variation.round != self.node(variation.parent).round + 1:
             raise VariationError(
                 f"variation after {variation.parent}: 'round' must be {self.node(variation.parent).round + 1}, "
@@ -163,7 +163,7 @@ class Variations:
         new = Note(round, check_text("name", name, NAME), check_text("comment", comment, COMMENT))
         others = [note for note in self.notes if note.round != round]
         if (name or comment) and len(others) + len(self.nodes) >= NODES:
-            raise VariationError(f"the tree has {NODES} variations and notes, the most that it may have")
+            raise VariationError(f"the tree already has {NODES} variations and notes, the maximum")
         notes = [*others, new] if name or comment else others
         return replace(self, notes=tuple(sorted(notes, key=lambda note: note.round)))
 

@@ -41,7 +41,7 @@ _TRIES: Final = 2
 
 @kernel
 def _draw(context: Context, position: Position, p: Int, count: Int, work: NashWork) -> None:
-    """Write `count` turns of the context's policy to `work.first`."""
+    """Draw `count` turns from the context's policy, and write them to `work.first`."""
     turns = work.first
     for i in range(count):
         turns.counts[i] = draw_turn(
