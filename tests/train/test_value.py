@@ -208,7 +208,7 @@ def test_labels_are_of_positions_played_or_of_leaves(games):
 
 def test_games_that_nobody_won_give_no_labels(games):
     configs, played = games
-    with pytest.raises(RunError, match="label 1: 1000 positions were drawn"):
+    with pytest.raises(RunError, match="label 1: no value found for any of 1000 randomly"):
         label_positions(TINY, configs, b"", played._replace(value=np.zeros_like(played.value)), 3, range(2), 1)
 
 

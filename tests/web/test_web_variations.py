@@ -114,7 +114,7 @@ def test_variations_survive_a_restart_of_the_server(tmp_path: Path):
         ({"round": 2}, "reply 'known': the game has no turns after 2 rounds"),
         ({"reply": "believed"}, "bot is missing"),
         ({"reply": "believed", "bot": "nobody"}, "this server has no bot 'nobody'"),
-        ({"reply": "given", "others": [None]}, "others: 1 turns for 2 players"),
+        ({"reply": "given", "others": [None]}, "others: 1 turns are given for 2 players"),
         ({"reply": "given", "others": [None, {"deploys": [[0, 900]]}]}, "player 1, deploy 1"),
         ({"reply": "guess"}, "reply: "),
         ({"seed": -1}, "seed: "),

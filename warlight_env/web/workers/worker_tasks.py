@@ -330,7 +330,7 @@ def failed(error: BaseException) -> TaskFailure:
         status = getattr(error, "status", 422)
         return TaskFailure(told["error"], True, status, told["details"], told["code"], told["values"])
     if isinstance(error, MemoryError):
-        return TaskFailure("this needs more memory than the server allows", True, 503, code="memory")
+        return TaskFailure("the request needs more memory than the server allows", True, 503, code="memory")
     return TaskFailure(crash_reason(error), False, 500)
 
 
