@@ -253,7 +253,7 @@ class _Position:
         mask = core.out.mask[0, player]
         value = index(action, f"player {player}: action", len(mask), OpenSpielError)
         if not mask[value]:
-            raise OpenSpielError(f"player {player}: action {value} is illegal in this state; nothing played")
+            raise OpenSpielError(f"player {player}: action {value} is illegal in this state; the state has not changed")
         return value
 
     def _resolve(self) -> None:

@@ -37,7 +37,7 @@ class Inputs(NamedTuple):
 
 
 def read_inputs(configs: GameConfigs, samples: ValuedPositions) -> Inputs:
-    """Return the inputs and targets for samples.
+    """Return the inputs of the network for labelled positions, and the labels as training targets.
 
     The inputs are exactly the inputs that the network's compiled code computes.
     """

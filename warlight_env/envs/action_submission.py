@@ -26,7 +26,7 @@ from warlight_env.envs.views import view
 from warlight_env.errors import InputError
 from warlight_env.step_results import dropped_orders
 
-_NOTHING = "; nothing played"
+_NOTHING = "; no game has changed"
 #: The comparison of an array's dtype with a dtype object is faster than with a scalar type such as `np.int8`.
 _INT8, _INT64 = np.dtype(np.int8), np.dtype(np.int64)
 
@@ -43,7 +43,7 @@ class ActionError(InputError):
 
 
 def tell_nothing_played(error: InputError) -> None:
-    """Add the words "nothing played" to the message of an error, unless the message already ends with these words.
+    """Add the words "no game has changed" to the message of an error, unless the message already ends with these words.
 
     The message does not change if another package defines the class of the error.
     """

@@ -104,7 +104,7 @@ class BotOpponent(Opponent):
     def make_memory(self, core: EnvCore) -> npt.NDArray[np.uint64]:
         """Return uint64[B, P, 2]: the state of a random generator for each seat.
 
-        A bot uses only the generators of its own seats.
+        A bot uses only the random generators of its own seats.
         """
         return core.bot_rngs
 

@@ -291,7 +291,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         try:
             self.core.step(self._rows, self._dropped)
         except ActionError as error:
-            error.args = (f"{self.possible_agents[error.player]}: action {error.reason}; nothing played",)
+            error.args = (f"{self.possible_agents[error.player]}: action {error.reason}; no game has changed",)
             raise
         self.late_actions += late
         out, seats = self.core.out, [self._seat[agent] for agent in acting]
@@ -312,7 +312,9 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     def _late(self, actions: dict[str, Any]) -> int:
         """Return the number of actions of agents that are no longer live; raise InputError for unknown agents."""
         if not isinstance(actions, Mapping):
-            raise InputError(f"actions = {short_repr(actions)}: must be a dict of actions by agent; nothing played")
+            raise InputError(
+                f"actions = {short_repr(actions)}: must be a dict of actions by agent; no game has changed"
+            )
         for agent in actions:
             if agent not in self._seat:
                 raise InputError(f"actions: no agent {short_repr(agent)}; the live agents are {self.agents}")
@@ -323,12 +325,12 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         core = self.core
         for agent in self.agents:
             if agent not in actions or actions[agent] is None:
-                raise InputError(f"actions: {agent} has no action; nothing played")
+                raise InputError(f"actions: {agent} has no action; no game has changed")
             p = self._seat[agent]
             try:
                 self._dropped[0, p] = core.encoding.row(actions[agent], partial(core.view, p), self._rows[0, p])
             except InputError as error:
-                error.args = (f"{agent}: {error}; nothing played",)
+                error.args = (f"{agent}: {error}; no game has changed",)
                 raise
 
     # Observations, views and pictures

@@ -260,15 +260,18 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
 
     def _batches(self, actions: Any) -> list[Any]:
         if not isinstance(actions, Mapping):
-            raise InputError(f"actions = {short_repr(actions)}: must be a dict of actions by agent; nothing played")
+            raise InputError(
+                f"actions = {short_repr(actions)}: must be a dict of actions by agent; no game has changed"
+            )
         for agent in actions:
             if agent not in self._number:
                 raise InputError(
-                    f"actions: no agent {short_repr(agent)}; the agents are {', '.join(self.agents)}; nothing played"
+                    f"actions: no agent {short_repr(agent)}; the agents are {', '.join(self.agents)}; "
+                    "no game has changed"
                 )
         for agent in self.agents:
             if actions.get(agent) is None:
-                raise InputError(f"actions: {agent} has no actions; nothing played")
+                raise InputError(f"actions: {agent} has no actions; no game has changed")
         return [actions[agent] for agent in self.agents]
 
     def _seen(self, results: Sequence[StepResults], copy: bool) -> tuple[dict[str, Any], Infos]:

@@ -1,9 +1,9 @@
 """The analysis of one position of a logged game: the played turns compared with those of a search.
 
 The value of a turn is the share of games won from the positions after it. To value a turn, the round is played many
-times with different dice, and the other players keep their orders. Each resulting position is played out with all
-players like `aggressive`. Two turns of a player are compared with the same dice and playouts: their difference is more
-certain than each value.
+times with different dice, and the other players keep their orders. Then the program plays each resulting position to
+the end of the game, and all players choose turns like the bot `aggressive`. Two turns of a player are compared with the
+same dice and playouts: their difference is more certain than each value.
 """
 
 from __future__ import annotations
