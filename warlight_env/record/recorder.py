@@ -100,8 +100,8 @@ class NamedAgent(Protocol):
 class Recorder(ABC):
     """A `GameObserver` that makes a line of the log for each event of a game. Subclasses store the lines.
 
-    A log contains only the seed of the game's constructor. If `Game.reseed` has replaced the game's dice, `began`,
-    `picked` and `played` therefore raise LogError and write nothing.
+    A log contains only the seed of the game's constructor. So `began`, `picked` and `played` raise LogError and write
+    nothing if `Game.reseed` has replaced the game's dice.
 
     Args:
         players: the data about the player on each seat, see `describe`; if it is None, the log contains only the

@@ -36,7 +36,7 @@ class StudyStore:
         return self.folder / f"{id}{SUFFIX}"
 
     def stamps(self) -> dict[str, FileStamp]:
-        """Return the studies with the stamps of their files."""
+        """Return a dict from the studies to the stamps of their files, which show whether a file has changed."""
         found: dict[str, FileStamp] = {}
         with contextlib.suppress(FileNotFoundError), os.scandir(self.folder) as files:
             for file in files:
