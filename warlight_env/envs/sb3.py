@@ -220,7 +220,7 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         """Set an attribute for all environments; `indices` must select all of them."""
         attr_name = _name(attr_name)
         if len(self._chosen(indices)) != self.num_envs:
-            raise InputError(f"{attr_name}: must be set for all environments, because they are one batch")
+            raise InputError(f"{attr_name}: must be set for all environments, because the environments are one batch")
         try:
             setattr(self, attr_name, value)
         except AttributeError:
@@ -239,7 +239,9 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         if method_name == "render":  # the picture of each environment; `VecEnv.render` combines these pictures
             return [self.render_game(b) for b in chosen]
         if len(chosen) != self.num_envs:
-            raise InputError(f"{method_name}: must be called for all environments, because they are one batch")
+            raise InputError(
+                f"{method_name}: must be called for all environments, because the environments are one batch"
+            )
         method = getattr(self, method_name, None)
         if not callable(method):
             raise InputError(f"method_name = {short_repr(method_name)}: the environment has no such method")

@@ -89,7 +89,7 @@ def serve(spec: str, lines: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main() -> int:
-    """Run the program that the module describes. Return the exit status."""
+    """Run this module as a program, see the module's docstring. Return the exit status."""
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # now output of the agent goes to standard error, apart from the answers
     try:

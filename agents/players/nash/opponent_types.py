@@ -92,7 +92,7 @@ class OpponentTypes(OpponentModel):
         ]  # fmt: skip
 
     def see(self, view: View, position: Position, work: NashWork) -> None:
-        """Update the weights with the round that was played since the last call."""
+        """Update the weights of the types of each opponent, from the moves of the last round."""
         for player, orders, before in self.observed_rounds(view, position):
             if orders.some and len(self._kinds) > 1:
                 self._learn(orders, before, player, work)

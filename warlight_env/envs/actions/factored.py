@@ -234,7 +234,7 @@ class FactoredActions(ActionEncoding):
             action[[n + board.n_edges + edge for edge in edges]] = levels
         elif edges != sorted(edges):
             raise InexpressibleError(
-                "attacks must be in the order of directed edges; priority=True allows other orders"
+                "attacks must be in the order of directed edges; with priority=True, attacks can be in another order"
             )
 
     def _nearest(self, view: View, turn: Choice) -> I64:

@@ -34,7 +34,7 @@ class VariationStore(Protocol):
 
     @property
     def key(self) -> str:
-        """A name of the tree, under which locks and limits for it are stored."""
+        """The key under which the server stores the lock and the limits of the tree."""
         ...
 
     @property
