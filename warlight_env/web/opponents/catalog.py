@@ -93,7 +93,7 @@ class Opponents:
 
     @property
     def specs(self) -> list[str]:
-        """The specifications of the bots that are always offered.
+        """The specifications of the bots that the server always offers.
 
         The policies in the folder of the server's owner are not included.
         """

@@ -26,7 +26,7 @@ class Engine:
 
     @property
     def name(self) -> str:
-        """The specification with the time for each turn."""
+        """The bot's specification with the time for each turn."""
         return self._timed(self.seconds)
 
     def spec(self, seconds: float) -> str:
