@@ -19,7 +19,8 @@ _NOT_GIVEN: Final = object()
 
 
 class PlainAgent(Protocol):
-    """An object with the attributes that `as_agent` requires. Every `Agent` has these attributes."""
+    """An object that `as_agent` can turn into an `Agent`: it has a name and the methods `pick` and `act`, as every
+    `Agent`."""
 
     name: str
 

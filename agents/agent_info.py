@@ -16,9 +16,11 @@ from warlight_env.engine.rules import MAX_PLAYERS
 class TextForm:
     """The specification's form for an agent that takes all text after its name and the colon as one argument.
 
-    form: the form of the whole specification, as help texts show it, for example ``belief:AGENT``. wraps: whether the
-    text is the specification of another agent. digest_of: a function that returns the digest (16 hexadecimal digits) of
-    an .npz file that the text names; None: the text names no file. See `registry.pinned`.
+    Attributes:
+        form: the form of the whole specification, as help texts show it, for example ``belief:AGENT``.
+        wraps: whether the text is the specification of another agent.
+        digest_of: a function that returns the digest (16 hexadecimal digits) of an .npz file that the text names; None:
+            the text names no file. See `registry.pinned`.
     """
 
     form: str

@@ -17,7 +17,10 @@ class AgentSpec:
 
     `str` of a specification returns its text without white space at the ends.
 
-    name: the agent's name. separator: ":" or an empty string. rest: all text after the separator.
+    Attributes:
+        name: the agent's name.
+        separator: ":" or an empty string.
+        rest: all text after the separator.
     """
 
     name: str
@@ -77,7 +80,7 @@ class AgentSpec:
         return self.with_rest(",".join(map(pin, self.rest.split(","))))
 
     def without_digests(self, endings: Iterable[tuple[str, str]]) -> AgentSpec:
-        """Remove the digests of files from the values.
+        """Remove the digests of files from the values of the parameters.
 
         endings: pairs of a parameter's key and a file ending, such as ".json". The digest is removed only from a value
         whose key and file ending are one of the pairs in `endings`.

@@ -62,8 +62,8 @@ def resolve_limits(
 ) -> tuple[int | None, float | None]:
     """Return the limits of a move (simulations, seconds).
 
-    The limits come from the budget. If the budget has no limits, the agent's own arguments `simulations` and `seconds`
-    determine them. If the budget and the agent have no limits, the limit is `default` simulations.
+    The limits of the budget come first. If the budget has no limits, the agent's own arguments `simulations` and
+    `seconds` are the limits. If the budget and the agent have no limits, the limit is `default` simulations.
     """
     if budget is not None and not (budget.simulations is None and budget.seconds is None):
         return budget.simulations, budget.seconds

@@ -33,10 +33,12 @@ class ProfileError(InputError):
 class Face:
     """The face of a bot, as the names of the colours and shapes that the page draws.
 
-    ground, skin: colours of the background and of the head. head, top, eyes, mouth: shapes.
+    Attributes:
+        ground, skin: colours of the background and of the head.
+        head, top, eyes, mouth: shapes.
 
     Raises:
-        ProfileError: a name does not exist.
+        ProfileError: there is no colour or shape with one of the names.
     """
 
     ground: Ground
@@ -57,8 +59,10 @@ class Face:
 class BotProfile:
     """The name, level, face and description that people see of a bot.
 
-    name: 1 to 32 printable characters. face: a face, or None for a face that the page derives from the specification.
-    description: one sentence, or an empty string to show the agent's summary instead.
+    Attributes:
+        name: 1 to 32 printable characters.
+        face: a face, or None for a face that the page derives from the specification.
+        description: one sentence, or an empty string to show the agent's summary instead.
 
     Raises:
         ProfileError: a value is not allowed.

@@ -57,12 +57,14 @@ class Range(NamedTuple):
 class Param:
     """The declaration of an agent's parameter.
 
-    help: a short description for lists of parameters. more: additional text for the docstring.
-    low, high: limits of numbers in agent specifications.
-    python_range: limits of numbers in Python calls, if these limits differ from `low` and `high`.
-    choices: allowed strings; more may be registered at run time. If `choices` is empty, any string is allowed.
-    spec_name: the parameter's name in agent specifications, if it differs from the name in Python.
-    shared: whether other agents also have this parameter; lists of parameters show shared parameters last.
+    Attributes:
+        help: a short description for lists of parameters.
+        more: additional text for the docstring.
+        low, high: limits of numbers in agent specifications.
+        python_range: limits of numbers in Python calls, if these limits differ from `low` and `high`.
+        choices: allowed strings; more may be registered at run time. If `choices` is empty, any string is allowed.
+        spec_name: the parameter's name in agent specifications, if it differs from the name in Python.
+        shared: whether other agents also have this parameter; lists of parameters show shared parameters last.
     """
 
     help: str

@@ -50,13 +50,15 @@ def register(
 ) -> None:
     """Add an agent; `load()` returns a callable that takes `seed` and the parameters as keywords.
 
-    settings: a dataclass, or an agent's class, that declares the parameters with `parameters.Param`. None: no
-    parameters.
-    text: with a `TextForm`, the callable takes `seed` and `text` instead of parameters: `text` is all text after the
-    name, without the colon.
-    players: the largest number of players in the agent's games.
-    summary: one sentence. profile: the name, level and face that people see; None: the page shows the specification
-    and the summary. presets: other profiles for some specifications, by the text after the name, without the colon.
+    Args:
+        settings: a dataclass, or an agent's class, that declares the parameters with `parameters.Param`. None: no
+            parameters.
+        text: with a `TextForm`, the callable takes `seed` and `text` instead of parameters: `text` is all text after
+            the name, without the colon.
+        players: the largest number of players in the agent's games.
+        summary: one sentence.
+        profile: the name, level and face that people see; None: the page shows the specification and the summary.
+        presets: other profiles for some specifications, by the text after the name, without the colon.
 
     The callable that `load()` returns makes an `Agent`, or any object with a name, `pick` and `act`, see `as_agent`.
 
@@ -311,7 +313,8 @@ def pinned(spec: str) -> str:
     Files of weights, networks and models get digests.
 
     Raises:
-        AgentError: the specification is wrong. WeightsError, ValueNetworkError, TurnNetworkError, PolicyFileError: a
+        AgentError: the specification of the agent is wrong. WeightsError, ValueNetworkError, TurnNetworkError,
+        PolicyFileError: a
             file cannot be read.
     """
     info, _ = parse(spec)

@@ -140,7 +140,7 @@ class Weights(NamedTuple):
             weights = cls.load(path)
             if weights.digest() != digest:
                 raise WeightsError(
-                    f"{path}: contains other weights: their digest is {weights.digest()}, but must be {digest}"
+                    f"{path}: other weights than expected: their digest is {weights.digest()}, not {digest}"
                 )
             return weights
         path = Path(source)
@@ -288,7 +288,7 @@ def make_evaluation(board: Board, weights: Weights) -> Evaluation:
 
     A super region has a value for the picking phase (START) and a value for the later game (STATIC). The values START
     and STATIC are weighted sums of `super_region_terms`, plus a constant that makes the smallest value on the board 1.
-    Finally, the value STATIC is multiplied by the weight `region_super`.
+    The function returns the value STATIC multiplied by the weight `region_super`.
     """
     terms, w = super_region_terms(board), Weights(*map(float, weights))
     start = np.array([w.start_bonus, w.start_neighbors, w.start_borders, w.start_regions]) @ terms

@@ -143,7 +143,7 @@ def _check_homes(regions: Sequence[tuple[str, int, Any]], homes: Sequence[_Row])
     named = {region for _, region, _ in homes}
     for where, region, _ in regions:
         if region not in named:
-            raise MapError(f"{where}: region {region}: in no super region")
+            raise MapError(f"{where}: region {region}: belongs to no super region")
 
 
 def _drawing(

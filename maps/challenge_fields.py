@@ -35,7 +35,7 @@ def items(data: dict[str, Any], key: str, place: str) -> Items:
 
 
 def whole(where: str, value: Any) -> int:
-    """Return a value as a whole number.
+    """Return a value of the JSON data as a whole number.
 
     Raises MapError if the value is not a whole number; its message begins with `where`.
     """

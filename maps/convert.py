@@ -102,7 +102,9 @@ def written_as(map_: Map, format_: MapFormat) -> tuple[str, tuple[str, ...]]:
 def lost_parts(before: Map, after: Map) -> tuple[str, ...]:
     """Return the names of the parts that a map lost when it was written in another format.
 
-    before: the original map. after: the map that was written to a file in the other format and read again.
+    Args:
+        before: the original map.
+        after: the map that was written to a file in the other format and read again.
     """
     names = [region.name for region in after.regions]
     kept_names = sorted(names) == sorted(region.name for region in before.regions)

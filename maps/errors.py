@@ -12,7 +12,7 @@ MOST_REASONS: Final = 100
 
 
 class MapError(InputError):
-    """Error: a map cannot be used. The error message names the place (file, line or region) and the reason.
+    """An error for a map that cannot be used. The error message names the place (file, line or region) and the reason.
 
     Args:
         message: the first reason.

@@ -124,7 +124,7 @@ def _xml_title(root: str) -> str:
 def _table_title(text: str) -> str | None:
     """Return a description of a text that is a table, such as CSV; None for other texts.
 
-    In a table, the first lines have the same number of delimiters.
+    A text is a table if its first lines have the same number of delimiters.
     """
     lines = [line for line in text[:10_000].splitlines() if line.strip()][:3]
     for delimiter in _DELIMITERS:

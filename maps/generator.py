@@ -107,7 +107,8 @@ def _bonus(group: int, grouped: Sequence[int], near: Sequence[Sequence[int]]) ->
 def _reading_order(
     middles: Sequence[tuple[float, float]], grouped: Sequence[int], groups: int
 ) -> tuple[list[int], list[int]]:
-    """Return the order in which regions, and the order in which super regions, are numbered.
+    """Return two orders: the order in which the regions are numbered, and the order in which the super regions are
+    numbered.
 
     Super regions are sorted from left to right, and so are the regions within a super region.
     """

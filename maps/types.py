@@ -45,7 +45,7 @@ def converted(value: Any, hint: Any, place: str) -> Any:
     """Return the value if it has the type of the annotation, else an equal value of this type.
 
     Lists are converted to tuples, and integers of NumPy to ``int``. Integers are accepted as ``float``. A boolean is
-    not a number. The fields of dataclasses that are parts of a map are converted in the same way.
+    not accepted as a number. The fields of dataclasses that are parts of a map are converted in the same way.
 
     Raises:
         MapError: the value has another type; the message begins with `place`.

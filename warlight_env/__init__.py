@@ -1,7 +1,7 @@
 """Warlight, a game with simultaneous orders: engine, environments, bots and arena.
 
-The import of the package is fast, because Python loads each public name, for example `Game`, at its first use. Only
-users of the package need these public names; the modules of the package import each other directly.
+The import of the package is fast, because Python loads each public name, for example `Game`, at its first use. The
+public names are only for users of the package; the modules of the package import each other directly.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The class `Game`: one game for people, bots and web pages.
 
-The class checks all input. Compiled functions, the kernels of `warlight_env.engine`, execute the rounds.
+The class `Game` checks all input. Compiled functions, the kernels of `warlight_env.engine`, execute the rounds.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ class _DiceSeed(NamedTuple):
 
 
 class _Past(NamedTuple):
-    """The game before a step, for `undo`."""
+    """The position and the dice before a step of the game, which `undo` restores."""
 
     state: State
     last: RoundResult | None
@@ -513,8 +513,8 @@ class Game:
     def fingerprint(self) -> str:
         """Return the 64-bit BLAKE2b digest of the position and the state of the dice, as 16 hexadecimal digits.
 
-        A game log stores this digest for every round, because its computation is faster than that of `hash`. The digest
-        does not include the map and the rules, which do not change during a game.
+        A game log stores this digest for every round, because computing this digest is faster than computing `hash`.
+        The digest does not include the map and the rules, which do not change during a game.
         """
         arrays: Any = self._state  # a batch of one game; each array is contiguous
         return hashlib.blake2b(b"".join(arrays), digest_size=8).hexdigest()

@@ -163,7 +163,7 @@ class WarlightGame(pyspiel.Game):  # pyspiel has no types
 
 
 class _Sight:
-    """What a player sees after a round. The object never changes, so copies of a state share it."""
+    """The view of a player after a round. The object never changes, so copies of a state share it."""
 
     def __init__(self, core: EnvCore, player: int) -> None:
         self._core = core.map, core.players, player
@@ -253,7 +253,7 @@ class _Position:
         mask = core.out.mask[0, player]
         value = index(action, f"player {player}: action", len(mask), OpenSpielError)
         if not mask[value]:
-            raise OpenSpielError(f"player {player}: action {value} is illegal in this state; nothing played")
+            raise OpenSpielError(f"player {player}: action {value} is illegal in this state; the state has not changed")
         return value
 
     def _resolve(self) -> None:

@@ -108,8 +108,9 @@ def seen_by_all(
 ) -> tuple[frozenset[int], ...]:
     """Return for each player the regions that the player saw in a round under fog of war.
 
-    before, after: the owners of all regions at the start and at the end of the round. events: the attacks and transfers
-    of the round.
+    Args:
+        before, after: the owners of all regions at the start and at the end of the round.
+        events: the attacks and transfers of the round.
     """
     captured: list[list[int]] = [[] for _ in range(players)]
     for event in events:
@@ -130,8 +131,10 @@ def round_result(
 ) -> RoundResult:
     """Convert the arrays of a played round into a `RoundResult`.
 
-    deploy: int32[P, N], deployed armies. events: int32[M, 7], see `decode_events`. before, after: int8[N], the owners
-    at the start and at the end of the round.
+    Args:
+        deploy: int32[P, N], deployed armies.
+        events: int32[M, 7], see `decode_events`.
+        before, after: int8[N], the owners at the start and at the end of the round.
     """
     deploys = [Deploy(int(p), int(r), int(deploy[p, r])) for p, r in zip(*np.nonzero(deploy), strict=True)]
     told = decode_events(events, before.copy())
@@ -156,10 +159,12 @@ def dropped_orders(player: int, orders: Orders, reasons: npt.NDArray[np.int8]) -
 
 
 def places_with_forfeits(placements: Sequence[int], out: Sequence[int | None]) -> list[int]:
-    """Return each player's place in a game with failed players; 1 is the best. A failure counts as an elimination.
+    """Return each player's place in a game with failed players; 1 is the best. The failure of a player counts as an
+    elimination.
 
-    placements: the places that result from the position alone. out: for each player the round of its failure or
-    elimination, or None if it still plays.
+    Args:
+        placements: the places that result from the position alone.
+        out: for each player the round of its failure or elimination, or None if it still plays.
     """
     scores = [
         (last is None, last or 0, -place if last is None else 0) for place, last in zip(placements, out, strict=True)
@@ -180,8 +185,10 @@ def end_with_forfeits(
 ) -> tuple[list[int], int | None, bool]:
     """Return the places, the winner, and whether the game is over, for a game with failed players.
 
-    placements, winner, done: the places, the winner and whether the game is over, according to the position alone,
-    without failures. out: see `places_with_forfeits`.
+    Args:
+        placements, winner, done: the places, the winner and whether the game is over, according to the position alone,
+            without failures.
+        out: see `places_with_forfeits`.
     """
     left = out.count(None)
     places = places_with_forfeits(placements, out)

@@ -14,8 +14,8 @@ def printable(text: object) -> str:
 def align(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
     """Return the lines of a table with aligned columns.
 
-    Row 0 is the header. The text in the first `left` columns is aligned left; in the remaining columns it is aligned
-    right.
+    Row 0 is the header of the table. The text in the first `left` columns is aligned left; in the remaining columns it
+    is aligned right.
     """
     rows = [[printable(cell) for cell in row] for row in rows]
     widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]

@@ -132,7 +132,8 @@ def unchecked(subclass: type[C]) -> type[C]:
 
 
 def _exclusive_member(owner: type, name: str) -> Any:
-    """Return a method or property of a class, wrapped by `exclusive`. Return an exclusive method unchanged."""
+    """Return a method or property of a class, wrapped by `exclusive`. A method that is already exclusive is returned
+    unchanged."""
     member = inspect.getattr_static(owner, name, None)
     if inspect.isfunction(member):
         return exclusive(member)

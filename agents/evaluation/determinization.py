@@ -53,7 +53,9 @@ def farthest(
 ) -> npt.NDArray[np.int64]:
     """Return the regions r for which among[r] is True, sorted by distance from the player's regions, farthest first.
 
-    among: bool[N]. distance: [N, N] distances between regions.
+    Args:
+        among: bool[N], True for each region that the result contains.
+        distance: [N, N], the distances between regions.
     """
     places = np.flatnonzero(among)
     return places[np.argsort(-distance_to(distance, owner, player)[places], kind="stable")]

@@ -117,8 +117,8 @@ def growth_share(context: Context, position: Position, shares: Shares) -> Int:
     """Write each player's present and possible income, divided by the map's total income, to shares float64[P].
 
     Each share is in [0, 1], but the shares of all players do not add up to 1. Armies count only if they are adjacent to
-    a region that the player still needs to complete a super region. Use `growth_share` for players without enemies
-    nearby.
+    a region that the player still needs to complete a super region. Use `growth_share` to evaluate the position of a
+    player without enemies nearby.
     """
     board, evaluation, owner, army = context.board, context.evaluation, position.owner, position.army
     part = min(1.0, evaluation.prospect / evaluation.income) if evaluation.income > 0.0 else 0.0

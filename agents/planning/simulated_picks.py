@@ -182,8 +182,10 @@ def weigh_picks(
 ) -> Int:
     """Write the regions that are offered to a player to preferences int32[N], best first; return the number of regions.
 
-    begun: a state with one game, in the picking phase. games: the total number of simulated games. rounds: the number
-    of rounds in each game.
+    Args:
+        begun: a state with one game, in the picking phase.
+        games: the total number of simulated games.
+        rounds: the number of rounds in each game.
     """
     players, may = context.players, begun.offers[0]
     for r in range(work.total.shape[0]):
@@ -239,7 +241,9 @@ def simulated_picks(
 ) -> list[int]:
     """Return the offered regions, best first, according to `games` simulated games; advances rng uint64[2].
 
-    policy: the policy function that all players use in the games. net: the policy's turn network, or None.
+    Args:
+        policy: the policy function that all players use in the games.
+        net: the policy's turn network, or None.
     """
     n, players = view.board.n_regions, view.players
     functions = Functions(policy=policy)

@@ -53,7 +53,7 @@ def choose_plan(
 ) -> Int:
     """Write the plan with the highest mean share after the round to deploy int32[N] and attacks int32[E, 3].
 
-    The context's policy chooses the other players' turns. Returns the number of attacks. Afterwards
+    The context's policy chooses the other players' turns. Returns the number of attacks. After the call,
     `work.generator.plan` contains the goals of the plan.
     """
     lookahead, generator = work.lookahead, work.generator

@@ -107,8 +107,10 @@ class Functions:
 
     A field that is None stands for the built-in function.
 
-    leaf: evaluates many leaves in one call. prior: estimates how likely a player is to choose each turn. capacity: the
-    largest number of turns that the generator writes.
+    Attributes:
+        leaf: evaluates many leaves in one call.
+        prior: estimates how likely a player is to choose each turn.
+        capacity: the largest number of turns that the generator writes.
     """
 
     evaluation: Callable[..., Any] | None = None
@@ -126,7 +128,9 @@ class Functions:
         ):
             raise PlugInError(f"capacity = {short_repr(self.capacity)}: must be an integer in 1 .. {MAX_CAPACITY}")
         if self.generator is None and self.capacity != MAX_TURNS:
-            raise PlugInError(f"capacity = {self.capacity}: it needs a custom generator, but `generator` is None")
+            raise PlugInError(
+                f"capacity = {self.capacity}: only a custom generator can have a capacity, but `generator` is None"
+            )
         for kind in ("evaluation", "generator", "policy", "leaf", "prior"):
             function = getattr(self, kind)
             if function is not None and not is_ours(function):
@@ -196,7 +200,7 @@ def check_parameters(kind: str, function: Callable[..., Any]) -> None:
         signature.bind(*wanted)
         for own, name in zip(signature.parameters, wanted, strict=False):
             if own != name and own in _ARGUMENTS:
-                raise TypeError(f"parameter {own!r} is at the place of {name!r}")
+                raise TypeError(f"parameter {own!r} is in the place of parameter {name!r}")
     except TypeError as error:
         label = label_of(kind, function)
         raise PlugInError(f"{label}: its parameters must be ({_PARAMETERS[kind]}): {error}") from None

@@ -234,9 +234,10 @@ def _guarded_prior(label: str, ask: Any) -> Any:
 class _Kind(NamedTuple):
     """The wrappers of one kind of plug-in function, such as "policy"; the module `functions` lists the kinds.
 
-    guard: makes the wrapper for kernels from a label and a compiled function. in_python: makes a compilable function
-    from a label and a function that runs in the interpreter. counts: whether the function must return a whole number;
-    if not, its return value is not used.
+    Attributes:
+        guard: makes the wrapper for kernels from a label and a compiled function.
+        in_python: makes a compilable function from a label and a function that runs in the interpreter.
+        counts: whether the function must return a whole number; if not, its return value is not used.
     """
 
     guard: Callable[[str, Any], Any]

@@ -38,7 +38,7 @@ def _lent(*arrays: Any) -> Iterator[list[Any]]:
 
 
 def ask_evaluation(label: str, function: Callable[..., Any]) -> Any:
-    """Wrap an evaluation, see `context.evaluation_signature`."""
+    """Return the wrapper of a user's Python function that evaluates positions, see `context.evaluation_signature`."""
 
     def call(context, position, shares):
         with _lent(shares) as (shares,):
@@ -54,7 +54,7 @@ def ask_evaluation(label: str, function: Callable[..., Any]) -> Any:
 
 
 def ask_generator(label: str, function: Callable[..., Any]) -> Any:
-    """Wrap a generator, see `context.generator_signature`."""
+    """Return the wrapper of a user's Python function that generates turns, see `context.generator_signature`."""
 
     def call(context, position, player, rng, work, turns):
         with _lent(rng, *turns) as (rng, *own):
@@ -70,7 +70,7 @@ def ask_generator(label: str, function: Callable[..., Any]) -> Any:
 
 
 def ask_policy(label: str, function: Callable[..., Any]) -> Any:
-    """Wrap a policy, see `context.policy_signature`."""
+    """Return the wrapper of a user's Python function that chooses a turn, see `context.policy_signature`."""
 
     def call(context, position, player, rng, work, deploy, attacks):
         with _lent(rng, deploy, attacks) as (rng, deploy, attacks):
@@ -86,7 +86,7 @@ def ask_policy(label: str, function: Callable[..., Any]) -> Any:
 
 
 def ask_picker(label: str, function: Callable[..., Any]) -> Any:
-    """Wrap a picker, see `context.picker_signature`."""
+    """Return the wrapper of a user's Python function that picks start regions, see `context.picker_signature`."""
 
     def call(context, position, free, player, rng, preferences):
         with _lent(rng, preferences) as (rng, preferences):
@@ -102,7 +102,7 @@ def ask_picker(label: str, function: Callable[..., Any]) -> Any:
 
 
 def ask_leaf(label: str, function: Callable[..., Any]) -> Any:
-    """Wrap a function that evaluates leaves, see `context.leaf_signature`."""
+    """Return the wrapper of a user's Python function that evaluates leaves, see `context.leaf_signature`."""
 
     def call(context, positions, count, shares):
         with _lent(shares) as (shares,):
@@ -123,7 +123,7 @@ def ask_leaf(label: str, function: Callable[..., Any]) -> Any:
 
 
 def ask_prior(label: str, function: Callable[..., Any]) -> Any:
-    """Wrap a prior, see `context.prior_signature`."""
+    """Return the wrapper of a user's Python function that gives turns prior weights, see `context.prior_signature`."""
 
     def call(context, position, player, turns, count, likely):
         with _lent(likely) as (likely,):

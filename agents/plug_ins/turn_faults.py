@@ -48,8 +48,9 @@ def turn_fault(
     """Return the first fault of a player's turn as (fault, place, value, bound); the fault is NONE for a valid turn.
 
     TEXTS describes the faults. owner int8[N], army int32[N], deploy int32[N], attacks int32[A, 3] of (from, to,
-    armies), of which the first `count` rows are used. The arrays may contain any integers. An attack may have at most
-    as many armies as its source region has after all deploys.
+    armies), of which the first `count` rows are used. The entries of the arrays may be any integers, because the user's
+    function may have written wrong values. An attack may have at most as many armies as its source region has after all
+    deploys.
     """
     board, params, owner, army = context.board, context.params, position.owner, position.army
     none, n = np.int64(0), np.int64(owner.shape[0])

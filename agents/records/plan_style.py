@@ -15,7 +15,7 @@ from warlight_env.engine.rng import below, uniform
 
 
 class Style(NamedTuple):
-    """The parameters for planning a turn.
+    """The parameters with which the planner builds a turn (the style of a plan).
 
     Kernels get the parameters as float64[N_STYLE], in the order of the fields. The first thirteen parameters come from
     `Weights`.

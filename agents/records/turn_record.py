@@ -109,12 +109,14 @@ def make_turn_network(
 ) -> TurnNetwork:
     """Return the turn network with given arrays.
 
-    arrays: names and float32 arrays with the shapes `SHAPES`; but `first`, `overall` and `edge` have one row for each
-    input feature of the network. reads: the names of the input features.
+    Args:
+        arrays: names and float32 arrays with the shapes `SHAPES`; but `first`, `overall` and `edge` have one row for
+            each input feature of the network.
+        reads: the names of the input features.
 
-    Raises: TurnNetworkError: the arrays are not the arrays of a turn network, or a feature does not exist. The error
-    message names the
-            first wrong array.
+    Raises:
+        TurnNetworkError: the arrays are not the arrays of a turn network, or a feature does not exist. The error
+            message names the first wrong array.
     """
     try:
         columns: dict[str, Any] = {
@@ -125,7 +127,7 @@ def make_turn_network(
     shapes = {**SHAPES, **{_ROWS[name]: (len(names), UNITS) for name, names in reads._asdict().items()}}
     for name in (*shapes, *arrays):
         if fault := _fault(arrays.get(name), shapes.get(name)):
-            raise TurnNetworkError(f"{place}: not the arrays of a turn network: {clipped(name, 60)}: {fault}")
+            raise TurnNetworkError(f"{place}: not a turn network: array {clipped(name, 60)}: {fault}")
     made = {name: np.ascontiguousarray(arrays[name]) for name in shapes}
     network: TurnNetwork = reference(read_only(TurnNetwork(**made, **columns)))
     return network

@@ -98,8 +98,10 @@ def make_network(
 ) -> ValueNetwork:
     """Return the value network with given arrays.
 
-    arrays: names and float32 arrays with the shapes `SHAPES`; but `own`, `others` and `rules` have one row for each
-    input feature of the network. reads: the names of the input features.
+    Args:
+        arrays: names and float32 arrays with the shapes `SHAPES`; but `own`, `others` and `rules` have one row for each
+            input feature of the network.
+        reads: the names of the input features.
 
     Raises:
         ValueNetworkError: the arrays are not the arrays of a value network, or a feature does not exist.
@@ -110,7 +112,7 @@ def make_network(
         raise ValueNetworkError(f"{place}: {error}") from None
     of_player, of_rules = (len(players), FIRST_UNITS), (len(rules), FIRST_UNITS)
     if not have_shapes(arrays, {**SHAPES, "own": of_player, "others": of_player, "rules": of_rules}):
-        raise ValueNetworkError(f"{place}: these are not the arrays of a value network")
+        raise ValueNetworkError(f"{place}: the file does not contain the arrays of a value network")
     made = {name: np.ascontiguousarray(arrays[name]) for name in SHAPES}
     network: ValueNetwork = reference(read_only(ValueNetwork(**made, player_columns=players, rule_columns=rules)))
     return network
@@ -159,7 +161,7 @@ def digest(content: bytes) -> str:
 def check_digest(content: bytes, told: str, place: str | Path, kind: str, error: type[InputError]) -> None:
     """Raise `error` if the digest of a file's content is not `told`; an empty `told` accepts every content."""
     if told and told != (now := digest(content)):
-        raise error(f"{place}: contains another {kind}: its digest is {now}, but must be {told}")
+        raise error(f"{place}: the file contains another {kind} than expected: its digest is {now}, but must be {told}")
 
 
 def value_file(network: ValueNetwork) -> bytes:

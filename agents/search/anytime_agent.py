@@ -99,5 +99,6 @@ class AnytimeAgent(SearchAgent):
     def _run(
         self, search: AnytimeSearch, simulations: int | None, part: float, left: Callable[[float], float | None]
     ) -> None:
-        """Run the search for at most `simulations` simulations and at most `left(part)` seconds."""
+        """Run the search for at most `simulations` simulations, and for at most the time that `left(part)` returns, in
+        seconds."""
         search.run(simulations, left(part))

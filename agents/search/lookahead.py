@@ -136,7 +136,7 @@ def list_replies(
 ) -> None:
     """Write the candidate turns of each remaining enemy to `work.replies`.
 
-    The kernel also sets the sums of shares in `work.against` to 0.
+    The kernel also sets `work.against` to 0; the array later contains the sum of the player's shares for each reply.
     """
     players, owner = context.players, position.owner
     for p in range(players):

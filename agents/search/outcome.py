@@ -90,21 +90,21 @@ def _take(context: Context, position: Position, samples: Samples, chosen: Int) -
 
 @kernel
 def realistic_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Choose the outcome with the player's median share."""
+    """Choose the simulated result of the round that gives the searching player the median share."""
     _play_all(context, position, player, samples, rng)
     return _take(context, position, samples, samples.order[samples.order.shape[0] // 2])
 
 
 @kernel
 def pessimistic_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Choose the outcome with the player's lowest share."""
+    """Choose the simulated result of the round that gives the searching player the lowest share."""
     _play_all(context, position, player, samples, rng)
     return _take(context, position, samples, samples.order[0])
 
 
 @kernel
 def optimistic_outcome(context: Context, position: Position, player: Int, samples: Samples, rng: RandomState) -> Int:
-    """Choose the outcome with the player's highest share."""
+    """Choose the simulated result of the round that gives the searching player the highest share."""
     _play_all(context, position, player, samples, rng)
     return _take(context, position, samples, samples.order[samples.order.shape[0] - 1])
 

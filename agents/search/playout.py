@@ -1,6 +1,6 @@
 """Playouts: kernels that simulate some rounds from a leaf with one policy, and evaluate the last position.
 
-See the thesis, algorithm 3.18.
+The method is algorithm 3.18 of the thesis.
 """
 
 from __future__ import annotations

@@ -43,12 +43,15 @@ def begin_eliminations(owner: Owners, out: PlayerNumbers) -> None:
 def write_placements(shares: Shares, out: PlayerNumbers, alpha: Real, beta: Real, values: PlayerNumbers) -> None:
     """Write each player's value for its place to values int64[P]; the integer UNIT means the value 1.
 
-    shares: float64[P]. out: int64[P], the time of each player's elimination, or -1 if the player is not eliminated. A
-    player in the first place gets ``alpha + (1 - alpha) * share``. For the second to the last place, the range 0 ..
+    A player in the first place gets ``alpha + (1 - alpha) * share``. For the second to the last place, the range 0 ..
     beta is divided into equal intervals, one for each place; better places have higher intervals. The share determines
     a player's value inside the interval of its place. Eliminated players are placed after all other players. Players
     that were eliminated earlier have worse places. Players eliminated at the same time share a place. The method is
     from Venta (2013), who uses it for games that were played to their end.
+
+    Args:
+        shares: float64[P], each player's share of the value of the last position.
+        out: int64[P], the time of each player's elimination, or -1 if the player is not eliminated.
     """
     players = shares.shape[0]
     for p in range(players):

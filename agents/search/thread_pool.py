@@ -25,7 +25,7 @@ class Quota:
 
 
 class Job:
-    """A job that consists of steps.
+    """A computation that a thread does in small steps.
 
     step(n) does n steps. rate: the assumed number of steps per second, until it is measured. grain: each call of `step`
     does a multiple of `grain` steps; only the last call may do fewer.

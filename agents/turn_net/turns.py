@@ -1,7 +1,7 @@
 """Kernels that draw turns from the turn network's probabilities.
 
-The deploys are drawn first, region by region. After the deploys, the fraction of armies and the priority are drawn for
-each border.
+The kernels first draw the deploys, region by region. Then they draw, for each border, the fraction of armies that cross
+it and the priority of the attack.
 """
 
 from __future__ import annotations

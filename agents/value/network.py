@@ -116,8 +116,8 @@ def network_share(context: Context, position: Position, shares: Shares) -> Int:
 
     A share is the weighted mean of three numbers: the player's win probability, its fraction of all players' value in
     armies, and its fraction of all players' regions. The win probability of a player that is far ahead is close to 1
-    and hardly changes, but its fractions of armies and regions still increase when it captures more regions. Because of
-    the two fractions, a winning player captures the last regions. The signature is `plug_ins.evaluation_signature`.
+    and hardly changes, but its fractions of armies and regions still increase when it captures more regions. So a
+    search of a winning player captures the last regions, too. The signature is `plug_ins.evaluation_signature`.
     """
     features, scores, players = stack_floats(), stack_floats(), context.players
     network_scores(context, position, features, scores)

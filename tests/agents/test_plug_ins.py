@@ -234,7 +234,7 @@ def test_an_evaluation_for_one_player_is_refused_with_the_arguments_that_it_gets
     def share(context, position, player):
         return 1.0 if position.owner[0] == player else 0.0
 
-    says = r"'share'.*: its parameters must be \(context, position, shares\): parameter 'player' is at the place of"
+    says = r"'share'.*: its parameters must be \(context, position, shares\): parameter 'player' is in the place of"
     with pytest.raises(PlugInError, match=says):
         MctsAgent(evaluation=share)
 

@@ -285,7 +285,7 @@ def too_many(context, position, player, rng, work, turns):
 def test_a_capacity_that_cannot_be(capacity):
     with pytest.raises(PlugInError, match="capacity = "):
         Functions(generator=every_region, capacity=capacity)
-    with pytest.raises(PlugInError, match="needs a custom generator"):
+    with pytest.raises(PlugInError, match="only a custom generator can have a capacity"):
         Functions(capacity=12)
 
 

@@ -60,7 +60,7 @@ def test_the_first_array_that_is_wrong_is_named(changed: dict[str, Any], fault: 
         ({"edge_features": None}, "x.npz: edge: None: must be a list of names of features"),
         (
             {"overall_features": ["round"]},
-            "x.npz: not the arrays of a turn network: overall: float32 [13, 32], must be float32 [1, 32]",
+            "x.npz: not a turn network: array overall: float32 [13, 32], must be float32 [1, 32]",
         ),
         ({"heat": 5000}, "x.npz: temperature 5000: must lie in 0 .. 1000"),
         ({"heat": True}, "x.npz: temperature True: must lie in 0 .. 1000"),

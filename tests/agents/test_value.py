@@ -201,9 +201,9 @@ def test_files_of_networks(tmp_path):
         load_value(f"{file}#{'0' * 16}")
     with pytest.raises(ValueNetworkError, match="no value function 'lerned'"):
         load_value("lerned")
-    with pytest.raises(ValueNetworkError, match="not the arrays of a value network"):
+    with pytest.raises(ValueNetworkError, match="the file does not contain the arrays of a value network"):
         save_value(file, {**some_network(), "last": np.zeros(3, np.float32)})
-    with pytest.raises(ValueNetworkError, match="not the arrays of a value network"):
+    with pytest.raises(ValueNetworkError, match="the file does not contain the arrays of a value network"):
         save_value(file, {**some_network(), "last": np.full(SHAPES["last"], np.nan, np.float32)})
     file.write_bytes(b"PK nothing of the kind")
     with pytest.raises(ValueNetworkError, match=r"value\.npz: not a value network"):
@@ -249,7 +249,7 @@ def test_files_without_a_list_read_the_features_of_the_first_version(tmp_path):
     [
         ({"player_features": ["armies", "altitude"]}, "players: this version has no feature 'altitude'"),
         ({"rule_features": None}, "rules: None: must be a list of names"),
-        ({"rule_features": ["regions"]}, "these are not the arrays of a value network"),
+        ({"rule_features": ["regions"]}, "the file does not contain the arrays of a value network"),
         ({"kind": "turns"}, "its header is not that of a value network"),
     ],
 )

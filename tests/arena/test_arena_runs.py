@@ -273,7 +273,7 @@ def test_games_of_another_match_are_told(tmp_path):
     match().run(folder=tmp_path)
     games = tmp_path / "games.jsonl"
     games.write_text(games.read_text().replace('"seats": [1, 0]', '"seats": [0, 1]', 1))
-    with pytest.raises(RunFolderError, match="wrong seats"):
+    with pytest.raises(RunFolderError, match=r"the unit or the seats of game \d+ differ"):
         match().run(folder=tmp_path)
 
 

@@ -62,7 +62,7 @@ def test_a_specification_is_pinned_to_the_weights_that_its_file_holds(spec, file
     assert unpinned(pinned(given)) == given
     assert make_agent(pinned(given), 1).name == given
     OTHER.save(file)
-    with pytest.raises(WeightsError, match=f"{file}: contains other weights: their digest"):
+    with pytest.raises(WeightsError, match=f"{file}: other weights than expected: their digest"):
         make_agent(spec.format(told), 1)
 
 
@@ -72,7 +72,7 @@ def goes_by_its_file(given, told, path, other, error, changed, wrong):
     assert unpinned(told) == given.strip() == make_agent(told, 1).name
     before = setup(given).describe()["agents"]
     path.write_bytes(other)
-    with pytest.raises(error, match=f"{path}: contains {changed}"):
+    with pytest.raises(error, match=f"{path}: the file contains {changed}"):
         make_agent(told, 1)
     assert setup(given).describe()["agents"] != before, "matches with the one and the other are told apart"
     path.write_bytes(b"nothing")
@@ -93,7 +93,13 @@ def test_a_specification_is_pinned_to_the_network_that_its_file_holds(spec, tmp_
     save_value(tmp_path / "other.npz", {**arrays, "last": arrays["last"] + 1})
     content = (tmp_path / "other.npz").read_bytes()
     goes_by_its_file(
-        given, told, path, content, ValueNetworkError, "another network: its digest is", "not a value network"
+        given,
+        told,
+        path,
+        content,
+        ValueNetworkError,
+        "another network than expected: its digest is",
+        "not a value network",
     )
 
 
@@ -105,7 +111,9 @@ def test_a_policy_is_pinned_to_what_its_file_holds(spec, kept, tmp_path):
     given = spec.format(path)
     told = spec.format(f"{path}#{digest(path.read_bytes())}").strip()
     content = built_in_policies()["strategies"].read_bytes()
-    goes_by_its_file(given, told, path, content, PolicyFileError, "another policy: its digest", "not a policy")
+    goes_by_its_file(
+        given, told, path, content, PolicyFileError, "another policy than expected: its digest", "not a policy"
+    )
 
 
 @pytest.mark.parametrize("spec", [
@@ -142,7 +150,7 @@ def test_a_match_does_not_go_on_with_other_weights(file):
     running = pickle.loads(pickle.dumps(setup(f"one_ply:weights={file}")))  # as another process has it
     running.play(0)
     OTHER.save(file)
-    with pytest.raises(WeightsError, match=f"{file}: contains other weights"):
+    with pytest.raises(WeightsError, match=f"{file}: other weights than expected"):
         running.play(1)
 
 

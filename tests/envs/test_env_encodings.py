@@ -79,7 +79,7 @@ def test_actions_out_of_the_space_are_refused(name):
     [
         ("steps", Orders([], [(0, 5, 3)]), r"attack 0 to 5: a quarter, half, .* of 8 armies are \[2, 4, 6, 8\], not 3"),
         ("steps", Orders([], [(0, 5, 2), (0, 5, 2)]), "attack 0 to 5: occurs twice"),
-        ("steps", Orders([], [(0, 5, 8), (0, 3, 1)]), "attack 0 to 3: no army of the source may leave"),
+        ("steps", Orders([], [(0, 5, 8), (0, 3, 1)]), "attack 0 to 3: the source has no army that may leave"),
         ("steps", Orders([], [(0, 2, 1)]), "attack 0 to 2: the regions are not neighbours"),
         ("steps", Orders([], [(3, 0, 1)]), "attack 3 to 0: the player does not own region 3"),
         ("steps", Orders([(3, 1)], []), "deploy of 1 on 3"),
@@ -90,10 +90,10 @@ def test_actions_out_of_the_space_are_refused(name):
         (
             "steps",
             Orders([(0, 1)], [(0, 5, 8), (0, 3, 1), (0, 1, 1)]),
-            "attack 0 to 1: no army of the source may leave",
+            "attack 0 to 1: the source has no army that may leave",
         ),
-        ("steps", Orders([(0, 7)], [(0, 5, 15), (0, 3, 1)]), "no army of the source may leave"),
-        ("steps", Orders([(0, 1)], [(0, 5, 9), (0, 3, 1)]), "no army of the source may leave"),
+        ("steps", Orders([(0, 7)], [(0, 5, 15), (0, 3, 1)]), "the source has no army that may leave"),
+        ("steps", Orders([(0, 1)], [(0, 5, 9), (0, 3, 1)]), "the source has no army that may leave"),
         ("continuous", Orders([(0, 6)], []), "the turn deploys 6 armies; an action always deploys the whole income, 7"),
         ("continuous", Orders([(0, 7)], [(0, 5, 16)]), r"attack 0 to 5: must have 1 \.\. 15 armies, not 16"),
         (
@@ -116,7 +116,7 @@ def test_what_cannot_be_encoded_is_named(action, turn, reason):
 
 def test_more_attacks_than_the_rules_allow_cannot_be_encoded():
     env = ring("continuous", rules={"max_orders": 1})
-    with pytest.raises(InexpressibleError, match="allow 1 attacks in a turn, not 2"):
+    with pytest.raises(InexpressibleError, match="allow at most 1 attacks in a turn, not 2"):
         env.core.encoding.encode(env.view("player_0"), Orders([(0, 7)], [(0, 5, 15), (1, 2, 1)]))
     with pytest.raises(InexpressibleError, match="no scores"):
         env.core.encoding.encode(env.view("player_0"), Orders([(0, 6), (1, 1)], []))

@@ -142,7 +142,7 @@ def test_games_that_cannot_begin_in_the_middle_are_refused_and_nothing_changes()
     core.reset([3], [1])
     before = core.snapshot()
     for which, reason in (
-        ([1, 0], "game 0 must not have made a step yet"),
+        ([1, 0], "game 0 has already made a step"),
         ([1, 1], "different games"),
         ([2], "from 0 to 1"),
     ):
@@ -172,5 +172,5 @@ def test_what_is_not_known_is_refused_and_nothing_changes(options, reason):
 def test_a_game_that_is_over_is_refused():
     over = middle(rules={"max_rounds": 3})
     env = make_single(rules={"max_rounds": 3})
-    with pytest.raises(InputError, match="that game is over"):
+    with pytest.raises(InputError, match="the given game is over"):
         env.reset(options={"start": over})

@@ -318,7 +318,7 @@ def test_an_action_out_of_its_space_is_an_action_error_of_its_player():
     env = make()
     env.reset(seed=0)
     good = act(env, np.random.default_rng(0))
-    with pytest.raises(ActionError, match=r"^player_1: action entry 0 is 9; .*; nothing played$") as caught:
+    with pytest.raises(ActionError, match=r"^player_1: action entry 0 is 9; .*; no game has changed$") as caught:
         env.step({**good, "player_1": np.full_like(good["player_1"], 9)})
     assert (caught.value.game, caught.value.player) == (0, 1)
 

@@ -106,7 +106,7 @@ def test_bad_actions_change_nothing(bad):
     env, other = make(), make()
     env.reset(seed=1)
     other.reset(seed=1)
-    with pytest.raises(ValueError, match="nothing played"):
+    with pytest.raises(ValueError, match="no game has changed"):
         env.step(bad)
     action = np.zeros(env.action_space.shape, dtype=np.int64)
     assert equal(env.step(action), other.step(action))
@@ -126,14 +126,14 @@ def test_an_action_out_of_its_space_is_told_with_its_game_and_player(made):
     env.reset(seed=1)
     wrong = np.zeros(env.action_space.shape, np.int64)
     wrong[3] = 9
-    with pytest.raises(ActionError, match=r"^game 0, player 1: entry 3 is 9; .*; nothing played$") as caught:
+    with pytest.raises(ActionError, match=r"^game 0, player 1: entry 3 is 9; .*; no game has changed$") as caught:
         env.step(wrong)
     for error in (caught.value, pickle.loads(pickle.dumps(caught.value))):
         assert (error.game, error.player, str(error)) == (0, 1, str(caught.value))
         assert error.reason.startswith("entry 3 is 9")
-    with pytest.raises(InputError, match="nothing played"):
+    with pytest.raises(InputError, match="no game has changed"):
         env.step(wrong[:-1])
-    with pytest.raises(InputError, match=r"action must be an array, not .*; nothing played"):
+    with pytest.raises(InputError, match=r"action must be an array, not .*; no game has changed"):
         env.step([[1], [1, 2]])
 
 

@@ -102,7 +102,7 @@ def test_a_starting_setup_is_shown(tmp_path, capsys):
 
 @pytest.mark.parametrize(("arguments", "message"), [
     (["small", "a.map"], "give the format with --to"),
-    (["small", "a.txt", "--to", "svg"], "there are native"),
+    (["small", "a.txt", "--to", "svg"], "must be one of native"),
     (["a.json", "a.json"], "must not be the input file"),
 ])  # fmt: skip
 def test_bad_conversions_are_refused_and_nothing_is_written(arguments, message, tmp_path, capsys, monkeypatch):

@@ -299,7 +299,7 @@ SITE = {
     [
         (("SuperRegions", 1, "regions"), [3, 2], "region 2: in two super regions, 1 and 2"),
         (("SuperRegions", 1, "regions"), [3, 9], r"SuperRegions\[1\] \(id 2\): regions: unknown region 9"),
-        (("SuperRegions", 1, "regions"), [], r"Regions\[2\] \(id 3\): region 3: in no super region"),
+        (("SuperRegions", 1, "regions"), [], r"Regions\[2\] \(id 3\): region 3: belongs to no super region"),
         (("SuperRegions", 1, "regions"), None, r"SuperRegions\[1\] \(id 2\): regions: expected a list"),
         (("SuperRegions", 0, "regions"), "1 two", "regions: 'two' is not an id"),
         (("Regions", 0, "neighbors"), "2 3 4", "region 1: border to unknown region 4"),

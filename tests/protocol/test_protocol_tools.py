@@ -297,7 +297,7 @@ def test_a_bot_says_why_it_answers_by_the_fallback_policy():
     done = run_bot("aggressive", OPENING + "go place_armies 60000\n")
     assert done.returncode == 1
     assert done.stderr == (
-        "error: a question for orders came before update_map\nthe agent failed: Go answered by the fallback policy\n"
+        "error: the engine sent no update_map before a question\nthe agent failed: Go answered by the fallback policy\n"
     )
     assert done.stdout == "No moves\n"
 

@@ -67,7 +67,7 @@ def test_variations_of_the_same_position_are_joined():
     ("other", "message"),
     [
         (lambda s: made("world"), "map 'world': it differs"),
-        (lambda s: made("small", Rules.of("thesis", fog=True)), "rules 'thesis': they differ"),
+        (lambda s: made("small", Rules.of("thesis", fog=True)), "rules 'thesis': these rules differ"),
         (lambda s: made("small", players=3), "3 players: the game has 2"),
         (lambda s: replace(s, round=2, variations=Variations()), "round 2: the position of the game is after 4"),
         (lambda s: replace(s, army=(9, *s.army[1:])), "region .* differs from the position of the game"),

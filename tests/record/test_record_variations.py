@@ -89,7 +89,7 @@ def test_deleting_a_branch_removes_all_below_it_and_never_reuses_a_number(log: G
     assert log.variations.below(1) == {1, 2, 3}
     _, node = play_variation(game_at(log, 0), 1, [None, None], 1)
     assert tree.without(6).added(node).nodes[-1].id == 7
-    with pytest.raises(VariationError, match="variation 1: the tree does not contain it"):
+    with pytest.raises(VariationError, match="the tree has no variation 1"):
         tree.path(1)
 
 

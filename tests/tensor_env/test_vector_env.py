@@ -109,13 +109,13 @@ def test_the_defaults_are_those_with_numpy_arrays():
 
 @pytest.mark.parametrize(("change", "message"), [
     ({"device": "tpu"}, "device = 'tpu'"),
-    ({"seat": "random"}, "seat = 'random': must be 0 .. 1; it is the same in all games"),
+    ({"seat": "random"}, "seat = 'random': must be 0 .. 1, the same seat in all games"),
     ({"seat": 2}, "seat = 2: must be 0 .. 1"),
     ({"players": "two"}, "players = 'two': must be an integer"),
     ({"opponent": "mcts"}, "'mcts': must be one of random"),
     ({"opponent": ["random"] * 2}, "must be the name of a compiled bot, or a list of 1 names"),
     ({"opponent": {"random": 1.0}}, "must be the name of a compiled bot, or a list of 1 names"),
-    ({"action": "continuous"}, "action = 'continuous': a device needs integers as actions"),
+    ({"action": "continuous"}, "action = 'continuous': with `device`, actions must be integers"),
     ({"mask": "observation"}, "unknown arguments mask"),
     ({"max_episode_steps": 0}, "max_cycles = 0"),
 ])  # fmt: skip

@@ -208,7 +208,7 @@ def test_labels_are_of_positions_played_or_of_leaves(games):
 
 def test_games_that_nobody_won_give_no_labels(games):
     configs, played = games
-    with pytest.raises(RunError, match="label 1: 1000 positions were drawn"):
+    with pytest.raises(RunError, match="label 1: no value found for any of 1000 randomly"):
         label_positions(TINY, configs, b"", played._replace(value=np.zeros_like(played.value)), 3, range(2), 1)
 
 
@@ -383,7 +383,7 @@ def test_files_that_are_not_the_run_s_are_refused(whole, tmp_path, monkeypatch):
     for name in ("network-1.npz", "games/2-1.npz", "labels/1-3.npz"):
         content = (tmp_path / name).read_bytes()
         (tmp_path / name).write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
-        with pytest.raises(JournalError, match=f"{name}: differs from the file that the run wrote"):
+        with pytest.raises(JournalError, match=f"{name}: the file has changed since the run wrote it"):
             train(tmp_path)
         (tmp_path / name).unlink()
         with pytest.raises(JournalError, match=f"{name}: cannot be read"):
@@ -453,7 +453,7 @@ def test_a_first_network_is_kept_to(tmp_path):
     assert replace(settings, seed=2).start == settings.start
     file.write_bytes(pack_network(make_network(random_module(1).arrays())))
     assert replace(TINY, start=str(file)).start != settings.start
-    with pytest.raises(SettingsError, match="contains another network: its digest"):
+    with pytest.raises(SettingsError, match="contains another network than expected: its digest"):
         read_settings(ValueSettings, json.loads(json.dumps(settings.to_dict())), "settings")
 
 

@@ -1,10 +1,11 @@
 """The common part of expert iteration: games, a fit to the expert's targets, and a gate (test) for the new network.
 
 An iteration (Anthony et al., "Thinking Fast and Slow with Deep Learning and Tree Search", arXiv:1705.08439) has three
-steps. First, the current network plays games. Second, a search (the expert) gives the targets for the positions of the
-games. A new network is fitted to the targets of the search; every tenth game is held out. Third, the new network plays
-paired games against the old network, with separate seeds. The match between the new and the old network is called the
-gate. The new network replaces the old network if the mean score of the new network is at least `gate_threshold`.
+steps. First, the current network plays training games. Second, a search (the expert) gives the targets for the
+positions of the games. A new network is fitted to the targets of the search; every tenth game is held out. Third, the
+new network plays paired games against the old network, with separate seeds. The match between the new and the old
+network is called the gate. The new network replaces the old network if the mean score of the new network is at least
+`gate_threshold`.
 
 The games are played in parts of equal size. The journal (the log of the run) gets a line for each part of the games,
 each fit and each gate. The line of a part or of a fit contains the digest of its result file. A killed run continues

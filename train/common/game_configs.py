@@ -17,7 +17,8 @@ from warlight_env.errors import InputError
 
 
 class GameConfigSettings(Protocol):
-    """The settings of the game configs. All entries of a list are equally likely; an entry may occur several times."""
+    """The settings that determine the game configs (maps, rules and numbers of players) of a training run. All entries
+    of a list are equally likely; an entry may occur several times."""
 
     @property
     def maps(self) -> tuple[str, ...]: ...
@@ -37,7 +38,7 @@ def check_game_configs(settings: GameConfigSettings) -> None:
         )
     for name in ("maps", "rules"):
         if not getattr(settings, name):
-            raise InputError(f"{name}: give at least one")
+            raise InputError(f"{name}: give at least one entry")
     for name in settings.maps:
         maps.check(name)
     for name in settings.rules:

@@ -91,7 +91,7 @@ class Report:
         )
 
     def figures(self) -> list[str]:
-        """Return the figures as SVG texts, in order."""
+        """Return the figures of the report as SVG texts, in the order of the report."""
         return [content[0] for kind, content in self.parts if kind == "figure"]
 
     def to_markdown(self, figure_name: str = "curve-{}.svg") -> str:

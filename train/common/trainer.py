@@ -117,7 +117,7 @@ class Trainer(ABC, Generic[S, F]):
         return cls.unit_event in (None, entry.get("event"))
 
     def once(self, step: dict[str, Any], compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
-        """Return the journal's entry for a step.
+        """Return the journal entry of a step of the training.
 
         If the journal has no entry for the step, compute the step and write the entry.
         """
@@ -157,7 +157,7 @@ class Trainer(ABC, Generic[S, F]):
         path = self.journal.folder / _file_name(entry)
         content = bounded_io.read_bytes(path, bounded_io.ARRAYS_BYTES, JournalError, "file of this run")
         if digest(content) != entry["digest"]:
-            raise JournalError(f"{path}: differs from the file that the run wrote")
+            raise JournalError(f"{path}: the file has changed since the run wrote it")
         return content
 
     def games(self) -> int:

@@ -247,7 +247,9 @@ class Evolution(WeightsTrainer[EvolveSettings]):
                 progress.champion = ParameterVector.from_dict(entry["candidate"])
             except (KeyError, TypeError, ValueError, AttributeError) as error:
                 folder = self.journal.folder
-                raise JournalError(f"{folder}: the candidate of a review is missing or invalid ({error})") from None
+                raise JournalError(
+                    f"{folder}: the weights of a reviewed candidate are missing or invalid ({error})"
+                ) from None
             if entry is self.journal.entries[-1]:
                 self.journal.write("champion.json", progress.champion.weights.to_json())
 

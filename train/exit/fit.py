@@ -81,7 +81,7 @@ def fit_turns(
     parts = [_ConfigTurns(configs[at], *turns.of_config(at, configs[at].players), jobs) for at in numbers]
     sizes = np.array([len(part.training) for part in parts], dtype=np.float64)
     if not sizes.sum():
-        raise RunError("all turns belong to held-out games; play more games")
+        raise RunError("the fit has no turns, because all turns belong to held-out games; play more games")
     rng = np.random.default_rng(derive_seed(seed, 1))
     with one_thread():
         module = TurnModule(torch.Generator().manual_seed(derive_seed(seed, 2) >> 1))

@@ -76,9 +76,9 @@ class Checkpoint:
             optimizer = {"state": moments, "param_groups": groups}
             entry, league, steps = header["entry"], header["league"], header["steps"]
             if not (isinstance(entry, dict) and isinstance(league, dict) and type(steps) is int):
-                raise TypeError("entry, league or steps has another type")
+                raise TypeError("'entry', 'league' or 'steps' has a wrong type")
             if type(entry["iteration"]) is not int:
-                raise TypeError("entry: iteration is not an integer")
+                raise TypeError("'entry': 'iteration' is not an integer")
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise JournalError(f"{path}: damaged ({error!r:.200})") from None
         return cls(entry, league, steps, policy, optimizer)

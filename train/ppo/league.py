@@ -49,7 +49,7 @@ class OpponentSampler:
         return gone
 
     def weights(self) -> dict[str, float]:
-        """Return the relative frequency of each opponent."""
+        """Return the relative frequency with which each opponent is drawn."""
         return {
             name: max(self._min_weight, (1 - wins / games) ** self._exponent)
             for name, (games, wins) in self._games.items()

@@ -67,7 +67,9 @@ class Model:
     def gradient(self, features: npt.NDArray[np.floating[Any]], target: Floats) -> tuple[Floats, float]:
         """Return the gradients of the mean cross-entropy with respect to θ, float64[F], and to ln k.
 
-        features: [M, 2, F]; target: float64[M], the target win probabilities of player 0.
+        Args:
+            features: [M, 2, F].
+            target: float64[M], the target win probabilities of player 0.
         """
         worth = np.maximum(features @ self.theta, 1e-9)
         ratio = np.log(worth[:, 0] / worth[:, 1])

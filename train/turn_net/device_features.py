@@ -66,8 +66,9 @@ class TurnInputs:
     def borders(self, positions: NetworkPositions, weights: Tensor) -> tuple[Tensor, Tensor]:
         """Return the borders' features float32[M, E, N_EDGE], and bool[M, E], whether a border can be crossed.
 
-        positions: the same positions as in the last call of `regions`. weights: int8[M, N], the deploy weights of the
-        regions; contiguous.
+        Args:
+            positions: the same positions as in the last call of `regions`.
+            weights: int8[M, N], the deploy weights of the regions; contiguous.
         """
         count = len(positions.player)
         given = NetworkPositions(*map(_array, positions)), _array(weights)

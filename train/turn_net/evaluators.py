@@ -102,7 +102,8 @@ class TensorEvaluator:
 
 
 class _Kept(Generic[T]):
-    """A pool of working memory for reuse. The allocation of new working memory takes as much time as several turns."""
+    """A pool of objects with working memory, which threads use again. The allocation of new working memory takes as
+    much time as several turns."""
 
     def __init__(self, make: Callable[[], T]) -> None:
         self._make, self._free = make, list[T]()

@@ -34,8 +34,9 @@ class TurnLogProbs(NamedTuple):
 class _Choices(NamedTuple):
     """K choices among values.
 
-    batch_index: int64[K], the index of the turn to which each choice belongs, from 0 to M - 1. log_prob, entropy:
-    float32[K], the log-probability of the chosen value and the entropy, in nats.
+    Attributes:
+        batch_index: int64[K], the index of the turn to which each choice belongs, from 0 to M - 1.
+        log_prob, entropy: float32[K], the log-probability of the chosen value and the entropy, in nats.
     """
 
     batch_index: Tensor

@@ -30,7 +30,7 @@ class BoardTensors(NamedTuple):
 
 
 def board_tensors(board: Board) -> BoardTensors:
-    """Return the tensors of a map."""
+    """Return the tensors of a map that the network uses."""
     n = board.n_regions
     source, target = (torch.from_numpy(np.asarray(x).astype(np.int64)) for x in (board.edge_source, board.edge_target))
     around = torch.zeros(n, n)
@@ -75,7 +75,8 @@ class TurnModule(nn.Module):
             self.share_bias[0] += _QUIET
 
     def take(self, network: TurnNetwork) -> None:
-        """Copy the parameters of `network`. Weights of features that are not an input of `network` become 0."""
+        """Copy the parameters of `network` to this module. Weights of features that are not an input of `network`
+        become 0."""
         arrays = widened(network)
         with torch.no_grad():
             for name, parameter in self.named_parameters():

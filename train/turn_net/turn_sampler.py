@@ -33,7 +33,9 @@ def draw_turns(
     determine the deploys. After the deploys, the share of armies and the priority of each border are drawn. A player
     without regions gets an empty turn.
 
-    positions: tensors on the device of `generator`. players: P, the number of players.
+    Args:
+        positions: tensors on the device of `generator`.
+        players: P, the number of players.
     """
     nodes, overall = inputs.regions(positions)
     embeddings = module.embed_regions(board, nodes, overall)

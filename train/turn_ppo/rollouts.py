@@ -37,7 +37,7 @@ _PART: Final = 16
 
 
 class Rollout(NamedTuple):
-    """The data of T rounds of B games."""
+    """The learner's positions, turns and rewards in T rounds of B games."""
 
     owner: npt.NDArray[np.int8]  #: [B, T, N]
     army: npt.NDArray[np.int32]  #: [B, T, N]

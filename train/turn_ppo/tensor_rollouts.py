@@ -93,7 +93,7 @@ class TensorRollouts:
     def play(
         self, module: TurnModule, networks: Sequence[TurnModule], met: npt.NDArray[np.int64], seed: int
     ) -> Rollout:
-        """Play a rollout, whose fields are tensors. The next call overwrites the tensors of the returned rollout.
+        """Play games, and return their data as a rollout of tensors. The next call overwrites these tensors.
 
         Args:
             module: the learner's network; the value head of this network is the critic.

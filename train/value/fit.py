@@ -37,7 +37,7 @@ class Inputs(NamedTuple):
 
 
 def read_inputs(configs: GameConfigs, samples: ValuedPositions) -> Inputs:
-    """Return the inputs and targets for samples.
+    """Return the inputs of the network for labelled positions, and the labels as training targets.
 
     The inputs are exactly the inputs that the network's compiled code computes.
     """
@@ -101,7 +101,7 @@ def fit_network(settings: ValueSettings, configs: GameConfigs, samples: ValuedPo
     kept_out = torch.from_numpy(held_out(samples))
     training = torch.nonzero(~kept_out)[:, 0]
     if not len(training):
-        raise RunError("all labels belong to held-out games; play more games")
+        raise RunError("the fit has no labels, because all labels belong to held-out games; play more games")
     inputs = read_inputs(configs, samples)
     with one_thread():
         generator = torch.Generator().manual_seed(derive_seed(seed) >> 1)

@@ -110,7 +110,7 @@ def label_positions(
     numbers: Iterable[int],
     jobs: int,
 ) -> ValuedPositions:
-    """Return the labels with the given numbers. Each label belongs to a position of a game with a winner.
+    """Return the labels with the given numbers. Each label is the value of a position from a game with a winner.
 
     For each label, the function chooses a random game, and then a random position of the game. With probability
     `settings.random_move_share` the function labels the position after one random round, otherwise the chosen position
@@ -127,7 +127,7 @@ def label_positions(
         jobs: number of threads.
 
     Raises:
-        RunError: all attempts for a label failed.
+        RunError: the search found no value for any of the positions that were drawn for a label.
     """
     labeller, won = Labeller(settings, configs, network), _won(games)
 
@@ -145,7 +145,7 @@ def label_positions(
             if not leaf:
                 value = (1 - settings.outcome_weight) * value + settings.outcome_weight * games.value[row, : len(value)]
             return ValuedPosition(config, int(games.game[row]), copied(found), value)
-        raise RunError(f"label {number + 1}: {_TRIES} positions were drawn, and all attempts to label one failed")
+        raise RunError(f"label {number + 1}: no value found for any of {_TRIES} randomly chosen positions")
 
     return ValuedPositions.of(in_threads(label, numbers, jobs))
 

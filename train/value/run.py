@@ -57,8 +57,8 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
         network = super().run()
         if network == self.first():
             raise RunError(
-                f"{self.journal.folder}: no network of {self.settings.iterations} iterations passed the gate; "
-                "more labels, games or steps may help"
+                f"{self.journal.folder}: no network of {self.settings.iterations} iterations passed the gate (the "
+                "match against the old network); more labels, games or steps may help"
             )
         return network
 

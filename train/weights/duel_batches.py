@@ -129,7 +129,9 @@ class Duels:
             unit = b // 2
             state.rng[b] = make_rng(derive_seed(derive_seed(seed, unit)))
             if not start_game(self.board, self.params, state, b, scratch):
-                raise InputError(f"map {self.map.name!r}: found no start regions without borders between players")
+                raise InputError(
+                    f"map {self.map.name!r}: cannot find start regions of two players that are not neighbours"
+                )
             rng[b] = [make_rng(derive_seed(seed, unit, seat)) for seat in range(2)]
         return state, rng
 

@@ -22,7 +22,7 @@ class SearchParameterError(InputError):
 
 @dataclass(frozen=True)
 class SearchParameter:
-    """A number that evolution optimizes.
+    """A number that evolution optimizes: a weight of the evaluation, or a parameter of the search.
 
     The coordinate of a value is asinh(value / scale), or ln(value) if `logarithmic`.
 

@@ -119,7 +119,7 @@ class Belief(SingleThreaded):
         self._begun = False
 
     def update(self, new: Observation) -> None:
-        """Update the estimate with the observation at the start of a round. Call this method once in each round."""
+        """Update the estimate with the observation at the start of a round. Call `update` once in each round."""
         before, hidden = self._hidden, new.owner == UNKNOWN
         self._hidden = hidden
         if not self._begun:

@@ -170,7 +170,9 @@ def convert(
     written = next((each for each in WRITTEN if each.name == name), None)
     if written is None:
         known = ", ".join(each.name for each in WRITTEN)
-        raise UsageError(f"--to {to}: there are {known}" if to else f"{output}: give the format with --to: {known}")
+        raise UsageError(
+            f"--to {to}: must be one of {known}" if to else f"{output}: give the format with --to: {known}"
+        )
     read = maps.read(source)
     if Path(source).exists() and output.exists() and output.samefile(source):
         raise UsageError(f"{output}: the output must not be the input file")

@@ -172,8 +172,9 @@ def _print_rounds(
 def _thoughts(log: GameLog, number: int, names: list[str], eyes: int | None) -> Iterator[str]:
     """Yield lines with the candidate moves that the agents considered, with the best candidate first.
 
-    number: the number of rounds before the moves; 0: the picks before the first round. eyes: the player whose
-    candidates are shown; None: the candidates of all players are shown.
+    Args:
+        number: the number of rounds before the moves; 0: the picks before the first round.
+        eyes: the player whose candidates are shown; None: the candidates of all players are shown.
     """
     from warlight_env.record import Round
 

@@ -17,8 +17,8 @@ class ScoreBoard(Progress):
     """A progress bar and a table with the score of each bot.
 
     The terminal shows bar and table until the end of the match, and updates them four times a second. The bar counts
-    all games. With the option --paired, all games with the same seed (one for each rotation of the bots on the seats)
-    appear in the table together, when the last one is finished.
+    all finished games. With the option --paired, all games with the same seed (one for each rotation of the bots on the
+    seats) appear in the table together, when the last one is finished.
     """
 
     def __init__(self, tally: MatchStats) -> None:

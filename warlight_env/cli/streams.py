@@ -57,7 +57,7 @@ def result_stream() -> TextIO:
 
 @contextlib.contextmanager
 def reserved_output() -> Iterator[None]:
-    """Reserve standard output for `result_stream`.
+    """Reserve standard output for the result of the command, which `result_stream` writes.
 
     Inside the `with` block, all output but the result goes to standard error: output of Python code (agents and
     libraries), of C code, and of processes that start inside the block.

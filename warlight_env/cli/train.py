@@ -264,7 +264,9 @@ def _train(
 ) -> None:
     """Run a trainer, then play the final match with the trained agent, and print the results.
 
-    kind: the type of the trainer's settings. more: additional arguments of the trainer.
+    Args:
+        kind: the type of the trainer's settings.
+        more: additional arguments of the trainer.
     """
     settings = options.settings(kind, file)
     with options.journal(trainer.command, file, settings) as journal:

@@ -107,7 +107,9 @@ class Board(NamedTuple):
 def _measure(neighbor_start: U32, edge_target: U32, distance: I16, queue: U32) -> None:
     """Write the distances of all regions with a breadth-first search from each region.
 
-    distance: [N, N], filled with -1 by the caller. queue: [N], working memory.
+    Args:
+        distance: [N, N], filled with -1 by the caller.
+        queue: [N], working memory.
     """
     n = len(queue)
     for start in range(n):

@@ -1,6 +1,7 @@
 """The cache of compiled kernels on disk.
 
-The key of a kernel is a digest of its source code. A digest in each file detects damage.
+The key of a kernel is a digest of its source code. Each file of the cache contains a digest, with which damage is
+detected.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ _SOURCES_FILE: Final = f"sources-{FORMAT}.json"
 
 @functools.cache
 def source_digests() -> SourceDigests:
-    """The digests of all kernel modules.
+    """Return the digests of all modules that contain kernels.
 
     A file in `cache_folder` stores the digests, so that later starts need not parse modules.
     """

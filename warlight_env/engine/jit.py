@@ -31,7 +31,7 @@ JIT_DISABLED: bool = bool(numba.config.DISABLE_JIT)
 def kernel(function: F, *, inline: bool = False) -> F:
     """Compile a function with Numba: without Python objects and the GIL, with C's division.
 
-    Cache the machine code on disk.
+    Store the machine code in the cache on disk.
 
     Kernels never allocate memory, so Numba's reference counts are switched off (``_nrt=False``). With reference counts,
     games would be 3.5 times slower, because every array in a `NamedTuple` would need atomic operations. A kernel that
@@ -160,7 +160,7 @@ _NamedTuple: Any = types.NamedTuple  # type: ignore[attr-defined]
 class _Protected(_NamedTuple):
     """Numba's type of a NamedTuple in which some arrays are read-only; the memory layout is the same.
 
-    record: Numba's type of the NamedTuple for kernels.
+    record: the type that Numba uses for the NamedTuple in kernels.
     """
 
     def __init__(self, record: Any, parts: tuple[Any, ...]) -> None:

@@ -37,7 +37,7 @@ REPEATED: Final = 7
 
 
 class OrdersTypeError(InputError, TypeError):
-    """The orders are not lists of tuples of integers. player: the player that gave the orders, or None if unknown."""
+    """An error for orders that are not lists of tuples of integers. player: who gave the orders; None if unknown."""
 
     def __init__(self, reason: str, player: int | None = None) -> None:
         super().__init__(reason if player is None else f"player {player}: {reason}")
@@ -246,7 +246,8 @@ def check_turn(
 
 @kernel
 def cut_turn(params: RuleParams, deploy: Armies, count: Int) -> Int:
-    """Drop the deploys and attacks beyond `Rules.max_orders`. Return the number of attacks that are left.
+    """Drop the deploys and attacks of a turn that exceed the limit `Rules.max_orders`. Return the number of attacks
+    that are left.
 
     The deploys in the regions with the lowest indices remain.
     """

@@ -1,4 +1,4 @@
-"""A position: the owner and the armies of each region, and the round; also a compact form for search trees.
+"""Positions (the owner and the armies of each region, and the round), and their compact form for search trees.
 
 Kernels use a `Position`: three arrays, which they may write. In `Positions` and in `state.State` each row of the arrays
 is one position. All code that copies, stores or makes positions uses this module, so a new field of a position needs

@@ -33,7 +33,7 @@ MOVED_ARMIES: Final = ("free", "challenge1", "challenge2")
 
 
 class RulesError(InputError):
-    """An unknown rule, an invalid value, or a map too small for the players."""
+    """An error for an unknown rule, for an invalid value of a rule, or for a map that is too small for the players."""
 
 
 class RuleParams(NamedTuple):

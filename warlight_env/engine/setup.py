@@ -214,7 +214,7 @@ def _deal(
 
 @kernel
 def _draw_lost_picks(offers: npt.NDArray[np.uint8], players: Int, rng: RandomState) -> Int:
-    """Draw the number of picks that every player loses from its equal part of the offered regions."""
+    """Draw the number of picks that every player loses under the rule `picks` = 0, see `Rules`."""
     regions, lost = np.int64(0), np.int64(0)
     for r in range(offers.shape[0]):
         regions += offers[r] != 0
@@ -363,9 +363,12 @@ def resolve_picks(
 ) -> None:
     """Assign start regions from each player's list of preferred regions; draw the rest at random.
 
-    preferences: int32[P, W], each player's regions, best first; counts: int32[P], the lengths of these lists.
     If the rule `picking` is "alternating", one player picks one region (see `picker`). Under every value of `picking`
     except "alternating", all players pick all their regions, and the first round begins.
+
+    Args:
+        preferences: int32[P, W], each player's preferred regions, best first.
+        counts: int32[P], the lengths of the lists in `preferences`.
     """
     owner, offers, rng = state.owner[b], state.offers[b], state.rng[b]
     players = counts.shape[0]

@@ -1,8 +1,8 @@
 """Digests of the sources that a compiled function depends on, without comments and docstrings.
 
-Each module has one digest. A kernel depends on its own module and on its import closure: the modules of
-`KERNEL_PACKAGES` that its module imports, directly or indirectly. Numba's types of NamedTuples do not contain the names
-of fields, so a kernel also depends on the definitions of all NamedTuples.
+Each module has one digest, which is computed from its source. A kernel depends on its own module and on its import
+closure: the modules of `KERNEL_PACKAGES` that its module imports, directly or indirectly. Numba's types of NamedTuples
+do not contain the names of fields, so a kernel also depends on the definitions of all NamedTuples.
 """
 
 from __future__ import annotations

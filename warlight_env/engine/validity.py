@@ -64,7 +64,7 @@ _SHARED, _SINGLE, _CLOSED, _FEW_OWN, _FEW, _PICKED, _DEALT, _NOBODY, _ENDED, _GO
 
 
 class StateError(InputError):
-    """A position that was loaded or passed as an argument is impossible.
+    """An error for an impossible position that was loaded or passed as an argument.
 
     The message names the game, field and reason.
     """

@@ -22,19 +22,22 @@ from warlight_env.engine.visibility import see
 class View:
     """All information with which an agent chooses picks or orders. Regions and players are numbered from 0.
 
-    map: the `Map` of the game; ``map.neighbors[r]`` are the neighbours of region r, ``map.regions[r].name`` its name,
-        ``map.super_region_of[r]`` its super region, ``map.bonuses[s]`` and ``map.members[s]`` the bonus and regions of
-        super region s.
-    board, params: the map and the rules as arrays and numbers for kernels.
-    rules: the `Rules`.
-    player, players: the viewing player, and the number of players.
-    phase: "pick", "play" or "over". round: the number of rounds played.
-    owner: int8[N], a player, -1 neutral, -2 not seen. army: int32[N], 0 if not seen.
-    income: armies that the player may deploy now.
-    offers: regions that the player may pick now; empty if another player picks now. picks_left: the number of start
-        regions that the player still gets.
-    starts: for each player, its start regions; None if they are not public. Regions that were picked one by one are in
-        the order of the picks.
+    Attributes:
+        map: the `Map` of the game; ``map.neighbors[r]`` are the neighbours of region r, ``map.regions[r].name`` its
+            name, ``map.super_region_of[r]`` its super region, ``map.bonuses[s]`` and ``map.members[s]`` the bonus and
+            regions of super region s.
+        board, params: the map and the rules as arrays and numbers for kernels.
+        rules: the `Rules`.
+        player, players: the viewing player, and the number of players.
+        phase: "pick", "play" or "over".
+        round: the number of rounds played.
+        owner: int8[N], a player, -1 neutral, -2 not seen.
+        army: int32[N], 0 if not seen.
+        income: armies that the player may deploy now.
+        offers: regions that the player may pick now; empty if another player picks now.
+        picks_left: the number of start regions that the player still gets.
+        starts: for each player, its start regions; None if they are not public. Regions that were picked one by one are
+            in the order of the picks.
     """
 
     map: Any
@@ -71,9 +74,9 @@ class View:
     def last_round(self) -> Any:
         """The events of the last round that the player may know, as a `RoundResult`.
 
-        The result is computed at the first access.
+        The `RoundResult` is computed at the first access.
 
-        The result is None before the first round, in a loaded game, and in a game without recorded history
+        The value is None before the first round, in a loaded game, and in a game without recorded history
         (`EnvCore.record_history`).
         """
         return None if self._told is None else self._told()
@@ -93,10 +96,11 @@ def view_of(
 ) -> View:
     """Make the view that a player has of game b of a batch. All code that needs a view of a game calls this function.
 
-    starts: each player's start regions, if known. The view contains the start regions only if they are public. If
-    players pick one by one, the picks are public. If all players pick at once, or if start regions are drawn at random,
-    the start regions are public only without fog.
-    told: a function that computes `View.last_round`.
+    Args:
+        starts: each player's start regions, if known. The view contains the start regions only if they are public. If
+            players pick one by one, the picks are public. If all players pick at once, or if start regions are drawn at
+            random, the start regions are public only without fog.
+        told: a function that computes `View.last_round`.
     """
     owner, army = np.empty_like(state.owner[b]), np.empty_like(state.army[b])
     picking, players = state.phase[b] == PICK, state.eliminated_at.shape[1]

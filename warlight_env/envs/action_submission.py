@@ -26,13 +26,13 @@ from warlight_env.envs.views import view
 from warlight_env.errors import InputError
 from warlight_env.step_results import dropped_orders
 
-_NOTHING = "; nothing played"
+_NOTHING = "; no game has changed"
 #: The comparison of an array's dtype with a dtype object is faster than with a scalar type such as `np.int8`.
 _INT8, _INT64 = np.dtype(np.int8), np.dtype(np.int64)
 
 
 class ActionError(InputError):
-    """An error for an action that is not in its action space. After this error, no game has made a step."""
+    """An error for an action outside the action space. After this error, no game has made a step."""
 
     def __init__(self, game: int, player: int, reason: str) -> None:
         super().__init__(f"game {game}, player {player}: {reason}")
@@ -43,7 +43,7 @@ class ActionError(InputError):
 
 
 def tell_nothing_played(error: InputError) -> None:
-    """Add the words "nothing played" to the message of an error, unless the message already ends with these words.
+    """Add the words "no game has changed" to the message of an error, unless the message already ends with these words.
 
     The message does not change if another package defines the class of the error.
     """
@@ -62,8 +62,8 @@ def submit_rows(
 
     `EnvCore.step` documents the errors.
 
-    on: whether the same kernel call also plays the rounds of the games. A single kernel call for the submission and the
-        rounds saves tens of microseconds.
+    on: whether the same kernel call also plays the rounds of the games. One kernel call for both the submission of
+    turns and the rounds saves tens of microseconds.
     """
     out, buffers, small = core.out, core.row_buffers, getattr(actions, "dtype", None) == _INT8
     shape, converted = buffers.converted.shape, None if small else buffers.converted

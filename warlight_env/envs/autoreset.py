@@ -55,7 +55,7 @@ class Autoreset:
                 games begin.
             known: the names of all other options that are allowed, see `Episodes.read_options`.
 
-        Raises InputError for invalid arguments; then nothing changes.
+        Raises InputError for invalid arguments. After an InputError, the games are unchanged.
         """
         count = self._episodes.batch
         read = self._episodes.read_options(options, (*known, "reset_mask"))
@@ -78,7 +78,7 @@ class Autoreset:
     def begin(self, games: Sequence[int] | npt.NDArray[np.int64], options: ResetOptions = NO_OPTIONS) -> None:
         """Begin new games with the numbers in `games`; see `Episodes.reset` for the errors.
 
-        A game whose beginning fails also uses up the seed that was drawn for it.
+        If a game fails to begin, the seed that was drawn for the game is not used again.
         """
         drawn = self.seeds.draw(games, functools.partial(self._episodes.draw, options=options))
         self._episodes.reset(drawn, np.asarray(games).tolist(), options)
@@ -91,7 +91,7 @@ class Autoreset:
         actions: a batch of B actions for each of the L learners. Return the results of each learner.
 
         A learner whose episode ended in an earlier step has reward 0 and is neither terminated nor truncated. After an
-        exception of `Episodes.step` nothing has changed.
+        exception of `Episodes.step`, the games are unchanged.
         """
         episodes, before = self._episodes, self.live
         if before.all():
@@ -109,8 +109,9 @@ class Autoreset:
     ) -> list[StepResults]:
         """Call `step`, and begin new games in place of ended games at the time that `mode` demands.
 
-        actions: see `step`. look: a function that is called with the results of all learners before new games begin in
-        the same step.
+        Args:
+            actions: see `step`.
+            look: a function that is called with the results of all learners before new games begin in the same step.
 
         Return the results of all learners. If a new game has begun, the infos describe this new game.
 

@@ -150,8 +150,9 @@ class PaddedSpaces:
     def read(self, parts: EnvParts, actions: Any, acting: npt.NDArray[np.bool_], learner: int) -> tuple[I64, I32]:
         """Return the actions as padded rows int64[B, M], and the number of illegal entries of each action, int32[B].
 
-        actions: the actions of one learner of each game; learner: its number. acting: bool[B], False for an action
-        that is ignored in this step.
+        Args:
+            actions: the actions of one learner of each game. learner: the number of this learner. acting: bool[B],
+            False for an action that is ignored in this step.
 
         Raises:
             InputError: the actions do not have the shape or the dtype of the action space.

@@ -52,10 +52,10 @@ class EnvSettings(NamedTuple):
 
 
 class Buffers(NamedTuple):
-    """All results of a step, for B games of P players. A step writes only those array entries that change.
+    """All results of a step, for B games of P players. A step writes only the array entries whose values change.
 
-    The arrays contain the views of S players per game. Each of these players has a slot, an index 0 .. S - 1.
-    ``seat[b, s]`` is the player in slot s of game b, and ``slot[b, p]`` is the slot of player p.
+    The arrays contain the views of S players per game. Each of these players has a slot, which is an index from 0 to S
+    - 1. ``seat[b, s]`` is the player in slot s of game b, and ``slot[b, p]`` is the slot of player p.
     """
 
     seat: npt.NDArray[np.int8]  #: [B, S] the player in a slot, or -1 for an empty slot

@@ -60,10 +60,10 @@ from warlight_env.thread_ownership import SingleThreaded, UseLock, unchecked
 class EnvCore(SingleThreaded):
     """B games of P players. A step plays one round (or one pick, or a part of a turn) in every game.
 
-    The results of a step are in the arrays of `out` (see `Buffers`), and the next step overwrites these arrays.
-    `nodes` and `globals` are NumPy views of ``out.features``. An action is a row of K = `row_size` integers, in the
-    format of the action encoding. Array arguments of methods may have any integer dtype. A value outside the range of
-    the kernel's dtype raises InputError, and nothing changes. Kernels read the arrays of `state` and `out` without
+    The results of a step are in the arrays of `out` (see `Buffers`), and the next step overwrites these arrays. `nodes`
+    and `globals` are NumPy views of ``out.features``. An action is a row of K = `row_size` integers, in the format of
+    the action encoding. Array arguments of methods may have any integer dtype. A value outside the range of the
+    kernel's dtype raises InputError, and the games do not change. Kernels read the arrays of `state` and `out` without
     checks. If you change these arrays directly, then call `refresh_observations`, which checks the arrays.
 
     Args:
@@ -316,15 +316,14 @@ class EnvCore(SingleThreaded):
 
         Raises:
             InputError: `check_start` fails, a game has already made a step, or a number occurs twice in `games`. After
-                an InputError, nothing has changed.
+            an InputError, the games are unchanged.
         """
         snapshots.start_from(self, game, games)
 
     def record_history(self) -> None:
         """From now on, record the players' start regions and the events of the last round for the views of the games.
 
-        The recording takes some time in each round. In a game that has already begun, the recording starts with the
-        next round.
+        The recording slows down each round. In a game that has already begun, the recording starts with the next round.
         """
         if self.round_history is None:
             self.round_history = RoundHistory(self.map, self.board, self.rules, self.params)
@@ -444,7 +443,9 @@ class EnvCore(SingleThreaded):
     def _own_paid(self, earlier: Games, numbers: npt.NDArray[np.int64] | None) -> npt.NDArray[np.float64]:
         """Return float64[B, P], the rewards of the user's function. A game whose entry in `numbers` is negative gets 0.
 
-        earlier: the games before the step. numbers: see `resolve_bare`.
+        Args:
+            earlier: the games before the step.
+            numbers: see `resolve_bare`.
         """
         own, games, wins = self.custom_reward, self.games(), self.out.reward
         assert own is not None
@@ -550,7 +551,8 @@ class EnvCore(SingleThreaded):
 
         The turns in the snapshot replace the submitted turns of unfinished rounds. Every array must have the same
         shape, dtype and byte order as in a result of `snapshot`. The games must be possible under the rules. If an
-        array or a game is invalid, the method raises StateError with the place and the reason, and nothing changes.
+        array or a game is invalid, the method raises StateError with the place and the reason, and the games do not
+        change.
         """
         snapshots.restore(self, snapshot)
 

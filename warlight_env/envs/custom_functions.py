@@ -169,7 +169,9 @@ class CustomReward(CustomFunction):
     ) -> npt.NDArray[np.float64]:
         """Call the function; return its rewards for a step, as float64[B, P].
 
-        before, after, paid: see `RewardFunction`. numbers: int64[B], the games' numbers in error messages; None: 0, 1 …
+        Args:
+            before, after, paid: see `RewardFunction`.
+            numbers: int64[B], the games' numbers in error messages; None: 0, 1 …
         """
         return self.checked(self(before, after, read_only(paid)), after.live.shape, numbers)
 

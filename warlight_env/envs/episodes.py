@@ -64,8 +64,9 @@ class EpisodeStart(NamedTuple):
 class StepResults(NamedTuple):
     """The results of a step for one learner of each of B games. All arrays have the shape [B].
 
-    live: whether the learner's episode continues. infos: a dict with the entries illegal, income, round, phase and
-    is_success of Gymnasium's infos.
+    Attributes:
+        live: whether the learner's episode continues.
+        infos: a dict with the entries illegal, income, round, phase and is_success of Gymnasium's infos.
     """
 
     reward: npt.NDArray[np.float64]
@@ -210,7 +211,8 @@ class Episodes:
 
     @property
     def kind(self) -> tuple[Any, ...]:
-        """Data that depend only on the environment's arguments; they show whether a saved state fits."""
+        """Data that depend only on the environment's arguments. A saved state is accepted only if these data are
+        equal."""
         core = self._some
         return (
             self.padded, self.batch, self._fixed.tolist(), core.rules, core.players, core.picking, core.reward,
@@ -248,7 +250,7 @@ class Episodes:
     def set_maps(self, map: MapsLike) -> None:
         """Use another set of maps for the games that begin after this call.
 
-        Raises InputError if a map is too large; then nothing changes.
+        Raises InputError if a map is too large; then the old set of maps remains.
         """
         if self.form.padding is None:
             raise InputError(

@@ -100,7 +100,8 @@ class WarlightMapsEnv(WarlightEnv):
         return self.episodes.map_of(0)
 
     def set_maps(self, map: MapsLike) -> None:
-        """Use another set of maps from the next game on; raise InputError and change nothing if a map is too large."""
+        """Use another set of maps from the next game on. Raise InputError if a map is too large; then the old set
+        remains."""
         self.episodes.set_maps(map)
 
 

@@ -38,9 +38,9 @@ class CoreOpponents:
         self._remembers_for_opponents = core.records_history
 
     def prepare(self, slots: Sequence[Slot], history: bool) -> None:
-        """Set the opponents of games that begin now; let the `EnvCore` compute what the opponents need.
+        """Set the opponents of games that begin now; make the `EnvCore` compute the data that these opponents need.
 
-        Some opponents need observations, other opponents need views of the games.
+        The data are observations for some opponents, and views of the games for other opponents.
 
         history: whether to record the history of the games even if no opponent needs views.
         """
@@ -59,7 +59,7 @@ class CoreOpponents:
         self._remembers_for_opponents = False
 
     def number(self, opponent: Opponent) -> int:
-        """Return the number of an opponent. An opponent without a number gets an unused number."""
+        """Return the number of an opponent in this object. An opponent without a number gets an unused number."""
         free = len(self._table)
         for i, known in enumerate(self._table):
             if known is None:

@@ -61,7 +61,8 @@ class Opponent(ABC):
 
     @abstractmethod
     def begin(self, memory: Any, core: EnvCore, b: int, player: int, seed: int) -> None:
-        """Prepare the memory for a new game b in which the opponent controls `player`; seed: for its random choices."""
+        """Prepare the memory for a new game b in which the opponent controls `player`. seed: for the opponent's random
+        choices."""
 
     @abstractmethod
     def move(
@@ -103,7 +104,7 @@ class BotOpponent(Opponent):
     def make_memory(self, core: EnvCore) -> npt.NDArray[np.uint64]:
         """Return uint64[B, P, 2]: the state of a random generator for each seat.
 
-        A bot uses only the generators of its own seats.
+        A bot uses only the random generators of its own seats.
         """
         return core.bot_rngs
 
@@ -273,8 +274,9 @@ class OpponentPool:
     def add(self, name: str, opponent: Any, weight: float = 1.0) -> None:
         """Add an opponent to the pool, or replace the opponent with the same name.
 
-        opponent: any argument of `make_opponent`, except a pool. weight: the probability of a draw is the weight
-        divided by the sum of all weights.
+        Args:
+            opponent: any argument of `make_opponent`, except a pool.
+            weight: the probability of a draw is the weight divided by the sum of all weights.
         """
         if not isinstance(name, str):
             raise OpponentError(f"name = {short_repr(name)}: must be a string")

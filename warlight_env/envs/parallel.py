@@ -72,8 +72,8 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     An action in the space never raises an error. Illegal orders are dropped according to a fixed rule and counted in
     ``info["illegal"]``. With "factored", an action that respects the mask has no illegal orders. An action that is not
     in the space (another shape, floats, values out of range) raises InputError. A missing action of an agent also
-    raises InputError. After an InputError, no round is played. Only for the encoding "continuous", finite numbers
-    outside its Box raise no error: they are clipped to the bounds of the Box and counted as illegal.
+    raises InputError. After an InputError, no round is played. The encoding "continuous" is an exception: finite
+    numbers outside its Box raise no error, but are clipped to the bounds of the Box and counted as illegal.
 
     With ``mask="observation"`` an observation is ``{"observation": …, "action_mask": …}``, and the mask is one flat
     int8 vector, the result of `action_masks`. With ``mask="nested"`` the mask has Gymnasium's form for `sample`: a
@@ -251,10 +251,12 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Observations, Infos]:
         """Start a game; return the observations and infos.
 
-        seed: starts a new sequence of games; None: start the next game of the current sequence.
-        options: a dict for this game only. ``start`` is a `Game` with the same map, rules and number of players. The
-        new game starts from the position of this `Game`, with a random generator of its own. Any other option raises
-        InputError, and nothing changes. The option that PettingZoo's tests use is ignored.
+        Args:
+            seed: starts a new sequence of games; None: start the next game of the current sequence.
+            options: a dict for this game only. ``start`` is a `Game` with the same map, rules and number of players.
+                The new game starts from the position of this `Game`, with a random generator of its own. Any other
+                option raises InputError, and the game does not change. The option that PettingZoo's tests use is
+                ignored.
         """
         read = read_options(self.core, None if _is_from_pettingzoo(options) else options, ("start",))
         seed = checked_seed(seed)
@@ -289,7 +291,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         try:
             self.core.step(self._rows, self._dropped)
         except ActionError as error:
-            error.args = (f"{self.possible_agents[error.player]}: action {error.reason}; nothing played",)
+            error.args = (f"{self.possible_agents[error.player]}: action {error.reason}; no game has changed",)
             raise
         self.late_actions += late
         out, seats = self.core.out, [self._seat[agent] for agent in acting]
@@ -310,7 +312,9 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     def _late(self, actions: dict[str, Any]) -> int:
         """Return the number of actions of agents that are no longer live; raise InputError for unknown agents."""
         if not isinstance(actions, Mapping):
-            raise InputError(f"actions = {short_repr(actions)}: must be a dict of actions by agent; nothing played")
+            raise InputError(
+                f"actions = {short_repr(actions)}: must be a dict of actions by agent; no game has changed"
+            )
         for agent in actions:
             if agent not in self._seat:
                 raise InputError(f"actions: no agent {short_repr(agent)}; the live agents are {self.agents}")
@@ -321,12 +325,12 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         core = self.core
         for agent in self.agents:
             if agent not in actions or actions[agent] is None:
-                raise InputError(f"actions: {agent} has no action; nothing played")
+                raise InputError(f"actions: {agent} has no action; no game has changed")
             p = self._seat[agent]
             try:
                 self._dropped[0, p] = core.encoding.row(actions[agent], partial(core.view, p), self._rows[0, p])
             except InputError as error:
-                error.args = (f"{agent}: {error}; nothing played",)
+                error.args = (f"{agent}: {error}; no game has changed",)
                 raise
 
     # Observations, views and pictures
@@ -428,7 +432,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         """Restore a saved state of this environment, or of another environment with equal arguments.
 
         After `set_state`, call `observe` for the observations. Raises InputError for an object of another type and for
-        an impossible state (see `EnvCore.restore`); then nothing changes.
+        an impossible state (see `EnvCore.restore`). After an InputError, the environment is unchanged.
         """
         if not isinstance(state, EnvState):
             raise InputError(f"a saved state must be an `EnvState`, not {type(state).__name__}")

@@ -218,7 +218,7 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
                 begin anew. ``start`` is a `Game` from whose position the new games start. If there are many maps,
                 ``map`` is the map of the new games.
 
-        Raises InputError for an invalid argument; then nothing changes.
+        Raises InputError for an invalid argument. After an InputError, the games are unchanged.
         """
         self._games.reset(seed, options, ("start",))
         return self._seen(self.episodes.all_results(), self.copy)
@@ -228,7 +228,7 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
     ) -> tuple[dict[str, Any], dict[str, Arrays], dict[str, Flags], dict[str, Flags], Infos]:
         """Step all games with a batch of B actions for each agent; see the class for the results.
 
-        Actions are ignored where ``active`` is False, but the arrays always have B rows.
+        The action of a game is ignored if ``active`` is False for this game, but the arrays always have B rows.
 
         Raises InputError if an agent's actions are missing or invalid, and the exceptions of opponents and of a custom
         reward function; after these exceptions, no game has made a step. The beginning of a new game, or a custom
@@ -260,15 +260,18 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
 
     def _batches(self, actions: Any) -> list[Any]:
         if not isinstance(actions, Mapping):
-            raise InputError(f"actions = {short_repr(actions)}: must be a dict of actions by agent; nothing played")
+            raise InputError(
+                f"actions = {short_repr(actions)}: must be a dict of actions by agent; no game has changed"
+            )
         for agent in actions:
             if agent not in self._number:
                 raise InputError(
-                    f"actions: no agent {short_repr(agent)}; the agents are {', '.join(self.agents)}; nothing played"
+                    f"actions: no agent {short_repr(agent)}; the agents are {', '.join(self.agents)}; "
+                    "no game has changed"
                 )
         for agent in self.agents:
             if actions.get(agent) is None:
-                raise InputError(f"actions: {agent} has no actions; nothing played")
+                raise InputError(f"actions: {agent} has no actions; no game has changed")
         return [actions[agent] for agent in self.agents]
 
     def _seen(self, results: Sequence[StepResults], copy: bool) -> tuple[dict[str, Any], Infos]:
@@ -291,7 +294,7 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         """Set the opponents of the games that begin after this call.
 
         opponents: a dict with an opponent for each seat that has an opponent now. Raises InputError for seats that have
-        no opponent now and for invalid opponents; after an InputError, nothing has changed.
+        no opponent now and for invalid opponents. After an InputError, the opponents are unchanged.
         """
         seats = _seats_of(opponents, self._players)
         if seats != self._opponent_seats:

@@ -175,8 +175,8 @@ class EnvParts:
         """Assign each game in `games` to its map in `maps`, and return the places of these games.
 
         A game that is already on its map keeps its place. A game that changes its map gets an unused place. Opponents
-        that no longer play in any game of a `MapPart` are removed from this `MapPart`. If an error occurs, no game
-        moves.
+        that no longer play in any game of a `MapPart` are removed from this `MapPart`. If an error occurs, all games
+        keep their places.
         """
         of_map: dict[str, list[int]] = {}
         left: list[tuple[int, Place]] = []

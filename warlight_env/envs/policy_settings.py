@@ -32,9 +32,10 @@ class PolicySettingsError(InputError):
 class PolicySettings:
     """The environment settings on which a policy depends.
 
-    action: the name of the action encoding (the key "name") and its other arguments. map, regions, edges: the map's
-    name, and its numbers of regions and directed edges. padded: True for a policy that plays on many maps; then
-    `regions` and `edges` are the maximum numbers.
+    Attributes:
+        action: the name of the action encoding (the key "name") and its other arguments.
+        map, regions, edges: the map's name, and its numbers of regions and directed edges.
+        padded: True for a policy that plays on many maps; then `regions` and `edges` are the maximum numbers.
     """
 
     action: dict[str, Any]

@@ -15,9 +15,10 @@ from warlight_env.maps import Map
 class ResetOptions(NamedTuple):
     """The options of the games that one call of `reset` begins. Later games do not use these options.
 
-    start: the game from whose position the new games start; None: they start according to the rules. seat: the
-    learner's seat; None: the environment's argument `seat`. map: the map, in environments of many maps; None: the map
-    is drawn.
+    Attributes:
+        start: the game from whose position the new games start; None: they start according to the rules.
+        seat: the learner's seat; None: the environment's argument `seat`.
+        map: the map, in environments of many maps; None: the map is drawn.
     """
 
     start: Game | None = None

@@ -23,8 +23,8 @@ class Reward:
     The reward -1 comes in the step in which the player loses its last region, or in which another player wins.
 
     Shaping adds ``scale * (gamma * potential(s') - potential(s))`` (Ng, Harada & Russell 1999). The potential of a
-    terminal state is 0, so the optimal policies stay optimal. Set `gamma` to the learner's discount factor. A player's
-    potential depends only on its own regions and income:
+    terminal state is 0, so that shaping does not change which policies are optimal. Set `gamma` to the learner's
+    discount factor. A player's potential depends only on its own regions and income:
 
     | shaping | potential |
     |---|---|

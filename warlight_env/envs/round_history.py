@@ -83,8 +83,10 @@ class RoundHistory:
     ) -> dict[int, npt.NDArray[np.int8]]:
         """Store the position and the turns of each game before its next round is played.
 
-        live: bool[B, P], whether a player still acts. turns: the submitted turns. selected: int8[B], 0 for a game that
-        is not played now.
+        Args:
+            live: bool[B, P], whether a player still acts.
+            turns: the submitted turns.
+            selected: int8[B], 0 for a game that is not played now.
 
         Return a dict from each game that is played now to the owners of its regions, int8[N]. `after` needs this dict.
         """

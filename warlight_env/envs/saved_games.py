@@ -46,7 +46,8 @@ class SavesGames:
         """Restore a saved state of this environment, or of another environment with equal arguments.
 
         The next games have the opponents that were set when the state was saved. Raises InputError for an object of
-        another type, and for a state of an environment with other arguments; then nothing changes.
+        another type, and for a state of an environment with other arguments. After an InputError, the environment is
+        unchanged.
         """
         if not isinstance(state, SavedGames) or set(state.values) != set(self.saved_attributes):
             raise InputError(f"a saved state must be a result of `get_state`, not {type(state).__name__}")

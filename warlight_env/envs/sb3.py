@@ -149,7 +149,7 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         self._asked = threading.get_ident(), actions
 
     def step_wait(self) -> tuple[Any, npt.NDArray[np.float32], npt.NDArray[np.bool_], list[dict[str, Any]]]:
-        """Step all games with the actions of `step_async`.
+        """Step all games with the actions that the last call of `step_async` has set.
 
         Raises:
             InputError: this thread has not called `step_async`, or another thread has called `step_async` after it, or
@@ -201,7 +201,8 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
     def set_maps(self, map: MapsLike) -> None:
         """Use another set of maps for all games that begin after this call; see `WarlightMapsEnv.set_maps`.
 
-        Raises InputError if the environment has one map, or if a map is too large; then nothing changes.
+        Raises InputError if the environment has only one map, or if a map of the set is too large; then the old set
+        remains.
         """
         self.episodes.set_maps(map)
 
@@ -219,7 +220,7 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         """Set an attribute for all environments; `indices` must select all of them."""
         attr_name = _name(attr_name)
         if len(self._chosen(indices)) != self.num_envs:
-            raise InputError(f"{attr_name}: must be set for all environments, because they are one batch")
+            raise InputError(f"{attr_name}: must be set for all environments, because the environments are one batch")
         try:
             setattr(self, attr_name, value)
         except AttributeError:
@@ -238,7 +239,9 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         if method_name == "render":  # the picture of each environment; `VecEnv.render` combines these pictures
             return [self.render_game(b) for b in chosen]
         if len(chosen) != self.num_envs:
-            raise InputError(f"{method_name}: must be called for all environments, because they are one batch")
+            raise InputError(
+                f"{method_name}: must be called for all environments, because the environments are one batch"
+            )
         method = getattr(self, method_name, None)
         if not callable(method):
             raise InputError(f"method_name = {short_repr(method_name)}: the environment has no such method")

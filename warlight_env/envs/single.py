@@ -193,11 +193,12 @@ class WarlightEnv(SavesGames, TellsItsLimit, SingleThreaded, gymnasium.Env[Any, 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         """Start a game; return its observation and info.
 
-        seed: starts a new sequence of games; None: start the next game of the current sequence.
-        options: a dict for this game only. ``start`` is a `Game` with the same map, rules and number of players. The
-        new game starts from the position of this `Game`, with a random generator of its own. ``seat`` is the learner's
-        seat. ``map`` is the map, in environments of many maps. Any other option, and a map that is too large, raise
-        InputError, and nothing changes.
+        Args:
+            seed: starts a new sequence of games; None: start the next game of the current sequence.
+            options: a dict for this game only. ``start`` is a `Game` with the same map, rules and number of players.
+                The new game starts from the position of this `Game`, with a random generator of its own. ``seat`` is
+                the learner's seat. ``map`` is the map, in environments of many maps. Any other option, and a map that
+                is too large, raise InputError, and the game does not change.
         """
         read = self.episodes.read_options(options, ("start", "seat"))
         super().reset(seed=checked_seed(seed))

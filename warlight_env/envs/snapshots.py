@@ -151,7 +151,7 @@ def check_start(core: Core, game: Any) -> None:
     if digest_of(game.map, game.rules, game.players) != core.digest:
         raise InputError("start: the game must have the environment's map, rules (including fog) and number of players")
     if game.done:
-        raise InputError("start: that game is over")
+        raise InputError("start: the given game is over")
 
 
 def start_from(core: Core, game: Game, which: Sequence[int] | None) -> None:
@@ -160,7 +160,7 @@ def start_from(core: Core, game: Game, which: Sequence[int] | None) -> None:
     games, out = np.array(sorted(games_named(which, core.batch)), dtype=np.int64), core.out
     played = games[out.cycles[games] != 0]
     if len(played):
-        raise InputError(f"game {played[0]} must not have made a step yet")
+        raise InputError(f"game {played[0]} has already made a step: only new games can start from a given position")
     start = _start_of(core, game)
     for name, array in core.state._asdict().items():
         if name != "rng":
@@ -233,7 +233,8 @@ def _start_of(core: Core, game: Game) -> State:
 
 
 def _said(core: Core, turns: Turns | None) -> Turns:
-    """Return the argument `turns` of `check_games`. If `turns` is None, the result has turns of 0 games."""
+    """Return the submitted turns in the form of the argument `turns` of `check_games`. If `turns` is None, the result
+    has turns of 0 games."""
     return make_turns(core.board.n_regions, core.board.n_edges, core.players, 0) if turns is None else reference(turns)
 
 

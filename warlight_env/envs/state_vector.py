@@ -14,7 +14,7 @@ from warlight_env.features.definitions import MANY_ARMIES, SOFT_ARMIES
 
 
 def state_space(core: EnvCore) -> spaces.Box:
-    """Return the Box of all results of `state_vector`."""
+    """Return the Box that contains all possible results of `state_vector`."""
     return fixed(box_of(*state_features(core.board.n_regions, core.players).bounds))
 
 

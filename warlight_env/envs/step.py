@@ -156,7 +156,8 @@ def _turn(turns: Turns, b: Int, p: Int) -> Turn:
 
 @kernel
 def impossible_count(out: Buffers) -> Int:
-    """Return a game with a value of `out.illegal` outside 0 .. MOST_ILLEGAL, or -1 if there is none."""
+    """Return the number of a game with a value of `out.illegal` below 0 or above MOST_ILLEGAL; -1 if there is no such
+    game."""
     for b in range(out.illegal.shape[0]):
         for p in range(out.illegal.shape[1]):
             if out.illegal[b, p] < 0 or out.illegal[b, p] > MOST_ILLEGAL:
@@ -168,11 +169,13 @@ def impossible_count(out: Buffers) -> Int:
 def submit_actions(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any) -> Int:
     """Convert action rows to turns, and add the number of dropped illegal orders to `out.illegal`.
 
-    acting: int8[B, S], 0 for a slot whose action is ignored. actions: int[B, S, K], the action rows.
+    Args:
+        acting: int8[B, S], 0 for a slot whose action is ignored.
+        actions: int[B, S, K], the action rows.
 
     Returns -1 for success. After an error, no turn has changed, and the kernel returns the place of the error. The
     result b * S + s means that the action in slot s of game b is outside `limits`. The result B * S + b means that a
-    value of `out.illegal` in game b is outside 0 .. MOST_ILLEGAL.
+    value of `out.illegal` in game b is below 0 or above MOST_ILLEGAL.
     """
     batch, slots = acting.shape
     out, wrong = games.out, impossible_count(games.out)

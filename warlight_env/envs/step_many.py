@@ -206,7 +206,7 @@ def _submit(part: MapGames, actions: Any, layout: PaddingLayout) -> None:
 
 @kernel
 def _resolve(part: MapGames) -> None:
-    """Do the same as `step.resolve`, but skip the observations of unused places.
+    """Do the same as `step.resolve`, but skip the observations of places to which no game is assigned.
 
     The kernel calls `refresh_observations` once for each sequence of places that are in use.
     """
@@ -310,8 +310,10 @@ def gather_seen(
 ) -> None:  # fmt: skip
     """Write the observations of one learner of each of M games to padded arrays.
 
-    parts, index, places, number: the games and the learners, see `write_learner_results`. nodes: [M, N, F], the node
-    features; rows of regions that a map does not have become 0. overall: [M, G], the global features.
+    Args:
+        parts, index, places, number: the games and the learners, see `write_learner_results`.
+        nodes: [M, N, F], the node features; rows of regions that a map does not have become 0.
+        overall: [M, G], the global features.
     """
     for k in range(places.shape[0]):
         flat = nodes[k].reshape(-1)

@@ -173,8 +173,9 @@ def _fault_of_attacks(
 ) -> Int:
     """Check a player's attacks; return 0 or the index of an error text in `REASONS`.
 
-    seen: int32[E + 1], working memory. fault: the array to which the kernel writes the place and the values of the
-    error.
+    Args:
+        seen: int32[E + 1], working memory.
+        fault: the array to which the kernel writes the place and the values of the error.
     """
     owner, attacks, n = state.owner[b], turns.attacks[b, p], state.owner.shape[1]
     if params.max_orders > 0 and count > params.max_orders:

@@ -96,10 +96,11 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, SingleThreaded, VectorEnv[Any
     ) -> tuple[Any, dict[str, Any]]:
         """Begin new games; return the observations and infos of all games.
 
-        seed: the same as in Gymnasium's vector environments.
-        options: ``reset_mask``, bool[B], is True for each game that begins anew; without ``reset_mask``, all games
-        begin anew. ``start`` and ``seat`` are the options of `WarlightEnv.reset`, for all games that begin in this
-        call.
+        Args:
+            seed: the same as in Gymnasium's vector environments.
+            options: ``reset_mask``, bool[B], is True for each game that begins anew; without ``reset_mask``, all games
+                begin anew. ``start`` and ``seat`` are the options of `WarlightEnv.reset`, for all games that begin in
+                this call.
         """
         mask = self._games.reset(seed, options, ("start", "seat"))
         return self.episodes.observe(), self._infos(self.episodes.results().infos, mask)

@@ -41,12 +41,12 @@ class Experiment(Protocol):
 
     @property
     def name(self) -> str:
-        """The name on the command line."""
+        """The name of the experiment on the command line."""
         ...
 
     @property
     def title(self) -> str:
-        """The title, one line."""
+        """The title of the experiment, one line."""
         ...
 
     @property
@@ -65,11 +65,11 @@ class Experiment(Protocol):
         ...
 
     def units(self, settings: ExperimentSettings) -> int:
-        """Return the number of games or measurements."""
+        """Return the number of games or measurements in a run of the experiment."""
         ...
 
     def seconds(self, settings: ExperimentSettings) -> float:
-        """Return the estimated time on one core, in seconds."""
+        """Return the estimated time of a run on one core, in seconds."""
         ...
 
     def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:

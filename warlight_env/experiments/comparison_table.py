@@ -65,7 +65,7 @@ class Comparison:
     Attributes:
         label: label of the row, or the beginning of the labels of all rows.
         team: the sides whose wins count together; (): a row for each side.
-        theirs: the share of wins that the authors of the method published.
+        published: the share of wins that the authors of the method published.
         published_sample: the number and kind of the authors' games, in their own words.
         pool: a name. The sides of all comparisons with the same pool are rated together; "": no ratings.
         rounds: estimated rounds of a game.
@@ -138,7 +138,7 @@ class ComparisonTable:
         return [field.contest(settings, number) for number, field in enumerate(self.comparisons)]
 
     def units(self, settings: ExperimentSettings) -> int:
-        """Return the number of games."""
+        """Return the number of games in all comparisons."""
         return sum(contest.n_games for contest in self.contests(settings))
 
     def seconds(self, settings: ExperimentSettings) -> float:

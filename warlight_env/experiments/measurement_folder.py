@@ -1,4 +1,5 @@
-"""Measurements that consist of units, such as games. Each unit is written to disk immediately."""
+"""Measurements that consist of units, such as games. The result of each unit is written to disk as soon as it is
+known."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measurements of experiments: the searches of a game, concurrent trees, the number of turns in a position."""
+"""Functions that measure for experiments: searches in a game, concurrent search trees, and the turns of a position."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def self_play_game(settings: ExperimentSettings, unit: int) -> Iterator[tuple[Ga
 
 
 def last_search(agent: Agent) -> SearchRecord:
-    """Return the record of the agent's last search."""
+    """Return the statistics of the agent's last search, a `SearchRecord`."""
     searched = agent.last_search()
     if searched is None:
         raise ExperimentError(f"agent {agent.name!r} does not search; give mcts or mcts_thesis")
@@ -95,7 +95,7 @@ def measure_trees(settings: ExperimentSettings, unit: int) -> dict[str, list[flo
         record = last_search(agent)
         if any(record.full):
             raise ExperimentError(
-                f"a tree of {settings.agent} filled its memory of {TREE_MEMORY} MiB, so its number of nodes is useless"
+                f"a tree of {settings.agent} filled its memory of {TREE_MEMORY} MiB, so its node count is wrong"
             )
         values[f"simulations {threads}"] = [float(n) for n in record.simulations]
         values[f"nodes {threads}"] = [float(n) for n in record.nodes]
@@ -116,7 +116,7 @@ def _middle(seed: int, rounds: int) -> Game:
             play_orders(game, bots, ask_orders(game, bots))
         if not game.done:
             return game
-    raise ExperimentError(f"no game has more than {rounds} rounds")
+    raise ExperimentError(f"all 1000 games ended before round {rounds}, so there is no position to measure")
 
 
 def summarise_trees(found: Sequence[dict[str, list[float]]], settings: ExperimentSettings) -> list[Row]:

@@ -1,4 +1,4 @@
-"""The value of ideas that the authors of Max^N for Dice Wars did not test."""
+"""The effect of four additional terms in the evaluation of Max^N; the authors of Max^N for Dice Wars proposed three."""
 
 from warlight_env.experiments.comparison_table import Comparison, ComparisonTable, Side
 

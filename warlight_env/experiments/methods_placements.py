@@ -1,4 +1,4 @@
-"""The best value of a place (first, or any other) in a simulation, in games of four players."""
+"""The best values for the first place and for the other places at the end of a simulation, in games of four players."""
 
 from warlight_env.experiments.comparison_table import TREE, Comparison, ComparisonTable, Side
 

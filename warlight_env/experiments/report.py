@@ -81,7 +81,7 @@ def find_results(folders: Sequence[Path]) -> list[ExperimentResult]:
     for folder in folders:
         files = [folder / RESULT] if (folder / RESULT).exists() else sorted(folder.glob(f"*/{RESULT}"))
         if not files:
-            raise ExperimentError(f"{folder}: no {RESULT} there, nor in a folder in it")
+            raise ExperimentError(f"{folder}: neither this folder nor a folder in it contains {RESULT}")
         found += [ExperimentResult.load(file) for file in files]
     return found
 

@@ -20,7 +20,7 @@ RESAMPLES = 2000
 
 @dataclass(frozen=True)
 class Row:
-    """One measured number with its interval. Shares are in 0 .. 1 and are shown in per cent."""
+    """One measured number with its confidence interval. Shares are in 0 .. 1 and are shown in per cent."""
 
     label: str
     value: float
@@ -44,7 +44,7 @@ class Row:
         return "above" if self.value > self.thesis else "below"
 
     def shown(self, value: float) -> str:
-        """Return a number of this row as text."""
+        """Return a number in the format of this row as text."""
         return f"{100 * value:.{self.digits}f} %" if self.share else f"{value:,.{self.digits}f}"
 
     def to_dict(self) -> dict[str, Any]:

@@ -101,9 +101,11 @@ def global_features(players: int) -> tuple[str, ...]:
 class FeatureBlock:
     """A group of features: one array of a Dict observation, or a part of the vector "flat".
 
-    name: the array's key in a Dict observation. shape: [N, F] with a row for each region, or [F] for the whole
-        position; an array with a single feature has no axis for features. start: the index of the array's first number
-        in the vector; None for arrays that are never in a vector.
+    Attributes:
+        name: the array's key in a Dict observation.
+        shape: [N, F] with a row for each region, or [F] for the whole position; an array with a single feature has no
+            axis for features.
+        start: the index of the array's first number in the vector; None for arrays that are never in a vector.
     """
 
     name: str

@@ -68,7 +68,7 @@ def make_memory(bits: BitBoard, players: int) -> Memory:
 
 
 class Settings(NamedTuple):
-    """Values that features depend on, besides the position."""
+    """The values on which features depend in addition to the position."""
 
     fog: bool
     round_limit: int
@@ -272,7 +272,10 @@ def describe_all(
 ) -> None:  # fmt: skip
     """Write the features of M positions, each in the view of its player, to values float32[M, K].
 
-    values: rows that are copies of the result of `blank`. picking: whether the phase is "pick". seen: working memory.
+    Args:
+        values: rows that are copies of the result of `blank`.
+        picking: whether the phase is "pick".
+        seen: working memory.
     """
     n, players = positions.owner.shape[1], memory.owned.shape[0]
     first, width = node_shift(players) + NODE.offered, node_width(players)

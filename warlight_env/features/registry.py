@@ -39,11 +39,14 @@ def check_players(players: Any) -> None:
 class Feature:
     """One number of an observation, of a state, or of a network's input.
 
-    name: unique in the feature's group. low, high: the lower and the upper bound; infinite for no bound.
-    unit: the unit of the number. description: the meaning of the number, for tables.
-    per: "" for one number; OPPONENT or PLAYER for one number per opponent or player. If `per` is OPPONENT, `name_1`,
-    `name_2`, … are the features of the opponents in seat order after the player. If `per` is PLAYER, `name_0`,
-    `name_1`, … are the features of the players in seat order.
+    Attributes:
+        name: unique in the feature's group.
+        low, high: the lower and the upper bound; infinite for no bound.
+        unit: the unit of the number.
+        description: the meaning of the number, for tables.
+        per: "" for one number; OPPONENT or PLAYER for one number per opponent or player. If `per` is OPPONENT,
+            `name_1`, `name_2`, … are the features of the opponents in seat order after the player. If `per` is PLAYER,
+            `name_0`, `name_1`, … are the features of the players in seat order.
     """
 
     name: str
@@ -58,9 +61,11 @@ class Feature:
 class Group:
     """Features of one kind of thing (regions, players, borders, …), in the order of their columns.
 
-    name: unique in the registry. of: the kind of thing, for example "each region", for tables. features: consecutive
-    features with the same value of `Feature.per` form a block, and the group repeats this block for each opponent or
-    player. Add a new feature at the end of its group.
+    Attributes:
+        name: unique in the registry.
+        of: the kind of thing, for example "each region", for tables.
+        features: consecutive features with the same value of `Feature.per` form a block, and the group repeats this
+            block for each opponent or player. Add a new feature at the end of its group.
 
     Raises:
         FeatureNameError: two features have the same name.

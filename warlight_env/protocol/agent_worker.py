@@ -1,4 +1,4 @@
-"""The process that computes the answers of an agent that plays as a bot. The module `runner` controls the time.
+"""The process that computes the answers of an agent that plays as a bot. The process of `runner` enforces time limits.
 
     python -m warlight_env.protocol.agent_worker AGENT SEED CHALLENGE
 
@@ -115,7 +115,7 @@ def end_with(parent: int) -> None:
 
 
 def main() -> int:
-    """Run the program that the module describes. Return the exit status."""
+    """Run this module as a program, see the module's docstring. Return the exit status."""
     threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     spec, seed, challenge = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     answers = os.fdopen(os.dup(1), "wb", buffering=0)

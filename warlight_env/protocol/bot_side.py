@@ -143,7 +143,7 @@ class BotSide:
 
     def _begin(self, question: m.Question) -> None:
         if len(self._engine.setup) < 3:
-            raise RunError("a question came before the map (setup_map super_regions, regions, neighbors)")
+            raise RunError("the engine sent no map (setup_map super_regions, regions, neighbors) before a question")
         described = maps.from_setup_lines("\n".join(self._engine.setup), "the engine's map")
         # `from_setup_lines` numbers the regions from 0 in the order of their ids.
         regions = next(line for line in self._engine.setup if line.startswith("setup_map regions")).split()[2::2]
@@ -208,7 +208,7 @@ class BotSide:
         engine = self._engine
         assert self._map is not None
         if engine.turn.round < 0 or not engine.rows:
-            raise RunError("a question for orders came before update_map")
+            raise RunError("the engine sent no update_map before a question")
         owner = np.full(len(self._ids), UNKNOWN, dtype=np.int8)
         army = np.zeros(len(self._ids), dtype=np.int32)
         for region, name, here in engine.rows:

@@ -62,8 +62,9 @@ def setup_messages(map_: Map) -> list[m.Message]:
 def opening_messages(view: View, challenge: m.Challenge, bank: int, increment: int) -> list[m.Message]:
     """Return all messages that a game engine sends before its first question.
 
-    view: the player's first view. bank, increment: the time bank and the time that each answer adds, in
-    milliseconds.
+    Args:
+        view: the player's first view.
+        bank, increment: the time bank and the time that each answer adds, in milliseconds.
     """
     names: list[m.Message] = [m.YourBot(NAMES[view.player]), m.OpponentBot(NAMES[1 - view.player])]
     if challenge == 1:

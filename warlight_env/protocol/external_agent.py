@@ -96,7 +96,7 @@ class ExternalBot(SingleThreaded, Agent):
     # The methods of an agent
 
     def pick(self, view: View) -> list[int]:
-        """Ask the bot for its picks. See `Agent.pick`."""
+        """Ask the external bot for its picks. See `Agent.pick`."""
         self._begin(view)
         clock = self._clock
         offers = region_ids(region_order(view.map, view.offers))
@@ -233,8 +233,10 @@ class ExternalBot(SingleThreaded, Agent):
     def _miss(self, question: m.Question, asked: str, reply: Reply, had_time: bool, note: Callable[..., None]) -> None:
         """Note a missing answer. After the last missing answer that is allowed, close the process and raise an error.
 
-        asked: the question as text for error messages. had_time: False if the clock of the match left no time for the
-        second question of a turn. If `had_time` is False, the missing answer does not count.
+        Args:
+            asked: the question as text for error messages.
+            had_time: False if the clock of the match left no time for the second question of a turn. If `had_time` is
+                False, the missing answer does not count.
         """
         assert self._process is not None
         form = "" if reply.lost else expected_answer(question)

@@ -205,7 +205,9 @@ def _read_moves(line: str, words: Sequence[str]) -> OpponentMoves:
 def parse_order(line: str, name: str, kind: str, words: Sequence[str]) -> PlaceOrder | MoveOrder:
     """Return an order of the player `name`.
 
-    kind: the type of the order, `PLACE` or `ATTACK`. words: the order's numbers as texts, as many as its type requires.
+    Args:
+        kind: the type of the order, `PLACE` or `ATTACK`.
+        words: the order's numbers as texts, as many as its type requires.
 
     Raises:
         ProtocolError: a word is not a number; the error quotes the line.

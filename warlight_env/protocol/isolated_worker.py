@@ -26,9 +26,12 @@ from warlight_env.protocol.view_transfer import QueriedPosition, ViewCache, Work
 class IsolatedQuestion:
     """A question to an isolated agent.
 
-    number: the question's number, which the answer repeats. setup, position: what the agent sees of the game, as a
-    `View`. If `seed` is None, the agent answers the question. If `seed` is a number, a new game begins: the program
-    makes a new agent with this seed, and the agent is not asked.
+    If `seed` is None, the agent answers the question. If `seed` is a number, a new game begins: the program makes a new
+    agent with this seed, and the agent is not asked.
+
+    Attributes:
+        number: the question's number, which the answer repeats.
+        setup, position: the part of the game that the agent sees, with the content of a `View`.
     """
 
     number: int
@@ -86,7 +89,7 @@ def serve(spec: str, lines: BinaryIO, answers: BinaryIO) -> None:
 
 
 def main() -> int:
-    """Run the program that the module describes. Return the exit status."""
+    """Run this module as a program, see the module's docstring. Return the exit status."""
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # now output of the agent goes to standard error, apart from the answers
     try:

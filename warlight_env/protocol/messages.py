@@ -181,7 +181,7 @@ class OpponentMoves:
 class Go:
     """``go place_armies 10000`` or ``go attack/transfer 9500``: asks for orders.
 
-    The number is the time left in milliseconds.
+    The number is the time that the bot has left, in milliseconds.
     """
 
     kind: Kind

@@ -58,8 +58,10 @@ class AgentProcess:
     def ask(self, line: str, asked: float, allowance: MoveTime) -> str | None:
         """Return the agent's answer to a question, or None if the answer does not come in time.
 
-        line: the line of the question. asked: the time of the question, a value of `time.monotonic`. allowance: the
-        time limits of the question.
+        Args:
+            line: the line of the question.
+            asked: the time of the question, a value of `time.monotonic`.
+            allowance: the time limits of the question.
         """
         self._count += 1
         self.why = "no time"

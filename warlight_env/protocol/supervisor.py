@@ -5,8 +5,8 @@
 
 The process of this script is called the guard. The process that starts the script is called the host. The script uses
 only the standard library. FD is the descriptor of a socket to the host. FOLDER is the program's working directory.
-SETTINGS consists of six values (see `SupervisorSettings`). The program has the guard's standard streams, and its own
-session and process group.
+SETTINGS consists of six values (see `SupervisorSettings`). The program uses the guard's standard streams, and has a
+session and a process group of its own.
 
 The guard sends ``started``, ``failed ERRNO`` or ``refused REASON`` to the host. When the program has ended, the guard
 sends ``exited STATUS`` (the status of `os.waitpid`). When the host closes the socket or ends for any reason, the guard

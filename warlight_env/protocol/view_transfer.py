@@ -25,7 +25,9 @@ SETUPS: Final = 64  # the maximum number of setups and players that a `ViewCache
 class WorkerSetup:
     """The part of a game that never changes: its map, rules and number of players, as plain data.
 
-    digest: a digest of map, rules and number of players. map: the pickled map, or the name of a bundled map.
+    Attributes:
+        digest: a digest of map, rules and number of players.
+        map: the pickled map, or the name of a bundled map.
     """
 
     digest: str

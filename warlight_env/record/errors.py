@@ -18,7 +18,8 @@ class ReplayError(InputError):
 
 
 class VariationError(InputError):
-    """A variation is not possible. The message names the variation and the reason. The tree has not changed."""
+    """A variation is not possible. The message names the variation and the reason. The tree of variations has not
+    changed."""
 
 
 class StudyError(InputError):

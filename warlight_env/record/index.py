@@ -93,8 +93,11 @@ class LogIndex:
     def entries(self, agent: str | None = None, status: str | None = None, player: str | None = None) -> list[LogEntry]:
         """Return the entries of the list in the order of their paths.
 
-        agent: only games of this agent, as a specification; a name without parameters, such as "mcts", matches any
-        parameters. status: only logs with this status. player: only games of the player with this name.
+        Args:
+            agent: only games of this agent, as a specification; a name without parameters, such as "mcts", matches any
+                parameters.
+            status: only logs with this status.
+            player: only games of the player with this name.
         """
         try:
             entries = self._entries()

@@ -17,7 +17,7 @@ from warlight_env.step_results import Deploy, Event, IllegalOrder
 
 @dataclass(frozen=True)
 class Player:
-    """The player on a seat."""
+    """The data about the player on a seat of a logged game."""
 
     name: str
     spec: str | None = None  #: the agent's specification, for example "mcts:sims=100"; None for a person

@@ -100,8 +100,8 @@ class NamedAgent(Protocol):
 class Recorder(ABC):
     """A `GameObserver` that makes a line of the log for each event of a game. Subclasses store the lines.
 
-    A log contains only the seed of the game's constructor. If `Game.reseed` has replaced the game's dice, `began`,
-    `picked` and `played` therefore raise LogError and write nothing.
+    A log contains only the seed of the game's constructor. So `began`, `picked` and `played` raise LogError and write
+    nothing if `Game.reseed` has replaced the game's dice.
 
     Args:
         players: the data about the player on each seat, see `describe`; if it is None, the log contains only the
@@ -131,7 +131,7 @@ class Recorder(ABC):
         self.write(encode_event(event))
 
     def began(self, game: Game, agents: Sequence[NamedAgent], limit: int) -> None:
-        """Write the header and the start position. See `GameObserver.began`."""
+        """Write the header and the start position to the log. See `GameObserver.began`."""
         _check_dice(game)
         self._agents = agents
         players = tuple(Player(agent.name) for agent in agents) if self.players is None else tuple(self.players)
@@ -159,7 +159,7 @@ class Recorder(ABC):
             self.record_event(event)
 
     def picked(self, preferences: Mapping[int, Sequence[int]], dropped: Sequence[IllegalOrder], game: Game) -> None:
-        """Write a step of the picking phase. See `GameObserver.picked`."""
+        """Write a step of the picking phase to the log. See `GameObserver.picked`."""
         _check_dice(game)
         self._write_insights(preferences, 0)
         given = [np.asarray(preferences[p]).tolist() if p in preferences else None for p in range(game.players)]
@@ -174,7 +174,7 @@ class Recorder(ABC):
         self.record_event(round_data(result.round, given, result.events, result.dropped, changed, fingerprint))
 
     def failed(self, error: AgentFailure) -> None:
-        """Write the failure of an agent. See `GameObserver.failed`."""
+        """Write to the log that an agent has failed. See `GameObserver.failed`."""
         self._write_last_faults(error.round)
         self.record_event(failure_data(LoggedFailure(error.seat, error.round, error.reason)))
 
@@ -183,7 +183,7 @@ class Recorder(ABC):
         self.record_event(draw_data(LoggedDraw(round, tuple(players))))
 
     def ended(self, record: FinishedGame) -> None:
-        """Write the result of the game. See `GameObserver.ended`."""
+        """Write the result of the game to the log. See `GameObserver.ended`."""
         self._write_last_faults(record.rounds)
         winner = None if record.winner is None else record.seats.index(record.winner)
         placements = tuple(record.placements[agent] for agent in record.seats)
@@ -273,7 +273,9 @@ def _check_dice(game: Game) -> None:
 def describe(spec: str, seed: int | None = None) -> Player:
     """Return the data about an agent for the header of a log, with all its parameters, including default values.
 
-    spec: the agent's specification, for example "mcts:sims=100". seed: the seed of the agent.
+    Args:
+        spec: the agent's specification, for example "mcts:sims=100".
+        seed: the seed of the agent.
 
     Raises:
         AgentError: there is no agent with this specification, or an argument has a wrong type.

@@ -97,7 +97,7 @@ def verify(log: GameLog) -> list[Difference]:
     Return a list with the first difference, or an empty list if the replay is equal to the log.
 
     The function compares every position (its hash and all changed regions), every event, every dropped order, and the
-    result of the game with the log. It also plays the variations again.
+    result of the game with the log. The function also plays all variations again.
     """
     _check_log(log)
     number = 0
@@ -199,7 +199,7 @@ def _still(log: GameLog, step: Picks | Round) -> list[Fact]:
 def _ending(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[Fact]:
     """Return facts (values in the log and in the replay) about the result of the game.
 
-    A player that forfeits loses in every position.
+    A player that has lost by forfeit does not win, whatever the final position is.
 
     Args:
         log: the log, which contains the end of the game.

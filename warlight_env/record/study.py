@@ -170,7 +170,8 @@ class Study:
 
     @classmethod
     def parse(cls, data: bytes, place: str = "study") -> Self:
-        """Return the study of a file's bytes. See `from_dict`; more than 8 MiB are also a `StudyError`."""
+        """Return the study in the bytes of a file. Raise `StudyError` for more than 8 MiB, and for errors of
+        `from_dict`."""
         if len(data) > STUDY_BYTES:
             raise StudyError(f"{place}: more than {bounded_io.format_size(STUDY_BYTES)}, the limit for a study")
         text = bounded_io.decode_text(data, place, StudyError)
@@ -215,7 +216,9 @@ def require_same_start(study: Study, game: Game) -> None:
     if study.map.digest() != game.map.digest():
         raise StudyError(f"map {study.map.name!r}: it differs from the map of the game, {game.map.name!r}")
     if study.rules.to_dict() != game.rules.to_dict():
-        raise StudyError(f"rules {study.rules.name!r}: they differ from the rules of the game, {game.rules.name!r}")
+        raise StudyError(
+            f"rules {study.rules.name!r}: these rules differ from the rules of the game, {game.rules.name!r}"
+        )
     if len(study.players) != game.players:
         raise StudyError(f"{len(study.players)} players: the game has {game.players}")
     if study.round != game.round:

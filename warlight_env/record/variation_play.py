@@ -25,9 +25,8 @@ def game_from_position(
     """Return a game in any position of the phase "play". A player without regions is eliminated.
 
     Args:
-        map_, rules, players: as of `Game`.
-        owner, army: for each of the N regions its owner (a player, or -1 for neutral) and its armies.
-        round_: the number of rounds played before; at least 1 if a player is eliminated.
+        map_, rules, players: the same as for `Game`. owner, army: for each of the N regions its owner (a player, or -1
+        for neutral) and its armies. round_: the number of rounds played before; at least 1 if a player is eliminated.
 
     Raises:
         GameError: a number is not valid, or the position is not possible; the message names the place and the reason.

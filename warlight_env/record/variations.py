@@ -74,7 +74,7 @@ class Variations:
         object.__setattr__(self, "_index", {node.id: node for node in self.nodes})
 
     def __bool__(self) -> bool:
-        """Whether the tree has any content, or had a node that was deleted."""
+        """Whether the tree has variations or notes, or once had variations, which were deleted."""
         return bool(self.nodes or self.notes) or self.next > 1
 
     def node(self, id: int) -> Variation:
@@ -85,18 +85,18 @@ class Variations:
         """
         found = self._index.get(id)
         if found is None:
-            raise VariationError(f"variation {id}: the tree does not contain it")
+            raise VariationError(f"the tree has no variation {id}")
         return found
 
     def path(self, id: int) -> tuple[Variation, ...]:
-        """Return the variations from the first one to variation `id`. See `node`."""
+        """Return the variations on the path from a root of the tree to variation `id`. See `node`."""
         path = [self.node(id)]
         while path[-1].parent is not None:
             path.append(self.node(path[-1].parent))
         return tuple(reversed(path))
 
     def below(self, id: int) -> set[int]:
-        """Return the numbers of variation `id` and of all variations after it. See `node`."""
+        """Return the numbers of variation `id` and of all variations that continue this variation. See `node`."""
         found = {self.node(id).id}
         for node in self.nodes:
             if node.parent in found:
@@ -114,7 +114,7 @@ class Variations:
             VariationError: the tree does not contain the parent, the round does not follow it, or the tree is full.
         """
         if self.size >= NODES:
-            raise VariationError(f"the tree has {NODES} variations and notes, the most that it may have")
+            raise VariationError(f"the tree already has {NODES} variations and notes, the maximum")
         if variation.parent is not None and variation.round != self.node(variation.parent).round + 1:
             raise VariationError(
                 f"variation after {variation.parent}: 'round' must be {self.node(variation.parent).round + 1}, "
@@ -163,12 +163,12 @@ class Variations:
         new = Note(round, check_text("name", name, NAME), check_text("comment", comment, COMMENT))
         others = [note for note in self.notes if note.round != round]
         if (name or comment) and len(others) + len(self.nodes) >= NODES:
-            raise VariationError(f"the tree has {NODES} variations and notes, the most that it may have")
+            raise VariationError(f"the tree already has {NODES} variations and notes, the maximum")
         notes = [*others, new] if name or comment else others
         return replace(self, notes=tuple(sorted(notes, key=lambda note: note.round)))
 
     def without(self, id: int) -> Variations:
-        """Return the tree without variation `id` and all variations after it. See `node`."""
+        """Return the tree without variation `id` and without the variations that continue it. See `node`."""
         gone = self.below(id)
         return replace(self, nodes=tuple(node for node in self.nodes if node.id not in gone))
 

@@ -178,7 +178,7 @@ def _badges(position: ShownPosition, layout: Layout, frame: Frame, size: float) 
 def _transports(
     position: ShownPosition, layout: Layout, frame: Frame, size: float, orders: Sequence[Any] | Mapping[int, Any] | None
 ) -> Iterator[Item]:
-    """Yield attacks as solid arrows and transfers as dashed arrows. More armies make a thicker arrow."""
+    """Yield attacks as solid arrows and transfers as dashed arrows. An arrow is thicker if more armies move."""
     theme = colours.theme(position.players)
     span = layout.box[2] * frame.scale
     for player, given in by_player(orders):

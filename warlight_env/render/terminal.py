@@ -13,8 +13,8 @@ MIN_WIDTH = 40
 def to_text(position: ShownPosition, *, colour: bool = False, width: int = 80) -> str:
     """Return a position as lines of text.
 
-    The first lines show the players. The next lines show the regions of each super region, with their owners and
-    armies.
+    The first lines of the text show the players. The next lines show the regions of each super region, with their
+    owners and armies.
 
     Args:
         position: the position to show.

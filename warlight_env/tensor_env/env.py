@@ -109,7 +109,8 @@ class WarlightTensorEnv(SingleThreaded):
             core.max_cycles = min(core.max_cycles, check_max_cycles(max_episode_steps))
         if not core.begins_alone:
             raise InputError(
-                f"rules {core.rules.name!r}: a game may find no valid start regions; use another value of `picking`"
+                f"rules {core.rules.name!r}: the rule dealt_apart is not available with `device`; use another value of "
+                "the rule `picking`"
             )
         self.num_envs, self.device, self.autoreset_mode, self._core = num_envs, device, mode, core
         self.possible_agents = [f"player_{p}" for p in range(core.players)]
@@ -220,11 +221,12 @@ class WarlightTensorEnv(SingleThreaded):
     ) -> tuple[dict[str, Any], dict[str, Any]]:
         """Begin new games; return the observations and the infos of each agent.
 
-        seed: an integer from 0 up, the seed of game 0; game b gets seed + b. A list contains a seed for each game.
-        Seeds are taken modulo 2**64.
-        None: games without a seed get random seeds in the first call, and continue their series of seeds later.
-        options: ``reset_mask``, an array or a tensor bool[B], is True for each game that begins anew; without it all
-        games begin anew.
+        Args:
+            seed: an integer from 0 up, the seed of game 0; game b gets seed + b. A list contains a seed for each game.
+                Seeds are taken modulo 2**64. None: games without a seed get random seeds in the first call, and
+                continue their series of seeds later.
+            options: ``reset_mask``, an array or a tensor bool[B], is True for each game that begins anew; without it
+                all games begin anew.
         """
         import torch
 

@@ -99,7 +99,8 @@ class Linker:
         if any(value is converter for converter in CONVERTERS):
             if value not in self._bound:
                 raise LinkError(
-                    f"{user.__module__}.{user.__qualname__} calls a function at an address; bind its converter"
+                    f"{user.__module__}.{user.__qualname__} converts an address to a function; `bound` must contain "
+                    "the function that converts the address"
                 )
             return self._returning(value)
         if source_of(value) is not None:

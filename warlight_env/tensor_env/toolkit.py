@@ -79,8 +79,9 @@ def require() -> None:
 def check_memory(games: int, bytes_per_game: int, argument: str = "num_envs", unit: str = "games") -> None:
     """Raise DeviceError if the free memory of the GPU is too small for a number of games.
 
-    games: the number of games, or of other objects with `bytes_per_game` bytes each. argument, unit: the words of the
-    error message for this number ("num_envs") and for the objects ("games").
+    Args:
+        games: the number of games, or of other objects with `bytes_per_game` bytes each.
+        argument, unit: the words of the error message for this number ("num_envs") and for the objects ("games").
     """
     if simulated():
         return

@@ -63,7 +63,7 @@ class WarlightTensorVectorEnv(VectorEnv[Any, Any, Any]):
         if not is_integer(players):
             raise InputError(f"players = {short_repr(players)}: must be an integer")
         if not is_integer(seat) or not 0 <= seat < players:
-            raise InputError(f"seat = {short_repr(seat)}: must be 0 .. {players - 1}; it is the same in all games")
+            raise InputError(f"seat = {short_repr(seat)}: must be 0 .. {players - 1}, the same seat in all games")
         self._games = WarlightTensorEnv(
             num_envs,
             device=device,
@@ -75,7 +75,7 @@ class WarlightTensorVectorEnv(VectorEnv[Any, Any, Any]):
         )
         games, self._agent = self._games, f"player_{seat}"
         if not games.copies_integers:
-            raise InputError(f"action = {short_repr(arguments['action'])}: a device needs integers as actions")
+            raise InputError(f"action = {short_repr(arguments['action'])}: with `device`, actions must be integers")
         self.num_envs, self.autoreset_mode = num_envs, games.autoreset_mode
         self.metadata = {**type(self).metadata, "autoreset_mode": games.autoreset_mode}
         self.single_observation_space = games.observation_space(self._agent)

@@ -20,7 +20,11 @@ class Body(BaseModel):
 
 
 class NewPlayer(Body):
-    """A player of a new game: a person with a name, or a bot of the server. friend: the person is invited by a link."""
+    """A player of a new game: a person with a name, or a bot of the server.
+
+    Attributes:
+        friend: whether the person is invited by a link.
+    """
 
     name: Name | None = None
     bot: Annotated[str, StringConstraints(max_length=200)] | None = None
@@ -57,7 +61,7 @@ class OrdersBody(Body):
 
 
 class NameBody(Body):
-    """The new name of a game; '': the game has no name."""
+    """The new name of a game; an empty string removes the name."""
 
     name: Annotated[str, StringConstraints(max_length=60)]
 
@@ -76,7 +80,11 @@ class ControlBody(Body):
 
 
 class AnalysisBody(Body):
-    """A request for a bot's turn in the current position of a player. seconds: the bot's time for the turn."""
+    """A request for a bot's turn in the current position of a player.
+
+    Attributes:
+        seconds: the time in which the bot searches the turn.
+    """
 
     bot: Annotated[str, StringConstraints(max_length=200)]
     seconds: Seconds = 1.0
@@ -85,8 +93,10 @@ class AnalysisBody(Body):
 class LogAnalysisBody(Body):
     """A request for the analysis of a log.
 
-    seconds: the bot's time for a turn. focus: the number of rounds before the displayed position. since: the version of
-    the last answer.
+    Attributes:
+        seconds: the time in which the bot searches a turn.
+        focus: the number of rounds before the displayed position.
+        since: the version of the last answer that the client has received.
     """
 
     bot: Annotated[str, StringConstraints(max_length=200)]
@@ -108,11 +118,16 @@ class TurnBody(Body):
 
 
 class TryBody(TurnBody):
-    """A turn to try in a position.
+    """A request to try a turn in a position of a game or a study.
 
-    parent: the variation before; None: the position of the game after `round` rounds. reply: the kind of turns of the
-    other players. bot, seconds: the bot that chooses believed turns, and its time for a turn. others: given turns, by
-    player. seed: the seed of the dice; None: the server chooses it.
+    Attributes:
+        parent: the number of the variation in whose position the turn is tried; None: the position of the game after
+            `round` rounds.
+        reply: the way in which the turns of the other players are chosen.
+        bot, seconds: if `reply` is "believed", the bot that chooses the turns of the other players, and its time for a
+            turn.
+        others: if `reply` is "given", the turns of the other players, by player.
+        seed: the seed of the dice; None: the server chooses the seed.
     """
 
     parent: Number | None = None
@@ -152,7 +167,9 @@ class JudgeBody(TurnBody):
 class NewStudyBody(Body):
     """The settings of a new study.
 
-    owner, army: the position, by region; None: a random start position. at: the number of rounds before the position.
+    Attributes:
+        owner, army: the owner and the number of armies of each region; None: a random start position.
+        round: the number of rounds before the position.
     """
 
     title: Annotated[str, StringConstraints(strip_whitespace=True, max_length=60)] = ""
@@ -177,8 +194,10 @@ class BranchBody(Body):
 class Hello(Body):
     """The first message on a WebSocket.
 
-    token: the token of the seat. key: the token of the server. after: the number of the last event that the client has
-    received.
+    Attributes:
+        token: the token of the seat.
+        key: the token of the server.
+        after: the number of the last event that the client has received.
     """
 
     token: Annotated[str, StringConstraints(max_length=64)]

@@ -92,11 +92,11 @@ class MaxnAgent(SearchAgent):
 
     The search assumes that all battles have average results.
 
-    A move is a whole turn. The turn begins with one of the best few battles, which gets the whole income. After each
-    battle of a turn, the turn continues with the best battle of the new position (`maxn.battle_turns.make_turn`).
-    Players move one after the other, in seat order, beginning with the searching player. With a limit of seconds or
-    positions, the agent searches to depth 1, 2, 3 and so on; the deepest completed search gives the answer. The search
-    is deterministic. See `MaxnSettings` for the parameters.
+    A move of a player in the search is a whole turn. The turn begins with one of the best few battles, which gets the
+    whole income. After each battle of a turn, the turn continues with the best battle of the new position
+    (`maxn.battle_turns.make_turn`). Players move one after the other, in seat order, beginning with the searching
+    player. With a limit of seconds or positions, the agent searches to depth 1, 2, 3 and so on; the deepest completed
+    search gives the answer. The search is deterministic. See `MaxnSettings` for the parameters.
     """
 
     name = "maxn"

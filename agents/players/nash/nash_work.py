@@ -89,8 +89,10 @@ def make_nash_setup(
 ) -> NashSetup:
     """Return the settings of the search for kernels.
 
-    simple: contexts of the simple bots that an opponent may be (see `recognized_bots`); with None, the search does not
-    consider simple bots. leaf: the function that evaluates the last positions of simulations, see `plug_in`.
+    Args:
+        simple: contexts of the simple bots that an opponent may be (see `recognized_bots`); with None, the search does
+            not consider simple bots.
+        leaf: the function that evaluates the last positions of simulations, see `plug_in`.
     """
     simple = SimpleContexts(context, context) if simple is None else simple
     return reference(NashSetup(rounds, scenarios, simple, address(plug_in("leaf", leaf))))
@@ -101,7 +103,9 @@ def make_nash_work(
 ) -> NashWork:
     """Allocate working memory for one thread of the equilibrium search.
 
-    candidates: number of each player's turns at the start. responses: largest number of best responses that are added.
+    Args:
+        candidates: number of each player's turns at the start.
+        responses: largest number of best responses that are added.
     """
     capacity = candidates + responses + PREDICTED
     return reference(

@@ -41,7 +41,7 @@ _TRIES: Final = 2
 
 @kernel
 def _draw(context: Context, position: Position, p: Int, count: Int, work: NashWork) -> None:
-    """Write `count` turns of the context's policy to `work.first`."""
+    """Draw `count` turns from the context's policy, and write them to `work.first`."""
     turns = work.first
     for i in range(count):
         turns.counts[i] = draw_turn(
@@ -92,7 +92,7 @@ class OpponentTypes(OpponentModel):
         ]  # fmt: skip
 
     def see(self, view: View, position: Position, work: NashWork) -> None:
-        """Update the weights with the round that was played since the last call."""
+        """Update the weights of the types of each opponent, from the moves of the last round."""
         for player, orders, before in self.observed_rounds(view, position):
             if orders.some and len(self._kinds) > 1:
                 self._learn(orders, before, player, work)

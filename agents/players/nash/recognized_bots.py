@@ -62,7 +62,7 @@ class RecognizedBots(OpponentModel):
         ]
 
     def see(self, view: View, position: Position) -> None:
-        """Update the probabilities with the round that was played since the last call."""
+        """Update the probabilities that each opponent is a predictable bot, from the moves of the last round."""
         predicted, self._predicted = self._predicted, {}
         for p, orders, _ in self.observed_rounds(view, position):
             if (p, 0) not in predicted:

@@ -63,8 +63,10 @@ BY_NETWORK: Final = ((0, Sizes(20, 3, 48, 2)), (1_200, Sizes(8, 3, 48, 10)))
 def sizes_for(table: Sequence[tuple[int, Sizes]], plays: float, steps: float, rounds: int | None = None) -> Sizes:
     """Return the largest sizes in `table` for which `plays` simulations and `steps` steps are enough.
 
-    table: BY_PLAYS or BY_NETWORK. rounds: the number of rounds in a simulation, or None for the number in `table`;
-    sizes in `table` with more rounds than `rounds` are left out.
+    Args:
+        table: BY_PLAYS or BY_NETWORK.
+        rounds: the number of rounds in a simulation, or None for the number in `table`; sizes in `table` with more
+            rounds than `rounds` are left out.
     """
     for least, sizes in reversed(table):
         own = sizes if rounds is None else sizes._replace(rounds=rounds)
@@ -161,9 +163,9 @@ class _Move:
 def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> list[int]:
     """Search the game of one round in several threads, one for each element of `works`.
 
-    Each thread has the whole budget. All threads begin with the same candidate turns, but have different random numbers
-    and best responses. Returns the number of each player's turns at the start of the search, before best responses are
-    added.
+    Each thread searches with the whole budget. All threads begin with the same candidate turns, but have different
+    random numbers and best responses. Returns the number of each player's turns at the start of the search, before best
+    responses are added.
     """
     start = works[0].rng.copy()
     for number, work in enumerate(works):

@@ -2,8 +2,8 @@
 
 Training with labels from an equilibrium search of the next round is a form of expert iteration (Anthony et al.,
 arXiv:1705.08439). The search evaluates its leaves with the present evaluation, and its result is better than the
-evaluation alone. A label from playouts is a Monte Carlo estimate for the policy of the playouts. The labels of
-AlphaGo's value network (Silver et al., 2016) are similar, but here a playout has a limited number of rounds.
+evaluation alone. A label from playouts is a Monte Carlo estimate for the policy of the playouts. AlphaGo's value
+network (Silver et al., 2016) learned from labels of playouts, too, but those playouts had no limit of rounds.
 """
 
 from __future__ import annotations

@@ -34,8 +34,8 @@ def _copy(turns: TurnSet, source: Int, target: Int) -> None:
 def hill_climb(context: Context, position: Position, player: Int, rounds: Int, trials: Int, work: ScenarioWork) -> Int:
     """Try changes to the turn at index BEST, and keep the changes that improve it; return the number of kept changes.
 
-    `work.share` must contain the shares of the turn. About every third trial makes two changes. Turns with more orders
-    than the rules allow are not simulated.
+    `work.share` must contain the shares of the turn. About every third trial makes two changes to the turn instead of
+    one. Turns with more orders than the rules allow are not simulated.
     """
     params = context.params
     kept, turns, rng = 0, work.turns, work.rng

@@ -50,7 +50,7 @@ def list_borders(board: Board, owner: Owners, player: Int, borders: Regions) -> 
 def fit(army: Armies, deploy: Armies, attacks: AttackRows, count: Int, free: FreeArmies) -> Int:
     """Reduce attacks to the available armies, and drop attacks without armies; return the new number of attacks.
 
-    Writes each region's number of armies without an order to free int64[N].
+    Writes the number of armies without an order in each region to `free`, int64[N].
     """
     for r in range(army.shape[0]):
         free[r] = army[r] + deploy[r] - 1
@@ -182,7 +182,8 @@ def random_neighbor(
     rng: RandomState,
     free: FreeArmies,
 ) -> Int:
-    """Make one random change to a turn in place; return the new number of attacks. The change may have no effect.
+    """Make one random change to a turn in place; return the new number of attacks. The random change may leave the turn
+    as it was.
 
     borders: the regions from `list_borders`, with at least one region. rng uint64[2]. free int64[N]: working memory.
     """

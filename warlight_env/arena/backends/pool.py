@@ -118,7 +118,7 @@ class ProcessWorkers(Generic[R]):
         return list(_finished(self._pending))
 
     def _end(self) -> None:
-        """Stop the processes after their current rounds.
+        """Stop each process after the current round of its game.
 
         Kill each process that needs longer than `STOP_TIMEOUT`. A process that is starting, compiling, or computing a
         long turn may need longer than `STOP_TIMEOUT`. If a process is killed, only the finished games of its last task

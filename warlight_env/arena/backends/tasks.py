@@ -74,7 +74,8 @@ class Workers(Protocol[R]):
         ...
 
     def stop(self) -> list[TaskReport[R]]:
-        """Stop all tasks after their current rounds. Return the reports that `wait` has not returned yet."""
+        """Stop all tasks after the current round of their games. Return the reports that `wait` has not returned
+        yet."""
         ...
 
 

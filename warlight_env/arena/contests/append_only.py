@@ -126,7 +126,7 @@ class AppendOnlyFolder(ABC):
         return loaded
 
     def append_lines(self, items: Sequence[Any]) -> None:
-        """Append one line for each item. The items must be JSON data.
+        """Append one line of JSON for each item.
 
         Raises:
             RunError: the lines cannot be written. Earlier lines remain in the file.
@@ -189,7 +189,7 @@ class AppendOnlyFolder(ABC):
             raise self.error(
                 f"{self.folder} contains another run "
                 f"({self.setting_name(where)}: {_shown(there)} in the folder, {_shown(here)} now); "
-                f"give {same}, or another folder"
+                f"to continue that run, give {same}; otherwise give another folder"
             )
         return True
 

@@ -15,7 +15,8 @@ class SequentialTest(Protocol):
     """The state of a stop rule during one contest (a set of games between the same agents)."""
 
     def add(self, unit: Sequence[GameRecord]) -> bool:
-        """Add the results of the next unit (all games with one seed). Return True if the contest should stop.
+        """Add the results of the next unit (all games with one seed). Return True if the test says that the contest
+        should stop.
 
         The units must be added in the order of their numbers.
         """

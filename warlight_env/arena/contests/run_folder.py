@@ -88,7 +88,9 @@ class RunFolder(AppendOnlyFolder):
         if not 0 <= record.number < contest.n_games:
             raise ValueError(f"the contest has no game {record.number}")
         if (record.unit, record.seats) != contest.setup.seat_order(record.number):
-            raise ValueError(f"game {record.number} has a wrong unit or wrong seats")
+            raise ValueError(
+                f"the unit or the seats of game {record.number} differ from those in the setup of the contest"
+            )
         _check_result(record)
         if record.number not in self._seen[key]:
             self._seen[key].add(record.number)

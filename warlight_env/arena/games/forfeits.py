@@ -25,7 +25,8 @@ class Forfeits:
         self._out: list[int | None] = [None] * len(players)
 
     def note(self, game: Game) -> list[int]:
-        """Look for new failures and eliminations. Call this method after the picks and after each round.
+        """Find the agents that have failed or lost their last region. Call this method after the picks and after each
+        round.
 
         Return the seats of the agents that have failed since the last call.
         """

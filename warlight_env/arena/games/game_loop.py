@@ -61,7 +61,9 @@ class GameObserver(Protocol):
     def began(self, game: Game, agents: Sequence[PlainAgent], limit: int) -> None:
         """Receive the beginning of a game, before the first pick or round.
 
-        agents: the agents by seat. limit: the number of rounds after which the game is stopped.
+        Args:
+            agents: the agents by seat.
+            limit: the number of rounds after which the game is stopped.
         """
         ...
 

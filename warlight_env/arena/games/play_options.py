@@ -81,7 +81,7 @@ def failure_rule(on_crash: OnCrash, on_late: OnLate) -> str:
 def check_choice(name: str, value: Any, known: Sequence[str]) -> None:
     """Raise GameError unless an argument has one of the known values."""
     if not isinstance(value, str) or value not in known:
-        raise GameError(f"{name} = {short_repr(value)}: there are {', '.join(known)}")
+        raise GameError(f"{name} = {short_repr(value)}: must be one of {', '.join(known)}")
 
 
 def check_budget(budget: Any) -> None:

@@ -37,7 +37,7 @@ class Failure(NamedTuple):
 class AgentFaults(NamedTuple):
     """The faults that an agent reports about its own answers in a game, for example an answer that it could not read.
 
-    Faults do not end the game.
+    A fault of an agent does not end the game.
     """
 
     agent: int  #: the number of the agent

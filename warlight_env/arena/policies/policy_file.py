@@ -245,7 +245,7 @@ class PolicyFile:
 
     @property
     def observation(self) -> str:
-        """The value of the environment's argument `observation`."""
+        """The value of the argument `observation` of an environment in which this policy can play."""
         return "flat"
 
     @property
@@ -254,7 +254,7 @@ class PolicyFile:
         return encoding_of(self.action, self.weights)
 
     def bind(self, board: Board, sampled: bool | None = None) -> FilePolicy:
-        """Return the policy for games on a board.
+        """Return the policy for games on one map, which is given as a `Board`.
 
         sampled: whether the policy samples its actions; None: use the field `sampled` of the file.
         """

@@ -218,15 +218,17 @@ def _check_connected(names: Sequence[str], wins: Floats, met: npt.NDArray[np.boo
     reached = _reached(met)
     if not reached.all():
         apart = [name for name, here in zip(names, reached, strict=True) if not here]
-        raise RatingError(f"no chain of games connects {', '.join(apart)} with {names[0]}: they cannot be compared")
+        raise RatingError(
+            f"no chain of games connects {', '.join(apart)} with {names[0]}: their ratings cannot be compared"
+        )
     if prior == 0:
         for edges, what in ((wins > 0, "lost to"), (wins.T > 0, "beat")):
             reached = _reached(edges)
             if not reached.all():
                 rest = [name for name, here in zip(names, reached, strict=True) if not here]
                 raise RatingError(
-                    f"{', '.join(rest)} never {what} any of the other agents: without a prior, the likelihood has no "
-                    "maximum"
+                    f"{', '.join(rest)} never {what} any of the other agents: such results have no "
+                    "finite rating of maximum likelihood; use a prior above 0"
                 )
 
 

@@ -46,7 +46,9 @@ class GameShare(NamedTuple):
 def head_to_head(units: list[list[GameShare]], players: int) -> HeadToHead:
     """Return the results of one agent against another agent.
 
-    units: for each unit (games with the same seed), the results of its games. players: the number of seats.
+    Args:
+        units: for each unit (games with the same seed), the results of its games.
+        players: the number of seats.
     """
     games = [game for unit in units for game in unit]
     total = sum(game.share for game in games)

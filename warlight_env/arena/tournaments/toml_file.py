@@ -32,7 +32,9 @@ class TomlFile:
     def problem(self, where: str, reason: str) -> InputError:
         """Return an exception with a message about a key.
 
-        where: the key, such as ``games`` or ``agents[2].name``. reason: the text after the file, the line and the key.
+        Args:
+            where: the key, such as ``games`` or ``agents[2].name``.
+            reason: the text after the file, the line and the key.
         """
         line = self.line(where)
         place = f"{self.path}, line {line}" if line else str(self.path)

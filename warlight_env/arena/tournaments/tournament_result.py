@@ -81,7 +81,7 @@ class TournamentResult:
 
     @cached_property
     def _played(self) -> list[tuple[int, tuple[int, ...], tuple[GameRecord, ...]]]:
-        """The number, the agents and the games of each contest."""
+        """For each contest: its number, the indices of its agents, and its finished games."""
         seated = zip(self.tournament.contests(), self.tournament.seated(), strict=True)
         return [(i, table, self.results[contest.key].records) for i, (contest, table) in enumerate(seated)]
 
@@ -180,7 +180,7 @@ class TournamentResult:
 
     @cached_property
     def pairings(self) -> list[Pairing]:
-        """The results of each contest."""
+        """The results of each contest, as `Pairing` objects."""
         rows = []
         for contest, (_, table, records) in zip(self.tournament.contests(), self._played, strict=True):
             wins = tuple(sum(record.winner == a for record in records) for a in range(len(table)))

@@ -133,7 +133,8 @@ class ActionEncoding(ABC):
         """
 
     def loss(self, view: View, turn: Choice, action: Any) -> Loss:
-        """Return the difference between a turn and the turn of an action. `Loss.exact` is True for equal turns."""
+        """Return the difference between a turn and the turn to which an action decodes. `Loss.exact` is True for equal
+        turns."""
         return loss_between(view, turn, self.decode(view, action))
 
     @property
@@ -206,7 +207,8 @@ class ActionEncoding(ABC):
             view: a function that returns the player's view; the method calls it only if it needs the view.
             out: int64[K], the array to which the row is written.
 
-        Raises InputError for a value that is not an action. A kernel later compares the entries with `limits`.
+        Raises InputError for a value that is not an action. A kernel later checks that the entries of the row are
+        within `limits`.
         """
         seen = view()
         turn = self.decode(seen, action)

@@ -201,7 +201,7 @@ class ContinuousActions(ActionEncoding):
         """Convert a turn to an action float32[N + E]; raise `InexpressibleError` if no action expresses the turn.
 
         The conversion may change the order of the deploys. If a list of preferred regions does not contain all offered
-        regions, the missing regions are added at its end.
+        regions, the missing regions are added at the end of the list.
 
         With ``nearest=True`` the method raises no error, but returns the closest action. If the turn leaves income
         unused, the action deploys the unused income in the proportions of the turn's deploys. If the turn has no
@@ -242,7 +242,7 @@ class ContinuousActions(ActionEncoding):
         action = self._shared_out(deploy)
         self._encode_attacks(view, turn, deploy, action)
         if not np.array_equal(merge_deploys(view, _orders(self.decode(view, action))), deploy):
-            raise InexpressibleError("no scores divide the income into these deploys")
+            raise InexpressibleError("no scores of the regions divide the income into exactly these deploys")
         return action
 
     def _nearest(self, view: View, turn: Orders) -> npt.NDArray[np.float32]:
@@ -266,7 +266,7 @@ class ContinuousActions(ActionEncoding):
         n, limit = self.board.n_regions, self.params.max_orders
         attacks = orders.arrays()[1].tolist()
         if limit and len(attacks) > limit:
-            raise InexpressibleError(f"the rules allow {limit} attacks in a turn, not {len(attacks)}")
+            raise InexpressibleError(f"the rules allow at most {limit} attacks in a turn, not {len(attacks)}")
         highest, before = SCALE, -1
         for source, target, armies in attacks:
             edge = edge_of(view, source, target)

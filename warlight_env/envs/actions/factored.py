@@ -177,10 +177,11 @@ class FactoredActions(ActionEncoding):
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> I64:
         """Convert a turn to an action int64[`mask_rows`]; raise `InexpressibleError` if no action expresses the turn.
 
-        The conversion may change the order of the deploys, but nothing else. With ``nearest=True`` the method raises no
-        error, but returns the closest action. The weights of the closest action are in proportion to the deployed
-        armies, and its percentages are those nearest to the numbers of attacking armies. Attacks keep their order as
-        far as the priorities allow. An attack is dropped if its source has only one army after the deploys.
+        The conversion may change the order of the deploys, but no other part of the turn. With ``nearest=True`` the
+        method raises no error, but returns the closest action. The weights of the closest action are in proportion to
+        the deployed armies, and its percentages are those nearest to the numbers of attacking armies. Attacks keep
+        their order as far as the priorities allow. An attack is dropped if its source has only one army after the
+        deploys.
         """
         try:
             return self._exact(view, turn)
@@ -199,7 +200,9 @@ class FactoredActions(ActionEncoding):
         if deploy.any():
             weights = _exact_weights(view, deploy, self.params.max_orders)
             if weights is None:
-                raise InexpressibleError("no weights 0 .. 4 divide the income into these deploys")
+                raise InexpressibleError(
+                    "no weights 0 .. 4 of the regions divide the income into exactly these deploys"
+                )
             action[: len(weights)] = weights
         self._exact_attacks(view, turn, deploy, action)
         return action
@@ -213,7 +216,7 @@ class FactoredActions(ActionEncoding):
                 raise InexpressibleError(f"two attacks from {source} to {target}")
             available = int(view.army[source] + deploy[source] - 1)
             if available < 1:
-                raise InexpressibleError(f"attack {source} to {target}: no army of the source may leave")
+                raise InexpressibleError(f"attack {source} to {target}: the source has no army that may leave")
             sends = _sends(available)
             if armies not in sends:
                 raise InexpressibleError(
@@ -223,13 +226,15 @@ class FactoredActions(ActionEncoding):
             action[n + edge] = _nearest_share(sends, armies)
             edges.append(edge)
         if self.params.max_orders and len(edges) > self.params.max_orders:
-            raise InexpressibleError(f"the rules allow {self.params.max_orders} attacks in a turn, not {len(edges)}")
+            raise InexpressibleError(
+                f"the rules allow at most {self.params.max_orders} attacks in a turn, not {len(edges)}"
+            )
         if self.priority:
             levels = [level - 1 for level in ranks(edges, VALUES)]
             action[[n + board.n_edges + edge for edge in edges]] = levels
         elif edges != sorted(edges):
             raise InexpressibleError(
-                "attacks must be in the order of directed edges; priority=True allows other orders"
+                "attacks must be in the order of directed edges; with priority=True, attacks can be in another order"
             )
 
     def _nearest(self, view: View, turn: Choice) -> I64:

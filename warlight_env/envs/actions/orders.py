@@ -162,7 +162,7 @@ class OrdersActions(ActionEncoding):
         n, e = self.board.n_regions, self.board.n_edges
         limit = self.params.max_orders
         if limit and max(map(len, orders.arrays())) > limit:
-            raise InexpressibleError(f"the rules allow {limit} deploys and {limit} attacks in a turn")
+            raise InexpressibleError(f"the rules allow at most {limit} deploys and {limit} attacks in a turn")
         row[:n] = merge_deploys(view, orders)
         for place, (edge, armies) in enumerate(merged_attacks(view, orders)):
             source = self.board.edge_source[edge]

@@ -16,7 +16,7 @@ from warlight_env.envs.actions.turns import I64, Choice, InexpressibleError, mer
 
 
 class Steps(Protocol):
-    """The members of `StepActions` that this module uses."""
+    """The attributes and methods of `StepActions` that this module uses."""
 
     board: Board
     max_deploys: int
@@ -135,7 +135,7 @@ def _needs(encoding: Steps, view: View, deploy: I64, attacks: list[tuple[int, in
         elif len(used) >= encoding.max_attacks:
             reason = f"a turn may have at most {encoding.max_attacks} attacks"
         elif most < 1:
-            reason = "no army of the source may leave"
+            reason = "the source has no army that may leave"
         elif not shares:
             sends = _sends(most)
             reason = f"a quarter, half, three quarters and all of {most} armies are {sends}, not {armies}"

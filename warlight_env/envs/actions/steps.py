@@ -99,9 +99,9 @@ class StepActions(DiscreteEncoding):
         """Convert a turn to a list of actions, including the action that ends the turn.
 
         Raises `InexpressibleError` if no actions express the turn. The conversion may change the order of the deploys,
-        but nothing else. If possible, all deploys come before the attacks. With ``nearest=True``, for imitation
-        learning, the method returns the closest actions instead of an error: as many deploys and attacks as the limits
-        allow, with the percentages nearest to the attacking armies.
+        but no other part of the turn. If possible, all deploys come before the attacks. With ``nearest=True``, for
+        imitation learning, the method returns the closest actions instead of an error: as many deploys and attacks as
+        the limits allow, with the percentages nearest to the attacking armies.
         """
         if not isinstance(turn, Orders):
             preferences = check_preferences(view, turn)

@@ -145,9 +145,9 @@ class StrategyActions(DiscreteEncoding):
     def encode(self, view: View, turn: Choice, *, nearest: bool = False) -> int:
         """Convert a turn to an action; raise `InexpressibleError` if none of the nine strategies gives this turn.
 
-        The conversion may change the order of the deploys, but nothing else. With ``nearest=True`` the method raises no
-        error: it returns the action with the smallest difference from the turn, counted in armies. If several actions
-        have the smallest difference, the method returns the one with the lowest number.
+        The conversion may change the order of the deploys, but no other part of the turn. With ``nearest=True`` the
+        method raises no error: it returns the action with the smallest difference from the turn, counted in armies. If
+        several actions have the smallest difference, the method returns the one with the lowest number.
         """
         said = _plain(turn)
         open_ones = np.flatnonzero(self.mask(view)).tolist()

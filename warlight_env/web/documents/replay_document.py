@@ -90,7 +90,7 @@ def study_document(study: Study) -> dict[str, Any]:
 
 
 def encoded(document: Any) -> bytes:
-    """Return plain data as JSON."""
+    """Return plain data as the bytes of a JSON text."""
     return json.dumps(document, separators=(",", ":"), ensure_ascii=True, allow_nan=False).encode("ascii")
 
 

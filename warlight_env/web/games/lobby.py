@@ -61,7 +61,12 @@ class Access:
 
 @dataclass(frozen=True)
 class SeatOptions:
-    """Options of a game's seats. friends: seats for invited people. clock: seconds for a turn, see `TurnClock`."""
+    """Options of the seats of a new game.
+
+    Attributes:
+        friends: the seats of invited people.
+        clock: the time limit of a turn in seconds, see `TurnClock`; None: there is no limit.
+    """
 
     friends: frozenset[int] = frozenset()
     clock: int | None = None
@@ -71,15 +76,18 @@ DEFAULT_SEAT_OPTIONS: Final = SeatOptions()
 
 
 class Lobby:
-    """The games in a folder.
+    """The games in the folder of a server. Games that have viewers or that were used recently are in memory.
 
     Args:
-        home: the folder of logs and of private files with tokens; `close` releases the folder.
+        home: the folder with the logs of games and with private files of tokens; `close` releases the folder.
         max_rooms: the maximum number of games in memory; new games replace games without viewers.
-        workers: number of processes of bots.
+        workers: the number of processes that run bots.
 
-    max_bytes: the maximum bytes of the games in memory; above it, games without viewers leave the memory.
-    concurrency_limit: the limit of concurrent bot queries. analysis_jobs: makes reports on games.
+    Attributes:
+        max_bytes: the maximum size in bytes of all games in memory. Above this size, games without viewers are removed
+            from memory, but not from disk.
+        concurrency_limit: the limit of concurrent bot queries.
+        analysis_jobs: the jobs that analyse games.
     """
 
     def __init__(self, home: GameFolder, max_rooms: int = 100, workers: int = 2) -> None:
@@ -110,7 +118,12 @@ class Lobby:
         drawing: bytes | None = None,
         seat_options: SeatOptions = DEFAULT_SEAT_OPTIONS,
     ) -> Room:
-        """Make a new game. `players`: (name, bot's spec or None) by seat; `drawing`: the drawing of the map as JSON."""
+        """Make a new game, and start it.
+
+        Args:
+            players: for each seat, the player's name, and the specification of its bot (None for a person).
+            drawing: the drawing of the map as JSON; None: the drawing is made from the map.
+        """
         chosen = secrets.randbits(53) if seed is None else seed
         new = functools.partial(Game, map_, rules, len(players), chosen, picks)
         async with self._place():
@@ -141,7 +154,7 @@ class Lobby:
         return made, True
 
     async def _there(self, id: str) -> Room | None:
-        """Return a game of the folder, loaded if it is not in memory; None: it has been deleted."""
+        """Return a game of the folder, and load the game if it is not in memory; None if the game has been deleted."""
         if id in self._rooms:
             return self._rooms[id]
         saved = await asyncio.to_thread(read_saved_game, self.folder, id)
@@ -200,7 +213,8 @@ class Lobby:
         return room
 
     async def _open(self, room: Room, begin: Callable[[], None]) -> Room:
-        """Start a room. `begin` records the first lines of the log. A thread saves them, because they may be many."""
+        """Start a room. `begin` records the first lines of the log; a thread saves the lines, because there may be
+        many."""
 
         def write() -> None:
             try:
@@ -316,7 +330,7 @@ class Lobby:
             loaded: LoadedGame = await self.process_pool.short(worker_tasks.load_game, data)
             new = functools.partial(Game.from_dict, loaded.saved)
             if len(saved.seats) != len(loaded.header.players):
-                raise RequestError(f"{id}{SEATS} does not belong to the game in the log", 500)
+                raise RequestError(f"the file {id}{SEATS} does not belong to the game in the log", 500)
             seats = [Seat(*row, friend=seat in saved.friends) for seat, row in enumerate(saved.seats)]
             room = await self._room(id, seats, new, saved.pace, saved.watch)
             room.paused, room.name, room.rematch = saved.paused, saved.name, saved.rematch
@@ -383,10 +397,12 @@ class Lobby:
             self._deleting.discard(id)
 
     async def _held(self, id: str, token: str) -> SavedGame:
-        """Return the saved data of a game, without loading the game, for a token of a seat or of watching bots.
+        """Return the saved data of a game, without loading the game.
+
+        The token must belong to a seat of a person, or give the right to watch a game between bots.
 
         Raises:
-            RequestError: there is no such game, or the token gives neither a seat nor a view of bots.
+            RequestError: the game does not exist, or the token gives neither right.
         """
         saved = None
         if _ID.fullmatch(id):
@@ -399,7 +415,9 @@ class Lobby:
     # Data of a game
 
     def source(self, room: Room) -> LogSource:
-        """Return the current log of a room, without variations. So they do not change the key."""
+        """Return the current log of a room and its key. The log does not contain the variations, so they do not change
+        the key.
+        """
         return LogSource(f"{room.id}/{room.log.events}", b"".join(line + b"\n" for line in room.log.lines))
 
     async def drawing(self, room: Room) -> bytes:

@@ -24,15 +24,18 @@ class GameEnd:
 
 @dataclass
 class Resignations:
-    """Resignations and the agreed draw of a game.
+    """The resignations in a game, and the draw on which its players have agreed.
 
-    A seat that resigned makes no more moves: its armies stay and defend themselves. A seat that resigned ranks as if it
-    was eliminated in the round of its resignation. The game ends when only one seat still plays.
+    A player that resigned gives no more orders, but its armies stay on the map and defend themselves. In the final
+    ranking, a resignation counts as an elimination in the same round. The game ends when only one player still plays.
 
-    resigned: for each seat that resigned, its first round without moves (0: during the picks), in the order of the
-    resignations. logged: the number of resignations in the log. agreed: seats that agree to a draw in the current
-    position.
-    drawn: the remaining seats, once all of them agreed. draw_logged: whether the log contains the draw.
+    Attributes:
+        resigned: for each seat that resigned, the first round in which it gives no orders (0: during the picks), in the
+            order of the resignations.
+        logged: the number of resignations that the log contains.
+        agreed: the seats that agree to a draw in the current position.
+        drawn: the seats of the remaining players, if all of them have agreed to a draw; otherwise empty.
+        draw_logged: whether the log contains the draw.
     """
 
     resigned: dict[int, int] = field(default_factory=dict)

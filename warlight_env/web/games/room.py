@@ -30,11 +30,16 @@ PACE: Final = 0.8
 
 @dataclass
 class Room:
-    """A game that is being played.
+    """A game that is being played on the server.
 
-    id: the game's name in addresses and files. seats: the seats, by number. game: the current state. log: the game's
-    log. setup: map, rules and players as plain data. watch_token: a token that gives access to everything; None: there
-    is no such token. drawing: the drawing of the map as JSON; None: not made yet.
+    Attributes:
+        id: the name of the game in addresses and in file names.
+        seats: the players, by seat number.
+        game: the game in its current position.
+        log: the writer of the game's log.
+        setup: the map, the rules and the number of players as plain data.
+        watch_token: a token that gives access to everything in the game; None: there is no such token.
+        drawing: the drawing of the map as JSON; None: the drawing is not made yet.
     """
 
     id: str
@@ -231,7 +236,7 @@ class Room:
         self.feed.notify()
 
     def viewers_changed(self, seat: int | None) -> None:
-        """Note that a viewer came or left.
+        """Note that a viewer of the game has connected or disconnected.
 
         A game between bots pauses while it has no viewer; a clock stops while no player is connected.
         """
@@ -243,7 +248,7 @@ class Room:
             self.feed.notify()
 
     def start(self) -> None:
-        """Start or continue the game."""
+        """Start the task that plays the game, or continue a stopped game."""
         self._loop.start()
 
     async def stop(self) -> None:

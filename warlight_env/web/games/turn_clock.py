@@ -15,7 +15,7 @@ TIME_UP: Final = {"error": "the time was over, and no turn was submitted"}
 
 
 class TurnClock:
-    """Counts the seconds of a turn.
+    """The clock for the turns of people: it counts the seconds of the current turn.
 
     Args:
         seconds: the time limit of each turn in seconds; None: there is no limit.

@@ -67,9 +67,9 @@ class CommandRoom(Protocol):
 
 
 class TurnCommands:
-    """The turns that are submitted for the next step, and the commands that change them.
+    """The turns that are submitted for the next step of the game (picks or a round), and the commands of people.
 
-    pending: orders or picks by seat; None: the turn of a bot that failed.
+    The attribute `pending` has the submitted orders or picks of each seat; None for the turn of a bot that failed.
 
     Args:
         file: stores people's turns until the step is in the log.
@@ -154,7 +154,7 @@ class TurnCommands:
                 self._keep()
 
     def start_next_step(self) -> None:
-        """Prepare the next step: the submitted turns are void, and the clock begins again."""
+        """Prepare the next step of the game: forget the submitted turns, and start the clock again."""
         self.pending, self._room.resignations.agreed = {}, set()
         self._room.clock.begin()
 

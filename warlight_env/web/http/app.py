@@ -179,7 +179,7 @@ def _games(app: FastAPI) -> None:
     async def make(body: NewGame) -> dict[str, Any]:
         seat_options = seat_options_of(body)
         if body.rules not in PRESETS:
-            raise RequestError(f"rules {body.rules!r}: there are {', '.join(PRESETS)}")
+            raise RequestError(f"no rules {body.rules!r}; there are {', '.join(PRESETS)}")
         rules = Rules.of(body.rules, fog=body.fog) if body.fog != PRESETS[body.rules].fog else Rules.of(body.rules)
         picks: Any = "random" if body.picks == "random" else "play"
         seed = secrets.randbits(53) if body.seed is None else body.seed

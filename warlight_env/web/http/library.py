@@ -34,9 +34,12 @@ Text = Annotated[str, Query(max_length=100)]
 class GameQuery:
     """The conditions of a search for games.
 
-    text: words in a game's name, or in the names of its players, its map or its rules. player, map: whole names.
-    result: the result for the given player, or without a player, for the people in the game; '': any result. state:
-    the state of the game; '': any state.
+    Attributes:
+        text: words that must occur in a game's name, or in the names of its players, its map or its rules.
+        player, map: the whole name of a player, and of a map.
+        result: the result for the player `player`, or for the people in the game if no player is given. An empty string
+            means any result.
+        state: the state of the game; an empty string means any state.
     """
 
     text: str = ""

@@ -40,7 +40,7 @@ async def map_of(
     drawn = await map_store.find(body.map) if map_store.may_be(body.map) else None
     if drawn is None:
         known = f"{', '.join(maps.names())}, generated, and the maps that users drew on this server"
-        raise RequestError(f"map {body.map!r}: there are {known}", code="no-map", name=body.map)
+        raise RequestError(f"no map {body.map!r}; there are {known}", code="no-map", name=body.map)
     return drawn, None
 
 

@@ -141,7 +141,7 @@ def config_of(app: FastAPI, proxies: Sequence[str], limits: ConnectionLimits) ->
 
 
 def _named(host: str) -> str:
-    """Return an address of this machine for other machines, even if the server listens on all addresses."""
+    """Return an address at which other machines reach this machine, even if the server listens on all addresses."""
     if host not in ("0.0.0.0", "::"):
         return f"[{host}]" if ":" in host else host
     family, far = (socket.AF_INET, "192.0.2.1") if host == "0.0.0.0" else (socket.AF_INET6, "2001:db8::1")

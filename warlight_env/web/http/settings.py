@@ -24,12 +24,18 @@ BOTS: Final = (
 class ServerSettings:
     """The settings of a server.
 
-    folder: the folder of games. bots: the bots that the page offers. hosts: names that requests may use for the server
-    (empty: any).
-    token: required from every client; None: no token is needed. runs: folder of tournaments. opponents: folder of
-    policies to play against. reach: address of the server for other machines; None: the server accepts only
-    connections from this machine. max_rooms, workers: see `Lobby`. max_viewers: maximum number of open sockets. rate,
-    at_once: see `AuthMiddleware`.
+    Attributes:
+        folder: the folder of games.
+        bots: the specifications of the bots that the page offers.
+        hosts: the names that requests may use for the server; empty: any name.
+        token: the token that every client must send; None: clients need no token.
+        runs: the folder with the run folders of tournaments; None: the page shows no tournaments.
+        opponents: the folder with policies to play against; None: the page offers no policies of the user.
+        lan_address: the address of the server for other machines; None: the server accepts only connections from this
+            machine.
+        max_rooms, workers: see `Lobby`.
+        max_viewers: the maximum number of open WebSockets.
+        rate, at_once: see `AuthMiddleware`.
     """
 
     folder: Path
@@ -48,7 +54,12 @@ class ServerSettings:
 
 @dataclass(frozen=True)
 class Listen:
-    """Address and port of a server. proxies: addresses of proxies; only their ``X-Forwarded-For`` is trusted."""
+    """The address and the port on which a server listens.
+
+    Attributes:
+        proxies: the addresses of proxies. The server uses the header ``X-Forwarded-For`` only in requests from these
+            addresses.
+    """
 
     host: str = "127.0.0.1"
     port: int = PORT

@@ -49,7 +49,7 @@ def add_studies(app: FastAPI) -> None:
     @app.post("/api/studies")
     async def make(body: NewStudyBody) -> dict[str, Any]:
         if body.rules not in PRESETS:
-            raise RequestError(f"rules {body.rules!r}: there are {', '.join(PRESETS)}")
+            raise RequestError(f"no rules {body.rules!r}; there are {', '.join(PRESETS)}")
         rules = Rules.of(body.rules, fog=body.fog) if body.fog != PRESETS[body.rules].fog else Rules.of(body.rules)
         seed = secrets.randbits(53) if body.seed is None else body.seed
         map_, _ = await map_of(pool, app.state.map_store, body, seed)

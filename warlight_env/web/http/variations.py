@@ -34,7 +34,7 @@ class VariationStore(Protocol):
 
     @property
     def key(self) -> str:
-        """A name for locks and limits."""
+        """The key under which the server stores the lock and the limits of the tree."""
         ...
 
     @property
@@ -53,7 +53,7 @@ class VariationStore(Protocol):
 
 @dataclass(frozen=True)
 class GameTree:
-    """The tree of a finished game."""
+    """The tree of variations of a finished game."""
 
     access: Access
     lobby: Lobby
@@ -65,7 +65,7 @@ class GameTree:
 
     @property
     def editable(self) -> bool:
-        """Spectators can only look."""
+        """Whether the token gives the right to change the tree; spectators can only look at the tree."""
         return self.access.seat != SPECTATOR
 
     async def load(self) -> LogTree:
@@ -83,7 +83,7 @@ class GameTree:
 
 @dataclass(frozen=True)
 class ReplayTree:
-    """The tree of an opened log. The server keeps changes as long as the log."""
+    """The tree of variations of an opened log. The server keeps changes as long as the log is in its cache."""
 
     source: LogSource
     replay_cache: ReplayCache
@@ -109,7 +109,7 @@ class ReplayTree:
 
 @dataclass(frozen=True)
 class StoredStudy:
-    """A study on the server."""
+    """The tree of variations of a study on the server."""
 
     id: str
     store: StudyStore
@@ -186,7 +186,11 @@ class VariationRoutes:
         return answer
 
     async def _try(self, there: VariationStore, body: TryBody) -> bytes:
-        """Add a variation. A bot chooses believed turns before the change, so that other changes need not wait."""
+        """Add a variation to the tree.
+
+        If a bot must choose the turns of the other players, the bot does so before the change of the tree, so that
+        other changes need not wait for the bot.
+        """
         turn = await self._turn(there, body)
         with self.lobby.concurrency_limit.slot(there.key):
             prepared = await self.lobby.process_pool.short(variation_tasks.prepare_turn, await there.load(), turn)
@@ -204,7 +208,11 @@ class VariationRoutes:
         bot = None
         if body.reply == "believed":
             if body.bot is None:
-                raise RequestError("bot: a believed reply needs the bot that chooses it", code="no-bot", bot="")
+                raise RequestError(
+                    "bot is missing: with reply 'believed', a bot chooses the turns of the other players",
+                    code="no-bot",
+                    bot="",
+                )
             known = await self.lobby.process_pool.short(variation_tasks.game_in, await there.load())
             await self.opponents.check(body.bot, *known)
             bot = body.bot

@@ -112,7 +112,7 @@ class MapStore:
 
 
 def _stamps(folder: Path) -> dict[str, FileStamp]:
-    """Return the names of the maps in a folder, with the stamps of their files."""
+    """Return the stamp of each map's file in a folder, by name; stamps show whether a file has changed."""
     found: dict[str, FileStamp] = {}
     with contextlib.suppress(FileNotFoundError), os.scandir(folder) as files:
         for file in files:

@@ -30,8 +30,9 @@ USER_POLICY: Final = "A policy from your own folder."
 class OfferedBot:
     """An agent that the page offers.
 
-    kind: the origin of the agent: built in ("bot"), another package, or a file in the folder of policies. problem: the
-    reason why the agent cannot play any game; an empty string if it can play.
+    Attributes:
+        kind: the origin of the agent: built in ("bot"), another package, or a file in the folder of policies.
+        problem: the reason why the agent cannot play any game; an empty string if it can play.
     """
 
     spec: str
@@ -92,7 +93,7 @@ class Opponents:
 
     @property
     def specs(self) -> list[str]:
-        """The specifications of the bots that are always offered.
+        """The specifications of the bots that the server always offers.
 
         The policies in the folder of the server's owner are not included.
         """

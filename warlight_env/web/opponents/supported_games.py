@@ -18,9 +18,11 @@ ANY_SIZE: Final = 10**6
 class SupportedGames:
     """The games that an opponent plays.
 
-    players, regions: smallest and largest number of players, and of regions. rules: the rules of the opponent's
-    training; None: any rules. picked: whether the opponent picks its starting regions itself, so that the rules of the
-    picking phase must also be equal.
+    Attributes:
+        players, regions: smallest and largest number of players, and of regions.
+        rules: the rules of the opponent's training; None: any rules.
+        picked: whether the opponent picks its starting regions itself, so that the rules of the picking phase must also
+            be equal.
     """
 
     players: tuple[int, int] = (2, MAX_PLAYERS)
@@ -50,7 +52,9 @@ class SupportedGames:
         return ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data for the page. ``rules``: the supported presets, each with and without fog; null: all."""
+        """Return plain data for the page; ``rules`` has the supported presets, each with and without fog (null: all
+        rules).
+        """
         played = [
             [name, fog]
             for name in PRESETS

@@ -137,7 +137,8 @@ class GameLogWriter(Recorder):
         self.close()
 
     def save_variations(self, tree: bytes) -> None:
-        """Write the log of a finished game with another tree of variations. Viewers do not receive the tree.
+        """Write the log of a finished game with another tree of variations. The server does not send the tree to
+        viewers.
 
         tree: a JSON object, the event "variations" without its type.
 

@@ -23,13 +23,18 @@ SEATS: Final = ".seats.json"
 
 @dataclass(frozen=True)
 class SavedGame:
-    """The saved data of a game in addition to its log.
+    """The data of a game that the server saves in addition to the game's log.
 
-    seats: name, bot's spec (None: a person) and token of each seat. watch: token for watching a game of bots; None:
-    people play. pace, paused: seconds between rounds, and whether the game is paused (game between bots). name: given
-    by a user; '': no name. friends: seats of invited people. spectate: token for watching a game of people; None: there
-    is none. clock: seconds for a turn; None: no limit. rematch: id of the next game of the same players; None: none
-    yet.
+    Attributes:
+        seats: for each seat, the player's name, the specification of its bot (None for a person), and its token.
+        watch: the token with which the server's owner watches a game between bots; None for a game of people.
+        pace: the number of seconds between two rounds of a game between bots.
+        paused: whether a game between bots is paused.
+        name: the name that a user gave to the game; an empty string if the game has no name.
+        friends: the seats of invited people.
+        spectate: the token with which spectators watch a game of people; None if there are no spectators.
+        clock: the time limit of a turn in seconds; None: there is no limit.
+        rematch: the id of the next game of the same players; None: there is no rematch yet.
     """
 
     seats: list[tuple[str, str | None, str]]
@@ -63,7 +68,7 @@ class SavedGame:
         return cls(seats, watch, pace, paused, title, friends, spectate, clock, rematch)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain data."""
+        """Return the saved data as plain data for JSON; `of` reads the plain data."""
         return {**asdict(self), "seats": [list(seat) for seat in self.seats]}
 
     @property
@@ -78,12 +83,14 @@ class SavedGame:
         return self.seats[seat][2] if seat < len(self.seats) else None
 
     def holds(self, token: str) -> bool:
-        """Return whether the token belongs to a person's seat, or to watching bots."""
+        """Return whether the token belongs to the seat of a person, or gives the right to watch a game between bots."""
         tokens = [own for _, spec, own in self.seats if spec is None] + [self.watch or ""]
         return any(tokens_equal(known, token) for known in tokens if known)
 
     def invites(self, token: str) -> bool:
-        """Return whether the token is for guests: for a friend's seat, or for watching a game of people."""
+        """Return whether the token belongs to a guest: to the seat of an invited person, or to a spectator of a game of
+        people.
+        """
         tokens = [self.seats[seat][2] for seat in self.friends if seat < len(self.seats)] + [self.spectate or ""]
         return any(tokens_equal(known, token) for known in tokens if known)
 

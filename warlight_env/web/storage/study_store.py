@@ -36,7 +36,7 @@ class StudyStore:
         return self.folder / f"{id}{SUFFIX}"
 
     def stamps(self) -> dict[str, FileStamp]:
-        """Return the studies with the stamps of their files."""
+        """Return a dict from the studies to the stamps of their files, which show whether a file has changed."""
         found: dict[str, FileStamp] = {}
         with contextlib.suppress(FileNotFoundError), os.scandir(self.folder) as files:
             for file in files:
@@ -87,5 +87,5 @@ class StudyStore:
 
 
 def no_such_study() -> RequestError:
-    """Return the error for an unknown study."""
+    """Return the error for a study that does not exist."""
     return RequestError("there is no such study", 404, code="no-study")

@@ -41,7 +41,9 @@ class SubmittedTurns:
     def save(self, step: int, turns: Mapping[int, SubmittedTurn], left: dict[str, Any], spent: float) -> None:
         """Write the turns of step `step` of the game, the resignations, and the spent seconds of the clock.
 
-        turns: the submitted turns, with the seats as keys. left: the result of `Resignations.to_dict`.
+        Args:
+            turns: the submitted turns, with the seats as keys.
+            left: the result of `Resignations.to_dict`.
 
         Raises:
             DiskError: the file is not written.
@@ -98,7 +100,7 @@ def _plain(turn: Preferences | Orders) -> Any:
 
 def _read_turn(turn: Any, thought: Any) -> SubmittedTurn:
     if not (thought is None or isinstance(thought, dict)):
-        raise TypeError("the entry about the help has a wrong form")
+        raise TypeError("the log entry about hints that the person used is not an object")
     return SubmittedTurn(_turn(turn), thought)
 
 

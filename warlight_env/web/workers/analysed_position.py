@@ -1,9 +1,9 @@
 """The analysis of one position of a logged game: the played turns compared with those of a search.
 
 The value of a turn is the share of games won from the positions after it. To value a turn, the round is played many
-times with different dice, and the other players keep their orders. Each resulting position is played out with all
-players like `aggressive`. Two turns of a player are compared with the same dice and playouts: their difference is more
-certain than each value.
+times with different dice, and the other players keep their orders. Then the program plays each resulting position to
+the end of the game, and all players choose turns like the bot `aggressive`. Two turns of a player are compared with the
+same dice and playouts: their difference is more certain than each value.
 """
 
 from __future__ import annotations
@@ -37,9 +37,11 @@ _SURE: Final = 1.96  # half the width of a 95 % interval, in standard errors
 class PositionResult:
     """The results of the analysis of one position; each field has an entry for each player.
 
-    turns: reports on the played turns; None: the player has no turn in this round. best: the best turns that the
-    searches found, as orders in the syntax of logs; None: the player has no turn. decisions: see `decision_info`.
-    chances: [share of playouts won, low, high].
+    Attributes:
+        turns: the reports on the played turns; None for a player without a turn in this round.
+        best: the best turns that the searches found, as orders in the syntax of logs; None for a player without a turn.
+        decisions: the explanations of the bot that searched, see `decision_info`.
+        chances: the share of playouts that the player won, with the lower and the upper end of its 95 % interval.
     """
 
     turns: tuple[TurnReport | None, ...]
@@ -52,11 +54,15 @@ class PositionResult:
 class Judgement:
     """The judgement on a turn that a user would have played. All values are win probabilities of the player, 0 to 1.
 
-    orders: the turn in the syntax of logs. worth, played, best: values of the turn, of the played turn and of the best
-    known turn, as means over the dice. gain: `worth` minus `played`, with half the width of its 95 % interval.
-    lost: `best` minus `worth`, at least 0, with half the width of its 95 % interval. passed: the turn is better than
-    the played one, and it is no inaccuracy: it loses less than 5 points, or not significantly many. better: the best
-    turn that the searches found.
+    Attributes:
+        orders: the user's turn in the syntax of logs.
+        worth, played, best: the values of the user's turn, of the played turn and of the best known turn, as means over
+            the dice.
+        gain: `worth` minus `played`, with half the width of the difference's 95 % interval in `gain_error`.
+        lost: `best` minus `worth`, at least 0, with half the width of the difference's 95 % interval in `lost_error`.
+        passed: whether the user's turn is better than the played turn and loses little: the loss is below 5 percentage
+            points, or is not significant.
+        better: the best turn that the searches found.
     """
 
     orders: str
@@ -78,7 +84,7 @@ class AnalysedPosition:
     """
 
     def __init__(self, game: Game, step: Round | None, playouts: int = PLAYOUTS) -> None:
-        """game: the position. step: the round that was played from the position; None if no round was played."""
+        """Store the position `game`, and the round `step` that was played from it; None if no round was played."""
         self.game, self.step, self.playouts = game.clone(), step, playouts
         saved = game.to_dict()
         del saved["hash"]  # it contains the dice, which are replaced
@@ -90,7 +96,7 @@ class AnalysedPosition:
 
     @property
     def analysed(self) -> bool:
-        """Whether a turn of every player was searched with the rolls of a whole pass."""
+        """Whether the searches have tried turns of every player with as many rolls of the dice as a whole pass has."""
         return len(self._starts) >= ROLLS
 
     def deepen(self, bot: str, rolls: int) -> PositionResult:

@@ -219,6 +219,6 @@ def _position(job: _Job, at: int) -> dict[str, Any]:
 
 
 def _turn(turn: TurnReport, level: int) -> dict[str, Any]:
-    """Return a turn's report. Only the last pass can say that a turn is better than the best turn of the search."""
+    """Return the report on a turn. A turn gets the mark for a good turn only in the last pass of the analysis."""
     told = turn.to_dict()
     return {**told, "mark": None} if turn.mark == "!" and level < PASSES else told

@@ -20,9 +20,12 @@ POSITIONS: Final = 1000  # the largest number of positions that are kept with th
 class PositionQuery:
     """A query for the analysis of one position of a log, for an `AnalysedGame`, or for a `Judgement`.
 
-    played: the number of rounds before the position; None if the query asks for the `AnalysedGame`.
-    turn: a player and its orders, if the query asks for the `Judgement` on these orders. bot: the bot that searches.
-    rolls: the number of rolls of the dice. engine: a name for all analyses of a log by the same bot and time.
+    Attributes:
+        played: the number of rounds before the position; None if the query asks for the `AnalysedGame`.
+        turn: a player and its orders, if the query asks for the `Judgement` on these orders.
+        bot: the specification of the bot that searches turns.
+        rolls: the number of times that the round is repeated with other dice.
+        engine: a name that all analyses of a log by the same bot with the same time have in common.
     """
 
     source: LogSource

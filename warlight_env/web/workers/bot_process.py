@@ -27,10 +27,11 @@ MIN_ROLLOUTS: Final = 10
 class BotQuery:
     """A question about a position to a worker process.
 
-    ``win_probabilities``: whether to estimate win probabilities of the position and of the bot's first candidates.
-
-    ``spec``: the bot that chooses a turn; if it is None, the answer contains only win probabilities. ``agent_key``: id
-    of the game in which the bot plays this seat and keeps its memory; None: the bot is made for this question.
+    Attributes:
+        spec: the bot that chooses a turn; if it is None, the answer contains only win probabilities.
+        agent_key: the id of the game in which the bot plays this seat and keeps its memory; None: the worker makes the
+            bot only for this question.
+        win_probabilities: whether to estimate win probabilities of the position and of the bot's first candidates.
     """
 
     setup: WorkerSetup

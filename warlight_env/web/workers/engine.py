@@ -13,9 +13,11 @@ from warlight_env.web.workers.bot_workers import move_seconds
 class Engine:
     """A bot that searches each turn of an analysis for a given time.
 
-    bot: a specification that the page offers. seconds: the time for a turn; it has no effect on a bot whose
-    specification has no time.
-    agent_spec: returns the agent for a specification, see `BotWorkers.agent_spec`.
+    Attributes:
+        bot: the specification of a bot that the page offers.
+        seconds: the time for a turn; it has no effect on a bot whose specification has no parameter for the time.
+        agent_spec: a function that returns the specification of the agent that plays as `bot`, see
+            `BotWorkers.agent_spec`.
     """
 
     bot: str
@@ -24,7 +26,7 @@ class Engine:
 
     @property
     def name(self) -> str:
-        """The specification with the time for each turn."""
+        """The bot's specification with the time for each turn."""
         return self._timed(self.seconds)
 
     def spec(self, seconds: float) -> str:

@@ -61,11 +61,14 @@ class GameReport:
         return rows
 
     def _player(self, player: int) -> dict[str, Any]:
-        """Return a player's statistics.
+        """Return a player's statistics, with these entries.
 
-        accuracy: 1 - (sum of the losses of all turns) / (sum of the stakes of all turns), or 1 if the stakes are 0.
-        Turns in decided positions therefore have almost no weight. error: half the width of the 95 % interval of the
-        accuracy. marks: the number of turns with each mark for a loss.
+        accuracy: 1 - (sum of the losses of all turns) / (sum of the stakes of all turns), or 1 if the stakes are 0. A
+        turn in a decided position has almost no weight in the accuracy, because its stake is nearly 0.
+
+        error: half the width of the 95 % interval of the accuracy.
+
+        marks: for each mark for a loss, the number of turns with this mark.
         """
         turns = [turns[player] for turns in self.rounds]
         played = [turn for turn in turns if turn is not None]
@@ -101,10 +104,10 @@ def report_of(
     """Return the report of a log, up to its last round.
 
     Args:
-        judge: specification of the bot whose turns are compared with the players' turns.
-        rolls: how often each round is repeated with other dice. playouts: the number of playouts of each resulting
-            position.
-        told: a function that is called with the number of finished rounds and the number of all rounds.
+        reference_agent: the specification of the bot whose turns are compared with the players' turns.
+        rolls: the number of times that each round is repeated with other dice.
+        playouts: the number of playouts of each resulting position.
+        on_progress: a function that is called with the number of finished rounds and the number of all rounds.
 
     Raises:
         GameReportError: no round was played. LogError, ReplayError: the log is not valid.

@@ -34,7 +34,9 @@ class ProcessPool:
     """
 
     def __init__(self, long: float = LONG, short: float = SHORT, queue: int = QUEUE) -> None:
-        """`long`, `short`: seconds; `queue`: see `QUEUE`."""
+        """Set the timeouts `long` and `short` of tasks, in seconds, and the largest number of waiting tasks, see
+        `QUEUE`.
+        """
         self._long, self._short = WorkerQueue(long, queue), WorkerQueue(short, queue)
 
     async def long(self, work: Callable[..., Any], *args: Any) -> Any:
@@ -70,7 +72,7 @@ class WorkerQueue:
             answer = await self.child.ask((work, args, self._limit), lambda: SHARE * self._limit)
         except (ChildTimeoutError, ChildDiedError) as error:
             if isinstance(error, ChildTimeoutError) or error.exitcode == -getattr(signal, "SIGPROF", 0):
-                reason = f"this takes more than {self._limit:g} s, the limit of this server"
+                reason = f"the request takes more than {self._limit:g} s, the limit of this server"
                 raise RequestError(reason, 503, code="takes-long", seconds=self._limit) from None
             raise RequestError(
                 f"the process for this request failed: {error}", 503, code="process", reason=str(error)

@@ -18,7 +18,10 @@ GOOD: Final = 0.05  # the gain of win probability over the search's best turn th
 class Better:
     """A turn that is better than the played turn.
 
-    gain: the gain of win probability. error: half the width of the 95 % interval of the gain.
+    Attributes:
+        orders: the better turn in the syntax of logs.
+        gain: the gain of win probability compared with the played turn.
+        error: half the width of the 95 % interval of the gain.
     """
 
     orders: str
@@ -30,9 +33,9 @@ class Better:
 class Reason:
     """The reason of a player's loss of win probability in a round.
 
-    code: the type of the reason, see `turning_points`; the page contains a text for each code.
-
-    values: names of regions and super regions, and numbers of armies.
+    Attributes:
+        code: the type of the reason, see `turning_points`; the page contains a text for each code.
+        values: the names of regions and super regions, and the numbers of armies, for the text.
     """
 
     code: str
@@ -41,14 +44,19 @@ class Reason:
 
 @dataclass(frozen=True)
 class TurnReport:
-    """The report on a player's turn, in win probability of 0 to 1, except for `armies`.
+    """The report on a player's turn. All values except `armies` are win probabilities of the player, 0 to 1.
 
-    before: value of the position before the turn. worth: value of the turn, as a mean over the dice. after: value of
-    the position after the round. armies: armies that the player gained from the dice of the round's battles beyond
-    their expectation. gain: value of the best turn that the search found minus `worth`. error: half the width of its 95
-    % interval. stake: the value of the best known turn minus the value of a turn without orders, at least `lost`.
-    better: the best turn that the search found, if it is significantly better. reason: the largest cause of the loss;
-    None: the turn has no mark for a loss, and the player lost little.
+    Attributes:
+        before: the value of the position before the turn.
+        worth: the value of the turn, as a mean over the dice.
+        after: the value of the position after the round.
+        armies: the number of armies that the player gained from the dice of the round's battles, beyond the
+            expectation.
+        gain: the value of the best turn that the search found, minus `worth`.
+        error: half the width of the 95 % interval of `gain`.
+        stake: the value of the best known turn minus the value of a turn without orders, at least `lost`.
+        better: the best turn that the search found, if it is significantly better than the played turn.
+        reason: the largest cause of the loss; None if the turn has no mark for a loss and the player lost little.
     """
 
     before: float

@@ -55,7 +55,12 @@ def reason_of(turn: TurnReport, player: int, before: Game, step: Round, after: G
 
 
 def sentence_of(reason: Mapping[str, Any], who: str) -> str:
-    """Return a reason in English. reason: an entry of `TurnReport.to_dict`. who: the name of the player."""
+    """Return a reason as an English sentence.
+
+    Args:
+        reason: the entry "reason" of the result of `TurnReport.to_dict`.
+        who: the name of the player.
+    """
     values = dict(reason["values"])
     for name in ("regions", "bonuses"):
         if name in values:

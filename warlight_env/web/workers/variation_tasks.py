@@ -37,7 +37,7 @@ TREE_BYTES: Final = 6 << 20
 
 @dataclass(frozen=True)
 class LogTree:
-    """A game's log, and the JSON of its tree; tree None: the tree is in the log."""
+    """The log of a game, and its tree of variations as JSON; if `tree` is None, the log contains the tree."""
 
     source: LogSource
     tree: bytes | None = None
@@ -45,7 +45,7 @@ class LogTree:
 
 @dataclass(frozen=True)
 class StudyTree:
-    """The bytes of a study's file."""
+    """A study, as the bytes of its file."""
 
     study: bytes
 
@@ -54,9 +54,13 @@ class StudyTree:
 class TriedTurn:
     """A turn to try in a position.
 
-    parent: the variation before; None: the position of the game or the study after `round` rounds. seat, orders: the
-    player and its turn. reply, bot: see `Variation`. others: the turns of the other players, by player, if `reply` is
-    "given". seed: the seed of the dice; None: the next seed of the tree.
+    Attributes:
+        parent: the number of the variation in whose position the turn is tried; None: the position of the game or the
+            study after `round` rounds.
+        seat, orders: the player, and the turn of the player.
+        reply, bot: the way in which the turns of the other players are chosen, see `Variation`.
+        others: the turns of the other players, by player, if `reply` is "given".
+        seed: the seed of the dice; None: the next seed of the tree.
     """
 
     parent: int | None
@@ -135,14 +139,16 @@ def prepare_turn(target: LogTree | StudyTree, turn: TriedTurn) -> PreparedTurn:
     if turn.reply == "given":
         given = turn.others or (None,) * game.players
         if len(given) != game.players:
-            raise VariationError(f"others: {len(given)} turns for {game.players} players")
+            raise VariationError(f"others: {len(given)} turns are given for {game.players} players")
         for player in others:
             turns[player] = given[player]
         return PreparedTurn(tuple(turns), {})
     if turn.reply == "known":
         played = None if opened.log is None else opened.log.rounds[game.round : game.round + 1]
         if not played:
-            raise VariationError(f"reply: no turns are known after {game.round} rounds: choose another reply")
+            raise VariationError(
+                f"reply 'known': the game has no turns after {game.round} rounds; choose another reply"
+            )
         for player in others:
             turns[player] = legal_part(game, player, played[0].orders[player])
         return PreparedTurn(tuple(turns), {})
@@ -159,9 +165,9 @@ def prepare_turn(target: LogTree | StudyTree, turn: TriedTurn) -> PreparedTurn:
 
 
 def _believed(opened: _Opened, game: Game, turn: TriedTurn) -> tuple[Change, ...]:
-    """Return the regions that the player of a turn does not see, as it believes them to be, if they differ.
+    """Return the hidden regions in which the belief of the turn's player (its estimate) differs from the position.
 
-    A position after a believed variation is the position that the player believes in.
+    If the position follows a variation with the reply "believed", it already is the player's estimated position.
     """
     path = () if turn.parent is None else opened.tree.path(turn.parent)
     if not game.rules.fog or any(node.reply == "believed" for node in path):
@@ -204,7 +210,8 @@ def _history(opened: _Opened, path: Sequence[Variation], turn: TriedTurn) -> tup
 def add_variation(
     target: LogTree | StudyTree, turn: TriedTurn, prepared: PreparedTurn, replies: dict[int, Orders]
 ) -> tuple[bytes, bytes]:
-    """Play a prepared turn with the bot's replies. Return the bytes to save, and the new variation as JSON.
+    """Play a turn that `prepare_turn` has prepared, with the turns that the bot has chosen for the other players.
+    Return the bytes to save, and the new variation as JSON.
 
     Raises:
         VariationError: the tree has changed and does not contain the parent, or it is full.
@@ -222,7 +229,7 @@ def add_variation(
 
 
 def _chances(game: Game) -> Any:
-    """Return the win probability of each player with its interval, as of `Variation.chances`."""
+    """Return the win probability of each player with its 95 % interval, in the form of `Variation.chances`."""
     if game.phase != "play":
         return tuple((1.0, 1.0, 1.0) if player == game.winner else (0.0, 0.0, 0.0) for player in range(game.players))
     setup = WorkerSetup.of(game.map, game.rules, game.players)
@@ -235,7 +242,7 @@ def _chances(game: Game) -> Any:
 
 
 def look(target: LogTree | StudyTree) -> bytes:
-    """Return the tree as JSON."""
+    """Return the tree of variations as JSON."""
     return encoded({"variations": tree_data(_Opened(target).tree)})
 
 
@@ -254,12 +261,13 @@ def annotate(
 
 
 def delete(target: LogTree | StudyTree, node: int) -> tuple[bytes, bytes]:
-    """Delete a variation and all variations after it."""
+    """Delete a variation and all variations that continue it."""
     return _changed(target, lambda opened: opened.tree.without(node))
 
 
 def graft(target: LogTree | StudyTree, file: bytes) -> tuple[bytes, bytes]:
-    """Add the variations of a study's file. Its position must be a position of the game, or that of the study."""
+    """Add the variations in a study's file to a tree. The study must have a position of the game, or the same
+    position."""
 
     def change(opened: _Opened) -> Variations:
         study = Study.parse(file)

@@ -18,7 +18,7 @@ MIN_POSITIONS: Final = 12  # the number of positions with rollouts on the larges
 
 
 class AnalysisError(RunError):
-    """A position has no win probabilities."""
+    """An error for a position whose win probabilities cannot be estimated."""
 
 
 def questions_of(log: GameLog) -> dict[int, BotQuery]:

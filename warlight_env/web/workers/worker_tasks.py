@@ -94,12 +94,15 @@ class LogSource:
 
 @dataclass(frozen=True)
 class LoadedGame:
-    """A game in the state of its log, ready to continue.
+    """A game in the last position of its log, ready to continue.
 
-    saved: see `Game.from_dict`. lines: the lines of the new log, the header first. complete: whether the game has
-    ended.
-    failures: players that gave up. draw: the agreed draw. variations: the JSON of the tree of variations, which is not
-    in `lines`; None: there is none.
+    Attributes:
+        saved: the game as plain data, see `Game.from_dict`.
+        lines: the lines of the new log; the first line is the header.
+        complete: whether the game has ended.
+        failures: the players that have resigned or failed.
+        draw: the draw on which the players have agreed; None if there is no draw.
+        variations: the JSON of the tree of variations, which is not in `lines`; None if there is no tree.
     """
 
     header: Header
@@ -136,7 +139,7 @@ def bundled_drawing(name: str) -> bytes:
 
 @dataclass(frozen=True)
 class _Read:
-    """A log with its weight (number of JSON values), see `bounded.json_object_bound`."""
+    """A log with its weight, the number of its JSON values; see `bounded_io.json_object_bound`."""
 
     log: GameLog
     weight: int
@@ -327,7 +330,7 @@ def failed(error: BaseException) -> TaskFailure:
         status = getattr(error, "status", 422)
         return TaskFailure(told["error"], True, status, told["details"], told["code"], told["values"])
     if isinstance(error, MemoryError):
-        return TaskFailure("this needs more memory than the server allows", True, 503, code="memory")
+        return TaskFailure("the request needs more memory than the server allows", True, 503, code="memory")
     return TaskFailure(crash_reason(error), False, 500)
 
 
