@@ -203,7 +203,7 @@ def test_a_ladder_is_made_of_tournaments(tmp_path: Path, capsys: pytest.CaptureF
         row["name"]: round(row["elo"]) for row in result["ratings"]
     }
     capsys.readouterr()
-    with pytest.raises(LeaderboardError, match="give one for each map"):
+    with pytest.raises(LeaderboardError, match="each map needs exactly one tournament"):
         make_leaderboard([tmp_path / "cup", tmp_path / "cup"])
     result["interrupted"] = True
     (tmp_path / "cup" / "tournament.json").write_text(json.dumps(result))

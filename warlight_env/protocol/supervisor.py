@@ -55,7 +55,9 @@ class UnavailableLimitError(Exception):
 
 
 class SupervisorSettings:
-    """The mark and the limits of the program, from the text ``MARK,TAG,MEMORY,PROCS,NETWORK,ISOLATE``.
+    """How the supervisor recognizes the processes of a program, and limits them.
+
+    The settings come from the text ``MARK,TAG,MEMORY,PROCS,NETWORK,ISOLATE``.
 
     All values except MARK are numbers. For MEMORY and PROCS, 0 means that there is no limit.
 
@@ -297,9 +299,11 @@ def _let_go_of_streams() -> None:
 
 
 def _wait_for(first: int, parent: int) -> int:
-    """Wait for the first process of the namespaces, and kill this process if the host has ended.
+    """Wait for the first process of the namespaces, and kill it if the host has ended. Return 0, the exit status.
 
-    Return the exit status of the first process.
+    Args:
+        first: the process with the number 1 in the namespaces.
+        parent: the process of the host.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
     while os.getppid() == parent:

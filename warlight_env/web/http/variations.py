@@ -134,7 +134,7 @@ class StoredStudy:
 
 
 class VariationRoutes:
-    """The handlers of the routes below the address of a game, an opened log or a study."""
+    """The handlers of requests about variations: of a game, of an opened log or of a study."""
 
     def __init__(self, app: FastAPI) -> None:
         self.lobby: Lobby = app.state.lobby

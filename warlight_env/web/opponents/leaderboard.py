@@ -35,7 +35,9 @@ def make_leaderboard(folders: Sequence[Path]) -> dict[str, Any]:
     places = [part["map"] for part in parts]
     for place in places:
         if places.count(place) > 1:
-            raise LeaderboardError(f"map {place!r}: {places.count(place)} tournaments use it; give one for each map")
+            raise LeaderboardError(
+                f"map {place!r}: {places.count(place)} tournaments use it; each map needs exactly one tournament"
+            )
     return {"version": VERSION, "ladders": parts}
 
 
