@@ -193,11 +193,16 @@ class KernelAgent(SingleThreaded, Agent):
         self._known: tuple[Board, RuleParams] | None = None
 
     def _prepare(self, view: View) -> None:
-        """Allocate arrays for a game's board and rules. `act` calls this method when the board or the rules change."""
+        """Allocate arrays for a game's board and rules. `_prepare_for` calls this method."""
         board, self._known = view.board, (view.board, view.params)
         self._scratch = make_scratch(board.n_regions, view.players)
         self._deploy: npt.NDArray[np.int32] = np.zeros(board.n_regions, dtype=np.int32)
         self._attacks: npt.NDArray[np.int32] = np.zeros((board.n_edges, 3), dtype=np.int32)
+
+    def _prepare_for(self, view: View) -> None:
+        """Call `_prepare` if the board or the rules have changed."""
+        if self._known is None or any(a is not b for a, b in zip(self._known, (view.board, view.params), strict=True)):
+            self._prepare(view)
 
     @abstractmethod
     def _write(self, view: View) -> int:
@@ -220,8 +225,7 @@ class KernelAgent(SingleThreaded, Agent):
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """See `Agent.act`. A kernel agent ignores the budget."""
         check_asked(view, budget)
-        if self._known is None or any(a is not b for a, b in zip(self._known, (view.board, view.params), strict=True)):
-            self._prepare(view)
+        self._prepare_for(view)
         return Orders.from_arrays(self._deploy, self._attacks, self._write(view)).limited(view.params.max_orders)
 
     def __repr__(self) -> str:

@@ -17,7 +17,7 @@ from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.weights import PLANNING
 from warlight_env.train.common.journal import Journal
 from warlight_env.train.turn_net.evaluators import CompiledEvaluator
-from warlight_env.train.turn_ppo.rollouts import rows_of
+from warlight_env.train.turn_ppo.rollout_record import rows_of
 from warlight_env.train.turn_ppo.run import TurnPpoRun, _TensorGames
 from warlight_env.train.turn_ppo.settings import TurnPpoSettings
 

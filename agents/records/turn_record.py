@@ -14,7 +14,7 @@ from warlight_env.engine.jit import read_only, shared
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
 from warlight_env.errors import InputError, clipped
-from warlight_env.features.definitions import EDGES, OVERALL, REGIONS
+from warlight_env.features.definitions import EDGES, MEMORY, OVERALL, REGIONS
 from warlight_env.features.registry import Columns, FeatureNameError
 
 Floats = npt.NDArray[np.float32]
@@ -24,6 +24,9 @@ Floats = npt.NDArray[np.float32]
 N_NODE: Final = REGIONS.width
 N_OVERALL: Final = OVERALL.width
 N_EDGE: Final = EDGES.width
+#: The number of features of a region that come from a player's memory under fog, and the column of the first of them.
+N_MEMORY: Final = MEMORY.width
+FIRST_MEMORY: Final = REGIONS.names.index(MEMORY.names[0])
 #: UNITS: number of units of each layer. LAYERS: number of message-passing layers, which combine a region with its
 #: neighbours and its super region. The sizes are constants, so that the compiler can vectorize loops over units.
 UNITS: Final = 32
@@ -71,6 +74,7 @@ class TurnNetwork(NamedTuple):
     player: Floats  #: [H] added in the score of the player from whose view the features are computed
     value_bias: Floats  #: [H]
     value: Floats  #: [H] output weights for a player's score
+    pick: Floats  #: [H] weights for an offered region's score as a start region; all 0: the network does not pick
     node_columns: Columns  #: [F]
     overall_columns: Columns  #: [G]
     edge_columns: Columns  #: [K]
@@ -85,7 +89,7 @@ SHAPES: Final[dict[str, tuple[int, ...]]] = {
     "source": (UNITS, UNITS), "target": (UNITS, UNITS), "edge": (N_EDGE, UNITS), "edge_bias": (UNITS,),
     "share": (UNITS, VALUES), "share_bias": (VALUES,), "priority": (UNITS, VALUES), "priority_bias": (VALUES,),
     "held": (UNITS, UNITS), "total": (UNITS, UNITS), "whole": (UNITS, UNITS), "player": (UNITS,),
-    "value_bias": (UNITS,), "value": (UNITS,),
+    "value_bias": (UNITS,), "value": (UNITS,), "pick": (UNITS,),
 }  # fmt: skip
 
 
@@ -98,6 +102,10 @@ class TurnFeatureNames(NamedTuple):
 
 
 EVERY: Final = TurnFeatureNames()
+#: The features of a network that does not read a player's memory.
+WITHOUT_MEMORY: Final = TurnFeatureNames([name for name in REGIONS.names if name not in MEMORY.names])
+#: The array that files of networks without picks do not contain.
+_PICK: Final = "pick"
 
 #: For each field of `TurnFeatureNames`: the name of the array of weights that has one row for each of its features.
 _ROWS: Final = {"node": "first", "overall": "overall", "edge": "edge"}
@@ -111,7 +119,8 @@ def make_turn_network(
 
     Args:
         arrays: names and float32 arrays with the shapes `SHAPES`; but `first`, `overall` and `edge` have one row for
-            each input feature of the network.
+            each input feature of the network. The array `pick` may be missing; then the network does not pick start
+            regions.
         reads: the names of the input features.
 
     Raises:
@@ -124,6 +133,7 @@ def make_turn_network(
         }
     except FeatureNameError as error:
         raise TurnNetworkError(f"{place}: {error}") from None
+    arrays = {_PICK: np.zeros(SHAPES[_PICK], np.float32), **arrays}
     shapes = {**SHAPES, **{_ROWS[name]: (len(names), UNITS) for name, names in reads._asdict().items()}}
     for name in (*shapes, *arrays):
         if fault := _fault(arrays.get(name), shapes.get(name)):
@@ -156,8 +166,29 @@ def reads_of(network: TurnNetwork) -> TurnFeatureNames:
 
 
 def arrays_of(network: TurnNetwork) -> dict[str, Floats]:
-    """Return a network's arrays with their names, as `make_turn_network` expects them."""
-    return {name: np.array(getattr(network, name)) for name in SHAPES}
+    """Return a network's arrays with their names, as `make_turn_network` expects them.
+
+    The array `pick` is missing if the network does not pick start regions.
+    """
+    names = (name for name in SHAPES if name != _PICK or ranks_offers(network))
+    return {name: np.array(getattr(network, name)) for name in names}
+
+
+def ranks_offers(network: TurnNetwork) -> bool:
+    """Whether a network ranks offered start regions."""
+    return bool(np.asarray(network.pick).any())
+
+
+def reads_memory(network: TurnNetwork) -> bool:
+    """Whether a network reads a feature of a player's memory under fog."""
+    columns = np.asarray(network.node_columns)
+    return bool(((columns >= FIRST_MEMORY) & (columns < FIRST_MEMORY + N_MEMORY)).any())
+
+
+def narrowed(arrays: Mapping[str, Floats], reads: TurnFeatureNames) -> dict[str, Floats]:
+    """Return arrays with the shapes `SHAPES` without the weights of features that are not in `reads`."""
+    places = {_ROWS[name]: _GROUPS[name].places(names) for name, names in reads._asdict().items()}
+    return {name: array[places[name]] if name in places else array for name, array in arrays.items()}
 
 
 def widened(network: TurnNetwork) -> dict[str, Floats]:
@@ -165,7 +196,7 @@ def widened(network: TurnNetwork) -> dict[str, Floats]:
 
     The weights of the additional features are 0. The arrays have the shapes `SHAPES`.
     """
-    arrays = arrays_of(network)
+    arrays = {_PICK: np.zeros(SHAPES[_PICK], np.float32), **arrays_of(network)}
     for name, rows in _ROWS.items():
         wide = np.zeros(SHAPES[rows], np.float32)
         wide[getattr(network, f"{name}_columns")] = arrays[rows]
@@ -197,6 +228,7 @@ class TurnNetworkBuffers(NamedTuple):
 
     nodes: Floats  #: [N, N_NODE]
     overall: Floats  #: [N_OVERALL]
+    memory: Floats  #: [N, N_MEMORY] features of the player's memory, which the caller writes; 0 without fog
     embeddings: Floats  #: [N, H] embeddings of regions
     hidden: Floats  #: [N, H]
     mean: Floats  #: [N, H] messages of super regions; later hidden units that depend on a border's source
@@ -215,6 +247,7 @@ def make_turn_network_buffers(n_regions: int, n_edges: int, players: int) -> Tur
         TurnNetworkBuffers(
             nodes=private_zeros((n, N_NODE), np.float32),
             overall=private_zeros(N_OVERALL, np.float32),
+            memory=private_zeros((n, N_MEMORY), np.float32),
             embeddings=private_zeros((n, UNITS), np.float32),
             hidden=private_zeros((n, UNITS), np.float32),
             mean=private_zeros((n, UNITS), np.float32),

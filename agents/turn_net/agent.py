@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from warlight_env.agents.base import KernelAgent
+from warlight_env.agents.base import KernelAgent, check_asked
 from warlight_env.agents.evaluation.determinization import minimal_determinization
-from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.generator_work import make_generator_work
-from warlight_env.agents.records.turn_record import TurnNetwork
+from warlight_env.agents.records.turn_record import TurnNetwork, reads_memory
+from warlight_env.agents.turn_net.game_memory import GameMemory
+from warlight_env.agents.turn_net.picks import write_picks
 from warlight_env.agents.turn_net.turn_network_file import checked_temperature
 from warlight_env.agents.turn_net.turns import network_turn
 from warlight_env.agents.weights import PLANNING
+from warlight_env.engine.position import Position
 from warlight_env.engine.view import View
 
 
 class TurnNetAgent(KernelAgent):
     """Plays the turns of a turn network, on any map, with any rules and any number of players.
 
-    The agent picks starting regions with the evaluation of the weights `planning`. `minimal_determinization` supplies
-    the owners and armies of hidden regions.
+    A network with a head for picks also chooses the start regions; otherwise the evaluation of the weights `planning`
+    chooses them. Under fog, a network that reads features of the memory gets the believed position of a `GameMemory`.
+    For all other networks, `minimal_determinization` supplies the owners and armies of hidden regions.
 
     Args:
         network: the network that plays.
@@ -35,20 +39,39 @@ class TurnNetAgent(KernelAgent):
     def __init__(self, network: TurnNetwork, seed: int = 0, temperature: float = 0.0) -> None:
         super().__init__(seed)
         self._network, self.temperature = network, checked_temperature(temperature)
+        self._memory = GameMemory() if reads_memory(network) else None
 
     def _prepare(self, view: View) -> None:
         super()._prepare(view)
         self._context = make_context(view.board, view.params, view.players, PLANNING, turns=self._network)
         self._work = make_generator_work(view.board.n_regions, view.board.n_edges, view.players)
 
+    def _position(self, view: View) -> Position:
+        """Return the position for the network, and write the features of the memory to the working memory."""
+        if self._memory is None or not view.rules.fog:
+            return minimal_determinization(view)
+        return self._memory.position(view, self._work.net.memory)
+
     def _write(self, view: View) -> int:
         return int(
             network_turn(
-                self._context, minimal_determinization(view), view.player, np.float64(self.temperature), self.rng,
-                self._work, self._deploy, self._attacks,
+                self._context, self._position(view), view.player, np.float64(self.temperature), self.rng, self._work,
+                self._deploy, self._attacks,
             )
         )  # fmt: skip
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
-        return self._picked(view, write_best_picks, PLANNING)
+        check_asked(view)
+        self._prepare_for(view)
+        free = np.zeros(view.board.n_regions, dtype=np.int8)
+        free[list(view.offers)] = 1
+        preferences: npt.NDArray[np.int32] = np.zeros(view.board.n_regions, dtype=np.int32)
+        count = write_picks(
+            self._context, view.position, free, view.player, np.float64(self.temperature), self.rng, self._work,
+            preferences,
+        )  # fmt: skip
+        picks = [int(region) for region in preferences[:count]]
+        if self._memory is not None:
+            self._memory.picked(view, picks)
+        return picks

@@ -20,7 +20,7 @@ from warlight_env.agents.evaluation.surroundings import (
     neighbours_of,
 )
 from warlight_env.agents.records.army_requirements import ArmyRequirements, chance_of_capture
-from warlight_env.agents.records.turn_record import Floats, TurnNetworkBuffers
+from warlight_env.agents.records.turn_record import FIRST_MEMORY, N_MEMORY, Floats, TurnNetworkBuffers
 from warlight_env.agents.value.features import write_rules
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int, Real
@@ -56,7 +56,7 @@ def _log(value: Int | Real) -> Real:
 def write_position(context: Context, position: Position, player: Int, work: TurnNetworkBuffers) -> None:
     """Write the features of regions to `work.nodes` and of the position to `work.overall`.
 
-    All features have a magnitude of about 1.
+    All features have a magnitude of about 1. `work.memory` has the features of the player's memory under fog.
     """
     owner, army, holding, players = position.owner, position.army, work.holding, context.players
     for p in range(players):
@@ -144,6 +144,8 @@ def _write_region(context: Context, position: Position, player: Int, r: Int, wor
     row[_NODE.risk] = np.float32(risk)
     row[_NODE.holder_income] = np.float32(0.0) if neutral else np.float32(holding[by, INCOME] / 10.0)
     row[_NODE.holder_armies] = np.float32(0.0) if neutral else _log(holding[by, _ARMIES]) / np.float32(4.0)
+    for i in range(N_MEMORY):
+        row[FIRST_MEMORY + i] = work.memory[r, i]
 
 
 @kernel

@@ -14,11 +14,13 @@ import numpy.typing as npt
 from warlight_env import bounded_io
 from warlight_env.agents.parameters import Param, Range
 from warlight_env.agents.records.turn_record import (
+    EVERY,
     TurnFeatureNames,
     TurnNetwork,
     TurnNetworkError,
     arrays_of,
     make_turn_network,
+    narrowed,
     reads_of,
 )
 from warlight_env.agents.records.value_record import check_digest, is_record
@@ -78,13 +80,21 @@ def checked_temperature(temperature: Any) -> float:
     return float(temperature)
 
 
-def pack_arrays(arrays: Floats, temperature: float = 0.0, metadata: Mapping[str, Any] | None = None) -> bytes:
-    """Return the content of a file for the arrays of a network with all input features, see `pack_turn_network`.
+def pack_arrays(
+    arrays: Floats,
+    temperature: float = 0.0,
+    metadata: Mapping[str, Any] | None = None,
+    reads: TurnFeatureNames = EVERY,
+) -> bytes:
+    """Return the content of a file for the arrays of a network, see `pack_turn_network`.
+
+    arrays: the arrays of a network with all input features. reads: the features that the network in the file reads.
 
     Raises:
         TurnNetworkError: an array does not match `SHAPES`, or the temperature is invalid.
     """
-    return pack_turn_network(make_turn_network(arrays), temperature, metadata)
+    make_turn_network(arrays)
+    return pack_turn_network(make_turn_network(narrowed(arrays, reads), reads=reads), temperature, metadata)
 
 
 def pack_turn_network(

@@ -32,7 +32,9 @@ _CLOSED = np.float32(-np.inf)
 
 
 @inline_kernel
-def _chosen(logits: Floats, count: Int, temperature: Real, rng: RandomState, log_prob: npt.NDArray[np.float64]) -> Int:
+def draw_value(
+    logits: Floats, count: Int, temperature: Real, rng: RandomState, log_prob: npt.NDArray[np.float64]
+) -> Int:
     """Draw one of the first `count` values from the softmax of logits / temperature.
 
     With temperature 0, return the most likely value. With a temperature above 0, add the logarithm of the drawn value's
@@ -108,7 +110,7 @@ def described_turn(
         row[i] = 0
     net.log_prob[0] = 0.0
     write_scores(context, position, player, net)
-    main = _chosen(net.score, n, temperature, rng, net.log_prob)
+    main = draw_value(net.score, n, temperature, rng, net.log_prob)
     embed_main(context, net, main, of_main)
     for r in range(n):
         if owner[r] != player:
@@ -116,7 +118,7 @@ def described_turn(
         row[r] = VALUES - 1
         if r != main:
             weight_logits(context, net, r, main, of_main, logits)
-            row[r] = _chosen(logits, VALUES, temperature, rng, net.log_prob)
+            row[r] = draw_value(logits, VALUES, temperature, rng, net.log_prob)
     income = np.int64(net.holding[player, INCOME])
     allocate_income(owner, player, income, context.params.max_orders, row, net.allocation, deploy)
     for r in range(n):
@@ -125,9 +127,9 @@ def described_turn(
         for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
             target = board.edge_target[e]
             edge_logits(context, position, player, r, target, np.int64(deploy[r]), net, logits, priorities)
-            row[n + e] = _chosen(logits, VALUES, temperature, rng, net.log_prob)
+            row[n + e] = draw_value(logits, VALUES, temperature, rng, net.log_prob)
             if row[n + e] > 0:
-                row[n + edges + e] = _chosen(priorities, VALUES, temperature, rng, net.log_prob)
+                row[n + edges + e] = draw_value(priorities, VALUES, temperature, rng, net.log_prob)
     count, _ = decode_factored(
         board, position, player, income, context.params.max_orders, row, net.allocation, deploy, attacks
     )

@@ -57,7 +57,7 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import FactoredActions, InexpressibleError
-from warlight_env.features.definitions import EDGES, OVERALL, REGIONS
+from warlight_env.features.definitions import EDGES, MEMORY, OVERALL, REGIONS
 from warlight_env.game import Game
 from warlight_env.maps import load
 
@@ -134,6 +134,7 @@ class InWords:
             "enemy_part": sum(owner[q] not in (-1, me) for q in members) / len(members),
             "near": math.exp(-cost / 8), "far": math.exp(-cost / 20), "whole_mine": whole == me,
             "whole_enemy": whole not in (-1, me), "bonus": bonus / 5, "size": len(members) / 6,
+            **dict.fromkeys(MEMORY.names, 0),
         }  # fmt: skip
 
     def overall(self):

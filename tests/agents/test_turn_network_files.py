@@ -2,26 +2,80 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from typing import Any
 
 import numpy as np
 import pytest
 
-from warlight_env.agents.records.turn_record import SHAPES, TurnNetworkError, make_turn_network
+from warlight_env.agents import make_agent
+from warlight_env.agents.records.turn_record import (
+    EVERY,
+    FIRST_MEMORY,
+    SHAPES,
+    WITHOUT_MEMORY,
+    TurnNetworkError,
+    make_turn_network,
+    ranks_offers,
+    reads_memory,
+    widened,
+)
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.turn_network_file import (
+    BUNDLED,
     TurnPolicy,
     is_turn_network_file,
     pack_arrays,
+    pack_turn_network,
     read_turn_network,
 )
 from warlight_env.errors import InputError
+from warlight_env.game import Game
 from warlight_env.networks.archive import packed, unpacked
 
 ARRAYS = {name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()}
 BROKEN = np.zeros(SHAPES["own"], np.float32)
 BROKEN[1, 2, 3] = np.nan
+
+
+def agreed(name: str, rules: str, players: int, map_name: str) -> str:
+    """The digest of the picks and the first turns of a policy of the package."""
+    game, told = Game(map_name, rules, players, seed=5), list[Any]()
+    agents = [make_agent(f"policy:{name}", p) for p in range(players)]
+    while game.phase == "pick":
+        picks = {p: agents[p].pick(game.view(p)) for p in game.pickers()}
+        told.append(sorted(picks.items()))
+        game.pick(picks)
+    for _ in range(12):
+        if game.phase == "play":
+            orders = {p: agents[p].act(game.view(p)) for p in range(players) if (game.owner == p).any()}
+            told.append([(p, turn.deploys, turn.attacks) for p, turn in orders.items()])
+            game.play_round(orders)
+    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+
+
+@pytest.mark.parametrize("name, rules, players, map_name, digest", [
+    ("world", "challenge1", 2, "world", "1f3b30c38361c087"),
+    ("any", "thesis", 3, "small", "a105ff0726c49dee"),
+    ("any", "challenge2", 2, "small", "404ff9e70f20e15b"),
+])  # fmt: skip
+def test_new_features_change_no_turn_of_the_networks_of_the_package(name, rules, players, map_name, digest):
+    network = read_turn_network(BUNDLED[name].read_bytes(), name).network
+    assert not reads_memory(network) and not ranks_offers(network)
+    assert agreed(name, rules, players, map_name) == digest
+
+
+def test_a_file_lists_only_the_features_that_its_network_reads():
+    draw = np.random.default_rng(1)
+    arrays = {each: draw.normal(size=shape).astype(np.float32) for each, shape in SHAPES.items()}
+    for reads, memory in ((EVERY, True), (WITHOUT_MEMORY, False)):
+        network = read_turn_network(pack_arrays(arrays, reads=reads), "x").network
+        assert reads_memory(network) == memory and ranks_offers(network)
+        assert np.array_equal(widened(network)["first"][:FIRST_MEMORY], arrays["first"][:FIRST_MEMORY])
+        assert widened(network)["first"][FIRST_MEMORY:].any() == memory
+    without = read_turn_network(pack_arrays({**arrays, "pick": 0 * arrays["pick"]}), "x").network
+    assert not ranks_offers(without) and "pick" not in unpacked(pack_turn_network(without))[1]
 
 
 def with_header(**changes: Any) -> bytes:
@@ -34,7 +88,7 @@ def with_header(**changes: Any) -> bytes:
     "changed, fault",
     [
         ({"share": np.zeros((32, 5))}, "share: float64 [32, 5], must be float32 [32, 5]"),
-        ({"first": np.zeros((27, 32), np.float32)}, "first: float32 [27, 32], must be float32 [28, 32]"),
+        ({"first": np.zeros((31, 32), np.float32)}, "first: float32 [31, 32], must be float32 [32, 32]"),
         ({"own": BROKEN}, "own: nan at [1, 2, 3], must be finite"),
         ({"value": None}, "value: missing"),
         ({"other": BROKEN}, "other: unknown name"),

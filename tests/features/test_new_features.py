@@ -18,6 +18,7 @@ DEFINITIONS = "warlight_env/features/definitions.py"
 DESCRIBING = "warlight_env/features/extraction.py"
 TURN_NET = "agents/turn_net/features.py"
 VALUE = "agents/value/features.py"
+MEMORY = "agents/turn_net/memory.py"
 ENTRY = 'Feature("altitude", -2, 3, "metres / 1000", "altitude"),'
 
 #: For each group, the text after which each file gets a line. Entries of the networks' groups come first, so that every
@@ -38,8 +39,15 @@ EDITS = {
         ),
     },
     "REGIONS": {
-        DEFINITIONS: ('REGIONS: Final = Group("node", "each region", (\n', f"    {ENTRY}\n"),
+        DEFINITIONS: ('region, followed by the features of the group `memory`", (\n', f"    {ENTRY}\n"),
         TURN_NET: ("    row[_NODE.army] = size\n", "    row[_NODE.altitude] = np.float32(r % 6 - 2)\n"),
+    },
+    "MEMORY": {
+        DEFINITIONS: ("memory under fog; 0 without fog\", (\n", f"    {ENTRY}\n".replace("alt", "old_alt", 1)),
+        MEMORY: (
+            "        features[r, _COLUMN.hidden] = np.float32(age > 0.0)\n",
+            "        features[r, _COLUMN.old_altitude] = np.float32(r % 6 - 2)\n",
+        ),
     },
     "OVERALL": {
         DEFINITIONS: ('position, followed by the features of the group `rules`", (\n', f"    {ENTRY}\n"),

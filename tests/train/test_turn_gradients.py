@@ -8,11 +8,12 @@ import torch
 
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.factored_turns import VALUES
+from warlight_env.agents.records.turn_record import N_MEMORY
 from warlight_env.agents.turn_net.turn_network_file import load_turn_network
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rules import Rules
 from warlight_env.train.common.game_configs import GameConfig, read_map
-from warlight_env.train.turn_net.batches import TurnRows
+from warlight_env.train.turn_net.batches import CHOSEN, OFFERED, plain_turns
 from warlight_env.train.turn_net.evaluators import CompiledEvaluator, TorchEvaluator, turn_evaluator
 from warlight_env.train.turn_net.module import TurnModule
 
@@ -58,7 +59,13 @@ def rows_of(config, count=TURNS, seed=1):
     row[3, :n] = 4 * (np.arange(n) == np.flatnonzero(owner[3] == player[3])[0])
     value = np.eye(players, dtype=np.float32)[draw.integers(players, size=count)]
     rounds = draw.integers(0, 50, count).astype(np.int32)
-    return TurnRows(owner, army, rounds, player.astype(np.int64), row.astype(np.int8), value)
+    rows = plain_turns(owner, army, rounds, player.astype(np.int64), row.astype(np.int8), value)
+    rows.picking[8::17] = True
+    for m in np.flatnonzero(rows.picking):
+        rows.row[m] = 0
+        rows.row[m, draw.integers(n, size=4)] = OFFERED
+        rows.row[m, draw.integers(n)] = CHOSEN
+    return rows._replace(memory=draw.random((count, n, N_MEMORY), dtype=np.float32))
 
 
 def loss_of(told, kinds, players):
@@ -100,8 +107,10 @@ def test_it_tells_and_learns_what_pytorch_does(map_name, players, seed):
     for kind in KINDS:
         left, right = getattr(told, kind).detach().numpy(), getattr(found, kind).detach().numpy()
         assert right == pytest.approx(left, rel=2e-4, abs=2e-4), kind
-    mine = rows.owner == rows.player[:, None]
+    mine = (rows.owner == rows.player[:, None]) & ~rows.picking[:, None]
+    assert (found.scores[rows.picking] == 0).all() and (found.weights[rows.picking] < 0).any(), "some pick"
     nothing = np.where(mine, rows.row[:, : config.board.n_regions], 0).max(axis=1) == 0
+    nothing &= ~rows.picking
     assert nothing.any() and (found.weights.detach().numpy()[nothing] == 0).all(), "some deploy nothing"
     assert (found.shares.detach().numpy() == 0).any(), "some have nothing to send"
     assert torch.isneginf(found.scores).any(), "some players are out"

@@ -26,7 +26,7 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules
 from warlight_env.maps import load
-from warlight_env.train.turn_net.batches import TurnRows, make_batch
+from warlight_env.train.turn_net.batches import make_batch, plain_turns
 from warlight_env.train.turn_net.evaluators import turn_evaluator
 from warlight_env.train.turn_net.loss import turn_loss
 from warlight_env.train.turn_net.module import TurnModule, board_tensors
@@ -43,7 +43,7 @@ def some_rows(board, count, seed=1):
     player = owner[:, 0].astype(np.int64)
     value = np.eye(PLAYERS, dtype=np.float32)[draw.integers(PLAYERS, size=count)]
     army = draw.integers(1, 20, (count, n)).astype(np.int32)
-    return TurnRows(owner, army, draw.integers(0, 50, count).astype(np.int32), player, row, value)
+    return plain_turns(owner, army, draw.integers(0, 50, count).astype(np.int32), player, row, value)
 
 
 @pytest.fixture(scope="module")

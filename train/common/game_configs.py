@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -45,6 +45,11 @@ def check_game_configs(settings: GameConfigSettings) -> None:
         Rules.of(name)
 
 
+#: The value of the argument `fog` of `GameConfigs` for games without fog.
+NEVER: Final = "never"
+_FOG: Final[dict[str, dict[str, Any]]] = {NEVER: {"fog": False}, "rules": {}, "always": {"fog": True}}
+
+
 @functools.cache
 def read_map(text: str) -> maps.Map:
     """Return the map that `maps.load` finds for a name or file; each map is read once.
@@ -57,7 +62,7 @@ def read_map(text: str) -> maps.Map:
 
 @dataclass(frozen=True)
 class GameConfig:
-    """A map, rules without fog, and a number of players."""
+    """A map, rules, and a number of players."""
 
     map: maps.Map
     rules: Rules
@@ -80,17 +85,19 @@ class GameConfig:
 class GameConfigs:
     """All game configs of a run, with their indices. Games use only configs with enough regions for all players.
 
+    fog: in which games the players have fog: never, rules (as the presets of rules say), or always.
+
     Raises:
         RulesError: a map has too few regions for all combinations of the rules and numbers of players.
     """
 
-    def __init__(self, settings: GameConfigSettings) -> None:
+    def __init__(self, settings: GameConfigSettings, fog: str = NEVER) -> None:
         maps, rules = (tuple(dict.fromkeys(names)) for names in (settings.maps, settings.rules))
         keys = itertools.product(maps, rules, range(2, 2 + len(settings.players)))
         self._numbers = {key: number for number, key in enumerate(keys)}
         self._settings = settings
         self._configs = [
-            GameConfig(read_map(map_), Rules.of(name, fog=False), players) for map_, name, players in self._numbers
+            GameConfig(read_map(map_), Rules.of(name, **_FOG[fog]), players) for map_, name, players in self._numbers
         ]
         refusals: dict[str, RulesError] = {}
         self._open = [self._has_room(config, refusals) for config in self._configs]
@@ -107,6 +114,11 @@ class GameConfigs:
             refusals[config.map.name] = error
             return False
         return True
+
+    @property
+    def played(self) -> list[GameConfig]:
+        """The game configs of the run that have enough regions for all players."""
+        return [config for config, open_ in zip(self._configs, self._open, strict=True) if open_]
 
     def __getitem__(self, number: int) -> GameConfig:
         return self._configs[number]

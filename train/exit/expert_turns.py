@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.train.common.samples import pack_samples, unpack_samples
-from warlight_env.train.turn_net.batches import TurnRows
+from warlight_env.train.turn_net.batches import TurnRows, plain_turns
 
 
 class ExpertTurn(NamedTuple):
@@ -78,7 +78,7 @@ class ExpertTurns(NamedTuple):
         which = self.config_index == config
         regions, size = (int(column[which.argmax()]) for column in (self.regions, self.size))
         of_regions, of_row = np.repeat(which, self.regions), np.repeat(which, self.size)
-        rows = TurnRows(
+        rows = plain_turns(
             self.owner[of_regions].reshape(-1, regions), self.army[of_regions].reshape(-1, regions), self.round[which],
             self.player[which].astype(np.int64), self.row[of_row].reshape(-1, size),
             np.ascontiguousarray(self.value[which, :players]),

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from warlight_env.agents.records.turn_record import WITHOUT_MEMORY
 from warlight_env.agents.turn_net.turn_network_file import NONE, load_turn_network, pack_arrays, pack_turn_network
 from warlight_env.engine.rng import derive_seed
 from warlight_env.train.common.expert_iteration import ExpertIteration, in_digits
@@ -73,7 +74,7 @@ class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
     def fit(self, samples: ExpertTurns, network: bytes, seed: int) -> tuple[bytes, dict[str, Any]]:
         """See `ExpertIteration.fit`."""
         fit = fit_turns(self.settings, self.configs, samples, seed, read_network(network), self._jobs)
-        return pack_arrays(fit.arrays), {
+        return pack_arrays(fit.arrays, reads=WITHOUT_MEMORY), {
             "labels": len(samples.config_index), "trained": fit.trained, "held_out": fit.held_out, "result": fit.result,
         }  # fmt: skip
 

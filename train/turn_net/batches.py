@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.records.turn_record import TurnNetworkBuffers
+from warlight_env.agents.records.turn_record import FIRST_MEMORY, N_MEMORY, TurnNetworkBuffers
 from warlight_env.train.turn_net.turn_inputs import (
     NetworkPositions,
     blank_inputs,
@@ -18,9 +18,17 @@ from warlight_env.train.turn_net.turn_inputs import (
     write_all_regions,
 )
 
+#: Values in the row of the choice of a start region: an offered region, and the chosen region.
+OFFERED: Final = 1
+CHOSEN: Final = 2
+
 
 class TurnRows(NamedTuple):
-    """M positions of one map, each with a player's turn and the result of the game."""
+    """M positions of one map, each with a player's turn and the result of the game.
+
+    The row of the choice of a start region has OFFERED for each offered region, CHOSEN for the chosen region, and 0
+    elsewhere.
+    """
 
     owner: npt.NDArray[np.int8]  #: [M, N]
     army: npt.NDArray[np.int32]  #: [M, N]
@@ -28,6 +36,8 @@ class TurnRows(NamedTuple):
     player: npt.NDArray[np.int64]  #: [M]
     row: npt.NDArray[np.int8]  #: [M, N + 2 E]
     value: npt.NDArray[np.float32]  #: [M, P] 1 for the winner, else 0; all 0 if the game has no winner
+    memory: npt.NDArray[np.float32]  #: [M, N, N_MEMORY] features of the player's memory; [M, N, 0] without fog
+    picking: npt.NDArray[np.bool_]  #: [M] whether the row is the choice of a start region, see `OFFERED`
 
     def taken(self, which: npt.NDArray[np.int64] | Tensor) -> TurnRows:
         """Return the positions with the indices `which`, int64[K], and their turns.
@@ -36,6 +46,15 @@ class TurnRows(NamedTuple):
         """
         fields: Any = self
         return TurnRows(*(field[which] for field in fields))
+
+
+def plain_turns(
+    owner: npt.NDArray[np.int8], army: npt.NDArray[np.int32], round: npt.NDArray[np.int32],
+    player: npt.NDArray[np.int64], row: npt.NDArray[np.int8], value: npt.NDArray[np.float32],
+) -> TurnRows:  # fmt: skip
+    """Return the rows of turns in games without fog."""
+    none = np.zeros((*owner.shape, 0), np.float32)
+    return TurnRows(owner, army, round, player, row, value, none, np.zeros(len(owner), np.bool_))
 
 
 class TurnBatch(NamedTuple):
@@ -50,6 +69,7 @@ class TurnBatch(NamedTuple):
     edge: Tensor  #: int64[K]
     numbers: Tensor  #: float32[K, N_EDGE]
     value: Tensor  #: float32[M, P]
+    picking: Tensor  #: bool[M]
 
     def to(self, device: torch.device) -> TurnBatch:
         """Return a copy of the batch on a device of PyTorch."""
@@ -63,6 +83,8 @@ def make_batch(context: Context, work: TurnNetworkBuffers, rows: TurnRows) -> Tu
     out = blank_inputs(size, n, context.board.edge_target.shape[0])
     write_all_regions(context, positions, work, out)
     write_all_borders(context, positions, rows.row, work, out)
-    which, edge = np.nonzero(out.open)
+    if rows.memory.shape[2]:
+        out.nodes[:, :, FIRST_MEMORY : FIRST_MEMORY + N_MEMORY] = rows.memory
+    which, edge = np.nonzero(out.open & ~rows.picking[:, None])
     given = out.nodes, out.overall, rows.owner.astype(np.int64), rows.player, rows.row.astype(np.int64)
-    return TurnBatch(*map(torch.from_numpy, (*given, which, edge, out.numbers[which, edge], rows.value)))
+    return TurnBatch(*map(torch.from_numpy, (*given, which, edge, out.numbers[which, edge], rows.value, rows.picking)))

@@ -96,7 +96,7 @@ class TensorEvaluator:
         which, edge = open_.nonzero(as_tuple=True)
         batch = TurnBatch(
             nodes, overall, given.owner.long(), given.player, given.row.long(), which, edge, numbers[which, edge],
-            given.value,
+            given.value, given.picking,
         )  # fmt: skip
         return turn_log_probs(module, self._board, batch)
 

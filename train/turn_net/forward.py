@@ -25,13 +25,14 @@ from warlight_env.agents.turn_net.forward import (
     write_deploy_weight_logits,
     write_scores,
 )
+from warlight_env.agents.turn_net.picks import write_pick_scores
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int
 from warlight_env.engine.position import Position
 from warlight_env.engine.simd import copy_floats
 from warlight_env.engine.stack import stack_armies, stack_singles
 from warlight_env.train.turn_net.activations import Activations, TurnOutputs
-from warlight_env.train.turn_net.batches import TurnRows
+from warlight_env.train.turn_net.batches import CHOSEN, TurnRows
 
 _ZERO, _ONE, _NEVER = np.float32(0.0), np.float32(1.0), np.float32(-np.inf)
 
@@ -49,12 +50,42 @@ def evaluate_turns(
     begin = border
     for m in range(low, high):
         position, player = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1]), rows.player[m]
+        _recall(rows, m, work)
         _describe(context, position, player, m, work, activations)
+        if rows.picking[m]:
+            _evaluate_pick(context, rows, m, border, work, activations, told)
+            continue
         _evaluate_scores(context, position, player, m, work, activations, told)
         told.entropy[m] = _ZERO
         _evaluate_deploys(context, position, player, rows, m, work, activations, told)
         border = _evaluate_borders(context, position, player, rows, m, border, work, activations, told)
     return border - begin
+
+
+@inline_kernel
+def _recall(rows: TurnRows, m: Int, work: TurnNetworkBuffers) -> None:
+    """Copy the features of the player's memory, if the rows contain them; otherwise they stay 0."""
+    for r in range(rows.memory.shape[1]):
+        for i in range(rows.memory.shape[2]):
+            work.memory[r, i] = rows.memory[m, r, i]
+
+
+@inline_kernel
+def _evaluate_pick(
+    context: Context, rows: TurnRows, m: Int, border: Int, work: TurnNetworkBuffers, activations: Activations,
+    told: TurnOutputs,
+) -> None:  # fmt: skip
+    """Write the log-probability and the entropy of the choice of a start region, see `loss.TurnLogProbs`."""
+    row, n, chosen = rows.row[m], rows.owner.shape[1], np.int64(0)
+    for r in range(n):
+        if row[r] == CHOSEN:
+            chosen = np.int64(r)
+    write_pick_scores(context, work, row)
+    told.weights[m], told.entropy[m] = _choose(work.score, n, chosen, activations.main_push[m])
+    told.shares[m], told.priorities[m] = _ZERO, _ZERO
+    for p in range(context.players):
+        told.scores[m, p] = _ZERO
+    activations.main[m], activations.borders[m, 0], activations.borders[m, 1] = chosen, border, border
 
 
 @inline_kernel

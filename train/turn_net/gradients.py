@@ -62,14 +62,31 @@ def add_gradients(
     for m in range(low, high):
         position, player = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1]), rows.player[m]
         _clear(work.regions, position.owner.shape[0])
-        _through_scores(context, transposed, position, player, m, activations, given, work, gradient)
-        if activations.main[m] >= 0:
-            _through_deploys(context, transposed, position, player, m, activations, given, work, gradient)
-        _through_borders(context, transposed, m, activations, given, work, gradient)
+        if rows.picking[m]:
+            _through_pick(context, rows, m, activations, given, work, gradient)
+        else:
+            _through_scores(context, transposed, position, player, m, activations, given, work, gradient)
+            if activations.main[m] >= 0:
+                _through_deploys(context, transposed, position, player, m, activations, given, work, gradient)
+            _through_borders(context, transposed, m, activations, given, work, gradient)
         for layer in range(LAYERS - 1, -1, -1):
             _through_layer(context, transposed, layer, m, activations, work, gradient)
         _through_numbers(m, activations, work, gradient)
     return high - low
+
+
+@kernel
+def _through_pick(
+    context: Context, rows: TurnRows, m: Int, activations: Activations, given: TurnOutputs, work: BackwardWork,
+    gradient: TurnNetwork,
+) -> None:  # fmt: skip
+    """Compute the derivatives of the choice of a start region."""
+    net, embeddings, push = context.turns, activations.embeddings[m, LAYERS], activations.main_push[m]
+    for r in range(embeddings.shape[0]):
+        if rows.row[m, r] > 0:
+            of_score = given.weights[m] * push[0, r] + given.entropy[m] * push[1, r]
+            _add_row(of_score, embeddings[r], gradient.pick)
+            _add_row(of_score, net.pick, work.regions[r])
 
 
 @kernel

@@ -15,7 +15,9 @@ class TurnLogProbs(NamedTuple):
     """The log-probabilities and entropies of M turns, in nats, and the scores of the players.
 
     weights, shares and priorities are the log-probabilities of three types of choices: the armies to deploy on regions,
-    the fractions of armies that cross borders, and the order of attacks. Each array has one number for each turn: the
+    the fractions of armies that cross borders, and the order of attacks. For the choice of a start region, weights is
+    its log-probability, shares and priorities are 0, and all players have the score 0, because the value head does not
+    evaluate positions of the picking phase. Each array has one number for each turn: the
     sum of the log-probabilities of all choices of one type, each given the earlier choices of the turn.
     """
 
@@ -78,12 +80,22 @@ def _deploys(
     return first, _Choices.of(some[whose], logits, weights[whose, where])
 
 
+def _picks(module: TurnModule, embeddings: Tensor, offers: Tensor, picking: Tensor) -> _Choices:
+    """Return the choices of start regions.
+
+    offers: int64[M, N], rows with OFFERED and CHOSEN where `picking` bool[M] is True.
+    """
+    some = picking.nonzero()[:, 0]
+    logits = (embeddings[some] @ module.pick).masked_fill(offers[some] == 0, -torch.inf)
+    return _Choices.of(some, logits, offers[some].argmax(1))
+
+
 def turn_log_probs(module: TurnModule, board: BoardTensors, batch: TurnBatch) -> TurnLogProbs:
     """Return the log-probabilities and entropies of the turns of a batch, and the scores of the players."""
     size, n = batch.owner.shape
     edges = len(board.source)
     embeddings = module.embed_regions(board, batch.nodes, batch.overall)
-    mine = batch.owner == batch.player[:, None]
+    mine = (batch.owner == batch.player[:, None]) & ~batch.picking[:, None]
     first, others = _deploys(module, board, embeddings, mine, batch.row[:, :n].masked_fill(~mine, 0))
     logits = module.edges(board, embeddings, batch.batch_index, batch.edge, batch.numbers)
     share, priority = (batch.row[batch.batch_index, n + k * edges + batch.edge] for k in (0, 1))
@@ -91,9 +103,11 @@ def turn_log_probs(module: TurnModule, board: BoardTensors, batch: TurnBatch) ->
     shares = _Choices.of(batch.batch_index, logits[:, 0], share).summed(size)
     priorities = _Choices.of(batch.batch_index[sent], logits[sent, 1], priority[sent]).summed(size)
     of_first, of_others = first.summed(size), others.summed(size)
-    entropy = of_first[1] + of_others[1] + shares[1] + priorities[1]
+    picks = _picks(module, embeddings, batch.row[:, :n], batch.picking).summed(size)
+    entropy = of_first[1] + of_others[1] + shares[1] + priorities[1] + picks[1]
     scores = module.scores(embeddings, batch.owner, batch.player, batch.value.shape[1])
-    return TurnLogProbs(of_first[0] + of_others[0], shares[0], priorities[0], entropy, scores)
+    scores = torch.where(batch.picking[:, None], torch.zeros_like(scores), scores)
+    return TurnLogProbs(of_first[0] + of_others[0] + picks[0], shares[0], priorities[0], entropy, scores)
 
 
 class TurnLoss(NamedTuple):

@@ -52,7 +52,7 @@ class TurnModule(nn.Module):
     def __init__(self, generator: torch.Generator) -> None:
         super().__init__()
         for name, shape in SHAPES.items():
-            if name.endswith("bias"):
+            if name.endswith("bias") or name == "pick":  # at first all offered regions have equal probabilities
                 first = torch.zeros(shape)
             else:
                 inputs = shape[-2] if len(shape) > 1 else shape[0]

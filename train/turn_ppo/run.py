@@ -11,7 +11,7 @@ import torch
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.turn_record import make_turn_network
+from warlight_env.agents.records.turn_record import EVERY, WITHOUT_MEMORY, make_turn_network, ranks_offers
 from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_network_file import load_turn_network, pack_arrays, read_turn_network
 from warlight_env.agents.weights import PLANNING
@@ -19,7 +19,7 @@ from warlight_env.arena.backends.backend import Backend
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError, RunError
 from warlight_env.tensor_env import toolkit
-from warlight_env.train.common.game_configs import GameConfig, GameConfigs
+from warlight_env.train.common.game_configs import NEVER, GameConfig, GameConfigs
 from warlight_env.train.common.journal import Journal
 from warlight_env.train.common.trainer import Say
 from warlight_env.train.ppo.checkpoint import Checkpoint
@@ -36,13 +36,15 @@ from warlight_env.train.turn_ppo.opponents import (
     opponent_context,
     snapshot_context,
 )
-from warlight_env.train.turn_ppo.rollouts import Rollout, Rollouts
-from warlight_env.train.turn_ppo.settings import OWN, TurnPpoSettings
+from warlight_env.train.turn_ppo.pick_start import imitate_picks
+from warlight_env.train.turn_ppo.rollout_record import Rollout
+from warlight_env.train.turn_ppo.rollouts import Rollouts
+from warlight_env.train.turn_ppo.settings import NETWORK, OWN, RANDOM, TurnPpoSettings
 from warlight_env.train.turn_ppo.tensor_rollouts import TensorRollouts
 from warlight_env.train.turn_ppo.update import TurnLearner
 
 #: Numbers for `derive_seed`, so that games, learning and the choice of opponents have their own seeds.
-_PLAY, _LEARN, _DRAW = 1, 2, 4
+_PLAY, _LEARN, _DRAW, _PICK = 1, 2, 4, 5
 _RATE_AT_END: Final = 0.1
 
 
@@ -51,7 +53,7 @@ class _Games:
 
     def __init__(self, settings: TurnPpoSettings, config: GameConfig, jobs: int, device: str) -> None:
         self.config = config
-        self.rollouts = Rollouts(config, settings.n_envs, settings.n_steps, settings.max_rounds, jobs)
+        self.rollouts = Rollouts(config, settings.n_envs, settings.n_steps, settings.max_rounds, jobs, settings.picks)
         context = make_context(config.board, config.params, config.players, PLANNING)
         self.turns = turn_evaluator(context, device, settings.threads)
         self.opponents: dict[str, Context] = {}
@@ -103,7 +105,10 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
             toolkit.require()
         if device != "cpu" and s.critic != OWN:
             raise InputError(f"critic = {s.critic!r}: on the device {device!r} it must be {OWN!r}")
-        self.configs, self._games = GameConfigs(settings), dict[int, _Games | _TensorGames]()
+        if device != "cpu" and (s.fog != NEVER or s.picks != RANDOM):
+            name, value, must = ("fog", s.fog, NEVER) if s.fog != NEVER else ("picks", s.picks, RANDOM)
+            raise InputError(f"{name} = {value!r}: on the device {device!r} it must be {must!r}")
+        self.configs, self._games = GameConfigs(settings, s.fog), dict[int, _Games | _TensorGames]()
         self.table = OpponentSampler(s.opponents, s.max_snapshots, s.pfsp_exponent, s.min_opponent_weight)
         self._copies: dict[str, bytes] = {}
         self._steps = 0
@@ -121,6 +126,8 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         """See `PpoRun.learn`."""
         s, began = self.settings, time.perf_counter()
         draw = np.random.default_rng(derive_seed(s.seed, _DRAW, iteration))
+        if iteration == 0 and s.picks == NETWORK and not ranks_offers(make_turn_network(self._arrays())):
+            imitate_picks(self.learner.module, self.configs.played, derive_seed(s.seed, _PICK))
         games = self._games_of(self.configs.draw(draw))
         names, met = self._met(draw)
         play: Any = self._play if isinstance(games, _Games) else self._play_tensors
@@ -191,7 +198,8 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
 
     def export(self) -> bytes:
         """See `PpoRun.export`."""
-        return pack_arrays(self._arrays(), metadata={"steps": self._steps, "seed": self.settings.seed})
+        reads = WITHOUT_MEMORY if self.settings.fog == NEVER else EVERY
+        return pack_arrays(self._arrays(), reads=reads, metadata={"steps": self._steps, "seed": self.settings.seed})
 
     def player_of(self, content: bytes) -> TurnPlayer:
         """See `PpoRun.player_of`."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from warlight_env.agents.players.styles import STYLES
 from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_network_file import NONE, load_turn_network
 from warlight_env.train.common.checks import (
@@ -16,12 +17,16 @@ from warlight_env.train.common.checks import (
     pin_agents,
     pin_files,
 )
-from warlight_env.train.common.game_configs import check_game_configs
+from warlight_env.train.common.game_configs import NEVER, check_game_configs
 from warlight_env.train.ppo.settings import PpoSettings
 from warlight_env.train.turn_ppo.opponents import check_opponent
 
 #: The name of the critic that is the network's own value head.
 OWN: Final = "own"
+#: The value of the setting `picks` for random start regions.
+RANDOM: Final = "random"
+#: The value of the setting `picks` for start regions that the network picks.
+NETWORK: Final = "network"
 
 
 @dataclass(frozen=True)
@@ -31,8 +36,8 @@ class TurnPpoSettings(PpoSettings):
     Args:
         action: the type of actions; only turns is possible.
         start: the initial network: none, learned (the network in this package), or an .npz file.
-        n_steps: number of rounds of each game in an iteration; all games of an iteration have the same map, rules and
-            number of players.
+        n_steps: number of steps of each game in an iteration; a step is a round, or the network's choice of a start
+            region. All games of an iteration have the same map, rules and number of players.
         learning_rate: learning rate of AdamW.
         weight_decay: weight decay of AdamW.
         gamma: discount factor; the reward is 1 for a won game.
@@ -41,12 +46,18 @@ class TurnPpoSettings(PpoSettings):
         critic: value function for the advantages: own (the network's value head), or a value function of the searches:
             learned, weights, or an .npz file.
         maps: names of maps, map files, and generated maps, as generated:REGIONS:SEED; repeat an entry to weight it.
-        rules: presets of rules; games have no fog.
+        rules: presets of rules.
+        fog: in which games the players have fog: never, rules (as in the preset of rules), or always. Under fog, the
+            learner and its opponents play on the position that their memories believe.
+        picks: how the players get their start regions: random, weights (all players pick with their weights), or
+            network (the network picks, and learns to pick from the results of the games; a network that cannot pick
+            first imitates the weights). Only the CPU supports fog, and picks other than random.
         players: relative frequencies of games with 2, 3, … players. Map, rules and number of players are drawn again
             if the map has too few regions for the players.
         max_rounds: games are truncated after this number of rounds; the critic then estimates the result.
-        opponents: opponents for all other seats of a game: random, smart_random, aggressive, one_big_army, plan, and
-            policy:NAME or policy:FILE of networks that play complete turns.
+        opponents: opponents for all other seats of a game: random, smart_random, aggressive, one_big_army, plan, the
+            one-sided styles rush, turtle and expand, and policy:NAME or policy:FILE of networks that play complete
+            turns.
         threads: number of CPU threads for learning; the results do not depend on it.
         conditions: map, rules and other conditions of the evaluations and of the final match.
 
@@ -66,6 +77,8 @@ class TurnPpoSettings(PpoSettings):
     critic: str = "learned"
     maps: tuple[str, ...] = ("world",)
     rules: tuple[str, ...] = ("thesis",)
+    fog: Literal["never", "rules", "always"] = NEVER
+    picks: Literal["random", "weights", "network"] = RANDOM
     players: tuple[float, ...] = (1.0,)
     max_rounds: int = 100
     opponents: tuple[str, ...] = ("aggressive", "smart_random", "plan")
@@ -82,7 +95,8 @@ class TurnPpoSettings(PpoSettings):
         with naming("opponents", *self.opponents):
             for opponent in self.opponents:
                 check_opponent(opponent)
-        pin_agents(self, "opponents", "eval_opponents", "holdout")
+        pin_agents(self, "opponents", but=tuple(STYLES))
+        pin_agents(self, "eval_opponents", "holdout")
         # With the digests, two entries for the same network (by name and by file) are equal.
         check_agents(self, "opponents", "eval_opponents", "holdout")
         pin_files(self, start=load_turn_network)

@@ -25,7 +25,7 @@ from warlight_env.train.common.game_configs import GameConfig
 from warlight_env.train.turn_net.device_features import NetworkPositions, TurnInputs
 from warlight_env.train.turn_net.module import BoardTensors, TurnModule
 from warlight_env.train.turn_net.turn_sampler import draw_turns
-from warlight_env.train.turn_ppo.rollouts import Rollout
+from warlight_env.train.turn_ppo.rollout_record import Rollout
 
 
 class TensorRollouts:
@@ -87,7 +87,7 @@ class TensorRollouts:
             owner=zeros(torch.int8, n), army=zeros(torch.int32, n), round=zeros(torch.int32), player=zeros(torch.int64),
             row=zeros(torch.int8, n + 2 * e), log_probs=zeros(torch.float32),
             values=values, reward=zeros(torch.float32),
-            done=zeros(torch.bool), won=zeros(torch.bool),
+            done=zeros(torch.bool), won=zeros(torch.bool), memory=zeros(torch.float32, n, 0), picking=zeros(torch.bool),
         )  # fmt: skip
 
     def play(

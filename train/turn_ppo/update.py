@@ -24,7 +24,7 @@ from warlight_env.train.common.torch_threads import one_thread
 from warlight_env.train.turn_net.batches import TurnRows
 from warlight_env.train.turn_net.evaluators import TurnEvaluator
 from warlight_env.train.turn_net.module import TurnModule
-from warlight_env.train.turn_ppo.rollouts import Rollout, rows_of
+from warlight_env.train.turn_ppo.rollout_record import Rollout, rows_of
 from warlight_env.train.turn_ppo.settings import TurnPpoSettings
 
 #: The largest norm of the gradient in a step; a longer gradient is scaled down.

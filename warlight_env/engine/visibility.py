@@ -10,7 +10,7 @@ import numpy.typing as npt
 from warlight_env.engine.bits import BitBoard, meets
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import Armies, Bool, Int, Owners
+from warlight_env.engine.kernel_types import Armies, Bool, Events, Int, Owners
 from warlight_env.engine.state import UNKNOWN
 
 _ONE = np.uint64(1)
@@ -42,6 +42,25 @@ def visible_bits(bits: BitBoard, owned: npt.NDArray[np.uint64], out: npt.NDArray
     for r in range(bits.adjacent.shape[0]):
         if meets(bits.adjacent[r], owned):
             out[r >> 6] |= _ONE << np.uint64(r & 63)
+
+
+@kernel
+def mark_seen_in_round(
+    board: Board, player: Int, before: Owners, after: Owners, events: Events, count: Int, out: npt.NDArray[np.int8]
+) -> None:
+    """Mark the regions that `seen_in_round` returns in out int8[N]. events: the first `count` events of the round."""
+    for r in range(out.shape[0]):
+        out[r] = np.int8(before[r] == player or after[r] == player)
+    for k in range(count):
+        if events[k, 0] == player and events[k, 6] != 0:
+            out[events[k, 2]] = 1
+    for r in range(out.shape[0]):
+        if out[r] != 0:
+            continue
+        for e in range(board.neighbor_start[r], board.neighbor_start[r + 1]):
+            if out[board.edge_target[e]] == 1:
+                out[r] = 2
+                break
 
 
 def sees(neighbors: Sequence[Sequence[int]], own: Collection[int], region: int) -> bool:

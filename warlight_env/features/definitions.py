@@ -178,7 +178,15 @@ _LOG: Final = "log(1 + armies) / 3"
 _LOG_ALL: Final = "log(1 + armies) / 4"
 _INCOME: Final = "armies / 10"
 _CHANCE: Final = "probability"
-REGIONS: Final = Group("node", "each region", (
+MEMORY: Final = Group("memory", "each region, from a player's memory under fog; 0 without fog", (
+    Feature("hidden", 0, 1, _ONE_HOT, "the player does not see the region"),
+    Feature("age", 0, 1, "rounds / 10, at most 1", "rounds since the player saw the region"),
+    Feature("moved", 0, inf, _LOG,
+            "armies of visible orders of other players in the last round that deploy on, leave or enter the region"),
+    Feature("lost_pick", 0, 1, _ONE_HOT,
+            "the player preferred the region to a start region that it got, but did not get it"),
+))  # fmt: skip
+REGIONS: Final = Group("node", "each region, followed by the features of the group `memory`", (
     Feature("mine", 0, 1, _ONE_HOT, "the player owns the region"),
     Feature("enemy", 0, 1, _ONE_HOT, "an opponent owns the region"),
     Feature("neutral", 0, 1, _ONE_HOT, "the region is neutral"),
@@ -208,6 +216,7 @@ REGIONS: Final = Group("node", "each region", (
     Feature("whole_enemy", 0, 1, _ONE_HOT, "an opponent owns the whole super region of the region"),
     Feature("bonus", 0, inf, "armies / 5", "bonus of the region's super region"),
     Feature("size", 0, inf, "regions / 6", "number of regions of the region's super region"),
+    *MEMORY.features,
 ))  # fmt: skip
 
 OVERALL: Final = Group("overall", "the position, followed by the features of the group `rules`", (
