@@ -13,7 +13,10 @@ from warlight_env.train.turn_net.batches import TurnRows
 
 
 class Rollout(NamedTuple):
-    """The learner's positions, turns and rewards in T steps of B games. A step is a round, or the learner's choice of a start region."""
+    """The learner's positions, turns and rewards in T steps of B games.
+
+    A step is a round, or the learner's choice of a start region.
+    """
 
     owner: npt.NDArray[np.int8]  #: [B, T, N] the owners that the learner believes
     army: npt.NDArray[np.int32]  #: [B, T, N] the armies that the learner believes
