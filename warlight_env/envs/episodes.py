@@ -31,17 +31,11 @@ from warlight_env.envs.padding import Padding
 from warlight_env.envs.parts import EnvParts, MapPart, Place
 from warlight_env.envs.policy_settings import PolicySettings, told_action
 from warlight_env.envs.reset_options import ResetOptions, options_given, read_options
+from warlight_env.envs.results import BatchResults, StepResults, batch_results
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import draw_seed, draw_word
 from warlight_env.envs.step import MOST_ILLEGAL
-from warlight_env.envs.step_many import (
-    NUMBERS,
-    LearnerActions,
-    begin_some,
-    seat_some,
-    step_many,
-    write_learner_results,
-)
+from warlight_env.envs.step_many import LearnerActions, begin_some, seat_some, step_many
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 
@@ -59,20 +53,6 @@ class EpisodeStart(NamedTuple):
 
     map: maps.Map
     seed: int
-
-
-class StepResults(NamedTuple):
-    """The results of a step for one learner of each of B games. All arrays have the shape [B].
-
-    live: whether the learner's episode continues. infos: a dict with the entries illegal, income, round, phase and
-    is_success of Gymnasium's infos.
-    """
-
-    reward: npt.NDArray[np.float64]
-    terminated: npt.NDArray[np.bool_]
-    truncated: npt.NDArray[np.bool_]
-    live: npt.NDArray[np.bool_]
-    infos: dict[str, npt.NDArray[Any]]
 
 
 class Episodes:
@@ -333,9 +313,12 @@ class Episodes:
         If each game may have several learners, the method raises InputError only if all learners are eliminated in this
         game.
         """
-        seats, start = self._seats_of(options).tolist(), options.start
+        start = options.start
+        if start is None:
+            return
+        seats = self._seats_of(options).tolist()
         seats = range(self._some.players) if seats == [-1] else seats
-        if start is not None and not (any if self.shared else all)(map(start.alive, seats)):
+        if not (any if self.shared else all)(map(start.alive, seats)):
             raise InputError(
                 "option 'start': all learners are eliminated in that game"
                 if self.shared
@@ -343,13 +326,15 @@ class Episodes:
                 "choose a seat with the option 'seat'"
             )
 
-    def draw(self, stream: np.random.Generator, options: ResetOptions = NO_OPTIONS) -> EpisodeStart:
-        """Draw the seed and the map of an environment's next game; a map in the options is used instead of a draw.
+    def draw(self, streams: Sequence[np.random.Generator], options: ResetOptions = NO_OPTIONS) -> list[EpisodeStart]:
+        """Draw the seeds and the maps of the next games; a map in the options is used instead of a draw.
 
-        stream: the random generator of this environment.
+        streams: the random generators of the environments in which the games begin.
         """
-        chosen = self._maps.draw(stream) if options.map is None else options.map
-        return EpisodeStart(chosen, draw_word(stream) if self.shared else draw_seed(stream))
+        draw, map_of = draw_word if self.shared else draw_seed, self._maps.draw
+        if options.map is not None:
+            return [EpisodeStart(options.map, draw(stream)) for stream in streams]
+        return [EpisodeStart(map_of(stream), draw(stream)) for stream in streams]
 
     def reset(
         self, beginnings: Sequence[EpisodeStart], games: Sequence[int], options: ResetOptions = NO_OPTIONS
@@ -363,15 +348,16 @@ class Episodes:
         if len(games) == 0:
             return
         self._check_start(options)
-        opponents = [self._opponents_of(beginning.seed) for beginning in beginnings]
+        opponents = [self._opponents_of(beginning.seed) for beginning in beginnings] if self._slots else []
         places = self._parts.move([beginning.map for beginning in beginnings], games)
         parts = list({id(part): part for part, _ in places}.values())
-        self._begun[games] = False
+        numbers = np.array(games, np.int64)
+        self._begun[numbers] = False
         try:
-            self._begin([beginning.seed for beginning in beginnings], opponents, games, places, parts, options)
+            self._begin([beginning.seed for beginning in beginnings], opponents, numbers, places, parts, options)
         finally:
             self._parts.note(parts)
-        self._begun[games] = True
+        self._begun[numbers] = True
 
     def _opponents_of(self, seed: int) -> list[Opponent]:
         """Return the opponents in a game, by seat; the seed of the game determines random draws from pools."""
@@ -381,32 +367,38 @@ class Episodes:
         ]
 
     def _begin(
-        self, seeds: Sequence[int], opponents: Sequence[Sequence[Opponent]], games: Sequence[int],
+        self, seeds: Sequence[int], opponents: Sequence[Sequence[Opponent]], games: npt.NDArray[np.int64],
         places: Sequence[Place], parts: Sequence[MapPart], options: ResetOptions,
     ) -> None:  # fmt: skip
-        """Begin games, each with its seed and its opponents, at the given places in `MapPart` objects."""
+        """Begin games, each with its seed and its opponents, at the given places in `MapPart` objects.
+
+        opponents: the opponents in each game; empty if no game has opponents.
+        """
         for part in parts:
             part.players.prepare(self._slots, self._shows_history)
-        numbers = [list(map(part.players.number, who)) for (part, _), who in zip(places, opponents, strict=True)]
+        chosen = np.zeros((len(games), len(self._slots)), np.int16)
+        for k, who in enumerate(opponents):
+            chosen[k] = [places[k][0].players.number(opponent) for opponent in who]
         fixed = self._seats_of(options)
         learners = np.zeros((len(games), len(fixed)), np.int8)
         words = np.array([seed & (2**64 - 1) for seed in seeds], np.uint64)
         self._parts.renew(parts)
-        chosen = np.array(numbers, np.int16).reshape(len(games), len(self._slots))
-        seat_some(*self._parts.some(games), words, chosen, fixed, learners)
+        found = self._parts.some(games)
+        seat_some(*found, words, chosen, fixed, learners)
         self.learners[games], self.seeds[games] = learners, words
-        for part in parts:
-            if not part.core.begins_alone:
-                own = [(seed, c) for seed, (of, c) in zip(seeds, places, strict=True) if of is part]
-                part.core.reset(*map(list, zip(*own, strict=True)))
-        alone = [b for b, (part, _) in zip(games, places, strict=True) if part.core.begins_alone]
-        if alone:
-            begin_some(*self._parts.some(alone), self._some.picking == "random")
+        checked = [part for part in parts if not part.core.begins_alone]
+        for part in checked:
+            own = [(seed, c) for seed, (of, c) in zip(seeds, places, strict=True) if of is part]
+            part.core.reset(*map(list, zip(*own, strict=True)))
+        if checked:
+            found = self._parts.some(games[[part not in checked for part, _ in places]])
+        begin_some(*found, self._some.picking == "random")
         if options.start is not None:
             for part in parts:
                 part.core.start_from(options.start, [c for of, c in places if of is part])
-        for seed, (part, c) in zip(seeds, places, strict=True):
-            part.players.begin(c, seed)
+        if any(part.players.asks_python for part in parts):
+            for seed, (part, c) in zip(seeds, places, strict=True):
+                part.players.begin(c, seed)
         for part in parts:
             part.players.forget_idle(part.played)
 
@@ -490,34 +482,17 @@ class Episodes:
 
     def live(self) -> npt.NDArray[np.bool_]:
         """Return bool[B, L]: whether the episode of each learner continues."""
-        return np.stack([found.live for found in self.all_results()], axis=1)
+        return self.all_results().live
 
     def results(self) -> StepResults:
         """Return the results of the last step for the first learner of each game, in new arrays."""
-        return self.all_results()[0]
+        return self.all_results().of(0)
 
     def all_results(
         self, games: slice | npt.NDArray[np.int64] = slice(None), before: npt.NDArray[np.bool_] | None = None
-    ) -> list[StepResults]:
-        """Return the results of the last step for each learner of the selected games, in new arrays.
-
-        before: bool[M, L], False for a learner whose episode had ended before the step; this learner has reward 0, and
-            is neither terminated nor truncated. None: all learners took part in the step.
-        """
-        addresses, index, place = self._parts.games
-        index, place = index[games], place[games]
-        count, learners = len(index), self._count
-        before = np.ones((count, learners), dtype=np.bool_) if before is None else before
-        reward, ends = np.zeros((learners, count)), np.zeros((2, learners, count), dtype=np.bool_)
-        live = np.zeros((count, learners), dtype=np.bool_)
-        numbers = np.zeros((len(NUMBERS), learners, count), dtype=np.int64)
-        write_learner_results(addresses, index, place, before, reward, ends, live, numbers)
-        results = []
-        for i in range(learners):
-            infos: dict[str, npt.NDArray[Any]] = dict(zip(NUMBERS, numbers[:, i], strict=True))
-            infos["is_success"] = infos["is_success"].astype(np.bool_)
-            results.append(StepResults(reward[i], ends[0, i], ends[1, i], live[:, i], infos))
-        return results
+    ) -> BatchResults:
+        """Return the results of the last step for all learners of the selected games, see `batch_results`."""
+        return batch_results(self._parts, self._count, games, before)
 
     def observe(self, games: slice | int | npt.NDArray[np.int64] = slice(None), learner: int = 0) -> Any:
         """Return the learner's observations in the selected games, or in one game. learner: see `results`."""

@@ -18,11 +18,12 @@ from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
 from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
-from warlight_env.envs.episodes import LearnerSeats, StepResults
+from warlight_env.envs.episodes import LearnerSeats
 from warlight_env.envs.many_maps import games_of, has_many_maps
 from warlight_env.envs.map_sets import MapLimits, MapsLike
 from warlight_env.envs.opponents import Opponent
 from warlight_env.envs.render_modes import RENDERING, checked_mode
+from warlight_env.envs.results import BatchResults
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.saved_games import SavesGames
 from warlight_env.errors import InputError
@@ -238,9 +239,9 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         """
         final: dict[str, dict[str, Any]] = {}
 
-        def look(found: list[StepResults]) -> None:
+        def look(found: BatchResults) -> None:
             ended = np.zeros(self.num_envs, dtype=np.bool_)
-            ended[self._games.ended] = True
+            ended[found.ended] = True
             seen, infos = self._seen(found, True)
             for agent in self.agents:
                 final[agent] = {"final_obs": seen[agent], "final_info": infos[agent], "_final_obs": ended.copy()}
@@ -249,12 +250,11 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         observations, infos = self._seen(results, self.copy)
         for agent, more in final.items():
             infos[agent].update(more)
-        by_agent = dict(zip(self.agents, results, strict=True))
         return (
             observations,
-            {agent: found.reward for agent, found in by_agent.items()},
-            {agent: found.terminated for agent, found in by_agent.items()},
-            {agent: found.truncated for agent, found in by_agent.items()},
+            dict(zip(self.agents, results.reward, strict=True)),
+            dict(zip(self.agents, results.terminated, strict=True)),
+            dict(zip(self.agents, results.truncated, strict=True)),
             infos,
         )
 
@@ -271,14 +271,14 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
                 raise InputError(f"actions: {agent} has no actions; nothing played")
         return [actions[agent] for agent in self.agents]
 
-    def _seen(self, results: Sequence[StepResults], copy: bool) -> tuple[dict[str, Any], Infos]:
+    def _seen(self, results: BatchResults, copy: bool) -> tuple[dict[str, Any], Infos]:
         """Return the current observations and the infos of all agents."""
         observations: dict[str, Any] = {}
         infos: Infos = {}
-        everything = zip(self.agents, results, self.episodes.observe_all(copy), strict=True)
-        for i, (agent, found, (seen, mask)) in enumerate(everything):
+        live = self._games.live
+        for i, (agent, (seen, mask)) in enumerate(zip(self.agents, self.episodes.observe_all(copy), strict=True)):
             observations[agent] = seen
-            infos[agent] = {**found.infos, "active": self._games.live[:, i].copy()}
+            infos[agent] = {**results.of(i).infos, "active": live[:, i].copy()}
             if mask is not None:
                 infos[agent]["action_mask"] = mask
         return observations, infos

@@ -166,7 +166,7 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
             raise InputError("step_wait: this thread has set no actions; call step_async first")
         (_, actions), self._asked = self._asked, None
         episodes, games, earlier = self.episodes, self._games, self._games.ended
-        ((reward, terminated, truncated, _, columns),) = games.step([actions])
+        reward, terminated, truncated, columns = games.step([actions]).of(0)
         dones = terminated | truncated
         self._returns += reward
         self._lengths += 1

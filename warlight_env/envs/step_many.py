@@ -59,8 +59,8 @@ class LearnerActions(NamedTuple):
     rows: npt.NDArray[np.int64]  #: [B, M] the action rows; M is K without padding
 
 
-#: The keys of infos, in the order of the rows of `numbers` in `write_learner_results`.
-NUMBERS = ("illegal", "income", "round", "phase", "is_success")
+#: The keys of the integers in infos, in the order of the rows of `numbers` in `write_learner_results`.
+NUMBERS = ("illegal", "income", "round", "phase")
 
 
 def map_games(
@@ -272,35 +272,46 @@ def begin_some(parts: Any, places: npt.NDArray[np.int64], picked: Bool) -> None:
 @kernel
 def write_learner_results(
     parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], before: npt.NDArray[np.bool_],
-    reward: npt.NDArray[np.float64], ends: npt.NDArray[np.bool_], live: npt.NDArray[np.bool_],
-    numbers: npt.NDArray[np.int64],
-) -> None:  # fmt: skip
-    """Write the results of the last step for the L learners of M games to `reward`, `ends`, `live` and `numbers`.
+    reward: npt.NDArray[np.float64], flags: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64],
+    live: npt.NDArray[np.bool_], ended: npt.NDArray[np.int64],
+) -> Int:  # fmt: skip
+    """Write the results of the last step for the L learners of M games; return the number of games without a learner.
 
     Args:
         parts, index, places: game k is at places[k] of the `MapGames` with the address parts[index[k]]. index[k] is -1
-            if there is no game k.
-        before: [M, L], False for a learner whose episode had ended before the step. The learner's entries in `reward`
-            and `ends` become 0.
+            if there is no game k. Then all results of game k are 0.
+        before: [M, L], False for a learner whose episode had ended before the step. The learner's rewards and the first
+            two flags become 0.
         reward: [L, M] the rewards.
-        ends: [2, L, M] terminated in entry 0, truncated in entry 1.
+        flags: [3, L, M] terminated, truncated, and whether the learner has won.
+        numbers: [4, L, M] one entry for each key in `NUMBERS`.
         live: [M, L] whether the learner's episode continues.
-        numbers: [5, L, M] one entry for each key in `NUMBERS`.
+        ended: int64[M]; the first entries become the indices k of the games without a live learner, in ascending order.
     """
+    count = np.int64(0)
     for k in range(places.shape[0]):
-        if index[k] < 0:
-            continue
-        part, c = _games_at(parts[index[k]]), places[k]
-        state, out = part.games.state, part.games.out
+        any_live = False
         for i in range(before.shape[1]):
+            if index[k] < 0:
+                reward[i, k], live[k, i] = 0.0, False
+                _fill(flags[:, i, k], False)
+                _fill(numbers[:, i, k], 0)
+                continue
+            part, c = _games_at(parts[index[k]]), places[k]
+            state, out = part.games.state, part.games.out
             learner, played = np.int64(part.learners[c, i]), before[k, i]
             reward[i, k] = out.reward[c, learner] if played else 0.0
-            ends[0, i, k] = played and out.terminated[c, learner]
-            ends[1, i, k] = played and out.truncated[c, learner]
-            live[k, i] = out.live[c, learner]
+            flags[0, i, k] = played and out.terminated[c, learner]
+            flags[1, i, k] = played and out.truncated[c, learner]
+            flags[2, i, k] = state.winner[c] == learner
             numbers[0, i, k], numbers[1, i, k] = out.illegal[c, learner], out.income[c, learner]
             numbers[2, i, k], numbers[3, i, k] = state.round[c], state.phase[c]
-            numbers[4, i, k] = 1 if state.winner[c] == learner else 0
+            live[k, i] = out.live[c, learner]
+            any_live = any_live or live[k, i]
+        if not any_live:
+            ended[count] = k
+            count += 1
+    return count
 
 
 @kernel

@@ -15,8 +15,9 @@ from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
 from warlight_env.envs.episode_spec import TellsItsLimit
-from warlight_env.envs.episodes import Episodes, StepResults
+from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.render_modes import RENDERING, checked_mode
+from warlight_env.envs.results import BatchResults
 from warlight_env.envs.saved_games import SavesGames
 from warlight_env.features.columns import Features
 from warlight_env.thread_ownership import SingleThreaded
@@ -120,15 +121,17 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, SingleThreaded, VectorEnv[Any
         episodes, every = self.episodes, np.ones(self.num_envs, dtype=np.bool_)
         final: dict[str, Any] = {}
 
-        def look(found: list[StepResults]) -> None:
-            over = found[0].terminated | found[0].truncated
+        def look(results: BatchResults) -> None:
+            found = results.of(0)
+            over = found.terminated | found.truncated
             seen = np.full(self.num_envs, None, dtype=object)
             for b in self._games.ended.tolist():
                 seen[b] = episodes.observe(b)
-            final.update(final_obs=seen, _final_obs=over, final_info=self._infos(found[0].infos, over.copy()))
+            final.update(final_obs=seen, _final_obs=over, final_info=self._infos(found.infos, over.copy()))
             final["_final_info"] = over.copy()
 
-        ((rewards, terminated, truncated, _, columns),) = self._games.advance([actions], self.autoreset_mode, look)
+        results = self._games.advance([actions], self.autoreset_mode, look)
+        rewards, terminated, truncated, columns = results.of(0)
         return episodes.observe(), rewards, terminated, truncated, {**self._infos(columns, every), **final}
 
     def _infos(self, columns: dict[str, Any], mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
