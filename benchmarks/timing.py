@@ -38,6 +38,22 @@ def interleaved(works: dict[str, Callable[[], float]], repeats: int) -> dict[str
     return {name: statistics.median(values) for name, values in rates.items()}
 
 
+def compared(works: dict[str, Callable[[], float]], base: str, turns: int) -> dict[str, float]:
+    """Return, for each function except `base`, the median ratio of its rate to the rate of `base` in the same turn.
+
+    In each turn every function runs once, in a new order, so that changes of the machine's load affect all equally. A
+    single call should take much less than a second.
+    """
+    ratios: dict[str, list[float]] = {name: [] for name in works if name != base}
+    names = list(works)
+    for turn in range(turns):
+        k = turn % len(names)
+        rates = {name: works[name]() for name in names[k:] + names[:k]}
+        for name, found in ratios.items():
+            found.append(rates[name] / rates[base])
+    return {name: statistics.median(found) for name, found in ratios.items()}
+
+
 def build_c_loop(folder: Path) -> Path | None:
     """Build the plain C loop as a shared library; return None if there is no C compiler."""
     compiler = shutil.which("gcc") or shutil.which("cc")

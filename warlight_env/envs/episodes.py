@@ -14,7 +14,7 @@ from warlight_env import maps
 from warlight_env.arguments import index, is_integer, short_repr
 from warlight_env.array_arguments import checked_array
 from warlight_env.engine.board import make_board
-from warlight_env.engine.reference import addresses_of, reference
+from warlight_env.engine.reference import array_addresses
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import check_players
@@ -423,7 +423,6 @@ class Episodes:
             raise InputError("not all games have begun; call reset()")
         parts = self._parts.played()
         rows, dropped = self._read(actions, moves != 0, live)
-        given = [reference(LearnerActions(row)) for row in rows]
         lineup = self._parts.lineup
         custom_reward = self._some.custom_reward is not None
         at_once = not (lineup.others or custom_reward or any(part.core.round_history is not None for part in parts))
@@ -436,7 +435,8 @@ class Episodes:
                 for playing in others:
                     rollback_on_error.enter_context(playing.opponent.rollback_on_error(playing.memory))
             bad = step_many(
-                self._parts.addresses, *lineup.kernels(), lineup.numbers, addresses_of(given), moves,
+                self._parts.addresses, *lineup.kernels(), lineup.numbers,
+                LearnerActions(array_addresses(rows), (self.batch, 1, rows[0].shape[1])), moves,
                 dropped, self.form.kernel_layout, at_once,
             )  # fmt: skip
             if bad >= 0:
