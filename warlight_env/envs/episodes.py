@@ -348,9 +348,9 @@ class Episodes:
         if len(games) == 0:
             return
         self._check_start(options)
-        opponents = [self._opponents_of(beginning.seed) for beginning in beginnings] if self._slots else []
+        opponents = self._draw_opponents(beginnings) if self._slots else []
         places = self._parts.move([beginning.map for beginning in beginnings], games)
-        parts = list({id(part): part for part, _ in places}.values())
+        parts = list(dict.fromkeys(part for part, _ in places))
         numbers = np.array(games, np.int64)
         self._begun[numbers] = False
         try:
@@ -359,11 +359,16 @@ class Episodes:
             self._parts.note(parts)
         self._begun[numbers] = True
 
-    def _opponents_of(self, seed: int) -> list[Opponent]:
-        """Return the opponents in a game, by seat; the seed of the game determines random draws from pools."""
+    def _draw_opponents(self, beginnings: Sequence[EpisodeStart]) -> list[list[Opponent]]:
+        """Return the opponents in each game, by seat; the seed of a game determines its random draws from pools."""
+        if not any(isinstance(slot, OpponentPool) for slot in self._slots):
+            return [self._slots] * len(beginnings)  # type: ignore[list-item]
         return [
-            slot.draw(derive_seed(seed, 2, k)) if isinstance(slot, OpponentPool) else slot
-            for k, slot in enumerate(self._slots)
+            [
+                slot.draw(derive_seed(beginning.seed, 2, k)) if isinstance(slot, OpponentPool) else slot
+                for k, slot in enumerate(self._slots)
+            ]
+            for beginning in beginnings
         ]
 
     def _begin(
@@ -425,7 +430,7 @@ class Episodes:
         rows, dropped = self._read(actions, moves != 0, live)
         lineup = self._parts.lineup
         custom_reward = self._some.custom_reward is not None
-        at_once = not (lineup.others or custom_reward or any(part.core.round_history is not None for part in parts))
+        at_once = not (lineup.others or custom_reward or any([part.core.round_history is not None for part in parts]))
         others = [playing for playings in lineup.others.values() for playing in playings]
         may_raise = custom_reward or any(playing.opponent.raises for playing in others)
         with contextlib.ExitStack() as rollback_on_error:

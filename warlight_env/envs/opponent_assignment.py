@@ -92,9 +92,10 @@ class CoreOpponents:
             for i in np.flatnonzero(~in_use).tolist():
                 self.changed |= self._table[i] is not None
                 self._table[i] = None
-        asking = (*(self._slots if played else ()), *(playing.opponent for playing in self.playing()))
-        if self._remembers_for_opponents and not any(one.views for one in asking):
-            self._core.round_history, self._remembers_for_opponents = None, False
+        if self._remembers_for_opponents:
+            asking = (*(self._slots if played else ()), *(playing.opponent for playing in self.playing()))
+            if not any(one.views for one in asking):
+                self._core.round_history, self._remembers_for_opponents = None, False
 
     def playing(self) -> list[ActiveOpponent]:
         """Return the opponents that play in at least one game."""
