@@ -6,8 +6,6 @@ The class checks all input. Compiled functions, the kernels of `warlight_env.eng
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, Never
@@ -16,11 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import maps
-from warlight_env.arguments import is_integer, short_repr
-from warlight_env.array_arguments import array_of
+from warlight_env.arguments import short_repr
 from warlight_env.engine.board import make_board
-from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, preferences_of
-from warlight_env.engine.rng import SEEDS, derive_seed, make_rng
+from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn
+from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.round import EVENT_COLUMNS, income, play_round
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import (
@@ -38,12 +35,28 @@ from warlight_env.engine.state import (
     Workspace,
     copy_state,
     make_state,
-    state_bytes,
 )
 from warlight_env.engine.view import View, view_of
 from warlight_env.engine.workspace_pool import workspace_pool
+from warlight_env.game_input import (
+    check_on_illegal,
+    check_player,
+    checked_script,
+    checked_seed,
+    legal_preferences,
+    orders_by_player,
+    preferences_by_player,
+)
 from warlight_env.notebooks import html_of
-from warlight_env.saved_position import FORMAT, fill_state
+from warlight_env.saved_position import (
+    FORMAT,
+    check_saved_game,
+    fill_state,
+    loaded_map,
+    position_fingerprint,
+    position_hash,
+    saved_map,
+)
 from warlight_env.step_results import (
     Deploy,
     Event,
@@ -106,7 +119,7 @@ class Game:
         seed: int = 0,
         picks: Literal["play", "random"] = "play",
     ) -> None:
-        self._dice_seed = _DiceSeed(_checked_seed(seed), reseeded=False)
+        self._dice_seed = _DiceSeed(checked_seed(seed), reseeded=False)
         if not isinstance(picks, str) or picks not in ("play", "random"):
             raise GameError(f"picks = {short_repr(picks)}: must be 'play' or 'random'")
         self._in_use = UseLock()
@@ -205,12 +218,12 @@ class Game:
 
     def alive(self, player: int) -> bool:
         """Return whether a player has regions. In the phase "pick", return whether the player will receive regions."""
-        self._check_player(player)
+        check_player(player, self.players)
         return bool(self._state.eliminated_at[0, player] == 0)
 
     def income(self, player: int) -> int:
         """Return the number of armies that the player may deploy this round; 0 for an eliminated player."""
-        self._check_player(player)
+        check_player(player, self.players)
         if not self.alive(player):
             return 0
         return int(income(self._board, self._params.base_income, self._state.owner[0], player))
@@ -230,7 +243,7 @@ class Game:
         Under fog of war, the player sees only its own regions and their neighbours. In the phase "pick" the player sees
         all regions.
         """
-        self._check_player(player)
+        check_player(player, self.players)
         told = None if self._last is None else functools.partial(self._last.seen_by, player)
         return view_of(
             self.map, self._board, self.rules, self._params, self._state, 0, player, starts=self._starts, told=told
@@ -238,14 +251,10 @@ class Game:
 
     def offers(self, player: int) -> tuple[int, ...]:
         """Return the regions that the player may pick now; empty outside the phase "pick"."""
-        self._check_player(player)
+        check_player(player, self.players)
         if self.phase != "pick":
             return ()
         return tuple(np.flatnonzero(self._state.offers[0] >> player & 1).tolist())
-
-    def _check_player(self, player: int) -> None:
-        if not is_integer(player) or not 0 <= player < self.players:
-            raise GameError(f"player = {short_repr(player)}: this game has players 0 to {self.players - 1}")
 
     # Steps of the game
 
@@ -262,24 +271,19 @@ class Game:
         on_illegal: "raise" raises `IllegalOrdersError` if a list has too few regions, a region twice, or a region that
             the player may not pick. "skip" ignores illegal regions and returns them.
         """
-        _check_on_illegal(on_illegal)
+        check_on_illegal(on_illegal)
         if self.phase != "pick":
             raise GameError(f"pick is not possible now: the game's phase is {self.phase!r}")
-        if not isinstance(preferences, Mapping | None):
-            raise GameError(
-                f"preferences must be a dict with a list of regions for each player, not {short_repr(preferences)}"
-            )
-        preferences = {} if preferences is None else _copied(preferences, "preferences")
         pickers = self.pickers()
+        given = preferences_by_player(preferences, self.players, pickers)
+        needed = 1 if self._params.picking == ALTERNATING else self._params.picks
         illegal: list[IllegalOrder] = []
         table = np.full((self.players, max(1, self._board.n_regions)), -1, dtype=np.int32)
-        for player in preferences:
-            self._check_player(player)
-            if player not in pickers:
-                raise GameError(f"player {player} cannot pick now; the players who must pick are {pickers}")
         counts = np.zeros(self.players, dtype=np.int32)
         for player in pickers:
-            legal = self._legal_preferences(player, preferences.get(player, ()), illegal, strict=on_illegal == "raise")
+            legal = legal_preferences(
+                player, given.get(player, ()), set(self.offers(player)), needed if on_illegal == "raise" else 0, illegal
+            )
             table[player, : len(legal)] = legal
             counts[player] = len(legal)
         if illegal and on_illegal == "raise":
@@ -305,24 +309,6 @@ class Game:
         starts = (np.flatnonzero(self.owner == p).tolist() for p in range(self.players))
         self._starts = tuple(tuple(sorted(start, key=lambda r: picked.get(r, step))) for start in starts)
 
-    def _legal_preferences(
-        self, player: int, preferences: Sequence[int], illegal: list[IllegalOrder], *, strict: bool
-    ) -> list[int]:
-        offers = set(self.offers(player))
-        legal: list[int] = []
-        for index, region in enumerate(preferences_of(preferences, player)):
-            if region in legal:
-                illegal.append(IllegalOrder(player, "pick", index, (region,), "named twice"))
-            elif region not in offers:
-                illegal.append(IllegalOrder(player, "pick", index, (region,), "not offered to the player"))
-            else:
-                legal.append(region)
-        needed = 1 if self._params.picking == ALTERNATING else self._params.picks
-        if strict and not illegal and len(legal) < needed:
-            reason = f"{needed} regions must be named"
-            illegal.append(IllegalOrder(player, "pick", len(legal), tuple(legal), reason))
-        return legal
-
     def _pick_at_random(self, work: Workspace) -> None:
         table, counts = np.full((self.players, 1), -1, dtype=np.int32), np.zeros(self.players, dtype=np.int32)
         while self._state.phase[0] == PICK:
@@ -336,7 +322,7 @@ class Game:
 
     def _check(self, player: int, orders: Orders, work: Workspace) -> list[IllegalOrder]:
         """Check orders as in `check`, and write the legal orders to the player's rows of the arrays in `_work`."""
-        self._check_player(player)
+        check_player(player, self.players)
         if self.phase != "play":
             raise GameError(f"orders are not possible now: the game's phase is {self.phase!r}")
         if not isinstance(orders, Orders):
@@ -365,14 +351,9 @@ class Game:
             ignores illegal orders and lists them in the result.
         script: predetermined results that replace the dice, int64[1 + K]; see `engine.dice.scripted_below`.
         """
-        _check_on_illegal(on_illegal)
-        if script is not None:
-            script = array_of(script, "script")
-            if script.dtype != np.int64 or script.ndim != 1 or len(script) < 2 or not script.flags.carray:
-                raise GameError(
-                    "script must be a contiguous, writeable array int64[1 + K] of a counter and K decisions"
-                )
-        given = self._by_player(orders)
+        check_on_illegal(on_illegal)
+        script = checked_script(script)
+        given = orders_by_player(orders, self.players)
         illegal: list[IllegalOrder] = []
         with self._workspaces.borrow() as work:
             for player in range(self.players):
@@ -389,19 +370,6 @@ class Game:
                 self._state.owner[0], illegal,
             )  # fmt: skip
             return self._last
-
-    def _by_player(self, orders: Any) -> dict[int, Orders | None]:
-        if isinstance(orders, Mapping):
-            given = _copied(orders, "orders")
-            for player in given:
-                self._check_player(player)
-            return given
-        if isinstance(orders, Orders) or not isinstance(orders, Sequence) or len(orders) != self.players:
-            raise GameError(
-                f"orders must be a list of {self.players} `Orders`, one for each player, or a dict with the `Orders` "
-                "of each player"
-            )
-        return dict(enumerate(orders))
 
     @exclusive
     def arrays(self) -> State:
@@ -455,7 +423,7 @@ class Game:
         Raises:
             GameError: the seed is not an integer of fewer than 300 digits.
         """
-        checked = _checked_seed(seed)
+        checked = checked_seed(seed)
         self._state = self._state._replace(rng=make_rng(derive_seed(checked, RESEED)).reshape(1, 2))
         self._dice_seed = _DiceSeed(checked, reseeded=True)
 
@@ -504,10 +472,7 @@ class Game:
 
         Two games with equal hashes have equal results after equal orders.
         """
-        digest = hashlib.sha256()
-        digest.update(json.dumps([FORMAT, self.map.digest(), self.rules.to_dict(), self.players]).encode())
-        digest.update(state_bytes(self._state))
-        return digest.hexdigest()
+        return position_hash(self.map, self.rules, self.players, self._state)
 
     @exclusive
     def fingerprint(self) -> str:
@@ -516,8 +481,7 @@ class Game:
         A game log stores this digest for every round, because its computation is faster than that of `hash`. The digest
         does not include the map and the rules, which do not change during a game.
         """
-        arrays: Any = self._state  # a batch of one game; each array is contiguous
-        return hashlib.blake2b(b"".join(arrays), digest_size=8).hexdigest()
+        return position_fingerprint(self._state)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Game) and self.hash() == other.hash()
@@ -527,10 +491,9 @@ class Game:
     @exclusive
     def to_dict(self) -> dict[str, Any]:
         """Return the game as data for JSON. The data include the state of the dice, but not the undo history."""
-        bundled = self.map.name in maps.names() and maps.load(self.map.name) == self.map
         return {
             "format": FORMAT,
-            "map": self.map.name if bundled else self.map.to_dict(),
+            "map": saved_map(self.map),
             "rules": self.rules.to_dict(),
             "players": self.players,
             "seed": self.seed,
@@ -546,20 +509,10 @@ class Game:
         Raises:
             GameError: a field is missing or invalid; the message names it.
         """
-        if not isinstance(data, dict) or not is_integer(data.get("format")) or data["format"] != FORMAT:
-            raise GameError(f"not a saved game of format {FORMAT}")
-        for key in ("map", "rules", "players", "seed", "state"):
-            if key not in data:
-                raise GameError(f"saved game: {key!r} is missing")
-        reseeded = data.get("reseeded", False)  # missing in older files
-        if not isinstance(reseeded, bool):
-            raise GameError(f"saved game: 'reseeded' must be true or false, not {short_repr(reseeded)}")
-        map_ = data["map"]
-        if not isinstance(map_, maps.Map):
-            map_ = maps.load(map_) if isinstance(map_, str) else maps.from_dict(map_)
-        game = cls(map_, data["rules"], data["players"], data["seed"])
+        check_saved_game(data)
+        game = cls(loaded_map(data["map"]), data["rules"], data["players"], data["seed"])
         fill_state(game._params, game._state, data["state"])
-        game._dice_seed = game._dice_seed._replace(reseeded=reseeded)
+        game._dice_seed = game._dice_seed._replace(reseeded=data.get("reseeded", False))
         game._starts = None  # `to_dict` does not save the start regions: only the first round needs them
         if "hash" in data and not (isinstance(data["hash"], str) and data["hash"] == game.hash()):
             raise GameError("saved game: the hash does not match the other fields")
@@ -590,27 +543,6 @@ def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     view = array.view()
     view.flags.writeable = False
     return view
-
-
-def _copied(given: Mapping[int, Any], what: str) -> dict[int, Any]:
-    """Return a copy of a caller's mapping from players to values."""
-    try:
-        return {player: given[player] for player in given}
-    except Exception as error:  # a method of the caller's object may raise any exception
-        raise GameError(f"{what}: the entries cannot be read: {type(error).__name__}") from None
-
-
-def _checked_seed(seed: Any) -> int:
-    if not is_integer(seed):
-        raise GameError(f"seed = {short_repr(seed)}: must be an integer")
-    if abs(int(seed)) >= SEEDS:
-        raise GameError("seed: must have fewer than 300 digits")
-    return int(seed)
-
-
-def _check_on_illegal(on_illegal: str) -> None:
-    if not isinstance(on_illegal, str) or on_illegal not in ("raise", "skip"):
-        raise GameError(f"on_illegal = {short_repr(on_illegal)}: must be 'raise' or 'skip'")
 
 
 __all__ = [

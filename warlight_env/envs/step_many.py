@@ -136,7 +136,11 @@ def step_many(
 
 @kernel
 def _read(
-    part: MapGames, actions: LearnerActions, acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32], layout: PaddingLayout
+    part: MapGames,
+    actions: LearnerActions,
+    acting: npt.NDArray[np.int8],
+    dropped: npt.NDArray[np.int32],
+    layout: PaddingLayout,
 ) -> Bool:
     """Prepare the fields of a `MapGames` for the next step; return whether the `MapGames` has any game."""
     out, n, players, played = part.games.out, part.games.state.owner.shape[1], part.illegal.shape[1], False
