@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from warlight_env import maps
-from warlight_env.arguments import index, is_integer, short_repr
+from warlight_env.arguments import index, short_repr
 from warlight_env.array_arguments import checked_array
-from warlight_env.engine.board import make_board
 from warlight_env.engine.reference import array_addresses
-from warlight_env.engine.rng import derive_seed
-from warlight_env.engine.rules import Rules, RulesError
-from warlight_env.engine.setup import check_players
+from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.envs.action_submission import ActionError, out_of_limits
 from warlight_env.envs.actions import EncodingFactory
@@ -25,8 +21,11 @@ from warlight_env.envs.batch_spaces import Form, OneMapSpaces, PaddedSpaces, not
 from warlight_env.envs.core import EnvCore, InnerCore
 from warlight_env.envs.core_arguments import check_batch, check_max_cycles
 from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
-from warlight_env.envs.map_sets import MapLimits, MapSet, MapsLike, OneMap, edges_of, map_set
-from warlight_env.envs.opponents import Opponent, OpponentPool, Slot, make_slots
+from warlight_env.envs.learner_seats import LearnerSeats, seats_of
+from warlight_env.envs.map_checks import check_maps, checked_option
+from warlight_env.envs.map_sets import MapLimits, MapSet, MapsLike, OneMap, map_set
+from warlight_env.envs.opponent_assignment import draw_opponents
+from warlight_env.envs.opponents import Opponent, Slot, make_slots
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.parts import EnvParts, MapPart, Place
 from warlight_env.envs.policy_settings import PolicySettings, told_action
@@ -40,12 +39,6 @@ from warlight_env.errors import InputError
 from warlight_env.game import Game
 
 NO_OPTIONS = ResetOptions()
-
-
-class LearnerSeats(tuple[int, ...]):
-    """The seats of several learners in each game, in ascending order, as the argument `seat` of `Episodes`."""
-
-    __slots__ = ()
 
 
 class EpisodeStart(NamedTuple):
@@ -116,7 +109,7 @@ class Episodes:
             padding = Padding(
                 self._maps.map_limits if map_limits is None else MapLimits.of(map_limits), self._settings["action"]
             )
-            self._check_maps(self._maps, padding.map_limits)
+            check_maps(self._maps, padding.map_limits, self._settings["rules"], self._settings["players"])
             self._parts = EnvParts(batch, self._new_core, padding.board_arrays, self._count)
             # The `EnvCore` of any map. The `EnvCore` objects of all maps have the same settings, except `slots` and the
             # recording of the history. With the encoding "steps", the default of `max_cycles` also depends on the map.
@@ -134,7 +127,7 @@ class Episodes:
         self.observation_space, self.action_space = self.form.observation_space, self.form.action_space
         #: M, the length of a flat mask; 0 if the encoding has no mask.
         self.mask_size = self.form.mask_size
-        self._fixed = _seats(seat, players)  # int8[L], the learners' seats; -1: a random seat
+        self._fixed = seats_of(seat, players)  # int8[L], the learners' seats; -1: a random seat
         #: int8[B, L]: the learners' seats in each game.
         self.learners = np.zeros((batch, self._count), dtype=np.int8)
         #: uint64[B]: the seed of each game.
@@ -207,24 +200,6 @@ class Episodes:
 
     # Maps
 
-    def _check_maps(self, wanted: MapSet, map_limits: MapLimits) -> None:
-        """Raise InputError if a map is larger than the limits, or too small for the number of players.
-
-        For generated maps, the method only checks the maximum size.
-        """
-        regions, edges = wanted.map_limits
-        if regions > map_limits.regions or edges > map_limits.edges:
-            raise InputError(
-                f"maps of {regions} regions and {edges} directed edges: the limits are {map_limits.regions} and "
-                f"{map_limits.edges}; make the environment with map_limits=({regions}, {edges})"
-            )
-        rules = Rules.of(self._settings["rules"])
-        for map_ in wanted.named:
-            try:
-                check_players(make_board(map_), rules, self._settings["players"])
-            except RulesError as error:
-                raise RulesError(f"map {map_.name!r}: {error}") from None
-
     def set_maps(self, map: MapsLike) -> None:
         """Use another set of maps for the games that begin after this call.
 
@@ -235,7 +210,7 @@ class Episodes:
                 "an environment of one map cannot change its map; for several maps, use warlight/WarlightMaps-v0"
             )
         wanted = map_set(map)
-        self._check_maps(wanted, self.form.padding.map_limits)
+        check_maps(wanted, self.form.padding.map_limits, self._settings["rules"], self._settings["players"])
         self._maps = wanted
 
     def map_of(self, b: int) -> maps.Map:
@@ -287,17 +262,7 @@ class Episodes:
             if named is None and isinstance(more.get("start"), Game):
                 named = more["start"].map
             if named is not None:
-                if not isinstance(named, str | Path | maps.Map):
-                    raise InputError(
-                        f"option 'map' = {short_repr(named)}: must be one map: a `Map`, a map's name or a path"
-                    )
-                chosen = named if isinstance(named, maps.Map) else maps.load(named)
-                map_limits = padding.map_limits
-                if not map_limits.holds(chosen):
-                    raise InputError(
-                        f"option 'map': the map has {len(chosen.regions)} regions and {edges_of(chosen)} directed "
-                        f"edges; the limits are {map_limits.regions} and {map_limits.edges}"
-                    )
+                chosen = checked_option(named, padding.map_limits)
                 core = self._parts.of(chosen).parts[0].core
         read = read_options(core, more, known)._replace(map=chosen)
         self._check_start(read)
@@ -348,7 +313,7 @@ class Episodes:
         if len(games) == 0:
             return
         self._check_start(options)
-        opponents = self._draw_opponents(beginnings) if self._slots else []
+        opponents = draw_opponents(self._slots, [beginning.seed for beginning in beginnings])
         places = self._parts.move([beginning.map for beginning in beginnings], games)
         parts = list(dict.fromkeys(part for part, _ in places))
         numbers = np.array(games, np.int64)
@@ -358,18 +323,6 @@ class Episodes:
         finally:
             self._parts.note(parts)
         self._begun[numbers] = True
-
-    def _draw_opponents(self, beginnings: Sequence[EpisodeStart]) -> list[list[Opponent]]:
-        """Return the opponents in each game, by seat; the seed of a game determines its random draws from pools."""
-        if not any(isinstance(slot, OpponentPool) for slot in self._slots):
-            return [self._slots] * len(beginnings)  # type: ignore[list-item]
-        return [
-            [
-                slot.draw(derive_seed(beginning.seed, 2, k)) if isinstance(slot, OpponentPool) else slot
-                for k, slot in enumerate(self._slots)
-            ]
-            for beginning in beginnings
-        ]
 
     def _begin(
         self, seeds: Sequence[int], opponents: Sequence[Sequence[Opponent]], games: npt.NDArray[np.int64],
@@ -430,7 +383,7 @@ class Episodes:
         rows, dropped = self._read(actions, moves != 0, live)
         lineup = self._parts.lineup
         custom_reward = self._some.custom_reward is not None
-        at_once = not (lineup.others or custom_reward or any([part.core.round_history is not None for part in parts]))
+        at_once = not (lineup.others or custom_reward or any(part.core.round_history is not None for part in parts))
         others = [playing for playings in lineup.others.values() for playing in playings]
         may_raise = custom_reward or any(playing.opponent.raises for playing in others)
         with contextlib.ExitStack() as rollback_on_error:
@@ -540,13 +493,3 @@ class PaddedEpisodes(Episodes):
     """
 
     padded = True
-
-
-def _seats(seat: Any, players: int) -> npt.NDArray[np.int8]:
-    """Return int8[L], the learners' seats, from the argument `seat` of `Episodes`; -1 means a random seat."""
-    if isinstance(seat, str) and seat == "random":
-        return np.array([-1], np.int8)
-    seats = seat if isinstance(seat, LearnerSeats) else (seat,)
-    if not all(is_integer(one) and 0 <= int(one) < players for one in seats):
-        raise InputError(f"seat = {short_repr(seat)}: must be 'random' or 0 .. {players - 1}")
-    return np.array(seats, np.int8)

@@ -10,7 +10,20 @@ import numpy as np
 from warlight_env.engine.jit import JIT_DISABLED, address
 from warlight_env.engine.rng import derive_seed
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.opponents import BotOpponent, Opponent, OpponentError, Slot
+from warlight_env.envs.opponents import BotOpponent, Opponent, OpponentError, OpponentPool, Slot
+
+
+def draw_opponents(slots: Sequence[Slot], seeds: Sequence[int]) -> list[list[Opponent]]:
+    """Return the opponents in each game, by seat; the seed of a game determines its random draws from pools.
+
+    slots: the opponents, or pools of opponents. seeds: the seeds of the games. Without slots, the list is empty.
+    """
+    if not slots:
+        return []
+    return [
+        [slot.draw(derive_seed(seed, 2, k)) if isinstance(slot, OpponentPool) else slot for k, slot in enumerate(slots)]
+        for seed in seeds
+    ]
 
 
 class ActiveOpponent(NamedTuple):

@@ -18,7 +18,7 @@ from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
 from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
-from warlight_env.envs.episodes import LearnerSeats
+from warlight_env.envs.learner_seats import LearnerSeats
 from warlight_env.envs.many_maps import games_of, has_many_maps
 from warlight_env.envs.map_sets import MapLimits, MapsLike
 from warlight_env.envs.opponents import Opponent

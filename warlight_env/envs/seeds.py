@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from gymnasium.utils import seeding
 
 from warlight_env.arguments import is_integer, short_repr
