@@ -212,7 +212,7 @@ def array_at(dtype: Any) -> Any:
             )
             return array._getvalue()
 
-        return kind(types.int64, types.UniTuple(types.int64, len(shape))), generate
+        return kind(types.int64, types.UniTuple(types.int64, len(shape))), generate  # type: ignore[attr-defined]
 
     return at
 

@@ -10,51 +10,25 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from warlight_env.agents.context import Context
-from warlight_env.engine.bits import BitBoard
-from warlight_env.engine.board import Board
 from warlight_env.engine.jit import address
 from warlight_env.engine.memory import together
 from warlight_env.engine.reference import reference
-from warlight_env.engine.rules import RuleParams, Rules
 from warlight_env.engine.state import State, copy_state, make_state
 from warlight_env.envs import snapshots, views
-from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.actions.kernels import mask_pointer, no_mask, submit_pointer
-from warlight_env.envs.buffers import Buffers, EnvSettings, make_buffers
+from warlight_env.envs.buffers import Buffers, make_buffers
 from warlight_env.envs.core_arguments import check_batch, check_slots, make_settings
-from warlight_env.envs.core_protocol import ActionBuffers, make_action_buffers
+from warlight_env.envs.core_protocol import Core, make_action_buffers
 from warlight_env.envs.custom_functions import CustomObservation, CustomReward
-from warlight_env.envs.rewards import Reward
 from warlight_env.envs.round_history import RoundHistory
 from warlight_env.envs.step import GameBatch, Turns, Work, make_turns, make_work
-from warlight_env.features.columns import Features
-from warlight_env.maps import Map
 from warlight_env.thread_ownership import UseLock
 
 
-class CoreArrays:
+class CoreArrays(Core):
     """The arrays and constant data of B games on one map. The subclass `EnvCore` sets the attributes."""
 
-    map: Map
-    rules: Rules
-    players: int
-    batch: int
-    board: Board
-    bits: BitBoard
-    params: RuleParams
-    encoding: ActionEncoding
     observation: str
-    features: Features
-    reward: Reward
-    context: Context
-    limits: npt.NDArray[np.int64]
-    settings: EnvSettings
-    state: State
-    out: Buffers
-    row_buffers: ActionBuffers
-    round_history: RoundHistory | None
-    bot_rngs: npt.NDArray[np.uint64]
     custom_reward: CustomReward | None
     custom_observation: CustomObservation | None
     _config: npt.NDArray[np.int64]
