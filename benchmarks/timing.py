@@ -38,20 +38,24 @@ def interleaved(works: dict[str, Callable[[], float]], repeats: int) -> dict[str
     return {name: statistics.median(values) for name, values in rates.items()}
 
 
-def compared(works: dict[str, Callable[[], float]], base: str, turns: int) -> dict[str, float]:
-    """Return, for each function except `base`, the median ratio of its rate to the rate of `base` in the same turn.
+def paired_rates(works: dict[str, Callable[[], float]], turns: int) -> dict[str, list[float]]:
+    """Return the rates of each function in each turn, for `median_ratio`.
 
     In each turn every function runs once, in a new order, so that changes of the machine's load affect all equally. A
     single call should take much less than a second.
     """
-    ratios: dict[str, list[float]] = {name: [] for name in works if name != base}
+    rates: dict[str, list[float]] = {name: [] for name in works}
     names = list(works)
     for turn in range(turns):
         k = turn % len(names)
-        rates = {name: works[name]() for name in names[k:] + names[:k]}
-        for name, found in ratios.items():
-            found.append(rates[name] / rates[base])
-    return {name: statistics.median(found) for name, found in ratios.items()}
+        for name in names[k:] + names[:k]:
+            rates[name].append(works[name]())
+    return rates
+
+
+def median_ratio(rates: dict[str, list[float]], name: str, base: str) -> float:
+    """Return the median of the ratios of two functions' rates in the same turn. rates: a result of `paired_rates`."""
+    return statistics.median(one / other for one, other in zip(rates[name], rates[base], strict=True))
 
 
 def build_c_loop(folder: Path) -> Path | None:

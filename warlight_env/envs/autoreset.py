@@ -97,8 +97,8 @@ class Autoreset:
         if before.all():
             episodes.step(actions)
         else:
-            acting = np.ones(episodes.batch, dtype=np.int8)
-            acting[self.ended] = 0
+            acting = np.ones(episodes.batch, dtype=np.bool_)
+            acting[self.ended] = False
             episodes.step(actions, acting, before)
         results = episodes.all_results(before=before)
         self.live, self.ended = results.live.copy(), results.ended

@@ -306,7 +306,7 @@ class EnvParts:
         self.renew(self._played)
         return self._played
 
-    def some(self, games: Sequence[int]) -> tuple[Any, npt.NDArray[np.int64]]:
+    def some(self, games: npt.NDArray[np.int64]) -> tuple[Any, npt.NDArray[np.int64]]:
         """Return the arguments with which kernels find the `games`: an address and a place for each game."""
         index, addresses = self.index[games], self.addresses
         return [addresses[i] for i in index] if JIT_DISABLED else addresses[index], self.place[games]
