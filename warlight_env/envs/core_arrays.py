@@ -28,6 +28,7 @@ from warlight_env.thread_ownership import UseLock
 class CoreArrays(Core):
     """The arrays and constant data of B games on one map. The subclass `EnvCore` sets the attributes."""
 
+    out: Buffers
     observation: str
     custom_reward: CustomReward | None
     custom_observation: CustomObservation | None
