@@ -38,6 +38,26 @@ def interleaved(works: dict[str, Callable[[], float]], repeats: int) -> dict[str
     return {name: statistics.median(values) for name, values in rates.items()}
 
 
+def paired_rates(works: dict[str, Callable[[], float]], turns: int) -> dict[str, list[float]]:
+    """Return the rates of each function in each turn, for `median_ratio`.
+
+    In each turn every function runs once, in a new order, so that changes of the machine's load affect all equally. A
+    single call should take much less than a second.
+    """
+    rates: dict[str, list[float]] = {name: [] for name in works}
+    names = list(works)
+    for turn in range(turns):
+        k = turn % len(names)
+        for name in names[k:] + names[:k]:
+            rates[name].append(works[name]())
+    return rates
+
+
+def median_ratio(rates: dict[str, list[float]], name: str, base: str) -> float:
+    """Return the median of the ratios of two functions' rates in the same turn. rates: a result of `paired_rates`."""
+    return statistics.median(one / other for one, other in zip(rates[name], rates[base], strict=True))
+
+
 def build_c_loop(folder: Path) -> Path | None:
     """Build the plain C loop as a shared library; return None if there is no C compiler."""
     compiler = shutil.which("gcc") or shutil.which("cc")

@@ -6,8 +6,6 @@ The class `Game` checks all input. Compiled functions, the kernels of `warlight_
 from __future__ import annotations
 
 import functools
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple, Never
@@ -16,34 +14,47 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env import maps
-from warlight_env.arguments import is_integer, short_repr
-from warlight_env.array_arguments import array_of
+from warlight_env.arguments import short_repr
 from warlight_env.engine.board import make_board
-from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn, preferences_of
-from warlight_env.engine.rng import SEEDS, derive_seed, make_rng
-from warlight_env.engine.round import EVENT_COLUMNS, income, play_round
+from warlight_env.engine.orders import Orders, OrdersTypeError, check_turn
+from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.engine.round import EVENT_COLUMNS, play_round
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.engine.setup import (
     ALTERNATING,
     check_players,
-    picker,
     resolve_picks,
     start_game,
 )
 from warlight_env.engine.state import (
-    OVER,
-    PHASES,
     PICK,
     State,
     Workspace,
     copy_state,
     make_state,
-    state_bytes,
 )
 from warlight_env.engine.view import View, view_of
 from warlight_env.engine.workspace_pool import workspace_pool
+from warlight_env.game_input import (
+    check_on_illegal,
+    check_player,
+    checked_script,
+    checked_seed,
+    legal_preferences,
+    orders_by_player,
+    preferences_by_player,
+)
+from warlight_env.game_position import GamePosition
 from warlight_env.notebooks import html_of
-from warlight_env.saved_position import FORMAT, fill_state
+from warlight_env.saved_position import (
+    FORMAT,
+    check_saved_game,
+    fill_state,
+    loaded_map,
+    position_fingerprint,
+    position_hash,
+    saved_map,
+)
 from warlight_env.step_results import (
     Deploy,
     Event,
@@ -78,7 +89,7 @@ class _Past(NamedTuple):
     past: _Past | None
 
 
-class Game:
+class Game(GamePosition):
     """A game of 2 to 6 players. Only one thread at a time may use a `Game` object.
 
     Args:
@@ -94,8 +105,7 @@ class Game:
     """
 
     __slots__ = (
-        "_board", "_dice_seed", "_in_use", "_last", "_params", "_past", "_starts", "_state", "_workspaces", "map",
-        "players", "rules",
+        "_dice_seed", "_in_use", "_last", "_past", "_starts", "_workspaces", "map",
     )  # fmt: skip
 
     def __init__(
@@ -106,7 +116,7 @@ class Game:
         seed: int = 0,
         picks: Literal["play", "random"] = "play",
     ) -> None:
-        self._dice_seed = _DiceSeed(_checked_seed(seed), reseeded=False)
+        self._dice_seed = _DiceSeed(checked_seed(seed), reseeded=False)
         if not isinstance(picks, str) or picks not in ("play", "random"):
             raise GameError(f"picks = {short_repr(picks)}: must be 'play' or 'random'")
         self._in_use = UseLock()
@@ -149,80 +159,6 @@ class Game:
         """Whether the dice come from `reseed`, not from the constructor's seed."""
         return self._dice_seed.reseeded
 
-    @property
-    def phase(self) -> str:
-        """The phase of the game: "pick", "play" or "over"."""
-        return PHASES[self._state.phase[0]]
-
-    @property
-    def round(self) -> int:
-        """Number of played rounds."""
-        return int(self._state.round[0])
-
-    @property
-    def owner(self) -> npt.NDArray[np.int8]:
-        """The owner of each region, as a read-only array int8[N]: a player, or -1 for a neutral region."""
-        return _read_only(self._state.owner[0])
-
-    @property
-    def army(self) -> npt.NDArray[np.int32]:
-        """The number of armies in each region, at least 1, as a read-only array int32[N]."""
-        return _read_only(self._state.army[0])
-
-    @property
-    def done(self) -> bool:
-        """Whether the game is over."""
-        return bool(self._state.phase[0] == OVER)
-
-    @property
-    def winner(self) -> int | None:
-        """The player who has won; None during the game and after a draw."""
-        winner = int(self._state.winner[0])
-        return winner if winner >= 0 else None
-
-    @property
-    def placements(self) -> tuple[int, ...]:
-        """Each player's place in the current position; 1 is the best. Players with equal results share a place.
-
-        Players who are still in the game have the best places. All players who are still in the game share one place,
-        unless a player has won or the rule `tie_break` is "regions". In these two cases, players are ranked by their
-        number of regions, and players with equally many regions by their number of armies. Eliminated players have the
-        remaining places. Among eliminated players, a player that was eliminated later has a better place.
-        """
-        scores = []
-        for p in range(self.players):
-            out = int(self._state.eliminated_at[0, p])
-            mine = self._state.owner[0] == p
-            size = (int(mine.sum()), int(self._state.army[0][mine].sum()))
-            by_size = size if self.rules.tie_break == "regions" and out == 0 else (0, 0)
-            scores.append((out == 0, out, p == self.winner, *by_size))
-        return tuple(1 + sum(other > mine for other in scores) for mine in scores)
-
-    @property
-    def eliminated(self) -> tuple[int | None, ...]:
-        """For each player: the round in which it lost its last region, or None if it is still in the game."""
-        return tuple(int(last) or None for last in self._state.eliminated_at[0, : self.players])
-
-    def alive(self, player: int) -> bool:
-        """Return whether a player has regions. In the phase "pick", return whether the player will receive regions."""
-        self._check_player(player)
-        return bool(self._state.eliminated_at[0, player] == 0)
-
-    def income(self, player: int) -> int:
-        """Return the number of armies that the player may deploy this round; 0 for an eliminated player."""
-        self._check_player(player)
-        if not self.alive(player):
-            return 0
-        return int(income(self._board, self._params.base_income, self._state.owner[0], player))
-
-    def pickers(self) -> tuple[int, ...]:
-        """Return the players who must pick start regions in the next call of `pick`."""
-        if self.phase != "pick":
-            return ()
-        if self._params.picking == ALTERNATING:
-            return (int(picker(self._state.turn[0], self.players)),)
-        return tuple(range(self.players))
-
     @exclusive
     def view(self, player: int) -> View:
         """Return the position as the player sees it.
@@ -230,22 +166,11 @@ class Game:
         Under fog of war, the player sees only its own regions and their neighbours. In the phase "pick" the player sees
         all regions.
         """
-        self._check_player(player)
+        check_player(player, self.players)
         told = None if self._last is None else functools.partial(self._last.seen_by, player)
         return view_of(
             self.map, self._board, self.rules, self._params, self._state, 0, player, starts=self._starts, told=told
         )
-
-    def offers(self, player: int) -> tuple[int, ...]:
-        """Return the regions that the player may pick now; empty outside the phase "pick"."""
-        self._check_player(player)
-        if self.phase != "pick":
-            return ()
-        return tuple(np.flatnonzero(self._state.offers[0] >> player & 1).tolist())
-
-    def _check_player(self, player: int) -> None:
-        if not is_integer(player) or not 0 <= player < self.players:
-            raise GameError(f"player = {short_repr(player)}: this game has players 0 to {self.players - 1}")
 
     # Steps of the game
 
@@ -262,24 +187,19 @@ class Game:
         on_illegal: "raise" raises `IllegalOrdersError` if a list has too few regions, a region twice, or a region that
             the player may not pick. "skip" ignores illegal regions and returns them.
         """
-        _check_on_illegal(on_illegal)
+        check_on_illegal(on_illegal)
         if self.phase != "pick":
             raise GameError(f"pick is not possible now: the game's phase is {self.phase!r}")
-        if not isinstance(preferences, Mapping | None):
-            raise GameError(
-                f"preferences must be a dict with a list of regions for each player, not {short_repr(preferences)}"
-            )
-        preferences = {} if preferences is None else _copied(preferences, "preferences")
         pickers = self.pickers()
+        given = preferences_by_player(preferences, self.players, pickers)
+        needed = 1 if self._params.picking == ALTERNATING else self._params.picks
         illegal: list[IllegalOrder] = []
         table = np.full((self.players, max(1, self._board.n_regions)), -1, dtype=np.int32)
-        for player in preferences:
-            self._check_player(player)
-            if player not in pickers:
-                raise GameError(f"player {player} cannot pick now; the players who must pick are {pickers}")
         counts = np.zeros(self.players, dtype=np.int32)
         for player in pickers:
-            legal = self._legal_preferences(player, preferences.get(player, ()), illegal, strict=on_illegal == "raise")
+            legal = legal_preferences(
+                player, given.get(player, ()), set(self.offers(player)), needed if on_illegal == "raise" else 0, illegal
+            )
             table[player, : len(legal)] = legal
             counts[player] = len(legal)
         if illegal and on_illegal == "raise":
@@ -305,24 +225,6 @@ class Game:
         starts = (np.flatnonzero(self.owner == p).tolist() for p in range(self.players))
         self._starts = tuple(tuple(sorted(start, key=lambda r: picked.get(r, step))) for start in starts)
 
-    def _legal_preferences(
-        self, player: int, preferences: Sequence[int], illegal: list[IllegalOrder], *, strict: bool
-    ) -> list[int]:
-        offers = set(self.offers(player))
-        legal: list[int] = []
-        for index, region in enumerate(preferences_of(preferences, player)):
-            if region in legal:
-                illegal.append(IllegalOrder(player, "pick", index, (region,), "named twice"))
-            elif region not in offers:
-                illegal.append(IllegalOrder(player, "pick", index, (region,), "not offered to the player"))
-            else:
-                legal.append(region)
-        needed = 1 if self._params.picking == ALTERNATING else self._params.picks
-        if strict and not illegal and len(legal) < needed:
-            reason = f"{needed} regions must be named"
-            illegal.append(IllegalOrder(player, "pick", len(legal), tuple(legal), reason))
-        return legal
-
     def _pick_at_random(self, work: Workspace) -> None:
         table, counts = np.full((self.players, 1), -1, dtype=np.int32), np.zeros(self.players, dtype=np.int32)
         while self._state.phase[0] == PICK:
@@ -336,7 +238,7 @@ class Game:
 
     def _check(self, player: int, orders: Orders, work: Workspace) -> list[IllegalOrder]:
         """Check orders as in `check`, and write the legal orders to the player's rows of the arrays in `_work`."""
-        self._check_player(player)
+        check_player(player, self.players)
         if self.phase != "play":
             raise GameError(f"orders are not possible now: the game's phase is {self.phase!r}")
         if not isinstance(orders, Orders):
@@ -365,14 +267,9 @@ class Game:
             ignores illegal orders and lists them in the result.
         script: predetermined results that replace the dice, int64[1 + K]; see `engine.dice.scripted_below`.
         """
-        _check_on_illegal(on_illegal)
-        if script is not None:
-            script = array_of(script, "script")
-            if script.dtype != np.int64 or script.ndim != 1 or len(script) < 2 or not script.flags.carray:
-                raise GameError(
-                    "script must be a contiguous, writeable array int64[1 + K] of a counter and K decisions"
-                )
-        given = self._by_player(orders)
+        check_on_illegal(on_illegal)
+        script = checked_script(script)
+        given = orders_by_player(orders, self.players)
         illegal: list[IllegalOrder] = []
         with self._workspaces.borrow() as work:
             for player in range(self.players):
@@ -389,19 +286,6 @@ class Game:
                 self._state.owner[0], illegal,
             )  # fmt: skip
             return self._last
-
-    def _by_player(self, orders: Any) -> dict[int, Orders | None]:
-        if isinstance(orders, Mapping):
-            given = _copied(orders, "orders")
-            for player in given:
-                self._check_player(player)
-            return given
-        if isinstance(orders, Orders) or not isinstance(orders, Sequence) or len(orders) != self.players:
-            raise GameError(
-                f"orders must be a list of {self.players} `Orders`, one for each player, or a dict with the `Orders` "
-                "of each player"
-            )
-        return dict(enumerate(orders))
 
     @exclusive
     def arrays(self) -> State:
@@ -455,7 +339,7 @@ class Game:
         Raises:
             GameError: the seed is not an integer of fewer than 300 digits.
         """
-        checked = _checked_seed(seed)
+        checked = checked_seed(seed)
         self._state = self._state._replace(rng=make_rng(derive_seed(checked, RESEED)).reshape(1, 2))
         self._dice_seed = _DiceSeed(checked, reseeded=True)
 
@@ -493,7 +377,7 @@ class Game:
 
     def __setstate__(self, data: dict[str, Any]) -> None:
         loaded = Game.from_dict(data)
-        for slot in Game.__slots__:
+        for slot in (*GamePosition.__slots__, *Game.__slots__):
             setattr(self, slot, getattr(loaded, slot))
 
     # Saving
@@ -504,10 +388,7 @@ class Game:
 
         Two games with equal hashes have equal results after equal orders.
         """
-        digest = hashlib.sha256()
-        digest.update(json.dumps([FORMAT, self.map.digest(), self.rules.to_dict(), self.players]).encode())
-        digest.update(state_bytes(self._state))
-        return digest.hexdigest()
+        return position_hash(self.map, self.rules, self.players, self._state)
 
     @exclusive
     def fingerprint(self) -> str:
@@ -516,8 +397,7 @@ class Game:
         A game log stores this digest for every round, because computing this digest is faster than computing `hash`.
         The digest does not include the map and the rules, which do not change during a game.
         """
-        arrays: Any = self._state  # a batch of one game; each array is contiguous
-        return hashlib.blake2b(b"".join(arrays), digest_size=8).hexdigest()
+        return position_fingerprint(self._state)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Game) and self.hash() == other.hash()
@@ -527,10 +407,9 @@ class Game:
     @exclusive
     def to_dict(self) -> dict[str, Any]:
         """Return the game as data for JSON. The data include the state of the dice, but not the undo history."""
-        bundled = self.map.name in maps.names() and maps.load(self.map.name) == self.map
         return {
             "format": FORMAT,
-            "map": self.map.name if bundled else self.map.to_dict(),
+            "map": saved_map(self.map),
             "rules": self.rules.to_dict(),
             "players": self.players,
             "seed": self.seed,
@@ -546,20 +425,10 @@ class Game:
         Raises:
             GameError: a field is missing or invalid; the message names it.
         """
-        if not isinstance(data, dict) or not is_integer(data.get("format")) or data["format"] != FORMAT:
-            raise GameError(f"not a saved game of format {FORMAT}")
-        for key in ("map", "rules", "players", "seed", "state"):
-            if key not in data:
-                raise GameError(f"saved game: {key!r} is missing")
-        reseeded = data.get("reseeded", False)  # missing in older files
-        if not isinstance(reseeded, bool):
-            raise GameError(f"saved game: 'reseeded' must be true or false, not {short_repr(reseeded)}")
-        map_ = data["map"]
-        if not isinstance(map_, maps.Map):
-            map_ = maps.load(map_) if isinstance(map_, str) else maps.from_dict(map_)
-        game = cls(map_, data["rules"], data["players"], data["seed"])
+        check_saved_game(data)
+        game = cls(loaded_map(data["map"]), data["rules"], data["players"], data["seed"])
         fill_state(game._params, game._state, data["state"])
-        game._dice_seed = game._dice_seed._replace(reseeded=reseeded)
+        game._dice_seed = game._dice_seed._replace(reseeded=data.get("reseeded", False))
         game._starts = None  # `to_dict` does not save the start regions: only the first round needs them
         if "hash" in data and not (isinstance(data["hash"], str) and data["hash"] == game.hash()):
             raise GameError("saved game: the hash does not match the other fields")
@@ -584,33 +453,6 @@ class Game:
             f"Game(map={self.map.name!r}, rules={self.rules.name!r}, players={self.players}, "
             f"phase={self.phase!r}, round={self.round})"
         )
-
-
-def _read_only(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    view = array.view()
-    view.flags.writeable = False
-    return view
-
-
-def _copied(given: Mapping[int, Any], what: str) -> dict[int, Any]:
-    """Return a copy of a caller's mapping from players to values."""
-    try:
-        return {player: given[player] for player in given}
-    except Exception as error:  # a method of the caller's object may raise any exception
-        raise GameError(f"{what}: the entries cannot be read: {type(error).__name__}") from None
-
-
-def _checked_seed(seed: Any) -> int:
-    if not is_integer(seed):
-        raise GameError(f"seed = {short_repr(seed)}: must be an integer")
-    if abs(int(seed)) >= SEEDS:
-        raise GameError("seed: must have fewer than 300 digits")
-    return int(seed)
-
-
-def _check_on_illegal(on_illegal: str) -> None:
-    if not isinstance(on_illegal, str) or on_illegal not in ("raise", "skip"):
-        raise GameError(f"on_illegal = {short_repr(on_illegal)}: must be 'raise' or 'skip'")
 
 
 __all__ = [

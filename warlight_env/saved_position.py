@@ -1,18 +1,61 @@
-"""A function that copies the position of a saved game into arrays and checks every number."""
+"""Saved games: digests of positions, and checks of every field of a saved game."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 from typing import Any, Final
 
 import numpy as np
 
-from warlight_env.engine.rules import RuleParams
-from warlight_env.engine.state import State, copy_state
+from warlight_env import maps
+from warlight_env.arguments import is_integer, short_repr
+from warlight_env.engine.rules import RuleParams, Rules
+from warlight_env.engine.state import State, copy_state, state_bytes
 from warlight_env.engine.validity import StateError, check_state
 from warlight_env.step_results import GameError
 
 #: The version number of the format of saved games, which `Game.to_dict` writes.
 FORMAT: Final = 1
+
+
+def position_hash(map_: maps.Map, rules: Rules, players: int, state: State) -> str:
+    """Return the result of `Game.hash`. state: the position, a batch of one game."""
+    digest = hashlib.sha256()
+    digest.update(json.dumps([FORMAT, map_.digest(), rules.to_dict(), players]).encode())
+    digest.update(state_bytes(state))
+    return digest.hexdigest()
+
+
+def position_fingerprint(state: State) -> str:
+    """Return the result of `Game.fingerprint`. state: the position, a batch of one game."""
+    arrays: Any = state  # each array is contiguous
+    return hashlib.blake2b(b"".join(arrays), digest_size=8).hexdigest()
+
+
+def saved_map(map_: maps.Map) -> str | dict[str, Any]:
+    """Return the value of "map" in a saved game: the name of a bundled map, or the map as data for JSON."""
+    bundled = map_.name in maps.names() and maps.load(map_.name) == map_
+    return map_.name if bundled else map_.to_dict()
+
+
+def loaded_map(saved: Any) -> maps.Map:
+    """Return the map of a saved game: a `Map`, the name of a map, or a map as data for JSON."""
+    if isinstance(saved, maps.Map):
+        return saved
+    return maps.load(saved) if isinstance(saved, str) else maps.from_dict(saved)
+
+
+def check_saved_game(data: Any) -> None:
+    """Raise GameError if a saved game has another format, if a field is missing, or if "reseeded" is invalid."""
+    if not isinstance(data, dict) or not is_integer(data.get("format")) or data["format"] != FORMAT:
+        raise GameError(f"not a saved game of format {FORMAT}")
+    for key in ("map", "rules", "players", "seed", "state"):
+        if key not in data:
+            raise GameError(f"saved game: {key!r} is missing")
+    reseeded = data.get("reseeded", False)  # missing in older files
+    if not isinstance(reseeded, bool):
+        raise GameError(f"saved game: 'reseeded' must be true or false, not {short_repr(reseeded)}")
 
 
 def fill_state(params: RuleParams, state: State, saved: Any) -> None:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-import pickle
-import re
 
 import numpy as np
 import pytest
 
 from warlight_env.agents import make_agent
-from warlight_env.agents.generators.turns import generate_turns
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.army_requirements import attackers_needed
 from warlight_env.agents.records.factored_turns import VALUES, encode_nearest
-from warlight_env.agents.records.generator_work import MAX_TURNS, make_generator_work, make_turn_set
+from warlight_env.agents.records.generator_work import make_generator_work, make_turn_set
 from warlight_env.agents.records.turn_record import (
     LAYERS,
     N_EDGE,
@@ -42,7 +39,6 @@ from warlight_env.agents.turn_net.forward import (
     write_scores,
 )
 from warlight_env.agents.turn_net.turn_network_file import (
-    BUNDLED,
     is_turn_network_file,
     load_turn_network,
     pack_arrays,
@@ -438,22 +434,6 @@ def test_candidates_are_plans_and_turns_of_the_network_each_once():
     assert repr(Orders.from_arrays(turns.deploy[0], turns.attacks[0], game_turn)) == repr(found[room // 2])
 
 
-def test_the_network_of_the_package_wins_on_any_map_and_with_any_number_of_players():
-    for map_, players, seed in (("small", 2, 1), ("world", 4, 2), ("world", 6, 3)):
-        game = Game(map_, "thesis", players, seed=seed, picks="random")
-        agents = [make_agent("policy:any", seed), *(make_agent("smart_random", seed + p) for p in range(1, players))]
-        while not game.done and game.round < 80:
-            game.play_round([agent.act(game.view(p)) for p, agent in enumerate(agents)])
-        assert game.winner == 0
-
-
-@pytest.mark.parametrize("name", BUNDLED)
-def test_networks_of_the_package_say_where_they_come_from(name):
-    metadata = read_turn_network(BUNDLED[name].read_bytes(), name).metadata
-    assert {"trained", "steps", "machine", "minutes", "maps", "players", "rules", "results", "limits"} <= set(metadata)
-    assert re.search(r"\d %", metadata["results"]["aggressive"])
-
-
 def test_networks_by_name_or_file(tmp_path):
     file = tmp_path / "net.npz"
     file.write_bytes(pack_arrays(some_network()))
@@ -472,41 +452,3 @@ def test_networks_by_name_or_file(tmp_path):
         make_agent(f"nash:net={tmp_path / 'missing.npz'}", 1)
     spec = pinned(f"nash:sims=50,net={file}")
     assert "#" in spec and unpinned(spec) == f"nash:sims=50,net={file}"
-
-
-@pytest.mark.parametrize("name", ["nash", "mcts"])
-@pytest.mark.parametrize("map, players, net", [("world", 2, "world"), ("world", 3, "any"), ("large", 2, "any")])
-def test_the_network_of_the_package_goes_by_the_game(name, map, players, net):
-    copied = pickle.loads(pickle.dumps(load(map)))
-    view = Game(copied, players=players, seed=5, picks="random").view(0)
-
-    def found(net):
-        agent = make_agent(f"{name}:sims=60,net={net}", 3)
-        agent.act(view)
-        return {repr(turn) for turn in agent.search_policy().turns}
-
-    assert found("learned") == found(net)
-    assert found("world") != found("any")  # so that this says something
-
-
-@pytest.mark.parametrize("name", ["mcts", "flat_mc"])
-def test_searches_choose_among_the_turns_of_a_network(name):
-    game = Game("world", seed=4, picks="random")
-    view = game.view(0)
-    agent = make_agent(f"{name}:sims=40,net=learned,value=learned,rounds=1", 3)
-    turn = agent.act(view)
-    found = agent.search_policy().turns
-    assert len(found) > 9  # more than the generators' ways
-    likeliest = make_agent("policy:any", 3).act(view)
-    assert repr(likeliest) in {repr(each) for each in found}
-    again = make_agent(f"{name}:sims=40,net=learned,value=learned,rounds=1", 3)
-    assert repr(again.act(view)) == repr(turn)
-    game.play_round({0: turn, 1: again.act(game.view(1))})
-
-
-def test_own_functions_come_before_those_of_a_network():
-    agent = make_agent("mcts:sims=20,local_search=0,net=learned", 1)
-    plain = type(agent)(1, sims=20, local_search=0.0, net="learned", generator=generate_turns, capacity=MAX_TURNS)
-    view = Game("world", seed=4, picks="random").view(0)
-    agent.act(view), plain.act(view)
-    assert len(plain.search_policy().turns) <= 9 < len(agent.search_policy().turns)

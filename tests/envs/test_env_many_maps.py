@@ -62,7 +62,7 @@ def test_a_game_is_that_of_the_map_alone(name):
         drawn = seeding.np_random(seed)[0]
         plain = WarlightEnv(map_set(SETS).draw(drawn), observation="graph", **settings)
         plain.reset()
-        plain.episodes.reset([plain.episodes.draw(drawn)], [0])
+        plain.episodes.reset(plain.episodes.draw([drawn]), [0])
         expected = plain.episodes.observe(0)
         (_, n), e = plain.episodes.core.state.owner.shape, plain.edge_index.shape[1]
         assert observation["region_mask"].sum() == n and observation["edge_mask"].sum() == e

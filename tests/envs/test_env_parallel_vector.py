@@ -243,3 +243,10 @@ def test_an_error_of_a_reward_plays_nothing():
             got = env.step(nothing)
         assert equal(got, twin.step(nothing))
     assert failed == 1
+
+
+def test_the_seeds_of_games_are_integers_of_the_stream():
+    env = warlight_v0.vector_env(3, map="small", picking="random")
+    env.reset(seed=5)
+    drawn = [np.random.Generator(np.random.PCG64(5 + b)).integers(0, 2**63) for b in range(3)]
+    assert env.episodes.seeds.tolist() == drawn

@@ -17,6 +17,7 @@ from typing import Any, Final, TypeVar
 
 import numba
 import numpy as np
+import numpy.typing as npt
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.typeconv import Conversion
@@ -32,6 +33,7 @@ from numba.extending import (
     register_model,
     unbox,
 )
+from numba.np.arrayobj import populate_array
 
 T = TypeVar("T", bound=tuple[Any, ...])
 
@@ -175,10 +177,44 @@ def address_of(made: Any) -> Any:
     return made if numba.config.DISABLE_JIT else made.address
 
 
-def addresses_of(made: Sequence[Any]) -> Any:
-    """Return int64[K], the results of `address_of` for K references; a list if `NUMBA_DISABLE_JIT` is set."""
-    addresses = [address_of(one) for one in made]
-    return addresses if numba.config.DISABLE_JIT else np.array(addresses, dtype=np.int64)
+def array_addresses(arrays: Sequence[npt.NDArray[Any]]) -> Any:
+    """Return int64[K], the addresses of the data of K arrays; a list of the arrays if `NUMBA_DISABLE_JIT` is set.
+
+    The caller must keep the arrays alive.
+    """
+    if numba.config.DISABLE_JIT:
+        return list(arrays)
+    return np.array([array.ctypes.data for array in arrays], dtype=np.int64)
+
+
+def array_at(dtype: Any) -> Any:
+    """Return a function for kernels: it converts an address from `array_addresses` and a shape to an array.
+
+    The array has the given dtype and is C-contiguous.
+    """
+    if numba.config.DISABLE_JIT:
+        return lambda array, shape: array.reshape(shape)
+
+    @intrinsic
+    def at(typing_context: Any, address: Any, shape: Any) -> Any:
+        kind = types.Array(numba.from_dtype(np.dtype(dtype)), len(shape), "C")
+
+        def generate(context: Any, builder: Any, _: Any, values: Any) -> Any:
+            array = context.make_array(kind)(context, builder)
+            lengths = cgutils.unpack_tuple(builder, values[1])
+            data = builder.inttoptr(values[0], array.data.type)
+            size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
+            strides = [ir.Constant(_WORD, size)]
+            for length in reversed(lengths[1:]):
+                strides.insert(0, builder.mul(strides[0], length))
+            populate_array(
+                array, data=data, shape=lengths, strides=strides, itemsize=ir.Constant(_WORD, size), meminfo=None
+            )
+            return array._getvalue()
+
+        return kind(types.int64, types.UniTuple(types.int64, len(shape))), generate  # type: ignore[attr-defined]
+
+    return at
 
 
 # Memory layout in 64-bit words. An array has the words: address of the Python object, number of elements, address of

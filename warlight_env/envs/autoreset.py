@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -12,8 +11,9 @@ from gymnasium.vector import AutoresetMode
 
 from warlight_env.arguments import short_repr
 from warlight_env.array_arguments import array_of
-from warlight_env.envs.episodes import NO_OPTIONS, Episodes, StepResults
+from warlight_env.envs.episodes import NO_OPTIONS, Episodes
 from warlight_env.envs.reset_options import ResetOptions
+from warlight_env.envs.results import BatchResults
 from warlight_env.envs.seeds import Seeds, seeds_of
 from warlight_env.errors import InputError
 
@@ -80,15 +80,15 @@ class Autoreset:
 
         If a game fails to begin, the seed that was drawn for the game is not used again.
         """
-        drawn = self.seeds.draw(games, functools.partial(self._episodes.draw, options=options))
-        self._episodes.reset(drawn, np.asarray(games).tolist(), options)
+        numbers = np.asarray(games).tolist()
+        self._episodes.reset(self._episodes.draw(self.seeds.streams(numbers), options), numbers, options)
         self.live[games] = True if options.start is None else self._episodes.live()[games]
         self.ended = self.ended[~self.live[self.ended].any(axis=1)]
 
-    def step(self, actions: Sequence[Any]) -> list[StepResults]:
+    def step(self, actions: Sequence[Any]) -> BatchResults:
         """Step all games except those in `ended`, then add the games that end in this step to `ended`.
 
-        actions: a batch of B actions for each of the L learners. Return the results of each learner.
+        actions: a batch of B actions for each of the L learners. Return the results of all learners.
 
         A learner whose episode ended in an earlier step has reward 0 and is neither terminated nor truncated. After an
         exception of `Episodes.step`, the games are unchanged.
@@ -97,21 +97,21 @@ class Autoreset:
         if before.all():
             episodes.step(actions)
         else:
-            some: npt.NDArray[np.bool_] = np.any(before, axis=1)
-            episodes.step(actions, some, before)
+            acting = np.ones(episodes.batch, dtype=np.bool_)
+            acting[self.ended] = False
+            episodes.step(actions, acting, before)
         results = episodes.all_results(before=before)
-        self.live = np.stack([found.live for found in results], axis=1)
-        self.ended = np.flatnonzero(~self.live.any(axis=1))
+        self.live, self.ended = results.live.copy(), results.ended
         return results
 
     def advance(
-        self, actions: Sequence[Any], mode: AutoresetMode, look: Callable[[list[StepResults]], None]
-    ) -> list[StepResults]:
+        self, actions: Sequence[Any], mode: AutoresetMode, look: Callable[[BatchResults], None]
+    ) -> BatchResults:  # fmt: skip
         """Call `step`, and begin new games in place of ended games at the time that `mode` demands.
 
         Args:
             actions: see `step`.
-            look: a function that is called with the results of all learners before new games begin in the same step.
+            look: a function that is called with the results before new games begin in the same step.
 
         Return the results of all learners. If a new game has begun, the infos describe this new game.
 
@@ -125,20 +125,14 @@ class Autoreset:
         results = self.step(actions)
         if len(earlier):
             self.begin(earlier)
-            self._show_new(results, earlier)
+            results.show_new(earlier, self._episodes.all_results(earlier))
         if mode == AutoresetMode.SAME_STEP and len(self.ended):
             ended = self.ended
             look(results)
-            results = [found._replace(infos={name: of.copy() for name, of in found.infos.items()}) for found in results]
+            results = results._replace(infos={name: values.copy() for name, values in results.infos.items()})
             self.begin(ended)
-            self._show_new(results, ended)
+            results.show_new(ended, self._episodes.all_results(ended))
         return results
-
-    def _show_new(self, results: list[StepResults], games: npt.NDArray[np.int64]) -> None:
-        """Replace the infos of the given games by the infos of the new games that have begun there."""
-        for found, new in zip(results, self._episodes.all_results(games), strict=True):
-            for name, values in new.infos.items():
-                found.infos[name][games] = values
 
 
 __all__ = ["Autoreset", "checked_mode"]

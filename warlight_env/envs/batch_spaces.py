@@ -158,14 +158,9 @@ class PaddedSpaces:
             InputError: the actions do not have the shape or the dtype of the action space.
             ActionError: an action has a value outside the action space.
         """
-        name, batch, map_limits, sizes = (
-            self.padding.action,
-            len(acting),
-            self.padding.map_limits,
-            parts.sizes[parts.map],
-        )
+        name, batch, map_limits = self.padding.action, len(acting), self.padding.map_limits
         if name == "continuous":
-            return self._scores(actions, acting, sizes)
+            return self._scores(actions, acting, parts.sizes[parts.map])
         dropped = np.zeros(batch, np.int32)
         if name == "factored":
             said = integer_array(actions, (batch, sum(map_limits)), "actions")
@@ -176,7 +171,7 @@ class PaddedSpaces:
         numbers = integer_array(actions, (batch,), "actions").astype(np.int64)
         self._check(parts, numbers[:, None], self.padding.mask_size, acting, learner)
         if name == "steps":
-            numbers, lacking = self.padding.own_steps(numbers, sizes)
+            numbers, lacking = self.padding.own_steps(numbers, parts.sizes[parts.map])
             dropped = lacking.astype(np.int32)
         return numbers[:, None].copy(), dropped
 

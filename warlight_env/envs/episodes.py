@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Mapping, Sequence
-from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from warlight_env import maps
-from warlight_env.arguments import index, is_integer, short_repr
+from warlight_env.arguments import index, short_repr
 from warlight_env.array_arguments import checked_array
-from warlight_env.engine.board import make_board
-from warlight_env.engine.reference import addresses_of, reference
-from warlight_env.engine.rng import derive_seed
-from warlight_env.engine.rules import Rules, RulesError
-from warlight_env.engine.setup import check_players
+from warlight_env.engine.reference import array_addresses
+from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.envs.action_submission import ActionError, out_of_limits
 from warlight_env.envs.actions import EncodingFactory
@@ -25,33 +21,24 @@ from warlight_env.envs.batch_spaces import Form, OneMapSpaces, PaddedSpaces, not
 from warlight_env.envs.core import EnvCore, InnerCore
 from warlight_env.envs.core_arguments import check_batch, check_max_cycles
 from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
-from warlight_env.envs.map_sets import MapLimits, MapSet, MapsLike, OneMap, edges_of, map_set
-from warlight_env.envs.opponents import Opponent, OpponentPool, Slot, make_slots
+from warlight_env.envs.learner_seats import LearnerSeats, seats_of
+from warlight_env.envs.map_checks import check_maps, checked_option
+from warlight_env.envs.map_sets import MapLimits, MapSet, MapsLike, OneMap, map_set
+from warlight_env.envs.opponent_assignment import draw_opponents
+from warlight_env.envs.opponents import Opponent, Slot, make_slots
 from warlight_env.envs.padding import Padding
 from warlight_env.envs.parts import EnvParts, MapPart, Place
 from warlight_env.envs.policy_settings import PolicySettings, told_action
 from warlight_env.envs.reset_options import ResetOptions, options_given, read_options
+from warlight_env.envs.results import BatchResults, StepResults, batch_results
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import draw_seed, draw_word
 from warlight_env.envs.step import MOST_ILLEGAL
-from warlight_env.envs.step_many import (
-    NUMBERS,
-    LearnerActions,
-    begin_some,
-    seat_some,
-    step_many,
-    write_learner_results,
-)
+from warlight_env.envs.step_many import LearnerActions, begin_some, seat_some, step_many
 from warlight_env.errors import InputError
 from warlight_env.game import Game
 
 NO_OPTIONS = ResetOptions()
-
-
-class LearnerSeats(tuple[int, ...]):
-    """The seats of several learners in each game, in ascending order, as the argument `seat` of `Episodes`."""
-
-    __slots__ = ()
 
 
 class EpisodeStart(NamedTuple):
@@ -59,21 +46,6 @@ class EpisodeStart(NamedTuple):
 
     map: maps.Map
     seed: int
-
-
-class StepResults(NamedTuple):
-    """The results of a step for one learner of each of B games. All arrays have the shape [B].
-
-    Attributes:
-        live: whether the learner's episode continues.
-        infos: a dict with the entries illegal, income, round, phase and is_success of Gymnasium's infos.
-    """
-
-    reward: npt.NDArray[np.float64]
-    terminated: npt.NDArray[np.bool_]
-    truncated: npt.NDArray[np.bool_]
-    live: npt.NDArray[np.bool_]
-    infos: dict[str, npt.NDArray[Any]]
 
 
 class Episodes:
@@ -137,7 +109,7 @@ class Episodes:
             padding = Padding(
                 self._maps.map_limits if map_limits is None else MapLimits.of(map_limits), self._settings["action"]
             )
-            self._check_maps(self._maps, padding.map_limits)
+            check_maps(self._maps, padding.map_limits, self._settings["rules"], self._settings["players"])
             self._parts = EnvParts(batch, self._new_core, padding.board_arrays, self._count)
             # The `EnvCore` of any map. The `EnvCore` objects of all maps have the same settings, except `slots` and the
             # recording of the history. With the encoding "steps", the default of `max_cycles` also depends on the map.
@@ -155,7 +127,7 @@ class Episodes:
         self.observation_space, self.action_space = self.form.observation_space, self.form.action_space
         #: M, the length of a flat mask; 0 if the encoding has no mask.
         self.mask_size = self.form.mask_size
-        self._fixed = _seats(seat, players)  # int8[L], the learners' seats; -1: a random seat
+        self._fixed = seats_of(seat, players)  # int8[L], the learners' seats; -1: a random seat
         #: int8[B, L]: the learners' seats in each game.
         self.learners = np.zeros((batch, self._count), dtype=np.int8)
         #: uint64[B]: the seed of each game.
@@ -229,24 +201,6 @@ class Episodes:
 
     # Maps
 
-    def _check_maps(self, wanted: MapSet, map_limits: MapLimits) -> None:
-        """Raise InputError if a map is larger than the limits, or too small for the number of players.
-
-        For generated maps, the method only checks the maximum size.
-        """
-        regions, edges = wanted.map_limits
-        if regions > map_limits.regions or edges > map_limits.edges:
-            raise InputError(
-                f"maps of {regions} regions and {edges} directed edges: the limits are {map_limits.regions} and "
-                f"{map_limits.edges}; make the environment with map_limits=({regions}, {edges})"
-            )
-        rules = Rules.of(self._settings["rules"])
-        for map_ in wanted.named:
-            try:
-                check_players(make_board(map_), rules, self._settings["players"])
-            except RulesError as error:
-                raise RulesError(f"map {map_.name!r}: {error}") from None
-
     def set_maps(self, map: MapsLike) -> None:
         """Use another set of maps for the games that begin after this call.
 
@@ -257,7 +211,7 @@ class Episodes:
                 "an environment of one map cannot change its map; for several maps, use warlight/WarlightMaps-v0"
             )
         wanted = map_set(map)
-        self._check_maps(wanted, self.form.padding.map_limits)
+        check_maps(wanted, self.form.padding.map_limits, self._settings["rules"], self._settings["players"])
         self._maps = wanted
 
     def map_of(self, b: int) -> maps.Map:
@@ -309,17 +263,7 @@ class Episodes:
             if named is None and isinstance(more.get("start"), Game):
                 named = more["start"].map
             if named is not None:
-                if not isinstance(named, str | Path | maps.Map):
-                    raise InputError(
-                        f"option 'map' = {short_repr(named)}: must be one map: a `Map`, a map's name or a path"
-                    )
-                chosen = named if isinstance(named, maps.Map) else maps.load(named)
-                map_limits = padding.map_limits
-                if not map_limits.holds(chosen):
-                    raise InputError(
-                        f"option 'map': the map has {len(chosen.regions)} regions and {edges_of(chosen)} directed "
-                        f"edges; the limits are {map_limits.regions} and {map_limits.edges}"
-                    )
+                chosen = checked_option(named, padding.map_limits)
                 core = self._parts.of(chosen).parts[0].core
         read = read_options(core, more, known)._replace(map=chosen)
         self._check_start(read)
@@ -335,9 +279,12 @@ class Episodes:
         If each game may have several learners, the method raises InputError only if all learners are eliminated in this
         game.
         """
-        seats, start = self._seats_of(options).tolist(), options.start
+        start = options.start
+        if start is None:
+            return
+        seats = self._seats_of(options).tolist()
         seats = range(self._some.players) if seats == [-1] else seats
-        if start is not None and not (any if self.shared else all)(map(start.alive, seats)):
+        if not (any if self.shared else all)(map(start.alive, seats)):
             raise InputError(
                 "option 'start': all learners are eliminated in that game"
                 if self.shared
@@ -345,13 +292,15 @@ class Episodes:
                 "choose a seat with the option 'seat'"
             )
 
-    def draw(self, stream: np.random.Generator, options: ResetOptions = NO_OPTIONS) -> EpisodeStart:
-        """Draw the seed and the map of an environment's next game; a map in the options is used instead of a draw.
+    def draw(self, streams: Sequence[np.random.Generator], options: ResetOptions = NO_OPTIONS) -> list[EpisodeStart]:
+        """Draw the seeds and the maps of the next games; a map in the options is used instead of a draw.
 
-        stream: the random generator of this environment.
+        streams: the random generators of the environments in which the games begin.
         """
-        chosen = self._maps.draw(stream) if options.map is None else options.map
-        return EpisodeStart(chosen, draw_word(stream) if self.shared else draw_seed(stream))
+        draw, map_of = draw_word if self.shared else draw_seed, self._maps.draw
+        if options.map is not None:
+            return [EpisodeStart(options.map, draw(stream)) for stream in streams]
+        return [EpisodeStart(map_of(stream), draw(stream)) for stream in streams]
 
     def reset(
         self, beginnings: Sequence[EpisodeStart], games: Sequence[int], options: ResetOptions = NO_OPTIONS
@@ -365,50 +314,50 @@ class Episodes:
         if len(games) == 0:
             return
         self._check_start(options)
-        opponents = [self._opponents_of(beginning.seed) for beginning in beginnings]
+        opponents = draw_opponents(self._slots, [beginning.seed for beginning in beginnings])
         places = self._parts.move([beginning.map for beginning in beginnings], games)
-        parts = list({id(part): part for part, _ in places}.values())
-        self._begun[games] = False
+        parts = list(dict.fromkeys(part for part, _ in places))
+        numbers = np.array(games, np.int64)
+        self._begun[numbers] = False
         try:
-            self._begin([beginning.seed for beginning in beginnings], opponents, games, places, parts, options)
+            self._begin([beginning.seed for beginning in beginnings], opponents, numbers, places, parts, options)
         finally:
             self._parts.note(parts)
-        self._begun[games] = True
-
-    def _opponents_of(self, seed: int) -> list[Opponent]:
-        """Return the opponents in a game, by seat; the seed of the game determines random draws from pools."""
-        return [
-            slot.draw(derive_seed(seed, 2, k)) if isinstance(slot, OpponentPool) else slot
-            for k, slot in enumerate(self._slots)
-        ]
+        self._begun[numbers] = True
 
     def _begin(
-        self, seeds: Sequence[int], opponents: Sequence[Sequence[Opponent]], games: Sequence[int],
+        self, seeds: Sequence[int], opponents: Sequence[Sequence[Opponent]], games: npt.NDArray[np.int64],
         places: Sequence[Place], parts: Sequence[MapPart], options: ResetOptions,
     ) -> None:  # fmt: skip
-        """Begin games, each with its seed and its opponents, at the given places in `MapPart` objects."""
+        """Begin games, each with its seed and its opponents, at the given places in `MapPart` objects.
+
+        opponents: the opponents in each game; empty if no game has opponents.
+        """
         for part in parts:
             part.players.prepare(self._slots, self._shows_history)
-        numbers = [list(map(part.players.number, who)) for (part, _), who in zip(places, opponents, strict=True)]
+        chosen = np.zeros((len(games), len(self._slots)), np.int16)
+        for k, who in enumerate(opponents):
+            chosen[k] = [places[k][0].players.number(opponent) for opponent in who]
         fixed = self._seats_of(options)
         learners = np.zeros((len(games), len(fixed)), np.int8)
         words = np.array([seed & (2**64 - 1) for seed in seeds], np.uint64)
         self._parts.renew(parts)
-        chosen = np.array(numbers, np.int16).reshape(len(games), len(self._slots))
-        seat_some(*self._parts.some(games), words, chosen, fixed, learners)
+        found = self._parts.some(games)
+        seat_some(*found, words, chosen, fixed, learners)
         self.learners[games], self.seeds[games] = learners, words
-        for part in parts:
-            if not part.core.begins_alone:
-                own = [(seed, c) for seed, (of, c) in zip(seeds, places, strict=True) if of is part]
-                part.core.reset(*map(list, zip(*own, strict=True)))
-        alone = [b for b, (part, _) in zip(games, places, strict=True) if part.core.begins_alone]
-        if alone:
-            begin_some(*self._parts.some(alone), self._some.picking == "random")
+        checked = [part for part in parts if not part.core.begins_alone]
+        for part in checked:
+            own = [(seed, c) for seed, (of, c) in zip(seeds, places, strict=True) if of is part]
+            part.core.reset(*map(list, zip(*own, strict=True)))
+        if checked:
+            found = self._parts.some(games[[part not in checked for part, _ in places]])
+        begin_some(*found, self._some.picking == "random")
         if options.start is not None:
             for part in parts:
                 part.core.start_from(options.start, [c for of, c in places if of is part])
-        for seed, (part, c) in zip(seeds, places, strict=True):
-            part.players.begin(c, seed)
+        if any(part.players.asks_python for part in parts):
+            for seed, (part, c) in zip(seeds, places, strict=True):
+                part.players.begin(c, seed)
         for part in parts:
             part.players.forget_idle(part.played)
 
@@ -433,7 +382,6 @@ class Episodes:
             raise InputError("not all games have begun; call reset()")
         parts = self._parts.played()
         rows, dropped = self._read(actions, moves != 0, live)
-        given = [reference(LearnerActions(row)) for row in rows]
         lineup = self._parts.lineup
         custom_reward = self._some.custom_reward is not None
         at_once = not (lineup.others or custom_reward or any(part.core.round_history is not None for part in parts))
@@ -446,7 +394,8 @@ class Episodes:
                 for playing in others:
                     rollback_on_error.enter_context(playing.opponent.rollback_on_error(playing.memory))
             bad = step_many(
-                self._parts.addresses, *lineup.kernels(), lineup.numbers, addresses_of(given), moves,
+                self._parts.addresses, *lineup.kernels(), lineup.numbers,
+                LearnerActions(array_addresses(rows), (self.batch, 1, rows[0].shape[1])), moves,
                 dropped, self.form.kernel_layout, at_once,
             )  # fmt: skip
             if bad >= 0:
@@ -492,34 +441,17 @@ class Episodes:
 
     def live(self) -> npt.NDArray[np.bool_]:
         """Return bool[B, L]: whether the episode of each learner continues."""
-        return np.stack([found.live for found in self.all_results()], axis=1)
+        return self.all_results().live
 
     def results(self) -> StepResults:
         """Return the results of the last step for the first learner of each game, in new arrays."""
-        return self.all_results()[0]
+        return self.all_results().of(0)
 
     def all_results(
         self, games: slice | npt.NDArray[np.int64] = slice(None), before: npt.NDArray[np.bool_] | None = None
-    ) -> list[StepResults]:
-        """Return the results of the last step for each learner of the selected games, in new arrays.
-
-        before: bool[M, L], False for a learner whose episode had ended before the step; this learner has reward 0, and
-            is neither terminated nor truncated. None: all learners took part in the step.
-        """
-        addresses, index, place = self._parts.games
-        index, place = index[games], place[games]
-        count, learners = len(index), self._count
-        before = np.ones((count, learners), dtype=np.bool_) if before is None else before
-        reward, ends = np.zeros((learners, count)), np.zeros((2, learners, count), dtype=np.bool_)
-        live = np.zeros((count, learners), dtype=np.bool_)
-        numbers = np.zeros((len(NUMBERS), learners, count), dtype=np.int64)
-        write_learner_results(addresses, index, place, before, reward, ends, live, numbers)
-        results = []
-        for i in range(learners):
-            infos: dict[str, npt.NDArray[Any]] = dict(zip(NUMBERS, numbers[:, i], strict=True))
-            infos["is_success"] = infos["is_success"].astype(np.bool_)
-            results.append(StepResults(reward[i], ends[0, i], ends[1, i], live[:, i], infos))
-        return results
+    ) -> BatchResults:
+        """Return the results of the last step for all learners of the selected games, see `batch_results`."""
+        return batch_results(self._parts, self._count, games, before)
 
     def observe(self, games: slice | int | npt.NDArray[np.int64] = slice(None), learner: int = 0) -> Any:
         """Return the learner's observations in the selected games, or in one game. learner: see `results`."""
@@ -562,13 +494,3 @@ class PaddedEpisodes(Episodes):
     """
 
     padded = True
-
-
-def _seats(seat: Any, players: int) -> npt.NDArray[np.int8]:
-    """Return int8[L], the learners' seats, from the argument `seat` of `Episodes`; -1 means a random seat."""
-    if isinstance(seat, str) and seat == "random":
-        return np.array([-1], np.int8)
-    seats = seat if isinstance(seat, LearnerSeats) else (seat,)
-    if not all(is_integer(one) and 0 <= int(one) < players for one in seats):
-        raise InputError(f"seat = {short_repr(seat)}: must be 'random' or 0 .. {players - 1}")
-    return np.array(seats, np.int8)

@@ -10,7 +10,20 @@ import numpy as np
 from warlight_env.engine.jit import JIT_DISABLED, address
 from warlight_env.engine.rng import derive_seed
 from warlight_env.envs.core import EnvCore
-from warlight_env.envs.opponents import BotOpponent, Opponent, OpponentError, Slot
+from warlight_env.envs.opponents import BotOpponent, Opponent, OpponentError, OpponentPool, Slot
+
+
+def draw_opponents(slots: Sequence[Slot], seeds: Sequence[int]) -> list[list[Opponent]]:
+    """Return the opponents in each game, by seat; the seed of a game determines its random draws from pools.
+
+    slots: the opponents, or pools of opponents. seeds: the seeds of the games. Without slots, the list is empty.
+    """
+    if not slots:
+        return []
+    return [
+        [slot.draw(derive_seed(seed, 2, k)) if isinstance(slot, OpponentPool) else slot for k, slot in enumerate(slots)]
+        for seed in seeds
+    ]
 
 
 class ActiveOpponent(NamedTuple):
@@ -80,6 +93,11 @@ class CoreOpponents:
             if playing is not None and not isinstance(playing.opponent, BotOpponent):
                 playing.opponent.begin(playing.memory, self._core, b, player, derive_seed(seed, 3, player))
 
+    @property
+    def asks_python(self) -> bool:
+        """Whether an opponent that is not compiled plays in a game, so that `begin` must be called."""
+        return any(not isinstance(playing.opponent, BotOpponent) for playing in self.playing())
+
     def forget_idle(self, played: bool) -> None:
         """Remove the opponents that play in no game. played: whether the `EnvCore` contains a game."""
         if len(self._table) > 1 or not played:
@@ -87,9 +105,10 @@ class CoreOpponents:
             for i in np.flatnonzero(~in_use).tolist():
                 self.changed |= self._table[i] is not None
                 self._table[i] = None
-        asking = (*(self._slots if played else ()), *(playing.opponent for playing in self.playing()))
-        if self._remembers_for_opponents and not any(one.views for one in asking):
-            self._core.round_history, self._remembers_for_opponents = None, False
+        if self._remembers_for_opponents:
+            asking = (*(self._slots if played else ()), *(playing.opponent for playing in self.playing()))
+            if not any(one.views for one in asking):
+                self._core.round_history, self._remembers_for_opponents = None, False
 
     def playing(self) -> list[ActiveOpponent]:
         """Return the opponents that play in at least one game."""

@@ -14,19 +14,20 @@ from gymnasium.vector.utils import batch_space
 from warlight_env.arguments import index, is_integer, short_repr
 from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
 from warlight_env.engine.view import View
-from warlight_env.envs.actions import ActionEncoding, EncodingFactory
+from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
+from warlight_env.envs.batch_of_games import BatchOfGames
 from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
-from warlight_env.envs.episodes import LearnerSeats, StepResults
+from warlight_env.envs.learner_seats import LearnerSeats
 from warlight_env.envs.many_maps import games_of, has_many_maps
 from warlight_env.envs.map_sets import MapLimits, MapsLike
 from warlight_env.envs.opponents import Opponent
 from warlight_env.envs.render_modes import RENDERING, checked_mode
+from warlight_env.envs.results import BatchResults
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.saved_games import SavesGames
 from warlight_env.errors import InputError
-from warlight_env.features.columns import Features
 from warlight_env.thread_ownership import SingleThreaded
 
 Arrays = npt.NDArray[Any]
@@ -34,7 +35,7 @@ Flags = npt.NDArray[np.bool_]
 Infos = dict[str, dict[str, Any]]
 
 
-class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
+class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
     """B games of `WarlightParallelEnv` at once, with one array per agent for all games.
 
     ```python
@@ -189,21 +190,6 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         self._known(agent)
         return self._spaces[3]
 
-    @property
-    def features(self) -> Features:
-        """The name, position and range of each number in a game's observation. Not available with many maps."""
-        return self.episodes.core.features
-
-    @property
-    def encoding(self) -> ActionEncoding:
-        """The action encoding; `decode` and `encode` take the result of `view`. Not available with many maps."""
-        return self.episodes.core.encoding
-
-    @property
-    def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: the source and the target region of each directed edge, in a new array. Not with many maps."""
-        return self.episodes.core.edge_index.copy()
-
     # Playing
 
     def reset(
@@ -238,9 +224,9 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         """
         final: dict[str, dict[str, Any]] = {}
 
-        def look(found: list[StepResults]) -> None:
+        def look(found: BatchResults) -> None:
             ended = np.zeros(self.num_envs, dtype=np.bool_)
-            ended[self._games.ended] = True
+            ended[found.ended] = True
             seen, infos = self._seen(found, True)
             for agent in self.agents:
                 final[agent] = {"final_obs": seen[agent], "final_info": infos[agent], "_final_obs": ended.copy()}
@@ -249,12 +235,11 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
         observations, infos = self._seen(results, self.copy)
         for agent, more in final.items():
             infos[agent].update(more)
-        by_agent = dict(zip(self.agents, results, strict=True))
         return (
             observations,
-            {agent: found.reward for agent, found in by_agent.items()},
-            {agent: found.terminated for agent, found in by_agent.items()},
-            {agent: found.truncated for agent, found in by_agent.items()},
+            dict(zip(self.agents, results.reward, strict=True)),
+            dict(zip(self.agents, results.terminated, strict=True)),
+            dict(zip(self.agents, results.truncated, strict=True)),
             infos,
         )
 
@@ -274,14 +259,14 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
                 raise InputError(f"actions: {agent} has no actions; no game has changed")
         return [actions[agent] for agent in self.agents]
 
-    def _seen(self, results: Sequence[StepResults], copy: bool) -> tuple[dict[str, Any], Infos]:
+    def _seen(self, results: BatchResults, copy: bool) -> tuple[dict[str, Any], Infos]:
         """Return the current observations and the infos of all agents."""
         observations: dict[str, Any] = {}
         infos: Infos = {}
-        everything = zip(self.agents, results, self.episodes.observe_all(copy), strict=True)
-        for i, (agent, found, (seen, mask)) in enumerate(everything):
+        live = self._games.live
+        for i, (agent, (seen, mask)) in enumerate(zip(self.agents, self.episodes.observe_all(copy), strict=True)):
             observations[agent] = seen
-            infos[agent] = {**found.infos, "active": self._games.live[:, i].copy()}
+            infos[agent] = {**results.of(i).infos, "active": live[:, i].copy()}
             if mask is not None:
                 infos[agent]["action_mask"] = mask
         return observations, infos
@@ -319,13 +304,6 @@ class WarlightParallelVectorEnv(SavesGames, SingleThreaded):
     def view(self, agent: str, b: int) -> View:
         """Return the agent's `View` of game b, see `WarlightParallelEnv.view`."""
         return self.episodes.view(index(b, "b", self.num_envs), self._known(agent))
-
-    def render_game(self, b: int) -> Any:
-        """Render the true position of game b, without fog of war.
-
-        The mode "human" prints text, "ansi" returns text, and "rgb_array" returns an image uint8[H, W, 3].
-        """
-        return self.episodes.render(self.render_mode, index(b, "b", self.num_envs))
 
     def close(self) -> None:
         """Do nothing, because the environment has no open resources."""

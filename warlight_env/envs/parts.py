@@ -151,12 +151,11 @@ class EnvParts:
         self._known.move_to_end(key)
         return self._known[key]
 
-    def _first(self, core: EnvCore) -> MapPart:
-        """Make the first `MapPart` of a map from an `EnvCore`."""
+    def _first(self, core: EnvCore) -> KnownMap:
+        """Store a new map with an `EnvCore` for its first games; return its `KnownMap`."""
         known = self._known[core.map.digest()] = KnownMap(self._note_board(core.board))
-        part = MapPart(core, known, self._learners)
-        self._add(part)
-        return part
+        self._add(MapPart(core, known, self._learners))
+        return known
 
     def at(self, b: int) -> Place:
         """Return the place of game b; raise InputError if the game has not begun."""
@@ -167,7 +166,7 @@ class EnvParts:
 
     def settle(self, core: EnvCore) -> None:
         """Make a `MapPart` from an `EnvCore`, and assign each game b to the place with index b."""
-        part = self._first(core)
+        (part,) = self._first(core).parts
         for b in range(core.batch):
             self._put(b, (part, b))
 
@@ -209,7 +208,7 @@ class EnvParts:
         if of_map:
             self._forget_idle()
         if left:
-            parts = list({id(part): part for _, (part, _) in left}.values())
+            parts = list(dict.fromkeys(part for _, (part, _) in left))
             for part in parts:
                 part.players.forget_idle(part.played)
             if not self._changed:
@@ -227,11 +226,14 @@ class EnvParts:
 
         If there are too few unused places, add a `MapPart` to the map.
         """
-        known = self.of(map_)
-        missing = count - sum(len(part.free) for part in known.parts)
+        known = self._known.get(map_.digest())
+        if known is None:
+            core = self._make(map_)
+            known = self._first(core if count == 1 else core.new_like(_size_for(count)))
+        self._known.move_to_end(map_.digest())
+        missing = count - sum([len(part.free) for part in known.parts])
         if missing > 0:
-            # The number of games on a map varies, so the new `MapPart` has more places than needed now.
-            size = max(missing + 3 * math.isqrt(missing) + 2, known.size // 4)
+            size = max(_size_for(missing), known.size // 4)
             self._add(MapPart(known.parts[0].core.new_like(size), known, self._learners))
         places = ((part, c) for part in known.parts for c in part.free)
         return [place for place, _ in zip(places, range(count), strict=False)]
@@ -294,9 +296,8 @@ class EnvParts:
     def renew(self, parts: Iterable[MapPart]) -> None:
         """Update the addresses of the given `MapPart` objects after some of their arrays were replaced."""
         addresses = self.addresses
-        for part in parts:
-            if part.stale:
-                addresses[part.index] = address_of(part.record)
+        for part in [part for part in parts if part.stale]:
+            addresses[part.index] = address_of(part.record)
 
     def played(self) -> list[MapPart]:
         """Return the `MapPart` objects that contain at least one game, and update the addresses of these objects."""
@@ -305,10 +306,15 @@ class EnvParts:
         self.renew(self._played)
         return self._played
 
-    def some(self, games: Sequence[int]) -> tuple[Any, npt.NDArray[np.int64]]:
+    def some(self, games: npt.NDArray[np.int64]) -> tuple[Any, npt.NDArray[np.int64]]:
         """Return the arguments with which kernels find the `games`: an address and a place for each game."""
         index, addresses = self.index[games], self.addresses
         return [addresses[i] for i in index] if JIT_DISABLED else addresses[index], self.place[games]
+
+
+def _size_for(count: int) -> int:
+    """Return the number of places of a new `MapPart` for `count` games. The number of games on a map varies later."""
+    return count + 3 * math.isqrt(count) + 2
 
 
 __all__ = ["KnownMap", "MapPart", "EnvParts", "Place"]

@@ -17,8 +17,8 @@ from stable_baselines3.common.vec_env import VecEnv, VecNormalize, unwrap_vec_no
 from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices
 
 from warlight_env.arguments import index, integers_of, is_integer, path_of, short_repr
-from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.autoreset import Autoreset
+from warlight_env.envs.batch_of_games import BatchOfGames
 from warlight_env.envs.episodes import NO_OPTIONS
 from warlight_env.envs.many_maps import games_of
 from warlight_env.envs.map_sets import MapsLike
@@ -29,7 +29,6 @@ from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.reset_options import options_given
 from warlight_env.envs.seeds import checked_seed
 from warlight_env.errors import InputError
-from warlight_env.features.columns import Features
 from warlight_env.output import replacing, write_errors, write_file
 from warlight_env.thread_ownership import SingleThreaded
 
@@ -37,7 +36,7 @@ from warlight_env.thread_ownership import SingleThreaded
 _OPTIONS: Final = ("start", "seat")
 
 
-class WarlightVecEnv(SingleThreaded, VecEnv):
+class WarlightVecEnv(BatchOfGames, SingleThreaded, VecEnv):
     """A `VecEnv` of B games, in compiled code, for Stable-Baselines3 and sb3-contrib; see `make_vec_env`.
 
     When a game ends, a new game begins in the same step. ``infos[b]`` contains the entries of `WarlightEnv`, except the
@@ -76,21 +75,6 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
         registered = MAPS_ID if self.episodes.padded else ENVIRONMENT_ID
         arguments = {"render_mode": self.render_mode, **self._arguments}
         return dataclasses.replace(gymnasium.spec(registered), kwargs=arguments)
-
-    @property
-    def features(self) -> Features:
-        """The name, position, range and unit of each number in a game's observation (without its mask)."""
-        return self.episodes.core.features
-
-    @property
-    def encoding(self) -> ActionEncoding:
-        """The action encoding; the methods `decode` and `encode` take a `View` as an argument."""
-        return self.episodes.core.encoding
-
-    @property
-    def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: the source and the target region of each directed edge, in a new array."""
-        return self.episodes.core.edge_index.copy()
 
     @property
     def policy_settings(self) -> PolicySettings:
@@ -166,7 +150,7 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
             raise InputError("step_wait: this thread has set no actions; call step_async first")
         (_, actions), self._asked = self._asked, None
         episodes, games, earlier = self.episodes, self._games, self._games.ended
-        ((reward, terminated, truncated, _, columns),) = games.step([actions])
+        reward, terminated, truncated, columns = games.step([actions]).of(0)
         dones = terminated | truncated
         self._returns += reward
         self._lengths += 1
@@ -264,13 +248,6 @@ class WarlightVecEnv(SingleThreaded, VecEnv):
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
         """Return a picture of each game if the render mode is "rgb_array"; otherwise return None for each game."""
         return [self.render_game(b) if self.render_mode == "rgb_array" else None for b in self._all]
-
-    def render_game(self, b: int) -> Any:
-        """Render the true position of game b, without fog of war.
-
-        The mode "human" prints text, "ansi" returns text, and "rgb_array" returns an image uint8[H, W, 3].
-        """
-        return self.episodes.render(self.render_mode, index(b, "b", self.num_envs))
 
 
 def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from gymnasium.utils import seeding
 
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.errors import InputError
-
-T = TypeVar("T")
 
 
 def checked_seed(seed: Any, what: str = "seed") -> int | None:
@@ -48,8 +45,12 @@ def draw_seed(stream: np.random.Generator) -> int:
 
 
 def draw_word(stream: np.random.Generator) -> int:
-    """Draw the seed of the next game from the random generator of an environment in which all seats are learners."""
-    return int(stream.integers(0, 2**63))
+    """Draw the seed of the next game from the random generator of an environment in which all seats are learners.
+
+    The result is the same as that of ``stream.integers(0, 2**63)``, which takes six times as long. The bit generator of
+    `stream` must be a PCG64, as in all generators of Gymnasium.
+    """
+    return int(stream.bit_generator.random_raw()) >> 1
 
 
 class Seeds:
@@ -65,16 +66,9 @@ class Seeds:
         """Restart the generator of environment b from a result of `checked_seed`."""
         self._streams[b], _ = seeding.np_random(seed)
 
-    def draw(self, games: Sequence[int] | npt.NDArray[np.int64], draw: Callable[[np.random.Generator], T]) -> list[T]:
-        """Call `draw` with the generator of each environment in `games`; return the list of the results.
-
-        draw: a function that draws the next game of an environment, for example `draw_seed`.
-        """
-        drawn = []
+    def streams(self, games: Iterable[int]) -> list[np.random.Generator]:
+        """Return the random generator of each environment in `games`. An environment without a seed gets a new one."""
         for b in games:
-            stream = self._streams[b]
-            if stream is None:
-                stream, _ = seeding.np_random(None)
-                self._streams[b] = stream
-            drawn.append(draw(stream))
-        return drawn
+            if self._streams[b] is None:
+                self._streams[b], _ = seeding.np_random(None)
+        return [stream for b in games if (stream := self._streams[b]) is not None]

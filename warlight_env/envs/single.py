@@ -17,9 +17,10 @@ from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.actions.batches import batch_of_one
 from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.episode_spec import TellsItsLimit
-from warlight_env.envs.episodes import Episodes, StepResults
+from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.envs.render_modes import RENDERING, checked_mode
+from warlight_env.envs.results import StepResults
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.saved_games import SavesGames
 from warlight_env.envs.seeds import checked_seed
@@ -202,7 +203,7 @@ class WarlightEnv(SavesGames, TellsItsLimit, SingleThreaded, gymnasium.Env[Any, 
         """
         read = self.episodes.read_options(options, ("start", "seat"))
         super().reset(seed=checked_seed(seed))
-        self.episodes.reset([self.episodes.draw(self.np_random, read)], [0], read)
+        self.episodes.reset(self.episodes.draw([self.np_random], read), [0], read)
         self._live = True
         return self.episodes.observe(0), self._info()
 

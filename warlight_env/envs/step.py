@@ -166,6 +166,23 @@ def impossible_count(out: Buffers) -> Int:
 
 
 @kernel
+def first_invalid(
+    games: GameBatch, acting: npt.NDArray[np.int8], s: Int, actions: Any, column: Int, places: Any
+) -> Int:  # fmt: skip
+    """Return the first game in which the action of the player in slot s is read and outside `limits`; B if none.
+
+    actions: int[M, C, K]; the action in game b is actions[b, column], or actions[places[b], column] if `places`
+        int64[B] is not None.
+    """
+    for b in range(acting.shape[0]):
+        if acting_player(games.out, games.turns, acting, b, s) >= 0:
+            row = np.int64(b) if places is None else places[b]
+            if not within_limits(actions[row, column], games.limits):
+                return np.int64(b)
+    return np.int64(acting.shape[0])
+
+
+@kernel
 def submit_actions(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any) -> Int:
     """Convert action rows to turns, and add the number of dropped illegal orders to `out.illegal`.
 
@@ -178,13 +195,14 @@ def submit_actions(games: GameBatch, acting: npt.NDArray[np.int8], actions: Any)
     value of `out.illegal` in game b is below 0 or above MOST_ILLEGAL.
     """
     batch, slots = acting.shape
-    out, wrong = games.out, impossible_count(games.out)
+    wrong = impossible_count(games.out)
     if wrong >= 0:
         return batch * slots + wrong
-    for b in range(batch):
-        for s in range(slots):
-            if acting_player(out, games.turns, acting, b, s) >= 0 and not within_limits(actions[b, s], games.limits):
-                return b * slots + s
+    bad = batch * slots
+    for s in range(slots):
+        bad = min(bad, first_invalid(games, acting, s, actions, s, None) * slots + s)
+    if bad < batch * slots:
+        return bad
     for b in range(batch):
         submit_game(games, b, acting, actions)
     return -1

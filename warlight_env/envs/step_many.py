@@ -13,7 +13,7 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int
-from warlight_env.engine.reference import record_at, reference
+from warlight_env.engine.reference import array_at, record_at, reference
 from warlight_env.engine.rng import derived, mixed, seed_rng
 from warlight_env.envs.actions.step_kernels import DEPLOYS
 from warlight_env.envs.core import EnvCore
@@ -22,12 +22,12 @@ from warlight_env.envs.step import (
     acting_player,
     begin,
     finish_step,
+    first_invalid,
     impossible_count,
     play_ready,
     refresh_observations,
     submit_policy_turns,
     submit_row,
-    within_limits,
 )
 
 
@@ -53,14 +53,8 @@ class PaddingLayout(NamedTuple):
     factored: bool  #: whether the action encoding is "factored", which has VALUES choices for each region and edge
 
 
-class LearnerActions(NamedTuple):
-    """The actions of one learner in each of B games."""
-
-    rows: npt.NDArray[np.int64]  #: [B, M] the action rows; M is K without padding
-
-
-#: The keys of infos, in the order of the rows of `numbers` in `write_learner_results`.
-NUMBERS = ("illegal", "income", "round", "phase", "is_success")
+#: The keys of the integers in infos, in the order of the rows of `numbers` in `write_learner_results`.
+NUMBERS = ("illegal", "income", "round", "phase")
 
 
 def map_games(
@@ -83,17 +77,19 @@ def _kind() -> Any:
     return numba.typeof(map_games(EnvCore("small"), chosen, learners, np.zeros(1, np.int64)))
 
 
-@functools.cache
-def _actions_kind() -> Any:
-    return numba.typeof(reference(LearnerActions(np.zeros((1, 1), np.int64))))
+class LearnerActions(NamedTuple):
+    """The actions of L learners in B games."""
+
+    rows: Any  #: the addresses of L arrays int64[B, M] of action rows, see `array_addresses`; M is K without padding
+    shape: tuple[int, int, int]  #: (B, 1, M)
 
 
-_games_at, _actions_at = record_at(_kind), record_at(_actions_kind)
+_games_at, _rows_at = record_at(_kind), array_at(np.int64)
 
 
 @kernel
 def step_many(
-    parts: Any, policies: Any, pickers: Any, numbers: npt.NDArray[np.int16], actions: Any,
+    parts: Any, policies: Any, pickers: Any, numbers: npt.NDArray[np.int16], actions: LearnerActions,
     acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32], layout: PaddingLayout, finish: Bool,
 ) -> Int:  # fmt: skip
     """Step B games: submit the turns of learners and of compiled bots, and play the rounds if `finish` is True.
@@ -106,7 +102,7 @@ def step_many(
         policies, pickers: the addresses of two kernels of each of K compiled bots: one plays rounds, the other picks
             start regions.
         numbers: int16[K, C], the number of each bot in `chosen` of each of C `MapGames`; -1: no game has this bot.
-        actions: the addresses of the `LearnerActions` of L learners.
+        actions: the actions of L learners.
         acting: int8[B], 0 for a game that makes no step.
         dropped: int32[B, L], the number of illegal entries of each action that were found before this call.
         layout: the layout of padded actions.
@@ -140,7 +136,11 @@ def step_many(
 
 @kernel
 def _read(
-    part: MapGames, actions: Any, acting: npt.NDArray[np.int8], dropped: npt.NDArray[np.int32], layout: PaddingLayout
+    part: MapGames,
+    actions: LearnerActions,
+    acting: npt.NDArray[np.int8],
+    dropped: npt.NDArray[np.int32],
+    layout: PaddingLayout,
 ) -> Bool:
     """Prepare the fields of a `MapGames` for the next step; return whether the `MapGames` has any game."""
     out, n, players, played = part.games.out, part.games.state.owner.shape[1], part.illegal.shape[1], False
@@ -162,31 +162,28 @@ def _read(
                 part.after[c] = learner
                 out.illegal[c, learner] = dropped[b, i]
             if layout.factored and part.acting[c, i] != 0:
-                row, width = _actions_at(actions[i]).rows[b], part.games.work.row.shape[0]
+                row, width = _rows_at(actions.rows[i], actions.shape)[b, 0], part.games.work.row.shape[0]
                 out.illegal[c, learner] += _count(row[n : layout.regions]) + _count(row[layout.regions + width - n :])
     return played
 
 
 @kernel
-def _first_invalid(part: MapGames, actions: Any, layout: PaddingLayout) -> Int:
+def _first_invalid(part: MapGames, actions: LearnerActions, layout: PaddingLayout) -> Int:
     """Return the position of the first invalid action or invalid value of `dropped` (see `step_many`); -1 if none."""
     games, batch, learners = part.games, part.places.shape[0], part.learners.shape[1]
     wrong = impossible_count(games.out)
     if wrong >= 0:
-        return np.int64(_actions_at(actions[0]).rows.shape[0]) * learners + part.places[wrong]
-    if layout.regions > 0:
-        return np.int64(-1)
-    for c in range(batch):
-        b = part.places[c]
+        return actions.shape[0] * learners + part.places[wrong]
+    bad = np.int64(batch * learners)
+    if layout.regions == 0:
         for i in range(learners):
-            acts = acting_player(games.out, games.turns, part.acting, c, i) >= 0
-            if acts and not within_limits(_actions_at(actions[i]).rows[b], games.limits):
-                return b * learners + i
-    return np.int64(-1)
+            rows = _rows_at(actions.rows[i], actions.shape)
+            bad = min(bad, first_invalid(games, part.acting, i, rows, 0, part.places) * learners + i)
+    return part.places[bad // learners] * learners + bad % learners if bad < batch * learners else np.int64(-1)
 
 
 @kernel
-def _submit(part: MapGames, actions: Any, layout: PaddingLayout) -> None:
+def _submit(part: MapGames, actions: LearnerActions, layout: PaddingLayout) -> None:
     """Convert the actions of a `MapGames` to turns."""
     games, n = part.games, part.games.state.owner.shape[1]
     row = games.work.row
@@ -195,7 +192,7 @@ def _submit(part: MapGames, actions: Any, layout: PaddingLayout) -> None:
             p = acting_player(games.out, games.turns, part.acting, c, i)
             if p < 0:
                 continue
-            given = _actions_at(actions[i]).rows[part.places[c]]
+            given = _rows_at(actions.rows[i], actions.shape)[part.places[c], 0]
             if layout.regions > 0 and row.shape[0] > 1:
                 _copy(given, row[:n])
                 _copy(given[layout.regions :], row[n:])
@@ -272,35 +269,46 @@ def begin_some(parts: Any, places: npt.NDArray[np.int64], picked: Bool) -> None:
 @kernel
 def write_learner_results(
     parts: Any, index: npt.NDArray[np.int64], places: npt.NDArray[np.int64], before: npt.NDArray[np.bool_],
-    reward: npt.NDArray[np.float64], ends: npt.NDArray[np.bool_], live: npt.NDArray[np.bool_],
-    numbers: npt.NDArray[np.int64],
-) -> None:  # fmt: skip
-    """Write the results of the last step for the L learners of M games to `reward`, `ends`, `live` and `numbers`.
+    reward: npt.NDArray[np.float64], flags: npt.NDArray[np.bool_], numbers: npt.NDArray[np.int64],
+    live: npt.NDArray[np.bool_], ended: npt.NDArray[np.int64],
+) -> Int:  # fmt: skip
+    """Write the results of the last step for the L learners of M games; return the number of games without a learner.
 
     Args:
         parts, index, places: game k is at places[k] of the `MapGames` with the address parts[index[k]]. index[k] is -1
-            if there is no game k.
-        before: [M, L], False for a learner whose episode had ended before the step. The learner's entries in `reward`
-            and `ends` become 0.
+            if there is no game k. Then all results of game k are 0.
+        before: [M, L], False for a learner whose episode had ended before the step. The learner's rewards and the first
+            two flags become 0.
         reward: [L, M] the rewards.
-        ends: [2, L, M] terminated in entry 0, truncated in entry 1.
+        flags: [3, L, M] terminated, truncated, and whether the learner has won.
+        numbers: [4, L, M] one entry for each key in `NUMBERS`.
         live: [M, L] whether the learner's episode continues.
-        numbers: [5, L, M] one entry for each key in `NUMBERS`.
+        ended: int64[M]; the first entries become the indices k of the games without a live learner, in ascending order.
     """
+    count = np.int64(0)
     for k in range(places.shape[0]):
-        if index[k] < 0:
-            continue
-        part, c = _games_at(parts[index[k]]), places[k]
-        state, out = part.games.state, part.games.out
+        any_live = False
         for i in range(before.shape[1]):
+            if index[k] < 0:
+                reward[i, k], live[k, i] = 0.0, False
+                _fill(flags[:, i, k], False)
+                _fill(numbers[:, i, k], 0)
+                continue
+            part, c = _games_at(parts[index[k]]), places[k]
+            state, out = part.games.state, part.games.out
             learner, played = np.int64(part.learners[c, i]), before[k, i]
             reward[i, k] = out.reward[c, learner] if played else 0.0
-            ends[0, i, k] = played and out.terminated[c, learner]
-            ends[1, i, k] = played and out.truncated[c, learner]
-            live[k, i] = out.live[c, learner]
+            flags[0, i, k] = played and out.terminated[c, learner]
+            flags[1, i, k] = played and out.truncated[c, learner]
+            flags[2, i, k] = state.winner[c] == learner
             numbers[0, i, k], numbers[1, i, k] = out.illegal[c, learner], out.income[c, learner]
             numbers[2, i, k], numbers[3, i, k] = state.round[c], state.phase[c]
-            numbers[4, i, k] = 1 if state.winner[c] == learner else 0
+            live[k, i] = out.live[c, learner]
+            any_live = any_live or live[k, i]
+        if not any_live:
+            ended[count] = k
+            count += 1
+    return count
 
 
 @kernel

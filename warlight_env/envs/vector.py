@@ -10,19 +10,18 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from warlight_env.arguments import index
-from warlight_env.envs.actions import ActionEncoding
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
+from warlight_env.envs.batch_of_games import BatchOfGames
 from warlight_env.envs.episode_spec import TellsItsLimit
-from warlight_env.envs.episodes import Episodes, StepResults
+from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.render_modes import RENDERING, checked_mode
+from warlight_env.envs.results import BatchResults
 from warlight_env.envs.saved_games import SavesGames
-from warlight_env.features.columns import Features
 from warlight_env.thread_ownership import SingleThreaded
 
 
-class WarlightVectorEnv(SavesGames, TellsItsLimit, SingleThreaded, VectorEnv[Any, Any, Any]):
+class WarlightVectorEnv(SavesGames, TellsItsLimit, BatchOfGames, SingleThreaded, VectorEnv[Any, Any, Any]):
     """The vector environment of B games of `WarlightEnv`.
 
     If all opponents are compiled bots, compiled code plays all rounds.
@@ -76,21 +75,6 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, SingleThreaded, VectorEnv[Any
     def _make_games(self, num_envs: int, arguments: dict[str, Any]) -> Episodes:
         return Episodes(batch=num_envs, **arguments)
 
-    @property
-    def features(self) -> Features:
-        """The name, position, range and unit of each number in a game's observation (without its mask)."""
-        return self.episodes.core.features
-
-    @property
-    def encoding(self) -> ActionEncoding:
-        """The action encoding; the methods `decode` and `encode` take a `View` as an argument."""
-        return self.episodes.core.encoding
-
-    @property
-    def edge_index(self) -> npt.NDArray[np.int64]:
-        """int64[2, E]: the source and the target region of each directed edge, in a new array."""
-        return self.episodes.core.edge_index.copy()
-
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
@@ -121,15 +105,17 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, SingleThreaded, VectorEnv[Any
         episodes, every = self.episodes, np.ones(self.num_envs, dtype=np.bool_)
         final: dict[str, Any] = {}
 
-        def look(found: list[StepResults]) -> None:
-            over = found[0].terminated | found[0].truncated
+        def look(results: BatchResults) -> None:
+            found = results.of(0)
+            over = found.terminated | found.truncated
             seen = np.full(self.num_envs, None, dtype=object)
             for b in self._games.ended.tolist():
                 seen[b] = episodes.observe(b)
-            final.update(final_obs=seen, _final_obs=over, final_info=self._infos(found[0].infos, over.copy()))
+            final.update(final_obs=seen, _final_obs=over, final_info=self._infos(found.infos, over.copy()))
             final["_final_info"] = over.copy()
 
-        ((rewards, terminated, truncated, _, columns),) = self._games.advance([actions], self.autoreset_mode, look)
+        results = self._games.advance([actions], self.autoreset_mode, look)
+        rewards, terminated, truncated, columns = results.of(0)
         return episodes.observe(), rewards, terminated, truncated, {**self._infos(columns, every), **final}
 
     def _infos(self, columns: dict[str, Any], mask: npt.NDArray[np.bool_]) -> dict[str, Any]:
@@ -152,13 +138,6 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, SingleThreaded, VectorEnv[Any
         """Call `render_game` for every game; return a tuple of the results if the mode returns text or pictures."""
         shown = tuple([self.render_game(b) for b in range(self.num_envs)])
         return None if self.render_mode in (None, "human") else shown
-
-    def render_game(self, b: int) -> Any:
-        """Render the true position of game b, without fog of war.
-
-        The mode "human" prints text, "ansi" returns text, and "rgb_array" returns an image uint8[H, W, 3].
-        """
-        return self.episodes.render(self.render_mode, index(b, "b", self.num_envs))
 
     def close_extras(self, **kwargs: Any) -> None:
         """Do nothing, because the environment has no open resources."""

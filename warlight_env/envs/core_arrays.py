@@ -1,0 +1,192 @@
+"""`CoreArrays`: the arrays of an `EnvCore`, their allocation, and copies with another number of games or slots."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from itertools import islice
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from warlight_env.engine.jit import address
+from warlight_env.engine.memory import together
+from warlight_env.engine.reference import reference
+from warlight_env.engine.state import State, copy_state, make_state
+from warlight_env.envs import snapshots, views
+from warlight_env.envs.actions.kernels import mask_pointer, no_mask, submit_pointer
+from warlight_env.envs.buffers import Buffers, make_buffers
+from warlight_env.envs.core_arguments import check_batch, check_slots, make_settings
+from warlight_env.envs.core_protocol import Core, make_action_buffers
+from warlight_env.envs.custom_functions import CustomObservation, CustomReward
+from warlight_env.envs.round_history import RoundHistory
+from warlight_env.envs.step import GameBatch, Turns, Work, make_turns, make_work
+from warlight_env.thread_ownership import UseLock
+
+
+class CoreArrays(Core):
+    """The arrays and constant data of B games on one map. The subclass `EnvCore` sets the attributes."""
+
+    out: Buffers
+    observation: str
+    custom_reward: CustomReward | None
+    custom_observation: CustomObservation | None
+    _config: npt.NDArray[np.int64]
+    _limits: npt.NDArray[np.int64]
+    _work: Work | None
+    _turns: Turns | None
+    _game_batch: GameBatch | None
+    _in_use: UseLock
+
+    def _set_settings(self, max_cycles: int) -> None:
+        choices, features = self.board.n_regions + self.board.n_edges, self.observation != "raw"
+        self.settings = make_settings(self.encoding, choices, features, self.rules.fog, max_cycles, self.reward)
+
+    def _make_buffers(self, slots: int) -> Buffers:
+        check_slots(slots, self.players)
+        return make_buffers(
+            self.board, self.players, self.batch, slots, self.settings, self.features, self.encoding.mask_size
+        )
+
+    def set_slots(self, slots: int) -> None:
+        """Change the number of players in each game that get observations and masks.
+
+        After the call, `out` contains arrays for the new number of slots. `out.seat` gives the player in each slot.
+        """
+        out, new = self.out, self._make_buffers(slots)
+        for name in _PER_PLAYER:
+            getattr(new, name)[...] = getattr(out, name)
+        kept = min(slots, self.slots)
+        new.seat[:, kept:], new.seat[:, :kept] = -1, out.seat[:, :kept]
+        new.slot[...] = np.where(out.slot < kept, out.slot, -1)
+        self.out = new
+        self.row_buffers = make_action_buffers(self.batch, slots, self.row_size)
+        views.refresh(self)
+
+    @property
+    def slots(self) -> int:
+        """S, the number of players in each game that get observations and masks."""
+        return self.out.seat.shape[1]
+
+    @property
+    def nodes(self) -> npt.NDArray[np.float32]:
+        """float32[B, S, N, F], the node features of all slots. Raises KeyError for the observation "raw"."""
+        nodes: npt.NDArray[np.float32] = self.features["nodes"].cut(self.out.features)
+        return nodes
+
+    @property
+    def globals(self) -> npt.NDArray[np.float32]:
+        """float32[B, S, G], the global features of all slots. Raises KeyError for the observation "raw"."""
+        overall: npt.NDArray[np.float32] = self.features["globals"].cut(self.out.features)
+        return overall
+
+    @property
+    def row_size(self) -> int:
+        """K, the number of integers in an action row."""
+        return len(self.limits)
+
+    @property
+    def max_cycles(self) -> int:
+        """The number of steps after which a game is truncated."""
+        return self.settings.max_cycles
+
+    @max_cycles.setter
+    def max_cycles(self, value: int) -> None:
+        self._set_settings(value)
+
+    @property
+    def work(self) -> Work:
+        """The working memory of the kernels, allocated at the first use."""
+        if self._work is None:
+            self._work = make_work(self.board, self.bits, self.players, self.row_size)
+        return self._work
+
+    @property
+    def game_batch(self) -> GameBatch:
+        """All arguments of the step's kernels as one NamedTuple; rebuilt after `out` or `settings` is replaced."""
+        made = self._game_batch
+        if made is None or made.out is not self.out or made.settings is not self.settings:
+            submit = _submit_address(self.encoding.submit)
+            mask = _mask_address(self.encoding.write_mask)
+            self._game_batch = made = reference(self.game_batch_for(submit, mask))
+        return made
+
+    def game_batch_for(self, submit: int, mask: int) -> GameBatch:
+        """Return `game_batch` with the given addresses of the encoding's kernels `submit` and `write_mask`.
+
+        An address may be 0 if the caller's kernels do not use it.
+        """
+        return GameBatch(
+            self.context, self.settings, submit, mask, self._config, self._limits, self.state, self.out, self.turns,
+            self.bits, self.work,
+        )  # fmt: skip
+
+    @property
+    def turns(self) -> Turns:
+        """The turns that players have submitted for the next round.
+
+        The arrays of turns are allocated at the first use.
+        """
+        if self._turns is None:
+            self._turns = make_turns(self.board.n_regions, self.board.n_edges, self.players, self.batch)
+        return self._turns
+
+    def new_like(self, batch: int) -> Self:
+        """Return another `EnvCore` with the same arguments, but with `batch` new games.
+
+        The new object and this object share constant data and working memory, so only one thread may use the two
+        objects. The arrays of the new object are in one block of memory.
+        """
+        check_batch(batch)
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other.batch, other._work, other.round_history, other._game_batch = batch, self.work, None, None
+        n, e, players = self.board.n_regions, self.board.n_edges, self.players
+        state, rngs = make_state(batch, n, players), np.zeros((batch, players, 2), dtype=np.uint64)
+        out: tuple[Any, ...] = tuple(other._make_buffers(self.slots))
+        turns: tuple[Any, ...] = tuple(make_turns(n, e, players, batch))
+        arrays = iter(together([*state, *out, *turns, rngs]))
+        other.state = State(*islice(arrays, len(state)))
+        other.out = reference(Buffers(*islice(arrays, len(out))))
+        other._turns, other.bot_rngs = reference(Turns(*islice(arrays, len(turns)))), next(arrays)
+        other.row_buffers = make_action_buffers(batch, self.slots, self.row_size)
+        if self.round_history is not None:
+            other.round_history = RoundHistory(self.map, self.board, self.rules, self.params)
+        return other
+
+    def clone(self) -> Self:
+        """Return an independent copy of the games and their random generators.
+
+        Equal actions give equal games in both objects. The copy and the original share constant data.
+        """
+        other = type(self).__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        other._in_use = UseLock()
+        other.state = copy_state(self.state)
+        arrays: Any = self.out
+        other.out = reference(Buffers(*[array.copy() for array in arrays]))
+        other.row_buffers = self.row_buffers._replace(converted=np.empty_like(self.row_buffers.converted))
+        other.bot_rngs = self.bot_rngs.copy()
+        other._turns = other._work = other._game_batch = None
+        if self._turns is not None and (self.settings.stepwise or self._turns.status.any()):
+            other._turns = reference(snapshots.copied(self._turns))
+        other.round_history = None if self.round_history is None else self.round_history.copy()
+        return other
+
+
+@functools.cache
+def _submit_address(submit: Callable[..., Any]) -> Any:
+    return address(submit_pointer(submit))
+
+
+@functools.cache
+def _mask_address(write_mask: Callable[..., Any] | None) -> Any:
+    return address(mask_pointer(write_mask or no_mask))
+
+
+#: The names of the arrays in `Buffers` whose shape does not depend on the number of slots.
+_PER_PLAYER = ("income", "illegal", "reward", "potential", "live", "terminated", "truncated", "cycles")
+
+
+__all__ = ["CoreArrays"]
