@@ -11,6 +11,7 @@ from typing import Any, Final
 from cachetools import LRUCache
 from fastapi import FastAPI, Request
 
+from warlight_env.web.documents.replay_document import tree_document
 from warlight_env.web.errors import RequestError
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson
@@ -48,7 +49,7 @@ class ReplayCache:
         key = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest()[:32])
         source = LogSource(key, data)
         tree = self.trees.get(key)
-        changed = {} if tree is None else {"variations": json.loads(tree)}
+        changed = {} if tree is None else tree_document(json.loads(tree))
         document = await self.replay(source, {"log": key, **changed})
         self._logs[key] = data
         return document
