@@ -147,7 +147,7 @@ def test_hints_use_the_same_engine(server: Server, open_page: Callable[..., Any]
         page.wait_for_timeout(20)
     assert asked[1]["bot"] == "one_ply"
     page.keyboard.press("h")
-    page.get_by_role("region", name="Hint", exact=True).get_by_text("Vera").wait_for()
+    page.get_by_role("region", name="Candidates of Hint").get_by_text("Vera").wait_for()
     for words in ("one_ply", "nash"):
         assert page.locator("body").inner_text().count(words) == 0, "bots have displayed names everywhere"
 
@@ -157,7 +157,7 @@ def test_the_replay_opens_before_its_win_probabilities_are_known(
 ):
     log = idle_log(3)
     page, held = open_page(server.page(), expects="status of 503"), []
-    page.route("**/chances", held.append)
+    page.route("**/chances", lambda route: held.append(route))
     page.route("**/analysis", lambda route: route.fulfill(json={**news(log, 1, {}), "summary": None}))
     open_log(page, log, tmp_path)
     curve = page.get_by_role("region", name="Win probability")
@@ -166,7 +166,8 @@ def test_the_replay_opens_before_its_win_probabilities_are_known(
     held.pop().fulfill(json=[[[0.75, 0.7, 0.8], [0.25, 0.2, 0.3]]] * 4)
     curve.get_by_text("Pip 75 % · Attila 25 %").wait_for()
     assert curve.locator("path[stroke]").first.get_attribute("d").count("L") == 3
-    page.reload()
+    page.goto("about:blank")
+    page.goto(server.page())
     open_log(page, log, tmp_path)
     refused = {"error": "x", "code": "busy", "values": {}, "details": None}
     held.pop().fulfill(status=503, body=json.dumps(refused), content_type="application/json")
