@@ -180,6 +180,8 @@ class Study:
                 json.dumps(content, ensure_ascii=False).encode()  # an unpaired surrogate raises an error
             except UnicodeEncodeError:
                 raise StudyError(f"{place}: not text: a character is an unpaired surrogate") from None
+            except RecursionError:
+                raise StudyError(f"{place}: not JSON: nested too deeply") from None
         return cls.from_dict(content, place)
 
     @classmethod
