@@ -5,7 +5,8 @@ The default run has one case of each screen; the slow tests have all cases.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from analysis_page_helpers import news, open_log
 from gesture_helpers import DESKTOP, DEVICES, Device, Gestures
 from language_helpers import czech
-from page_helpers import PAGE, axe_finds, box, idle_log, region
+from page_helpers import PAGE, axe_finds, bot_log, box, idle_log, region, regions
 
 from warlight_env import Game
 from warlight_env.record import GameLog
@@ -215,3 +216,70 @@ def test_every_task_is_possible(
     if device is not MOVING:
         assert page.evaluate("document.getAnimations().length") == 0
     assert axe_finds(page) == []
+
+
+def try_turn(page: Any, who: str) -> None:
+    """Deploy all armies on a region of a player, and commit."""
+    region(page, next(r["name"] for r in regions(page) if r["who"] == who)).focus()
+    page.keyboard.press("Shift+Enter")
+    page.keyboard.press("Control+Enter")
+
+
+def new_screens(server: Server, page: Any, folder: Path) -> Iterator[str]:
+    """Every new screen, one after the other, by name."""
+    page.goto(server.page())
+    page.wait_for_function("() => localStorage['warlight.server']")
+    page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
+    page.reload()
+    log = bot_log("world", 12, 5)
+    marks = {3: ("?!", 0.06), 5: ("??", 0.21), 8: ("?", 0.12)}
+    page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, marks)))
+    page.route("**/variations/judge", lambda route: route.fulfill(json=JUDGEMENT))
+    open_log(page, log, folder)
+    page.get_by_role("region", name="Win probability").locator("figcaption", has_text="Attila").wait_for()
+    card = page.get_by_role("region", name="Variations", exact=True)
+    rows = card.get_by_role("list", name="Tree of variations").get_by_role("button")
+    page.locator("[data-round='5'] [data-mark='??']").wait_for()
+    for number, (reply, name, comment) in enumerate(
+        (("known", "All in one place", "The same reply as in the game."), ("believed", "", "Attila replies."))
+    ):
+        if not number:
+            page.keyboard.press("b")
+            page.keyboard.press("b")
+        page.keyboard.press("y")
+        card.get_by_role("combobox", name="Reply").select_option(reply)
+        try_turn(page, "Linden")
+        rows.nth(number + 1).wait_for()
+        card.get_by_label("Name of the variation").fill(name)
+        card.get_by_label("Comment").fill(comment)
+        card.get_by_role("button", name="Save the texts").click()
+        card.get_by_role("list").get_by_text(comment).wait_for()
+    yield "variations"
+    page.keyboard.press("x")
+    card.get_by_role("button", name="Learn from your mistakes").click()
+    try_turn(page, "Linden")
+    page.get_by_text("Good: this turn is better.").wait_for()
+    yield "lesson"
+    client = server.client()
+    made = client.post("studies", json={"title": "The corner", "players": ["Ann", "Bo"], "map": "small"})
+    assert made.status_code == 200
+    page.goto(server.page("studies"))
+    page.get_by_text("The corner").first.wait_for()
+    yield "studies"
+
+
+@pytest.mark.slow
+def test_axe_finds_nothing_on_the_new_screens_in_both_themes(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    """With WARLIGHT_PICTURES set to a folder, pictures of the screens are written there."""
+    pictures = os.environ.get("WARLIGHT_PICTURES")
+    page = open_page(color_scheme="dark", bypass_csp=True, **DESKTOP)
+    found = []
+    for name in new_screens(server, page, tmp_path):
+        for theme in ("dark", "light"):
+            page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
+            if pictures:
+                page.screenshot(path=Path(pictures) / f"{name}-{theme}.png")
+            found += [(name, theme, *one) for one in axe_finds(page, theme == "light")]
+    assert found == []
