@@ -27,6 +27,10 @@ MOVING = Device("desktop", "mouse", {**DESKTOP, "reduced_motion": "no-preference
 #: A page of 1280 by 800 pixels at a zoom of 200 %.
 ZOOMED = Device("zoomed", "mouse", {"viewport": {"width": 640, "height": 400}, "device_scale_factor": 2})
 BETTER = "g.best, g.addition"
+#: JavaScript: scroll to an element; return the point at a share of its width, or null if another element covers it.
+UNCOVERED = """(e, [block, share]) => { e.scrollIntoView({block, inline: 'nearest', behavior: 'instant'});
+    const b = e.getBoundingClientRect(); const [x, y] = [b.left + share * b.width, b.top + b.height / 2];
+    const there = document.elementFromPoint(x, y); return there && e.contains(there) ? [x, y] : null }"""
 JUDGEMENT = {
     "orders": "", "worth": 0.6, "played": 0.4, "best": 0.61, "gain": 0.2, "gain_error": 0.02, "lost": 0.01,
     "lost_error": 0.02, "passed": True, "better": "",
@@ -52,15 +56,16 @@ class User:
         return self.page.get_by_role("button", name=self.word(english, **values), exact=True)
 
     def press(self, element: Any, share: float = 0.5) -> None:
-        """Press an element at a share of its width."""
+        """Press an element at a share of its width. The page is scrolled until no other element covers it."""
         element.wait_for()
-        element.scroll_into_view_if_needed()
         if self._gestures is None:
             element.focus()
             assert element.evaluate("e => e === document.activeElement && e.tabIndex >= 0")
             return self.page.keyboard.press("Enter")
-        shape = element.bounding_box()
-        self._gestures.press((shape["x"] + share * shape["width"], shape["y"] + shape["height"] / 2))
+        place = next(
+            found for block in ("nearest", "center", "end") if (found := element.evaluate(UNCOVERED, [block, share]))
+        )
+        self._gestures.press(place)
 
     def cards(self, shown: bool) -> None:
         """Show or hide the cards on a narrow screen."""
@@ -209,7 +214,9 @@ def case(screen: str, device: Device, locale: str) -> Any:
 def test_every_task_is_possible(
     server: Server, tmp_path: Path, open_page: Callable[..., Any], screen: str, device: Device, locale: str
 ):
-    user = analysed(server, open_page, tmp_path, device._replace(options={**device.options, "bypass_csp": True}), locale)
+    user = analysed(
+        server, open_page, tmp_path, device._replace(options={**device.options, "bypass_csp": True}), locale
+    )
     SCREENS[screen](user)
     page = user.page
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -171,7 +171,6 @@ def _pages(app: FastAPI) -> None:
 def _games(app: FastAPI) -> None:
     opponents: Opponents = app.state.opponents
     lobby: Lobby = app.state.lobby
-    replay_cache: ReplayCache = app.state.replay_cache
 
     @app.post("/api/games")
     async def make(body: NewGame) -> dict[str, Any]:
