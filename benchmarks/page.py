@@ -31,6 +31,7 @@ SECONDS = 5
 SEEDS = (6, 11, 15)  # seeds of games that are long enough
 ROUNDS = 500
 ANALYSED = 30  # rounds of the game that is analysed
+TURN_SECONDS = 20  # seconds for the last turn of this game; in this time the server loads the bot for the analysis
 
 FRAMES = """ms => new Promise(done => { const times = []; let last = performance.now(); const end = last + ms;
 const frame = now => { times.push(now - last); last = now; now < end ? requestAnimationFrame(frame) : done(times) };
@@ -92,8 +93,8 @@ def seek(page: Page, folder: Path) -> None:
     )
 
 
-def finished_game(server: Server, folder: Path) -> str:
-    """Play a game of `ANALYSED` rounds on the world map; return the address of its screen, with a player's key."""
+def last_round(server: Server, folder: Path) -> tuple[str, str]:
+    """Play all but the last of `ANALYSED` rounds on the world map; return the id of the game and a player's key."""
     for seed in range(100):
         game = Game("world", seed=seed, picks="random")
         bots = [make_agent("smart_random", seed), make_agent("one_ply", seed)]
@@ -109,20 +110,27 @@ def finished_game(server: Server, folder: Path) -> str:
         log = client.post("replays", content=(folder / "game.wl.jsonl").read_bytes()).json()["log"]
         players = [{"name": "You"}, {"bot": "aggressive"}]
         made = client.post(f"replays/{log}/branch", json={"round": ANALYSED - 1, "players": players}).json()
-    token = made["tokens"]["0"]
-    with server.client(token) as client, server.feed(made["id"], token) as feed:
-        client.post(f"games/{made['id']}/orders", json={"round": ANALYSED, "deploys": [], "attacks": []})
+    return made["id"], made["tokens"]["0"]
+
+
+def finish(server: Server, game: str, token: str) -> None:
+    """Play the last round, and resign."""
+    with server.client(token) as client, server.feed(game, token) as feed:
+        client.post(f"games/{game}/orders", json={"round": ANALYSED, "deploys": [], "attacks": []})
         while feed.event("round")["round"] < ANALYSED:
             pass
-        client.post(f"games/{made['id']}/resign")
+        client.post(f"games/{game}/resign")
         feed.event("end")
-    return server.page(f"g/{made['id']}?key0={token}")
 
 
 def analyse(page: Page, folder: Path) -> None:
     """Measure the time from a finished game to the first better turn on the board, and frames during the analysis."""
     with serving(folder, "play", "--vs", "random", "--map", "small") as server:
-        page.goto(finished_game(server, folder))
+        game, token = last_round(server, folder)
+        page.goto(server.page(f"g/{game}?key0={token}"))
+        page.locator("path[data-region]").first.wait_for()
+        time.sleep(TURN_SECONDS)
+        finish(server, game, token)
         button = page.locator("section.result").get_by_role("link", name="Analysis")
         button.wait_for()
         began = time.monotonic()

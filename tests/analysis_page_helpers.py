@@ -45,10 +45,10 @@ def news(log: GameLog, version: int, marks: dict[int, tuple[str | None, float]],
     return {"bot": "nash:secs=1", "seconds": 1, **told, **body}
 
 
-def open_log(page: Any, log: GameLog, tmp_path: Path) -> Any:
-    """Open a log's file on the start screen."""
+def open_log(page: Any, log: GameLog, tmp_path: Path, label: str = "Log of a game") -> Any:
+    """Open a log's file on the start screen. label: the label of the input in the page's language."""
     log.save(tmp_path / "game.wl.jsonl")
-    page.get_by_label("Log of a game").set_input_files(tmp_path / "game.wl.jsonl")
+    page.get_by_label(label).set_input_files(tmp_path / "game.wl.jsonl")
     page.locator("path[data-region]").first.wait_for()
     return page
 

@@ -17,8 +17,8 @@ Data = Any
 LONGEST: Final = 2048
 #: All kinds, fast ones first.
 KINDS: Final = (
-    "lines", "engine", "orders", "rules", "games", "settings", "specs", "maps", "logs", "policies", "folders",
-    "actions", "states", "plug_ins", "requests", "api",
+    "lines", "engine", "orders", "rules", "games", "settings", "specs", "maps", "logs", "studies", "policies",
+    "folders", "actions", "states", "plug_ins", "requests", "api",
 )  # fmt: skip
 
 

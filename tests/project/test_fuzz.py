@@ -22,7 +22,7 @@ CASES = Path(__file__).parents[1] / "fuzz" / "cases"
 #: How many inputs of each kind run here: those of seed 1 from the first on. CONTRIBUTING.md tells how to run a million.
 INPUTS = {
     "lines": 100, "engine": 10, "orders": 40, "rules": 15, "games": 25, "specs": 75, "maps": 20, "logs": 10,
-    "folders": 12, "actions": 15, "settings": 5, "policies": 3, "states": 3, "requests": 5, "api": 40,
+    "studies": 15, "folders": 12, "actions": 15, "settings": 5, "policies": 3, "states": 3, "requests": 5, "api": 40,
 }  # fmt: skip
 #: Of which no new ones run here: each plug-in is compiled by itself.
 SLOW = {"plug_ins"}

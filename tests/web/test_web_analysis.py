@@ -107,6 +107,9 @@ def test_a_running_game_has_no_analysis_and_a_finished_one_has_it_in_its_file(se
     played = server.begin(seed=8, picks="random")
     client, address = server.client(played.token(0)), f"games/{played.game}/analysis"
     assert client.post(address, json=FAST).status_code == 409
+    assert client.get(f"games/{played.game}/chances").status_code == 409
+    assert client.post(f"{address}/prepare", json={"bot": "nobody"}).status_code == 422
+    assert client.post(f"{address}/prepare", json={"bot": FAST["bot"]}).json() == {"ok": True}
     with server.feed(played.game, played.token(0)) as feed:
         client.post(f"games/{played.game}/orders", json={"round": 1, "deploys": [], "attacks": []})
         feed.event("round")
@@ -154,6 +157,19 @@ def test_rounds_with_large_losses_come_first(monkeypatch: pytest.MonkeyPatch):
         jobs.poll(LogSource("log", b""), engine(), focus=9, falls=[0.1, 0.0, 0.5, 0.2])
         await asyncio.gather(*(job.task for job in jobs._jobs.values() if job.task))
         assert [query.played for query in asked] == [None, *[2, 3, 0, 1] * PASSES]
+        await jobs.close()
+
+    asyncio.run(main())
+
+
+def test_a_bot_is_prepared_once(monkeypatch: pytest.MonkeyPatch):
+    async def main() -> None:
+        jobs = AnalysisJobs()
+        asked = answering(monkeypatch, jobs, 4)
+        for bot in ("nash:secs=1", "nash:secs=1", "random"):
+            jobs.prepare(LogSource("log", b""), engine(bot))
+        await asyncio.sleep(0.01)
+        assert [(query.played, query.bot) for query in asked] == [(0, "nash:secs=0.01"), (0, "random")]
         await jobs.close()
 
     asyncio.run(main())

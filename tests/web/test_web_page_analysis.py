@@ -146,6 +146,44 @@ def test_hints_use_the_same_engine(server: Server, open_page: Callable[..., Any]
     while len(asked) < 2:
         page.wait_for_timeout(20)
     assert asked[1]["bot"] == "one_ply"
+    page.keyboard.press("h")
+    page.get_by_role("region", name="Candidates of Hint").get_by_text("Vera").wait_for()
+    for words in ("one_ply", "nash"):
+        assert page.locator("body").inner_text().count(words) == 0, "bots have displayed names everywhere"
+
+
+def test_the_replay_opens_before_its_win_probabilities_are_known(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log = idle_log(3)
+    page, held = open_page(server.page(), expects="status of 503"), []
+    page.route("**/chances", lambda route: held.append(route))
+    page.route("**/analysis", lambda route: route.fulfill(json={**news(log, 1, {}), "summary": None}))
+    open_log(page, log, tmp_path)
+    curve = page.get_by_role("region", name="Win probability")
+    curve.get_by_text("Computing …").wait_for()
+    assert curve.locator("path[stroke]").count() == 2 and not curve.locator("path[stroke]").first.get_attribute("d")
+    held.pop().fulfill(json=[[[0.75, 0.7, 0.8], [0.25, 0.2, 0.3]]] * 4)
+    curve.get_by_text("Pip 75 % · Attila 25 %").wait_for()
+    assert curve.locator("path[stroke]").first.get_attribute("d").count("L") == 3
+    page.goto("about:blank")
+    page.goto(server.page())
+    open_log(page, log, tmp_path)
+    refused = {"error": "x", "code": "busy", "values": {}, "details": None}
+    held.pop().fulfill(status=503, body=json.dumps(refused), content_type="application/json")
+    curve.get_by_text("the server is busy").wait_for()
+
+
+def test_the_server_loads_the_bot_for_the_analysis_during_the_game(server: Server, open_page: Callable[..., Any]):
+    played = server.begin(seed=8, picks="random")
+    page = open_page(played.address)
+    page.locator(".phases").wait_for()
+    with page.expect_request("**/analysis/prepare") as asked:
+        server.client(played.token(0)).post(
+            f"games/{played.game}/orders", json={"round": 1, "deploys": [], "attacks": []}
+        )
+    assert asked.value.post_data_json == {"bot": "nash:secs=1"}
+    assert asked.value.response().status == 200
 
 
 def test_a_file_with_a_report_shows_it_offline(tmp_path: Path, open_page: Callable[..., Any]):

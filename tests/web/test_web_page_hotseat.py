@@ -154,3 +154,21 @@ def test_somebody_who_has_committed_can_pass_on(server: Server, open_page: Calla
     other.get_by_text("Waiting for Bo").wait_for()
     other.get_by_role("button", name="Pass to the next player").click()
     other.get_by_role("heading", name="Pass to Bo").wait_for()
+
+
+def test_a_turn_that_is_covered_before_the_next_frame_leaves_no_work_behind(
+    server: Server, open_page: Callable[..., Any]
+):
+    played = server.begin({"name": "Ann"}, {"name": "Bo"}, seed=3, picks="random")
+    page = open_page()
+    page.add_init_script(
+        "window.requestAnimationFrame = draw => setTimeout(() => draw(performance.now()), 2000);"
+        "window.cancelAnimationFrame = clearTimeout"
+    )
+    page.goto(played.address)
+    for name in ("Ann", "Bo"):
+        page.get_by_role("button", name=re.compile(f"I am {name}")).evaluate("button => button.click()")
+        page.locator(".phases").wait_for()
+        page.get_by_role("button", name="Cover").evaluate("button => button.click()")
+    page.get_by_role("heading", name="Pass to Ann").wait_for()
+    page.wait_for_timeout(2100)  # the fixture refuses warnings on the console

@@ -207,7 +207,7 @@ def test_a_study_begins_at_any_position_and_becomes_a_file_and_a_page(
     there.get_by_role("button", name="Try a turn in round 1").click()
     there.get_by_role("combobox", name="Reply").select_option("by a bot")
     try_turn(page, "Ann")
-    there.get_by_text("reply by aggressive").wait_for()
+    there.get_by_text("reply by Attila").wait_for()
     with page.expect_download() as file:
         there.get_by_role("button", name="Download as a study").click()
     study = Study.load(file.value.path().rename(tmp_path / "corner.study.json"))
@@ -219,10 +219,11 @@ def test_a_study_begins_at_any_position_and_becomes_a_file_and_a_page(
         page.get_by_role("button", name="Download My corner as a page").first.click()
     path = saved.value.path().rename(tmp_path / "corner.html")
     page.get_by_label("File of a study").set_input_files(tmp_path / "corner.study.json")
-    card(page).get_by_text("reply by aggressive").wait_for()
+    card(page).get_by_text("reply by Attila").wait_for()
     offline = open_page(path.as_uri())
     card(offline).get_by_role("list", name="Tree of variations").get_by_role("button").nth(1).click()
     offline.locator(".where").get_by_text("Round 1/1").wait_for()
+    offline.get_by_text("reply by Attila").wait_for()
     assert offline.get_by_role("button", name="Try a turn").count() == 0
 
 

@@ -21,6 +21,7 @@ from warlight_env.record.names import game_name
 from warlight_env.web.errors import RequestError
 from warlight_env.web.http import replays
 from warlight_env.web.http.tournaments import games_between, read_tournament
+from warlight_env.web.workers import win_curves, worker_tasks
 from warlight_env.web.workers.process_pool import ProcessPool
 from warlight_env.web.workers.worker_tasks import LogSource
 from web_helpers import Server, needs_page, serving
@@ -141,16 +142,12 @@ def test_a_log_continues_as_a_new_game(server: Server):
 
 def test_the_cache_of_replays_keeps_the_logs_that_were_used_last(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(replays, "LOG_BYTES", 40)
-    monkeypatch.setattr(replays, "CHANCES_BYTES", 500)
 
     class Pool(ProcessPool):
-        """Answers at once, and counts the logs whose win probabilities it had to compute."""
+        """Answers at once."""
 
-        computed = 0
-
-        async def long(self, work: Any, source: LogSource, chances: bytes | None, more: Any) -> Any:
-            self.computed += chances is None
-            return b"{}", b"[0.5]" * 1000 if source.data == b"long" else b"[0.5]"
+        async def long(self, work: Any, source: LogSource, chances: bytes, more: Any) -> Any:
+            return b"{}"
 
     async def main() -> None:
         cache = replays.ReplayCache(pool := Pool())
@@ -163,10 +160,61 @@ def test_the_cache_of_replays_keeps_the_logs_that_were_used_last(monkeypatch: py
         with pytest.raises(RequestError, match="open it again"):
             cache.get(keys[b"b"])
         assert cache.get(keys[b"a"]).data == b"a" * 10 and cache.get(keys[b"c"]).data == b"c" * 10
-        before = pool.computed
-        for _ in range(2):  # its win probabilities fill the cache alone
-            await cache.replay(LogSource("key", b"long"), {})
-        assert pool.computed == before + 1
+        pool.close()
+
+    asyncio.run(main())
+
+
+class CurvePool(ProcessPool):
+    """Estimates one position in each task; the log ``bad`` has an error."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parts: list[int] = []  # the numbers of positions that were known before each task
+
+    async def long(self, work: Any, source: LogSource, known: dict[int, Any], *seconds: float) -> Any:
+        await asyncio.sleep(0)
+        if source.data == b"bad":
+            raise RequestError("a damaged log")
+        if work is worker_tasks.win_curve:
+            return [known[number] for number in sorted(known)]
+        self.parts.append(len(known))
+        number = len(known)
+        return {number: [[1 - 0.2 * number, 0, 1], [0.2 * number, 0, 1]]}, number == 2
+
+
+def test_requests_share_the_win_probabilities_of_a_log_which_are_computed_in_parts():
+    async def main() -> None:
+        curves = win_curves.WinCurves(pool := CurvePool())
+        source = LogSource("key", b"log")
+        assert curves.falls(source) == []
+        curves.begin(source)
+        both = await asyncio.gather(curves.get(source), curves.get(source))
+        assert both[0] == both[1] and len(json.loads(both[0])) == 3
+        assert pool.parts == [0, 1, 2]
+        assert curves.falls(source) == pytest.approx([0.2, 0.2])
+        assert await curves.get(source) == both[0] and pool.parts == [0, 1, 2]
+        for _ in range(2):
+            with pytest.raises(RequestError, match="damaged"):
+                await curves.get(LogSource("bad", b"bad"))
+        curves.begin(LogSource("other", b"log"))
+        await curves.close()
+        pool.close()
+
+    asyncio.run(main())
+
+
+def test_a_result_that_fills_the_memory_of_results_is_kept_alone(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(win_curves, "CURVE_BYTES", 250)
+
+    async def main() -> None:
+        curves = win_curves.WinCurves(pool := CurvePool())
+        for key in ("one", "two"):
+            for _ in range(2):
+                await curves.get(LogSource(key, b"log"))
+        assert len(pool.parts) == 6
+        await curves.get(LogSource("one", b"log"))
+        assert len(pool.parts) == 9
         pool.close()
 
     asyncio.run(main())

@@ -175,7 +175,15 @@ class Study:
         if len(data) > STUDY_BYTES:
             raise StudyError(f"{place}: more than {bounded_io.format_size(STUDY_BYTES)}, the limit for a study")
         text = bounded_io.decode_text(data, place, StudyError)
-        return cls.from_dict(bounded_io.parse_json(text, place, StudyError), place)
+        content = bounded_io.parse_json(text, place, StudyError)
+        if "\\ud" in text.lower():
+            try:
+                json.dumps(content, ensure_ascii=False).encode()  # an unpaired surrogate raises an error
+            except UnicodeEncodeError:
+                raise StudyError(f"{place}: not text: a character is an unpaired surrogate") from None
+            except RecursionError:
+                raise StudyError(f"{place}: not JSON: nested too deeply") from None
+        return cls.from_dict(content, place)
 
     @classmethod
     def load(cls, path: str | Path) -> Self:

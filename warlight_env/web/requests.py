@@ -105,6 +105,12 @@ class LogAnalysisBody(Body):
     since: Annotated[int, Field(ge=0, le=10**9, strict=True)] = 0
 
 
+class PreparationBody(Body):
+    """A request to load a bot for the analysis after the end of a game."""
+
+    bot: Annotated[str, StringConstraints(max_length=200)]
+
+
 Text = Annotated[str, StringConstraints(max_length=2000)]
 Seat = Annotated[int, Field(ge=0, le=5, strict=True)]
 Number = Annotated[int, Field(ge=1, le=2**53, strict=True)]

@@ -23,6 +23,7 @@ export class GameView {
     private turnInput: TurnInput,
     private advice: Advice,
     private analysis: Analysis | null,
+    private curve: () => WinProbabilities, // win probabilities of the game
     private line: () => WinProbabilities, // win probabilities after the shown variations
   ) {
     $effect(() => {
@@ -152,7 +153,7 @@ export class GameView {
   });
 
   chances: WinProbabilities = $derived.by(() => {
-    const all: WinProbabilities = [...(this.doc.chances ?? [])];
+    const all: WinProbabilities = [...this.curve()];
     for (const more of [this.live?.chances ?? [], this.advice.chances]) more.forEach((c, r) => c && (all[r] = c));
     if (this.live && this.show.hides(this.show.round)) return all.slice(0, this.show.round);
     const game = this.analysis ? this.analysis.chances(all) : all;

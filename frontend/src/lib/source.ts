@@ -1,7 +1,7 @@
 // The source of a replay: loads it, and sends requests for bot analyses, reports and new games from its positions.
 import { call, CallError, fetchFile, keepTokens, type CreatedGame, noKey, tokensOf } from './api';
 import type { AnalysisNews, AnalysisQuery } from './analysis/types';
-import type { GameDoc, Orders, DecisionInfo } from './types';
+import type { GameDoc, Orders, DecisionInfo, WinProbabilities } from './types';
 import type { Judgement, VariationServer } from './variations/types';
 import { t } from './i18n.svelte';
 
@@ -28,6 +28,7 @@ export interface Branch {
 
 export interface Source {
   load(): Promise<GameDoc>;
+  chances(): Promise<WinProbabilities | null>; // of all positions; the server may need some seconds
   analyse(query: AnalysisQuery): Promise<AnalysisNews>;
   branch(wanted: Branch): Promise<CreatedGame>;
   variations: VariationServer;
@@ -60,6 +61,7 @@ export function gameSource(id: string): Source {
   const token = tokens.watch ?? Object.values(tokens)[0] ?? '';
   return {
     load: () => (token ? call<GameDoc>(`games/${id}/replay`, undefined, token) : Promise.reject(new Error(`${t('This browser has no key for this game.')} ${noKey()}`))),
+    chances: () => call(`games/${id}/chances`, undefined, token),
     analyse: (query) => call<AnalysisNews>(`games/${id}/analysis`, query, token),
     branch: (wanted) => made(call<CreatedGame>(`games/${id}/branch`, wanted, token)),
     variations: variationServer((what, body) => call(`games/${id}/${what}`, body, token), (path) => fetchFile(`games/${id}/${path}`, token), 'log'),
@@ -95,7 +97,7 @@ function logSource(load: () => Promise<GameDoc>): Source {
     }
   };
   const variations = variationServer(asked, (path) => fetchFile(`replays/${log}/${path}`, ''), 'log');
-  return { load: opened, analyse: (query) => asked('analysis', query), branch: (body) => made(asked('branch', body)), variations };
+  return { load: opened, chances: () => asked('chances'), analyse: (query) => asked('analysis', query), branch: (body) => made(asked('branch', body)), variations };
 }
 
 async function made(call: Promise<CreatedGame>): Promise<CreatedGame> {

@@ -85,6 +85,7 @@ export interface GameDoc {
   awaited?: number[]; // seats from which a running game waits for a turn
   report?: Report;
   variations?: Tree;
+  bots?: Record<string, string>; // displayed names of the bots of the variations, by specification
   study?: { title: string; round: number }; // round: number of rounds before the first position
   log?: string; // id of a log that the server has opened
 }

@@ -37,6 +37,11 @@ def displayed_names(players: Sequence[tuple[str, str | None]]) -> list[str]:
     ]
 
 
+def displayed_bot(spec: str) -> str:
+    """Return the name that the page shows for a bot: the name of its profile, otherwise the specification."""
+    return _displayed(spec, spec)
+
+
 def _displayed(name: str, spec: str) -> str:
     profile = profile_of(spec)
     if profile is None or not re.fullmatch(r"( \d+)?", name.removeprefix(spec)):

@@ -13,7 +13,7 @@ from warlight_env.record.encode import plain_events
 from warlight_env.record.variation_codec import tree_data
 from warlight_env.record.variations import EMPTY
 from warlight_env.render.theme import SHAPES, theme
-from warlight_env.web.documents.faces import displayed_names, face_of
+from warlight_env.web.documents.faces import displayed_bot, displayed_names, face_of
 from warlight_env.web.documents.fog_filter import FogFilter
 from warlight_env.web.documents.map_drawing import drawing
 
@@ -75,7 +75,13 @@ def replay_document(
     document = header_document(log.header, secret=seat is not None)
     events = list(events_of(log, seat))
     document |= {"kind": "replay", "seat": seat, "events": events, "chances": chances}
-    return document if seat is not None else {**document, "variations": tree_data(log.variations)}
+    return document if seat is not None else {**document, **tree_document(tree_data(log.variations))}
+
+
+def tree_document(tree: dict[str, Any]) -> dict[str, Any]:
+    """Return a tree of variations (data of `tree_data`) with the displayed names of its bots, by specification."""
+    bots = {node["bot"] for node in tree["nodes"] if node["bot"] is not None}
+    return {"variations": tree, "bots": {spec: displayed_bot(spec) for spec in sorted(bots)}}
 
 
 def study_document(study: Study) -> dict[str, Any]:
@@ -85,7 +91,7 @@ def study_document(study: Study) -> dict[str, Any]:
     start = {"event": "start", "owner": study.owner, "army": study.army}
     return {
         **header_document(header, secret=True), "kind": "replay", "seat": None, "events": [start], "chances": None,
-        "study": {"title": study.title, "round": study.round}, "variations": tree_data(study.variations),
+        "study": {"title": study.title, "round": study.round}, **tree_document(tree_data(study.variations)),
     }  # fmt: skip
 
 

@@ -33,6 +33,7 @@ from warlight_env.web.workers import worker_tasks
 from warlight_env.web.workers.analysis_jobs import AnalysisJobs
 from warlight_env.web.workers.bot_workers import BotWorkers, ConcurrencyLimit
 from warlight_env.web.workers.process_pool import ProcessPool
+from warlight_env.web.workers.win_curves import WinCurves
 from warlight_env.web.workers.worker_tasks import LoadedGame, LogSource, bundled_drawing, log_path, row
 
 MAX_BYTES: Final = 256 << 20  # maximum bytes of all games in memory, with their logs and their viewers' texts
@@ -88,6 +89,7 @@ class Lobby:
             from memory, but not from disk.
         concurrency_limit: the limit of concurrent bot queries.
         analysis_jobs: the jobs that analyse games.
+        win_curves: computes the win probabilities of the positions of finished games.
     """
 
     def __init__(self, home: GameFolder, max_rooms: int = 100, workers: int = 2) -> None:
@@ -96,6 +98,7 @@ class Lobby:
         self.concurrency_limit = ConcurrencyLimit()
         self.process_pool = ProcessPool()
         self.analysis_jobs = AnalysisJobs()
+        self.win_curves = WinCurves(self.process_pool)
         self.game_list = GameList(home.path, self.process_pool, self._rows)
         self._rooms: dict[str, Room] = {}
         self._resuming: dict[str, asyncio.Task[Room]] = {}
@@ -488,6 +491,7 @@ class Lobby:
         self.game_list.close()
         await self.bot_workers.close()
         await self.analysis_jobs.close()
+        await self.win_curves.close()
         self.process_pool.close()
         self.home.release()
 

@@ -27,11 +27,11 @@ from warlight_env.web.errors import RequestError, later, refusal, refusal_of, un
 from warlight_env.web.games.game_list import SharedTask
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson, GameAccess
+from warlight_env.web.http.game_analysis import add_game_analysis
 from warlight_env.web.http.library import add_library
 from warlight_env.web.http.maps import add_maps
 from warlight_env.web.http.new_game import creation_response, join_response, map_of, map_seed, seat_options_of
-from warlight_env.web.http.position_analysis import analyse_position
-from warlight_env.web.http.replays import ReplayCache, add_replays, analyse_log
+from warlight_env.web.http.replays import ReplayCache, add_replays
 from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.http.sockets import add_feed
 from warlight_env.web.http.studies import add_studies
@@ -42,11 +42,9 @@ from warlight_env.web.opponents.catalog import Opponents
 from warlight_env.web.opponents.user_policies import UserPolicies
 from warlight_env.web.page import page
 from warlight_env.web.requests import (
-    AnalysisBody,
     BranchBody,
     ControlBody,
     DrawBody,
-    LogAnalysisBody,
     NewGame,
     OrdersBody,
     PicksBody,
@@ -101,7 +99,7 @@ def create_app(settings: ServerSettings, home: GameFolder | None = None) -> Fast
     _pages(app)
     _games(app)
     _turns(app)
-    _analysis(app)
+    add_game_analysis(app)
     add_library(app)
     add_replays(app)
     add_tournaments(app)
@@ -173,7 +171,6 @@ def _pages(app: FastAPI) -> None:
 def _games(app: FastAPI) -> None:
     opponents: Opponents = app.state.opponents
     lobby: Lobby = app.state.lobby
-    replay_cache: ReplayCache = app.state.replay_cache
 
     @app.post("/api/games")
     async def make(body: NewGame) -> dict[str, Any]:
@@ -200,20 +197,6 @@ def _games(app: FastAPI) -> None:
             "friends": room.friends,
         }  # fmt: skip
         return EncodedJson(with_more(facts, {"map": await lobby.drawing(room)}))
-
-    @app.get("/api/games/{id}/replay")
-    async def replay(access: GameAccess) -> EncodedJson:
-        if not access.sees_all:
-            raise RequestError("the replay is available after the end of the game", 409, code="no-replay-yet")
-        return EncodedJson(await replay_cache.replay(lobby.source(access.room), access.room.log.more))
-
-    @app.post("/api/games/{id}/analysis")
-    async def analysis(body: LogAnalysisBody, access: GameAccess) -> dict[str, Any]:
-        if not access.room.over:
-            raise RequestError("the analysis is available after the end of the game", 409, code="no-report-yet")
-        game = access.room.game
-        await opponents.check(body.bot, game.players, game.map.n_regions, game.rules)
-        return analyse_log(lobby, replay_cache, lobby.source(access.room), body)
 
     @app.post("/api/games/{id}/rematch")
     async def rematch(access: GameAccess) -> dict[str, Any]:
@@ -282,14 +265,3 @@ def _turns(app: FastAPI) -> None:
             raise RequestError("only games between bots can be paused", 409, code="bots-only")
         lobby.control(access.room, body.paused, body.pace)
         return {"ok": True}
-
-
-def _analysis(app: FastAPI) -> None:
-    opponents: Opponents = app.state.opponents
-    lobby: Lobby = app.state.lobby
-
-    @app.post("/api/games/{id}/insight")
-    async def insight(body: AnalysisBody, access: GameAccess) -> dict[str, Any]:
-        game = access.room.game
-        await opponents.check(body.bot, game.players, game.map.n_regions, game.rules)
-        return await analyse_position(lobby, access, body)

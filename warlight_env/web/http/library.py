@@ -140,5 +140,6 @@ def add_library(app: FastAPI) -> None:
         source = whole(access)
         report = lobby.analysis_jobs.finished_report(source)
         more = access.room.log.more
-        document = await replay_cache.replay(source, more if report is None else {**more, "report": report})
+        chances = await lobby.win_curves.get(source)
+        document = await replay_cache.replay(source, more if report is None else {**more, "report": report}, chances)
         return Response(await asyncio.to_thread(embed, page(), document), media_type="text/html; charset=utf-8")

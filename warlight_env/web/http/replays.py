@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import itertools
 import json
 from typing import Any, Final
 
 from cachetools import LRUCache
 from fastapi import FastAPI, Request
 
+from warlight_env.web.documents.replay_document import tree_document
 from warlight_env.web.errors import RequestError
 from warlight_env.web.games.lobby import Lobby
 from warlight_env.web.http.dependencies import EncodedJson
@@ -24,12 +24,10 @@ from warlight_env.web.workers.worker_tasks import LogSource
 
 LOG_BYTES: Final = 64 << 20  # bytes of cached logs
 TREE_BYTES: Final = 32 << 20  # bytes of cached trees of variations
-CHANCES_BYTES: Final = 16 << 20  # bytes of cached win probabilities
-OVERHEAD: Final = 200  # bytes that count for each entry in addition to its data
 
 
 class ReplayCache:
-    """A cache of opened logs and of their win probabilities; the keys are digests of the logs.
+    """A cache of opened logs; the keys are digests of the logs.
 
     If a log is no longer in the cache, for example after a restart, the client opens it again and gets the same key.
     """
@@ -39,34 +37,25 @@ class ReplayCache:
         self._logs: LRUCache[str, bytes] = LRUCache(LOG_BYTES, getsizeof=len)
         #: The JSON of the trees of variations that users changed, by the key of the log.
         self.trees: LRUCache[str, bytes] = LRUCache(TREE_BYTES, getsizeof=len)
-        self._chances: LRUCache[str, bytes] = LRUCache(
-            CHANCES_BYTES, getsizeof=lambda chances: min(len(chances) + OVERHEAD, CHANCES_BYTES)
-        )
 
     async def open(self, data: bytes) -> bytes:
-        """Return the document of a log's file, with win probabilities, and the log's key for questions to bots."""
+        """Return the document of a log's file, with the log's key for other requests about it."""
         key = await asyncio.to_thread(lambda: hashlib.sha256(data).hexdigest()[:32])
         source = LogSource(key, data)
         tree = self.trees.get(key)
-        changed = {} if tree is None else {"variations": json.loads(tree)}
+        changed = {} if tree is None else tree_document(json.loads(tree))
         document = await self.replay(source, {"log": key, **changed})
         self._logs[key] = data
         return document
 
-    async def replay(self, source: LogSource, more: dict[str, Any]) -> bytes:
-        """Return a log's document, with win probabilities and the fields `more`. `RequestError`: the log has errors."""
-        known = self._chances.get(source.key)
-        document, chances = await self._process_pool.long(worker_tasks.replay_json, source, known, more)
-        self._chances[source.key] = chances
+    async def replay(self, source: LogSource, more: dict[str, Any], chances: bytes = b"null") -> bytes:
+        """Return a log's document with the fields `more`; raise `RequestError` for a log with errors.
+
+        chances: the JSON of the win probabilities; see `WinCurves`.
+        """
+        document = await self._process_pool.long(worker_tasks.replay_json, source, chances, more)
         assert isinstance(document, bytes)
         return document
-
-    def falls(self, source: LogSource) -> list[float]:
-        """Return the largest loss of win probability of a player in each round; an empty list if it is not known."""
-        known = json.loads(self._chances.get(source.key, b"null")) or []
-        return [
-            max(before[0] - after[0] for before, after in zip(*pair, strict=True)) for pair in itertools.pairwise(known)
-        ]
 
     def get(self, key: str) -> LogSource:
         """Return an opened log; raise `RequestError` if the cache does not contain the log."""
@@ -76,10 +65,12 @@ class ReplayCache:
         return LogSource(key, data)
 
 
-def analyse_log(lobby: Lobby, replay_cache: ReplayCache, source: LogSource, body: LogAnalysisBody) -> dict[str, Any]:
+def analyse_log(lobby: Lobby, source: LogSource, body: LogAnalysisBody) -> dict[str, Any]:
     """Continue the analysis of a log, and return the new results; see `AnalysisJobs.poll`."""
+    if not body.since:  # the first request of a client
+        lobby.win_curves.begin(source)
     engine = Engine(body.bot, body.seconds, lobby.bot_workers.agent_spec)
-    return lobby.analysis_jobs.poll(source, engine, body.focus, body.since, replay_cache.falls(source))
+    return lobby.analysis_jobs.poll(source, engine, body.focus, body.since, lobby.win_curves.falls(source))
 
 
 def add_replays(app: FastAPI) -> None:
@@ -92,11 +83,15 @@ def add_replays(app: FastAPI) -> None:
     async def upload(request: Request) -> EncodedJson:
         return EncodedJson(await replay_cache.open(await request.body()))
 
+    @app.get("/api/replays/{key}/chances")
+    async def chances(key: str) -> EncodedJson:
+        return EncodedJson(await lobby.win_curves.get(replay_cache.get(key)))
+
     @app.post("/api/replays/{key}/analysis")
     async def analysis(key: str, body: LogAnalysisBody) -> dict[str, Any]:
         source = replay_cache.get(key)
         await opponents.check(body.bot, *await lobby.process_pool.long(worker_tasks.game_in, source))
-        return analyse_log(lobby, replay_cache, source, body)
+        return analyse_log(lobby, source, body)
 
     @app.post("/api/replays/{key}/branch")
     async def branch(key: str, body: BranchBody) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from warlight_env.record import GameLog, Header, LogError, LoggedFailure, Picks,
 from warlight_env.record.encode import failure_data
 from warlight_env.record.model import RESIGNED
 from warlight_env.record.names import PARTIAL, PLAIN
+from warlight_env.web.documents.replay_document import tree_document
 from warlight_env.web.storage.game_folder import writing
 
 #: The number of the latest events that are kept as objects. Older events are parsed again from their lines.
@@ -155,7 +156,7 @@ class GameLogWriter(Recorder):
     @property
     def more(self) -> dict[str, Any]:
         """The variations for the document of the game's replay; empty if there are none."""
-        return {} if self.variations is None else {"variations": json.loads(self.variations)}
+        return {} if self.variations is None else tree_document(json.loads(self.variations))
 
     def text(self, tree: bytes | None) -> bytes:
         """Return the bytes of the log, with a tree of variations; None: without one."""

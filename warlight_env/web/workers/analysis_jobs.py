@@ -79,6 +79,7 @@ class AnalysisJobs:
     def __init__(self) -> None:
         self._child = ChildProcess(serve, "warlight-analysis")
         self._jobs: OrderedDict[tuple[str, str], _Job] = OrderedDict()
+        self._preparations: dict[str, asyncio.Task[None]] = {}
 
     def poll(
         self, source: LogSource, engine: Engine, focus: int = 0, since: int = 0, falls: Sequence[float] = ()
@@ -111,6 +112,22 @@ class AnalysisJobs:
                 raise RequestError(text, 503, code="reports-wait")
             job.task = asyncio.get_running_loop().create_task(self._run(job))
         return _news(job, since)
+
+    def prepare(self, source: LogSource, engine: Engine) -> None:
+        """Load an engine in the background, so that a later analysis begins sooner.
+
+        The process analyses the first position of a log, and the result is discarded. Numba may have to compile
+        kernels. Only the first call for a bot has an effect.
+        """
+        if engine.bot not in self._preparations:
+            work = asyncio.get_running_loop().create_task(self._prepare(source, engine))
+            self._preparations[engine.bot] = work
+
+    async def _prepare(self, source: LogSource, engine: Engine) -> None:
+        try:
+            await self._ask(PositionQuery(source, 0, None, engine.spec(LEAST_SECONDS), 2, "preparation"))
+        except RequestError as error:  # an analysis would report it
+            _log.warning("preparation of %s: %s", engine.bot, error)
 
     async def judge(self, source: LogSource, engine: Engine, number: int, seat: int, orders: Orders) -> Judgement:
         """Judge a turn of a player in round `number`, with the search and the dice of the log's analysis.
@@ -178,6 +195,7 @@ class AnalysisJobs:
     async def close(self) -> None:
         """Cancel all jobs."""
         tasks = [job.task for job in self._jobs.values() if job.task is not None]
+        tasks += self._preparations.values()
         for task in tasks:
             task.cancel()
         self._child.close()

@@ -23,7 +23,7 @@ from warlight_env.record.study import require_same_start
 from warlight_env.record.variation_codec import decode_tree, tree_data
 from warlight_env.record.variation_play import Positions, game_after, legal_part, play_variation, with_regions
 from warlight_env.record.variations import Change, Reply, Variations, changes
-from warlight_env.web.documents.replay_document import encoded, study_document
+from warlight_env.web.documents.replay_document import encoded, study_document, tree_document
 from warlight_env.web.errors import RequestError
 from warlight_env.web.workers.bot_process import BotQuery, Worker
 from warlight_env.web.workers.worker_tasks import LogSource, opened_log
@@ -225,7 +225,7 @@ def add_variation(
     after, node = play_variation(game, turn.seat, turns, seed, turn.reply, turn.bot, prepared.believed)
     tree = opened.tree.added(replace(node, parent=turn.parent, chances=_chances(after)))
     whole = tree_data(tree)
-    return opened.saved(tree), encoded({"node": whole["nodes"][-1]["id"], "variations": whole})
+    return opened.saved(tree), encoded({"node": whole["nodes"][-1]["id"], **tree_document(whole)})
 
 
 def _chances(game: Game) -> Any:
@@ -242,8 +242,8 @@ def _chances(game: Game) -> Any:
 
 
 def look(target: LogTree | StudyTree) -> bytes:
-    """Return the tree of variations as JSON."""
-    return encoded({"variations": tree_data(_Opened(target).tree)})
+    """Return the tree of variations with the names of its bots, as JSON; see `tree_document`."""
+    return encoded(tree_document(tree_data(_Opened(target).tree)))
 
 
 def annotate(
@@ -284,7 +284,7 @@ def graft(target: LogTree | StudyTree, file: bytes) -> tuple[bytes, bytes]:
 def _changed(target: LogTree | StudyTree, change: Callable[[_Opened], Variations]) -> tuple[bytes, bytes]:
     opened = _Opened(target)
     tree = change(opened)
-    return opened.saved(tree), encoded({"variations": tree_data(tree)})
+    return opened.saved(tree), encoded(tree_document(tree_data(tree)))
 
 
 def study_of(target: LogTree | StudyTree, round_: int, title: str) -> bytes:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Mapping
 from typing import Final
 
 from warlight_env.errors import RunError
@@ -42,39 +44,56 @@ def questions_of(log: GameLog) -> dict[int, BotQuery]:
     return questions
 
 
-def win_probabilities_of(log: GameLog, seconds: float | None = None) -> list[Chances] | None:
+def win_probabilities_of(log: GameLog) -> list[Chances] | None:
     """Return the share of playouts won, with its interval, for each position (before and after rounds) and player.
 
-    Args:
-        seconds: time after which no more positions are evaluated; None: no limit. Because the time may end early, the
-            first evaluated positions are far apart in the game.
+    None: the game has not started.
 
     Raises:
         AnalysisError: a position has no win probabilities; the error message gives the round and the reason.
     """
+    return curve_of(log, estimate_positions(log, {})[0])
+
+
+def estimate_positions(
+    log: GameLog, known: Mapping[int, Chances], seconds: float = math.inf
+) -> tuple[dict[int, Chances], bool]:
+    """Estimate the win probabilities of positions of a log; return them by number of rounds, and whether all are known.
+
+    Args:
+        known: the estimates of earlier calls. The first estimated positions are far apart in the game.
+        seconds: time after which no more positions are estimated. At least one more position is estimated.
+
+    Raises:
+        AnalysisError: see `win_probabilities_of`.
+    """
     questions, worker, began = questions_of(log), Worker(), time.monotonic()
+    left = [number for number in _from_coarse_to_fine(list(questions)) if number not in known]
     found: dict[int, Chances] = {}
-    for number in _from_coarse_to_fine(list(questions)):
-        if found and seconds is not None and time.monotonic() - began > seconds:
+    for number in left:
+        if found and time.monotonic() - began > seconds:
             break
         answer = worker.answer(questions[number])
         if answer.win_probabilities is None:
             raise AnalysisError(f"round {number} has no win probabilities: {answer.error}")
         found[number] = answer.win_probabilities
-    return _spread(log, found)
+    return found, len(found) == len(left)
 
 
-def _from_coarse_to_fine(numbers: list[int]) -> list[int]:
-    """Return the numbers in this order: the last, the first, the middle one, the middles of both halves, and so on."""
-    places = sorted(range(len(numbers)), key=lambda place: -(place & -place) if place else -len(numbers))
-    return [numbers[-1], *(numbers[place] for place in places if place < len(numbers) - 1)] if numbers else []
+def curve_of(log: GameLog, found: Mapping[int, Chances]) -> list[Chances] | None:
+    """Return win probabilities for every position; a position without an estimate gets the last earlier estimate.
 
-
-def _spread(log: GameLog, found: dict[int, Chances]) -> list[Chances] | None:
-    """Return win probabilities for every position; a position without an estimate gets the last earlier estimate."""
+    None: `found` has no estimates.
+    """
     if not found:
         return None
     chances: list[Chances] = []
     for number in range(len(log.rounds) + 1):
         chances.append(found.get(number, chances[-1] if chances else found[min(found)]))
     return chances
+
+
+def _from_coarse_to_fine(numbers: list[int]) -> list[int]:
+    """Return the numbers in this order: the last, the first, the middle one, the middles of both halves, and so on."""
+    places = sorted(range(len(numbers)), key=lambda place: -(place & -place) if place else -len(numbers))
+    return [numbers[-1], *(numbers[place] for place in places if place < len(numbers) - 1)] if numbers else []

@@ -51,7 +51,7 @@ from warlight_env.web.storage.game_log import picks_of, play_again
 from warlight_env.web.storage.saved_game import SavedGame, read_saved_game
 from warlight_env.web.storage.submitted_turns import TURNS, SubmittedTurns
 from warlight_env.web.workers.child_process import serve_questions
-from warlight_env.web.workers.win_probability import win_probabilities_of
+from warlight_env.web.workers.win_probability import Chances, curve_of, estimate_positions
 
 try:
     import resource
@@ -61,7 +61,6 @@ except ImportError:  # systems without such limits
 CACHED_VALUES: Final = 1_000_000  # the most values of all cached logs together, see `bounded.json_object_bound`
 UPLOADED: Final = 3_000_000  # maximum number of JSON values of a log that a user opens
 MEMORY: Final = 2 << 30  # bytes of memory for a process of the pool: more than any log and the kernels need
-SECONDS: Final = 10.0  # time limit for the win probabilities of a log
 TAKEN_OVER: Final = 16 << 20  # maximum bytes of a log that a new game continues
 
 
@@ -185,16 +184,23 @@ def game_in(source: LogSource) -> tuple[int, int, Rules]:
     return len(header.players), header.map.n_regions, header.rules
 
 
-def replay_json(source: LogSource, chances: bytes | None, more: dict[str, Any]) -> tuple[bytes, bytes]:
-    """Return a log's replay document with the fields `more`, and its win probabilities, both as JSON.
-
-    If `chances` is None, the function computes the win probabilities.
-    """
-    log = opened_log(source)
-    known = encoded(win_probabilities_of(log, SECONDS)) if chances is None else chances
-    document = replay_document(log)
+def replay_json(source: LogSource, chances: bytes, more: dict[str, Any]) -> bytes:
+    """Return a log's replay document with the fields `more` as JSON. chances: the JSON of the win probabilities."""
+    document = replay_document(opened_log(source))
     del document["chances"]
-    return with_more({**document, **more}, {"chances": known}), known
+    return with_more({**document, **more}, {"chances": chances})
+
+
+def win_probability_part(
+    source: LogSource, known: dict[int, Chances], seconds: float
+) -> tuple[dict[int, Chances], bool]:
+    """Estimate the win probabilities of more positions of a log; see `estimate_positions`."""
+    return estimate_positions(opened_log(source), known, seconds)
+
+
+def win_curve(source: LogSource, found: dict[int, Chances]) -> list[Chances] | None:
+    """Return win probabilities for every position of a log; see `curve_of`."""
+    return curve_of(opened_log(source), found)
 
 
 def visible_position(game: Game, seat: int) -> QueriedPosition:

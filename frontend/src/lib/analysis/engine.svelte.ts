@@ -36,12 +36,15 @@ function untimed(spec: string): string {
   return spec.replace(/:secs=[\d.]+$/, '');
 }
 
-/** Return the bots that can analyse, one for each specification without its time. */
+/**
+ * Return the bots that can analyse, one for each specification without its time. A label contains a specification only
+ * if bots have the same name.
+ */
 export function enginesOf(bots: Opponent[]): Engine[] {
   const found = new Map<string, Engine>();
   for (const { spec, name, seconds } of bots) {
     const base = untimed(spec);
-    if (!found.has(base)) found.set(base, { spec, label: name === spec ? base : `${name} (${base})`, timed: seconds > 0 });
+    if (!found.has(base)) found.set(base, { spec, label: name.replace(spec, base), timed: seconds > 0 });
   }
   return [...found.values()];
 }

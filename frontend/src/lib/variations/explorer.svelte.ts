@@ -5,13 +5,14 @@ import type { Playback } from '../playback.svelte';
 import type { TurnInput } from '../turn-input.svelte';
 import type { Chance, Orders } from '../types';
 import { EMPTY, firstRound, lineOf, pathTo } from './line';
-import type { Reply, Tree, Variation, VariationServer } from './types';
+import type { NamedTree, Reply, Tree, Variation, VariationServer } from './types';
 
 /** A row of the list: a position of the game or the study, or a variation with its depth. */
 export type Row = { kind: 'position'; round: number } | { kind: 'variation'; node: Variation; depth: number };
 
 export class Explorer {
   tree = $state.raw<Tree>(EMPTY);
+  names = $state.raw<Record<string, string>>({}); // displayed names of the tree's bots, by specification
   selected = $state<number | null>(null); // the number of the shown variation; null: a position of the game
   reply = $state<Reply>('known'); // the chosen reply
   busy = $state(false);
@@ -23,12 +24,12 @@ export class Explorer {
     readonly server: VariationServer | null,
     private bots: () => Opponent[],
   ) {
-    this.tree = show.doc.variations ?? EMPTY;
+    [this.tree, this.names] = [show.doc.variations ?? EMPTY, show.doc.bots ?? {}];
     if (show.doc.study) this.reply = 'believed';
   }
 
-  private take(tree: Tree): void {
-    this.tree = tree;
+  private take({ variations, bots }: NamedTree): void {
+    [this.tree, this.names] = [variations, bots];
     if (this.selected !== null && !this.node) this.leave();
   }
 
@@ -164,21 +165,21 @@ export class Explorer {
     const { reply, bot } = this;
     const by = reply === 'believed' && bot ? { bot, seconds: engineChoice.seconds } : {};
     const made = await this.server!.add({ parent, round, seat, reply, ...by, ...orders });
-    this.tree = made.variations;
+    this.take(made);
     this.select(made.node, this.show.animate ? 'start' : 'end');
     if (this.show.animate) this.show.play();
   }
 
   async annotate(name: string, comment: string): Promise<void> {
     const { selected, round } = this;
-    await this.run(async () => this.take((await this.server!.note({ node: selected, round, name, comment })).variations));
+    await this.run(async () => this.take(await this.server!.note({ node: selected, round, name, comment })));
   }
 
   async remove(): Promise<void> {
     const { node } = this;
     if (!node) return;
     await this.run(async () => {
-      const tree = (await this.server!.remove(node.id)).variations;
+      const tree = await this.server!.remove(node.id);
       if (node.parent === null) this.leave();
       else this.select(node.parent);
       this.take(tree);
@@ -186,7 +187,7 @@ export class Explorer {
   }
 
   async takeFile(file: File): Promise<void> {
-    await this.run(async () => this.take((await this.server!.take(await file.arrayBuffer())).variations));
+    await this.run(async () => this.take(await this.server!.take(await file.arrayBuffer())));
   }
 
   /** Run a request, and show its error. */

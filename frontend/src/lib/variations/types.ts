@@ -34,12 +34,18 @@ export interface JudgeQuery extends Orders {
   seconds: number;
 }
 
+/** A tree with the displayed names of its bots, by specification. */
+export interface NamedTree {
+  variations: Tree;
+  bots: Record<string, string>;
+}
+
 /** The server's requests for the variations of a game, an opened log or a study. */
 export interface VariationServer {
-  add(turn: TriedTurn): Promise<{ node: number; variations: Tree }>;
-  note(of: { node: number | null; round: number; name: string; comment: string }): Promise<{ variations: Tree }>;
-  remove(node: number): Promise<{ variations: Tree }>;
-  take(file: ArrayBuffer): Promise<{ variations: Tree }>; // adds the variations of a study's file
+  add(turn: TriedTurn): Promise<NamedTree & { node: number }>;
+  note(of: { node: number | null; round: number; name: string; comment: string }): Promise<NamedTree>;
+  remove(node: number): Promise<NamedTree>;
+  take(file: ArrayBuffer): Promise<NamedTree>; // adds the variations of a study's file
   file(round: number): Promise<Blob>; // a study's file of a position
   whole: (() => Promise<Blob>) | null; // the log with its variations; null: a study has no log
   judge: ((query: JudgeQuery) => Promise<Judgement>) | null;

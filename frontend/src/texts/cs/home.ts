@@ -20,7 +20,7 @@ export const home = {
   'The game cannot be shown': 'Hru nelze zobrazit',
   'The replay cannot be shown': 'Záznam nelze zobrazit',
   'Opening the replay': 'Otevírá se záznam',
-  'Computing the win probability of every position …': 'Počítá se šance na výhru v každé pozici …',
+  'Computing …': 'Počítá se …',
 
   'Conquer the world, round by round.': 'Dobyj svět, kolo za kolem.',
   'All players give their orders in secret. Then the orders are executed, attack by attack. Deploy, attack, and hold whole super regions to get more armies.':
