@@ -34,10 +34,10 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ["WARLIGHT_CONFIG"] = ""  # without the options of the user's configuration file
 
 
-#: The folders in the order in which their tests run. Each of two processes starts with half of the tests, and later
-#: takes tests from the end of the other half. One half compiles most kernels. The other half begins with tests that
-#: need few kernels, and then has the tests of the page, which wait for a browser while the first half computes. Both
-#: halves end with short tests.
+#: The folders in the order of their tests. Each of three processes starts with a third of the tests, and takes
+#: tests from the end of another third when it has no more. There are more processes than the two cores of a usual
+#: machine, because the tests of the page often wait for a browser. The first third compiles most kernels of agents, and
+#: the second third those of environments.
 FOLDERS: Final = (
     "engine", "game", "agents", "beliefs", "features", "envs", "tensor_env", "maps", "render", "record", "web", "cli",
     "protocol", "project", "train", "bench", "experiments", "arena",
