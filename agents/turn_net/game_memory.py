@@ -18,19 +18,21 @@ from warlight_env.agents.turn_net.memory import (
     remember_picks,
     write_map_start,
 )
-from warlight_env.engine.board import Board
 from warlight_env.engine.position import Position
 from warlight_env.engine.round import EVENT_COLUMNS
+from warlight_env.engine.rules import Rules
 from warlight_env.engine.setup import ALTERNATING
 from warlight_env.engine.state import NEUTRAL
 from warlight_env.engine.view import View
+from warlight_env.maps import Map
 
 
 @dataclass(frozen=True)
 class _Picks:
     """What the player knows from the picking phase of a game."""
 
-    board: Board
+    map: Map
+    rules: Rules
     player: int
     offers: frozenset[int]  #: the regions that were offered to the player at any time
     army: npt.NDArray[np.int32]  #: int32[N]
@@ -51,10 +53,10 @@ class GameMemory:
     def picked(self, view: View, preferences: list[int]) -> None:
         """Store the player's preferred start regions, best first, and its view in the picking phase."""
         offers, before = frozenset(view.offers), self._picks
-        if before is not None and before.board is view.board and offers <= before.offers:
+        if before is not None and before.map == view.map and offers <= before.offers:
             offers = before.offers
         ranked = np.array(preferences[: view.params.ranked], dtype=np.int32)
-        self._picks, self._last = _Picks(view.board, view.player, offers, view.army.copy(), ranked), None
+        self._picks, self._last = _Picks(view.map, view.rules, view.player, offers, view.army.copy(), ranked), None
 
     def position(self, view: View, features: Floats) -> Position:
         """Return the believed position at the start of a round.
@@ -106,13 +108,14 @@ class GameMemory:
 
 def _is_start_of(picks: _Picks, view: View) -> bool:
     """Whether a view before the first round can belong to the game of the picks."""
-    own = np.flatnonzero(view.owner == view.player).tolist()
-    return picks.board is view.board and picks.player == view.player and (view.round > 0 or picks.offers >= set(own))
+    if picks.player != view.player or picks.rules != view.rules or picks.map != view.map:
+        return False
+    return view.round > 0 or picks.offers >= set(np.flatnonzero(view.owner == view.player).tolist())
 
 
 def _follows(last: View, view: View) -> bool:
     """Whether a view is of the same game as the last view: of a later round, or equal to the last view."""
-    if last.board is not view.board or last.player != view.player or last.players != view.players:
+    if last.player != view.player or last.players != view.players or last.map != view.map:
         return False
     same = np.array_equal(last.owner, view.owner) and np.array_equal(last.army, view.army)
     return view.round > last.round or (view.round == last.round and same)

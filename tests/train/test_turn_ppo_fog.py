@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
@@ -96,6 +97,7 @@ def test_an_agent_sees_picks_and_plays_what_the_trainer_does(rules, map_name, pl
             assert set(np.flatnonzero(out.row[b, t])) <= set(game.offers(player))
             t += 1
         game.pick(picks)
+        agents = pickle.loads(pickle.dumps(agents))  # a copy remembers the game, with other objects for map and board
     assert t >= 2, "start regions are chosen one after another"
     while game.phase == "play" and t < 60:
         alive = [p for p in range(players) if (game.owner == p).any()]
@@ -107,6 +109,7 @@ def test_an_agent_sees_picks_and_plays_what_the_trainer_does(rules, map_name, pl
         assert out.log_probs[b, t] == np.float32(net.log_prob[0])
         hidden, moved = hidden + net.memory[:, 0].sum(), moved + net.memory[:, 2].sum()
         game.play_round(orders)
+        agents = pickle.loads(pickle.dumps(agents))
         t += 1
         if not (game.owner == player).any():
             break

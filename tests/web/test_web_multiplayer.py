@@ -136,6 +136,7 @@ def test_who_watches_people_sees_what_all_of_them_know(server: Server):
             feed.event("end")
         whole = watcher.get(f"{place}/replay").json()  # at the end nothing is hidden any more
         assert whole["events"][0]["owner"] != [-2] * len(whole["events"][0]["owner"])
+        assert len(watcher.get(f"{place}/chances").json()) == 2  # the positions before and after the only round
 
 
 def test_a_turn_is_taken_back_until_all_have_handed_in(server: Server):

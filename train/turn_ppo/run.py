@@ -198,7 +198,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
 
     def export(self) -> bytes:
         """See `PpoRun.export`."""
-        reads = WITHOUT_MEMORY if self.settings.fog == NEVER else EVERY
+        reads = EVERY if any(config.rules.fog for config in self.configs.played) else WITHOUT_MEMORY
         return pack_arrays(self._arrays(), reads=reads, metadata={"steps": self._steps, "seed": self.settings.seed})
 
     def player_of(self, content: bytes) -> TurnPlayer:

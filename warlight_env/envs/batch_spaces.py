@@ -151,8 +151,10 @@ class PaddedSpaces:
         """Return the actions as padded rows int64[B, M], and the number of illegal entries of each action, int32[B].
 
         Args:
-            actions: the actions of one learner of each game. learner: the number of this learner. acting: bool[B],
-            False for an action that is ignored in this step.
+            parts: the parts of the environment.
+            actions: the actions of one learner of each game.
+            acting: bool[B], False for an action that is ignored in this step.
+            learner: the number of the learner.
 
         Raises:
             InputError: the actions do not have the shape or the dtype of the action space.

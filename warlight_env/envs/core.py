@@ -198,11 +198,14 @@ class EnvCore(CoreArrays, SingleThreaded):
     def start_from(self, game: Game, games: Sequence[int] | None = None) -> None:
         """Replace the position of new games by the position of `game`; each new game keeps its own random generator.
 
-        games: the numbers of the new games; None: all games. Turns that were submitted to these games are deleted.
+        Turns that were submitted to the new games are deleted. After an InputError, the games are unchanged.
+
+        Args:
+            game: the game with the position.
+            games: the numbers of the new games; None: all games.
 
         Raises:
-            InputError: `check_start` fails, a game has already made a step, or a number occurs twice in `games`. After
-            an InputError, the games are unchanged.
+            InputError: `check_start` fails, a game has already made a step, or a number occurs twice in `games`.
         """
         snapshots.start_from(self, game, games)
 

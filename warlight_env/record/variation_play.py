@@ -25,8 +25,12 @@ def game_from_position(
     """Return a game in any position of the phase "play". A player without regions is eliminated.
 
     Args:
-        map_, rules, players: the same as for `Game`. owner, army: for each of the N regions its owner (a player, or -1
-        for neutral) and its armies. round_: the number of rounds played before; at least 1 if a player is eliminated.
+        map_: the map, as for `Game`.
+        rules: the rules, as for `Game`.
+        players: the number of players.
+        owner: the owner of each of the N regions: a player, or -1 for neutral.
+        army: the armies on each of the N regions.
+        round_: the number of rounds played before; at least 1 if a player is eliminated.
 
     Raises:
         GameError: a number is not valid, or the position is not possible; the message names the place and the reason.

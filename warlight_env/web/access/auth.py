@@ -46,7 +46,7 @@ HEADERS: Final = (
 GUEST: Final = "warlight.guest"
 #: Paths that guests may use: one game, its turns, and once the game is over, its replay and rematch.
 _INVITED: Final = re.compile(
-    r"/api/games/[a-z0-9]{8,32}(?:/(?:picks|orders|take-back|resign|draw|replay|analysis|rematch|log|file"
+    r"/api/games/[a-z0-9]{8,32}(?:/(?:picks|orders|take-back|resign|draw|replay|chances|analysis|rematch|log|file"
     r"|variations(?:/(?:note|delete|file|judge))?))?"
 )
 

@@ -117,9 +117,10 @@ class AnalysisJobs:
         """Load an engine in the background, so that a later analysis begins sooner.
 
         The process analyses the first position of a log, and the result is discarded. Numba may have to compile
-        kernels. Only the first call for a bot has an effect.
+        kernels. A call has no effect if the bot is loaded, or while another preparation runs.
         """
-        if engine.bot not in self._preparations:
+        runs = any(not work.done() for work in self._preparations.values())
+        if not runs and engine.bot not in self._preparations:
             work = asyncio.get_running_loop().create_task(self._prepare(source, engine))
             self._preparations[engine.bot] = work
 
@@ -128,6 +129,7 @@ class AnalysisJobs:
             await self._ask(PositionQuery(source, 0, None, engine.spec(LEAST_SECONDS), 2, "preparation"))
         except RequestError as error:  # an analysis would report it
             _log.warning("preparation of %s: %s", engine.bot, error)
+            del self._preparations[engine.bot]
 
     async def judge(self, source: LogSource, engine: Engine, number: int, seat: int, orders: Orders) -> Judgement:
         """Judge a turn of a player in round `number`, with the search and the dice of the log's analysis.

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
-import time
 from typing import Final
 
 from cachetools import LRUCache
 
 from warlight_env.web.documents.replay_document import encoded
+from warlight_env.web.errors import RequestError
 from warlight_env.web.workers import worker_tasks
 from warlight_env.web.workers.process_pool import ProcessPool
 from warlight_env.web.workers.win_probability import Chances
@@ -18,8 +18,10 @@ from warlight_env.web.workers.worker_tasks import LogSource
 
 CURVE_BYTES: Final = 16 << 20  # bytes of kept results
 OVERHEAD: Final = 200  # bytes that count for each result in addition to its data
-SECONDS: Final = 10.0  # time limit for a log; positions without an estimate get the last earlier estimate
 PART: Final = 1.0  # seconds of one task: other tasks of the process pool need not wait longer
+PARTS: Final = 10  # tasks for a log; positions without an estimate get the last earlier estimate
+AT_ONCE: Final = 2  # logs whose win probabilities are computed at the same time; other logs wait
+WAITING: Final = 8  # logs that are computed or wait; more requests are refused
 
 
 class WinCurves:
@@ -34,15 +36,21 @@ class WinCurves:
             CURVE_BYTES, getsizeof=lambda curve: min(len(curve) + OVERHEAD, CURVE_BYTES)
         )
         self._running: dict[str, asyncio.Task[bytes]] = {}
+        self._places = asyncio.Semaphore(AT_ONCE)
 
     async def get(self, source: LogSource) -> bytes:
-        """Return the win probabilities of a log, after at most about `SECONDS` seconds of computing time.
+        """Return the win probabilities of a log, after at most about `PARTS` times `PART` seconds of computing time.
 
         Raises:
-            RequestError: the log has errors, or the process pool is busy.
+            RequestError: the log has errors, or the server computes the win probabilities of many other logs.
         """
         known = self._known.get(source.key)
-        return known if known is not None else await asyncio.shield(self._begin(source))
+        if known is not None:
+            return known
+        if source.key not in self._running and len(self._running) >= WAITING:
+            text = "the server is analysing other games: try again in a moment"
+            raise RequestError(text, 503, code="reports-wait")
+        return await asyncio.shield(self._begin(source))
 
     def falls(self, source: LogSource) -> list[float]:
         """Return the largest loss of win probability of a player in each round; an empty list if it is not known."""
@@ -52,8 +60,8 @@ class WinCurves:
         ]
 
     def begin(self, source: LogSource) -> None:
-        """Begin to compute the win probabilities of a log, unless they are known."""
-        if source.key not in self._known:
+        """Begin to compute the win probabilities of a log, unless they are known or `WAITING` logs wait."""
+        if source.key not in self._known and len(self._running) < WAITING:
             self._begin(source)
 
     def _begin(self, source: LogSource) -> asyncio.Task[bytes]:
@@ -71,11 +79,13 @@ class WinCurves:
 
     async def _compute(self, source: LogSource) -> bytes:
         found: dict[int, Chances] = {}
-        complete, began = False, time.monotonic()
-        while not complete and time.monotonic() - began < SECONDS:
-            part, complete = await self._process_pool.long(worker_tasks.win_probability_part, source, found, PART)
-            found |= part
-        return encoded(await self._process_pool.long(worker_tasks.win_curve, source, found))
+        async with self._places:
+            for _ in range(PARTS):
+                part, complete = await self._process_pool.long(worker_tasks.win_probability_part, source, found, PART)
+                found |= part
+                if complete:
+                    break
+            return encoded(await self._process_pool.long(worker_tasks.win_curve, source, found))
 
     async def close(self) -> None:
         """Cancel the computations."""

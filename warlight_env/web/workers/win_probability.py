@@ -67,7 +67,7 @@ def estimate_positions(
     Raises:
         AnalysisError: see `win_probabilities_of`.
     """
-    questions, worker, began = questions_of(log), Worker(), time.monotonic()
+    began, questions, worker = time.monotonic(), questions_of(log), Worker()
     left = [number for number in _from_coarse_to_fine(list(questions)) if number not in known]
     found: dict[int, Chances] = {}
     for number in left:
