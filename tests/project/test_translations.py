@@ -165,7 +165,7 @@ def test_the_page_has_a_sentence_for_every_code_of_the_server_and_for_no_other()
 def test_the_page_knows_every_reason_of_the_rules():
     text = (FRONTEND / "src" / "lib" / "reasons.ts").read_text(encoding="utf-8")
     known = set(re.findall(r"""^  ['"](.+)['"]: \(\) =>""", text, re.MULTILINE))
-    picks = (ROOT / "warlight_env" / "game.py").read_text(encoding="utf-8")
+    picks = (ROOT / "warlight_env" / "game_input.py").read_text(encoding="utf-8")
     of_picks = set(re.findall(r'IllegalOrder\(player, "pick", index, \(region,\), "([^"]+)"\)', picks))
     assert len(of_picks) == 2
     assert known == set(REASONS[1:]) | of_picks
