@@ -322,7 +322,7 @@ def test_mistakes_are_named(tmp_path, capsys):
     assert main(["experiment", "run", "thesis-3.4", "--agent", "mctss"]) == 2
     assert "no agent 'mctss' (did you mean 'mcts'?)" in capsys.readouterr().err
     assert main(["experiment", "report", str(tmp_path)]) == 2
-    assert "no result.json there" in capsys.readouterr().err
+    assert "neither this folder nor a folder in it contains result.json" in capsys.readouterr().err
     (tmp_path / "result.json").write_text("{}")
     assert main(["experiment", "report", str(tmp_path)]) == 2
     assert "not an experiment's result" in capsys.readouterr().err
