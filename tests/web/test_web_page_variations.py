@@ -134,7 +134,7 @@ def test_a_variation_does_not_show_the_analysis_of_the_game(
     page.keyboard.press("b")
     page.keyboard.press("y")
     try_turn(page, "Pip")
-    card(page).get_by_text("round 2, Pip").wait_for()
+    card(page).get_by_text("round 2, Pip, reply as played").wait_for()
     assert page.locator("[data-round] [data-mark]").count() == 0
     assert page.get_by_role("region", name="Analysis", exact=True).count() == 0
     page.keyboard.press("b")
