@@ -162,14 +162,34 @@ def test_rounds_with_large_losses_come_first(monkeypatch: pytest.MonkeyPatch):
     asyncio.run(main())
 
 
-def test_a_bot_is_prepared_once(monkeypatch: pytest.MonkeyPatch):
+def test_bots_are_prepared_once_and_one_after_another(monkeypatch: pytest.MonkeyPatch):
     async def main() -> None:
         jobs = AnalysisJobs()
         asked = answering(monkeypatch, jobs, 4)
-        for bot in ("nash:secs=1", "nash:secs=1", "random"):
-            jobs.prepare(LogSource("log", b""), engine(bot))
-        await asyncio.sleep(0.01)
+        for bots in (("nash:secs=1", "nash:secs=1", "random"), ("nash:secs=1", "random")):
+            for bot in bots:  # at the first time, `random` has no effect, because the other preparation runs
+                jobs.prepare(LogSource("log", b""), engine(bot))
+            await asyncio.sleep(0.01)
         assert [(query.played, query.bot) for query in asked] == [(0, "nash:secs=0.01"), (0, "random")]
+        await jobs.close()
+
+    asyncio.run(main())
+
+
+def test_a_preparation_that_fails_is_repeated(monkeypatch: pytest.MonkeyPatch):
+    async def main() -> None:
+        jobs, asked = AnalysisJobs(), 0
+
+        async def fail(query: PositionQuery) -> Any:
+            nonlocal asked
+            asked += 1
+            raise RequestError("no round was played", 422)
+
+        monkeypatch.setattr(jobs, "_ask", fail)
+        for _ in range(2):
+            jobs.prepare(LogSource("log", b""), engine())
+            await asyncio.sleep(0.01)
+        assert asked == 2
         await jobs.close()
 
     asyncio.run(main())
