@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -119,3 +119,15 @@ def hash_of(game: Game) -> str:
         struct.pack("<2Q", *s["rng"]),
     )
     return blake2b(b"".join(numbers), digest_size=8).hexdigest()
+
+
+def put(*place: Any) -> Callable[[Any], None]:
+    """Return a function that sets a value in JSON data. place: the keys and indices of the value, then the value."""
+    *path, key, value = place
+
+    def change(data: Any) -> None:
+        for step in path:
+            data = data[step]
+        data[key] = value
+
+    return change

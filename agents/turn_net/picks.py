@@ -7,14 +7,13 @@ agent `policy:FILE` and the trainer `warlight train ppo` call the same kernels.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.agents.records.turn_record import UNITS, TurnNetworkBuffers
 from warlight_env.agents.turn_net.forward import embed_regions
-from warlight_env.agents.turn_net.memory import forget
+from warlight_env.agents.turn_net.memory import Marks, forget
 from warlight_env.agents.turn_net.turns import draw_value
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, RandomState, Real, Regions
@@ -22,8 +21,6 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING, RANKED
 from warlight_env.engine.state import NEUTRAL
-
-Marks = npt.NDArray[np.int8]
 
 
 @kernel

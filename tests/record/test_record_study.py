@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from helpers import RING
+from log_helpers import put
 from warlight_env import Game, Orders, Rules
 from warlight_env.engine.rules import PRESETS
 from warlight_env.record import GameLog, Study, StudyError, Variations, game_from_position, play_variation, verify
@@ -79,34 +80,23 @@ def test_a_foreign_study_is_not_joined(other: Callable[[Study], Study], message:
         study.grafted(other(study))
 
 
-def _set(*place: Any) -> Callable[[Any], None]:
-    *path, key, value = place
-
-    def change(data: Any) -> None:
-        for step in path:
-            data = data[step]
-        data[key] = value
-
-    return change
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_set("format", "warlight-log"), "not a study"),
-        (_set("version", 2), "the study has version 2"),
-        (_set("map_digest", "0"), "map 'small' differs from the map of the file"),
-        (_set("map", "atlantis"), "there is no bundled map 'atlantis'"),
-        (_set("rules", "base_income", -1), "base_income"),
-        (_set("players", [{"name": "A"}]), "'players' must be 2 to 6, not 1"),
-        (_set("players", 0, "name", "x" * 61), "name of player 0: it has 61 characters"),
-        (_set("position", "owner", [0]), "position: 'owner' must be a list with 10 elements"),
-        (_set("position", "army", 3, 0), "position: 'army' must be a list of integers"),
-        (_set("position", "owner", [0] * 10), "position: .*the game is over"),
-        (_set("variations", "nodes", 1, "parent", 2), "variations: .*earlier variation"),
-        (_set("variations", "nodes", 0, "orders", 0, "deploys", 0, 1, 90), "variation 1: player 0, deploy 1"),
-        (_set("variations", "nodes", 0, "round", 3), "variation"),
-        (_set("title", 5), "'title' must be a string"),
+        (put("format", "warlight-log"), "not a study"),
+        (put("version", 2), "the study has version 2"),
+        (put("map_digest", "0"), "map 'small' differs from the map of the file"),
+        (put("map", "atlantis"), "there is no bundled map 'atlantis'"),
+        (put("rules", "base_income", -1), "base_income"),
+        (put("players", [{"name": "A"}]), "'players' must be 2 to 6, not 1"),
+        (put("players", 0, "name", "x" * 61), "name of player 0: it has 61 characters"),
+        (put("position", "owner", [0]), "position: 'owner' must be a list with 10 elements"),
+        (put("position", "army", 3, 0), "position: 'army' must be a list of integers"),
+        (put("position", "owner", [0] * 10), "position: .*the game is over"),
+        (put("variations", "nodes", 1, "parent", 2), "variations: .*earlier variation"),
+        (put("variations", "nodes", 0, "orders", 0, "deploys", 0, 1, 90), "variation 1: player 0, deploy 1"),
+        (put("variations", "nodes", 0, "round", 3), "variation"),
+        (put("title", 5), "'title' must be a string"),
     ],
 )
 def test_a_damaged_study_is_refused_with_place_and_reason(tmp_path: Path, change: Callable[[Any], None], message: str):

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from log_helpers import put
 from warlight_env import Game, Orders
 from warlight_env.record import (
     GameLog,
@@ -126,37 +127,29 @@ def test_texts_are_limited(log: GameLog):
     assert log.variations.annotated_position(1, "", "").notes == ()
 
 
-def _set(*place: Any) -> Callable[[Any], None]:
-    *path, key, value = place
-
-    def change(data: Any) -> None:
-        for step in path:
-            data = data[step]
-        data[key] = value
-
-    return change
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_set("version", 2), "version 2, but this program reads only versions up to 1"),
-        (_set("nodes", 1, "parent", 3), r"nodes\[1\] \(variation 2\): 'parent' must be an earlier variation .*cycles"),
-        (_set("nodes", 0, "parent", 1), r"nodes\[0\] \(variation 1\): 'parent' must be an earlier"),
-        (_set("nodes", 1, "parent", 99), "'parent' must be an earlier variation"),
-        (_set("nodes", 1, "id", 1), "an earlier variation has the same number"),
-        (_set("nodes", 1, "round", 5), r"'round' must be an integer in 1 \.\. 1"),
-        (_set("nodes", 0, "seat", 2), r"'seat' must be an integer in 0 \.\. 1"),
-        (_set("nodes", 0, "orders", [None] * 3), "'orders' must be a list with 2 elements"),
-        (_set("nodes", 0, "orders", [{"deploys": [[0]], "attacks": []}, None]), r"orders\[0\]: deploys\[0\]"),
-        (_set("nodes", 0, "seed", -1), "'seed' must be an integer"),
-        (_set("nodes", 0, "reply", "guessed"), "'reply' must be \"known\" or"),
-        (_set("nodes", 0, "chances", [[0.5, 0.4, 2], [0, 0, 0]]), r"chances\[0\]: must be three numbers"),
-        (_set("nodes", 0, "comment", "x" * 2001), "variation 1: comment: it has 2001 characters"),
-        (_set("next", 6), "'next' must be an integer in 7"),
-        (_set("notes", [{"round": 2, "name": "", "comment": "b"}] * 2), "notes: the rounds must be different"),
+        (put("version", 2), "version 2, but this program reads only versions up to 1"),
+        (
+            put("nodes", 1, "parent", 3),
+            r"nodes\[1\] \(variation 2\): 'parent' must be an earlier variation .*cycles",
+        ),
+        (put("nodes", 0, "parent", 1), r"nodes\[0\] \(variation 1\): 'parent' must be an earlier"),
+        (put("nodes", 1, "parent", 99), "'parent' must be an earlier variation"),
+        (put("nodes", 1, "id", 1), "an earlier variation has the same number"),
+        (put("nodes", 1, "round", 5), r"'round' must be an integer in 1 \.\. 1"),
+        (put("nodes", 0, "seat", 2), r"'seat' must be an integer in 0 \.\. 1"),
+        (put("nodes", 0, "orders", [None] * 3), "'orders' must be a list with 2 elements"),
+        (put("nodes", 0, "orders", [{"deploys": [[0]], "attacks": []}, None]), r"orders\[0\]: deploys\[0\]"),
+        (put("nodes", 0, "seed", -1), "'seed' must be an integer"),
+        (put("nodes", 0, "reply", "guessed"), "'reply' must be \"known\" or"),
+        (put("nodes", 0, "chances", [[0.5, 0.4, 2], [0, 0, 0]]), r"chances\[0\]: must be three numbers"),
+        (put("nodes", 0, "comment", "x" * 2001), "variation 1: comment: it has 2001 characters"),
+        (put("next", 6), "'next' must be an integer in 7"),
+        (put("notes", [{"round": 2, "name": "", "comment": "b"}] * 2), "notes: the rounds must be different"),
         (lambda data: data["nodes"].extend(data["nodes"] * 400), "there may be at most 2000"),
-        (_set("nodes", 0, 7), "must be an object"),
+        (put("nodes", 0, 7), "must be an object"),
         (lambda data: data.pop("nodes"), "'nodes' is missing"),
     ],
 )
@@ -177,10 +170,13 @@ def test_a_damaged_tree_is_refused_with_place_and_reason(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (_set("nodes", 0, "orders", [{"deploys": [[0, 500]], "attacks": []}, None]), "variation 1: player 0, deploy 1"),
-        (_set("nodes", 0, "changed", [[0, 0, 77]]), "variation 1: 'changed' differs"),
-        (_set("nodes", 3, "round", 9999), "variation 4"),
-        (_set("notes", 0, "round", 9999), "note of round 9999"),
+        (
+            put("nodes", 0, "orders", [{"deploys": [[0, 500]], "attacks": []}, None]),
+            "variation 1: player 0, deploy 1",
+        ),
+        (put("nodes", 0, "changed", [[0, 0, 77]]), "variation 1: 'changed' differs"),
+        (put("nodes", 3, "round", 9999), "variation 4"),
+        (put("notes", 0, "round", 9999), "note of round 9999"),
     ],
 )
 def test_verify_finds_turns_that_the_rules_do_not_allow(log: GameLog, change: Callable[[Any], None], message: str):

@@ -20,6 +20,13 @@ pytestmark = PAGE
 CARD = "Variations"
 
 
+def analyse_by(page: Any, bot: str) -> None:
+    """Choose the bot of analyses, and load the page again with this choice."""
+    page.wait_for_function("() => localStorage['warlight.server']")  # the page keeps the token after the first answer
+    page.evaluate("bot => { localStorage['warlight.engine'] = bot }", bot)
+    page.reload()
+
+
 def replay(server: Server, open_page: Callable[..., Any], rounds: int = 3, **options: Any) -> Any:
     """Open the replay of a finished game with a fast bot for the analysis."""
     played = finished(server, rounds)
@@ -125,9 +132,7 @@ def test_a_variation_does_not_show_the_analysis_of_the_game(
 ):
     log = idle_log(4)
     page = open_page(server.page())
-    page.wait_for_function("() => localStorage['warlight.server']")  # the page keeps the token after the first answer
-    page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
-    page.reload()
+    analyse_by(page, "aggressive")
     page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("??", 0.4), 3: ("?", 0.11)})))
     open_log(page, log, tmp_path)
     page.get_by_role("region", name="Moves").locator("[data-round='2'] [data-mark='??']").wait_for()
@@ -145,9 +150,7 @@ def test_a_variation_does_not_show_the_analysis_of_the_game(
 def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
     log = idle_log(4)
     page = open_page(server.page())
-    page.wait_for_function("() => localStorage['warlight.server']")  # the page keeps the token after the first answer
-    page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
-    page.reload()
+    analyse_by(page, "aggressive")
     page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("??", 0.4), 3: ("?", 0.11)})))
     open_log(page, log, tmp_path)
     card(page).get_by_role("button", name="Learn from your mistakes").click()
@@ -184,9 +187,7 @@ def test_a_study_begins_at_any_position_and_becomes_a_file_and_a_page(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     page = open_page(server.page(), expects="status of 4(09|22)", bypass_csp=True, accept_downloads=True)
-    page.wait_for_function("() => localStorage['warlight.server']")
-    page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
-    page.reload()
+    analyse_by(page, "aggressive")
     page.get_by_role("link", name="Open the studies").click()
     page.get_by_label("Title").fill("My corner")
     page.get_by_label("Map").select_option("small")
