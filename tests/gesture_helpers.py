@@ -50,8 +50,9 @@ class Gestures:
     def press(self, at: Point) -> None:
         """Click or tap."""
         if self._pointer == "touch":
-            self._touch("touchStart", at)
-            self._touch("touchEnd")
+            # This sends the end of the touch without waiting for an answer to its start. If a busy machine answered
+            # late, a touch with two calls of `_touch` would be a long press.
+            self._page.touchscreen.tap(*at)
         else:
             self._mouse("mouseMoved", at)
             self._mouse("mousePressed", at, 1, "left")

@@ -84,7 +84,7 @@ def test_a_foreign_study_is_not_joined(other: Callable[[Study], Study], message:
     ("change", "message"),
     [
         (put("format", "warlight-log"), "not a study"),
-        (put("version", 2), "the study has version 2"),
+        (put("version", 2), "the study has version 2, but this program reads only versions up to 1"),
         (put("map_digest", "0"), "map 'small' differs from the map of the file"),
         (put("map", "atlantis"), "there is no bundled map 'atlantis'"),
         (put("rules", "base_income", -1), "base_income"),

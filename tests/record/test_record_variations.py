@@ -130,7 +130,7 @@ def test_texts_are_limited(log: GameLog):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (put("version", 2), "version 2, but this program reads only versions up to 1"),
+        (put("version", 2), "the tree has version 2, but this program reads only versions up to 1"),
         (
             put("nodes", 1, "parent", 3),
             r"nodes\[1\] \(variation 2\): 'parent' must be an earlier variation .*cycles",

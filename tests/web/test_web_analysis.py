@@ -52,45 +52,40 @@ def done(answer: dict[str, Any]) -> bool:
     return answer["total"] is not None and answer["done"] == answer["total"]
 
 
-def test_every_position_is_analysed_deeper_from_pass_to_pass(server: Server, tmp_path: Path):
+def deepest(answer: dict[str, Any]) -> bool:
+    """Whether an answer contains the last pass of the displayed position."""
+    return any(position["level"] == len(LEVELS) for position in answer["positions"])
+
+
+def test_every_position_is_analysed_from_pass_to_pass_and_the_displayed_one_first_and_deepest(
+    server: Server, tmp_path: Path
+):
     address = opened(server, tmp_path, idle_log(3))
-    answers = followed(server, address, done)
+    answers = followed(server, address, lambda answer: done(answer) and deepest(answer), focus=2)
     versions = [answer["version"] for answer in answers]
     assert versions == sorted(versions)
     seen: dict[int, list[dict[str, Any]]] = {}
     for answer in answers:
         for position in answer["positions"]:
             seen.setdefault(position["played"], []).append(position)
+    assert 2 in [position["played"] for position in next(a["positions"] for a in answers if a["positions"])]
     assert sorted(seen) == [0, 1, 2, 3], "also the position after the last round, in which a turn is possible"
-    for positions in seen.values():
+    for played, positions in seen.items():
         assert [p["level"] for p in positions] == sorted({p["level"] for p in positions})
         assert [p["games"] for p in positions] == sorted({p["games"] for p in positions})
-        assert positions[-1]["level"] >= PASSES
+        assert positions[-1]["level"] == (len(LEVELS) if played == 2 else PASSES)
     open_end = seen[3][-1]
     assert open_end["turns"] == [None, None] and all(open_end["best"])
     marked = [turn for at in range(3) for turn in seen[at][-1]["turns"] if turn["mark"] in ("?!", "?", "??")]
     assert marked
     for turn in marked:
         assert turn["better"]["gain"] > turn["better"]["error"] and turn["reason"]["code"].startswith("turn-")
-    idle, other = answers[-1]["summary"]["players"] if answers[-1]["summary"] else answers[-2]["summary"]["players"]
+    idle, other = next(a["summary"] for a in reversed(answers) if a["summary"])["players"]
     assert idle["accuracy"] < other["accuracy"] and idle["lost"] > other["lost"] and sum(idle["marks"].values()) > 0
     again = followed(server, address, done)
     assert len(again) == 1 and len(again[0]["positions"]) == 4, "the results are kept"
     with server.client() as client:
         assert client.post(address, json={**FAST, "since": again[0]["version"] + 9}).json()["positions"] == []
-
-
-def test_the_displayed_position_comes_first_and_gets_more_passes(server: Server, tmp_path: Path):
-    address = opened(server, tmp_path, idle_log(4))
-
-    def deep(answer: dict[str, Any]) -> bool:
-        return any(p["played"] == 3 and p["level"] == len(LEVELS) for p in answer["positions"])
-
-    answers = followed(server, address, deep, focus=3)
-    order = [p["played"] for answer in answers for p in answer["positions"]]
-    assert order[0] == 3
-    levels = {p["played"]: p["level"] for answer in answers for p in answer["positions"]}
-    assert levels[3] == len(LEVELS) and all(levels[at] == PASSES for at in levels if at != 3)
 
 
 def test_the_user_chooses_bot_and_time_and_both_are_checked(server: Server, tmp_path: Path):
@@ -150,13 +145,20 @@ def answering(monkeypatch: pytest.MonkeyPatch, jobs: AnalysisJobs, rounds: int) 
     return asked
 
 
-def test_rounds_with_large_losses_come_first(monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize(
+    ("focus", "order"),
+    [(9, [2, 3, 0, 1] * PASSES), (1, [*[1, 2, 3, 0] * PASSES, *[1] * (len(LEVELS) - PASSES)])],
+    ids=["none is displayed", "round 1 is displayed"],
+)
+def test_the_displayed_position_and_rounds_with_large_losses_come_first(
+    monkeypatch: pytest.MonkeyPatch, focus: int, order: list[int]
+):
     async def main() -> None:
         jobs = AnalysisJobs()
         asked = answering(monkeypatch, jobs, 4)
-        jobs.poll(LogSource("log", b""), engine(), focus=9, falls=[0.1, 0.0, 0.5, 0.2])
+        jobs.poll(LogSource("log", b""), engine(), focus=focus, falls=[0.1, 0.0, 0.5, 0.2])
         await asyncio.gather(*(job.task for job in jobs._jobs.values() if job.task))
-        assert [query.played for query in asked] == [None, *[2, 3, 0, 1] * PASSES]
+        assert [query.played for query in asked] == [None, *order]
         await jobs.close()
 
     asyncio.run(main())

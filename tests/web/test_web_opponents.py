@@ -24,6 +24,7 @@ from warlight_env.agents.registry import agent_names, make_agent, parse
 from warlight_env.arena.policies.policy_file import built_in_policies
 from warlight_env.cli import main
 from warlight_env.record import GameLog, Header, Player
+from warlight_env.web.documents.faces import displayed_bot, displayed_names
 from warlight_env.web.documents.replay_document import header_fields
 from warlight_env.web.http.settings import BOTS
 from warlight_env.web.opponents.catalog import Opponents
@@ -106,6 +107,18 @@ def test_a_bot_without_a_profile_is_called_by_its_specification_and_has_no_face(
     registry.register("mine", lambda: RandomAgent, "Does {as} told.")
     row = offered("mine")["mine"]
     assert (row["name"], row["description"], row["level"], row["face"]) == ("mine", "Does {as} told.", None, None)
+
+
+def test_players_and_variations_show_the_names_of_the_offered_bots():
+    rows = offered("nash:secs=1", "aggressive")
+    names = [rows["nash:secs=1"]["name"], rows["aggressive"]["name"]]
+    assert [displayed_bot(spec) for spec in ("nash:secs=1", "aggressive")] == names
+    assert displayed_names([("nash:secs=1", "nash:secs=1"), ("aggressive 2", "aggressive")]) == [
+        names[0],
+        f"{names[1]} 2",
+    ]
+    assert displayed_names([("policy:mine.npz 2", "policy:mine.npz"), ("Ann", None)]) == ["mine 2", "Ann"]
+    assert displayed_names([("nash:secs=1", None), ("nash:secs=3", None)]) == ["Ada (nash:secs=1)", "Ada (nash:secs=3)"]
 
 
 def test_levels_agree_with_the_ratings():

@@ -23,11 +23,17 @@ SCREENS = pytest.mark.parametrize("options", [DESKTOP, TABLET, HANDSET], ids=["d
 BETTER = "g.best, g.addition"
 
 
+@pytest.fixture(scope="module")
+def ended(server: Server) -> Server:
+    """A finished game. The server keeps its analysis, so that only the first test of the module waits for it."""
+    return finished(server)
+
+
 @SCREENS
 def test_two_clicks_lead_from_a_finished_game_to_its_first_better_turn(
-    server: Server, open_page: Callable[..., Any], options: dict[str, Any]
+    ended: Server, open_page: Callable[..., Any], options: dict[str, Any]
 ):
-    page = open_page(finished(server).address, **options, bypass_csp=True)
+    page = open_page(ended.address, **options, bypass_csp=True)
     press = (lambda at: at.tap()) if options.get("has_touch") else (lambda at: at.click())
     page.locator("section.result").wait_for(state="attached")
     if page.locator("aside .handle").get_attribute("aria-expanded") == "false":

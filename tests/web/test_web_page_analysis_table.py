@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -103,12 +104,18 @@ class User:
         self.page.wait_for_timeout(350)  # two taps in a short time are a double tap
 
 
+def own_log(folder: Path) -> GameLog:
+    """A log that no other test has. The server keeps one tree of variations for all copies of a log."""
+    log = idle_log(4)
+    return replace(log, header=replace(log.header, match={"test": str(folder)}))
+
+
 def analysed(server: Server, open_page: Callable[..., Any], folder: Path, device: Device, locale: str) -> User:
     """Open a log with two mistakes; the results of the analysis are fixed, and a fast bot answers."""
     page = open_page(server.page("studies"), locale=locale, **device.options)
     page.wait_for_function("() => localStorage['warlight.server']")
     page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
-    log: GameLog = idle_log(4)
+    log = own_log(folder)
     marks = {2: ("??", 0.4), 3: ("?", 0.11)}
     page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, marks)))
     page.route("**/chances", lambda route: route.fulfill(body="null", content_type="application/json"))
@@ -140,6 +147,7 @@ def use_variations(user: User) -> None:
     page.keyboard.press("Home")
     user.cards(True)
     user.press(user.button("Try a turn in round {round}", round=1))
+    user.button("Stop").wait_for()
     user.deploy_and_commit()
     user.cards(True)
     rows = page.get_by_role("list", name=user.word("Tree of variations")).get_by_role("button")
@@ -149,7 +157,9 @@ def use_variations(user: User) -> None:
     user.press(rows.nth(1))
     page.wait_for_function("() => location.hash.includes('line=')")
     user.press(user.button("Back to the game"))
+    page.wait_for_function("() => !location.hash.includes('line=')")
     user.press(rows.nth(1))
+    page.wait_for_function("() => location.hash.includes('line=')")
     user.press(user.button("Delete the branch"))
     rows.first.wait_for(state="detached")
 

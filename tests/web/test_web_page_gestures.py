@@ -14,9 +14,24 @@ from web_helpers import Server
 
 pytestmark = PAGE
 
-EVERYWHERE = pytest.mark.parametrize("device", DEVICES, ids=lambda d: f"{d.name}-{d.pointer}")
-IN_BOTH_LANGUAGES = pytest.mark.parametrize("locale", ["en-US", "cs-CZ"])
-FINGERS = pytest.mark.parametrize("options", [TABLET, HANDSET], ids=["tablet", "phone"])
+LOCALES = ("en-US", "cs-CZ")
+
+
+def in_both_languages(name: str, values: dict[str, Any]) -> pytest.MarkDecorator:
+    """Parametrize a test by its argument `name` and by `locale`. values: the argument by id.
+
+    The default run has one language for each value, alternately; the slow tests have the other language.
+    """
+    cases = [
+        pytest.param(value, locale, id=f"{id}-{locale}", marks=() if (place + other) % 2 == 0 else pytest.mark.slow)
+        for place, (id, value) in enumerate(values.items())
+        for other, locale in enumerate(LOCALES)
+    ]
+    return pytest.mark.parametrize((name, "locale"), cases)
+
+
+EVERYWHERE = in_both_languages("device", {f"{device.name}-{device.pointer}": device for device in DEVICES})
+FINGERS = in_both_languages("options", {"tablet": TABLET, "phone": HANDSET})
 
 SCROLLED = "() => { const s = document.querySelector('.scroll'); return [s.scrollLeft, s.scrollTop] }"
 WIDTH = "() => document.querySelector('.drawing svg').clientWidth"
@@ -64,16 +79,25 @@ def deployed(page: Any) -> int:
 
 
 @EVERYWHERE
-@IN_BOTH_LANGUAGES
-def test_the_slider_at_the_target_is_dragged(
+def test_a_press_deploys_a_long_press_takes_back_and_the_slider_is_dragged(
     server: Server, open_page: Callable[..., Any], device: Device, locale: str
 ):
     page, source, target = first_turn(server, open_page, locale=locale, **device.options)
+    region(page, source).scroll_into_view_if_needed()
+    gestures, place = Gestures(page, device.pointer), box(page, source)
+    for armies in (1, 2, 3):
+        gestures.press(place)
+        page.wait_for_function(
+            "n => document.querySelector('[data-guide=deploy] b').textContent.startsWith(n)", arg=f"{armies}/"
+        )
+        page.wait_for_timeout(350)  # two taps in a short time are a double tap
+    gestures.hold(place)
+    page.wait_for_timeout(350)
+    assert deployed(page) == 2
     slider = attack(page, source, target)
     most = int(slider.get_attribute("max"))
     assert int(slider.input_value()) == most > 3
     before = page.evaluate(SCROLLED)
-    gestures = Gestures(page, device.pointer)
     for start, end in ((1, 0.3), (0.3, 0.8), (0.8, 0)):
         gestures.drag(at(slider, start), at(slider, end))
         assert abs(int(slider.input_value()) - (1 + end * (most - 1))) <= 1, (start, end)
@@ -81,10 +105,12 @@ def test_the_slider_at_the_target_is_dragged(
     assert page.evaluate(SCROLLED) == before  # the map does not move
 
 
-@IN_BOTH_LANGUAGES
-def test_the_wheel_changes_deploys_and_attacks_and_zooms(server: Server, open_page: Callable[..., Any], locale: str):
+@in_both_languages("pointer", {"mouse": "mouse"})
+def test_the_wheel_changes_deploys_and_attacks_and_zooms(
+    server: Server, open_page: Callable[..., Any], pointer: str, locale: str
+):
     page, source, target = first_turn(server, open_page, locale=locale, **DESKTOP)
-    wheel = Gestures(page, "mouse").wheel
+    wheel = Gestures(page, pointer).wheel
     for down, armies in ((-100, 1), (-100, 2), (100, 1)):
         wheel(box(page, source), down)
         assert deployed(page) == armies
@@ -105,27 +131,7 @@ def test_the_wheel_changes_deploys_and_attacks_and_zooms(server: Server, open_pa
     assert int(slider.input_value()) == most - 1
 
 
-@EVERYWHERE
-@IN_BOTH_LANGUAGES
-def test_a_press_deploys_and_a_long_press_takes_back(
-    server: Server, open_page: Callable[..., Any], device: Device, locale: str
-):
-    page, source, _ = first_turn(server, open_page, locale=locale, **device.options)
-    region(page, source).scroll_into_view_if_needed()
-    gestures, place = Gestures(page, device.pointer), box(page, source)
-    for armies in (1, 2, 3):
-        gestures.press(place)
-        page.wait_for_function(
-            "n => document.querySelector('[data-guide=deploy] b').textContent.startsWith(n)", arg=f"{armies}/"
-        )
-        page.wait_for_timeout(350)  # two taps in a short time are a double tap
-    gestures.hold(place)
-    page.wait_for_timeout(350)
-    assert deployed(page) == 2
-
-
 @FINGERS
-@IN_BOTH_LANGUAGES
 def test_two_fingers_zoom_and_one_moves_the_map(
     server: Server, open_page: Callable[..., Any], options: dict[str, Any], locale: str
 ):
@@ -144,8 +150,7 @@ def test_two_fingers_zoom_and_one_moves_the_map(
     assert deployed(page) == 0  # no finger deployed
 
 
-@pytest.mark.parametrize("pointer", ["mouse", "pen"])
-@IN_BOTH_LANGUAGES
+@in_both_languages("pointer", {"mouse": "mouse", "pen": "pen"})
 def test_an_attack_and_the_sea_are_dragged(server: Server, open_page: Callable[..., Any], pointer: str, locale: str):
     page, source, target = first_turn(server, open_page, locale=locale, **DESKTOP)
     gestures = Gestures(page, pointer)

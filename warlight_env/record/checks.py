@@ -32,6 +32,23 @@ class JsonFields:
             raise LogError(f"{place}: must be an object, not {type(data).__name__}")
         self.data, self.location = data, place
 
+    @classmethod
+    def of_format(cls, data: Any, place: str, format: str, what: str) -> JsonFields:
+        """Return the data of a file's beginning; raise `LogError` if they do not name this format.
+
+        what: the kind of the file in an error, such as "a study".
+        """
+        if not isinstance(data, dict) or data.get("format") != format:
+            raise LogError(f'{place}: not {what}: it does not contain "format": "{format}"')
+        return cls(data, place)
+
+    def check_version(self, newest: int, what: str) -> None:
+        """Raise `LogError` if the key "version" is newer than `newest`. what: the noun in an error, such as "study"."""
+        version = self.integer("version", 1)
+        if version > newest:
+            reads = f"this program reads only versions up to {newest}"
+            raise LogError(f"{self.location}: the {what} has version {version}, but {reads}")
+
     def fail(self, key: str, what: str) -> LogError:
         """Return the error for a key with an invalid value. `what` describes the valid values."""
         return LogError(f"{self.location}: {key!r} must be {what}, not {brief(self.data.get(key))}")

@@ -39,24 +39,10 @@ _NUMBER: Final = (-(2**63), 2**63 - 1)
 _KINDS: Final = ("deploy", "attack", "pick")
 
 
-def check_version(data: Any, place: str) -> JsonFields:
-    """Return the first line of a log as `JsonFields`.
-
-    Raise LogError if the line is not the first line of a log, or if the version of the format is too new.
-    """
-    if not isinstance(data, dict) or data.get("format") != FORMAT:
-        raise LogError(f'{place}: not the log of a game: its first line does not contain "format": "{FORMAT}"')
-    fields = JsonFields(data, place)
-    if fields.integer("version", 1) > VERSION:
-        raise LogError(
-            f"{place}: the log has version {data['version']}, but this program reads only versions up to {VERSION}"
-        )
-    return fields
-
-
 def decode_header(data: Any, place: str) -> Header:
     """Convert the JSON data of the first line of a log to a `Header`."""
-    fields = check_version(data, place)
+    fields = JsonFields.of_format(data, place, FORMAT, "the log of a game")
+    fields.check_version(VERSION, "log")
     picks: Any = fields.text("picks")
     if picks not in ("random", "agents"):
         raise fields.fail("picks", '"random" or "agents"')

@@ -139,14 +139,8 @@ class Study:
 
     @classmethod
     def _decoded(cls, data: Any, place: str) -> Self:
-        if not isinstance(data, dict) or data.get("format") != FORMAT:
-            raise StudyError(f'{place}: not a study: it does not contain "format": "{FORMAT}"')
-        fields = JsonFields(data, place)
-        if fields.integer("version", 1) > VERSION:
-            raise StudyError(
-                f"{place}: the study has version {data['version']}, but this program reads only versions up to "
-                f"{VERSION}"
-            )
+        fields = JsonFields.of_format(data, place, FORMAT, "a study")
+        fields.check_version(VERSION, "study")
         players = fields.each("players", None, lambda one, at: JsonFields(one, at).text("name"))
         if not 2 <= len(players) <= MAX_PLAYERS:
             raise StudyError(f"{place}: 'players' must be 2 to {MAX_PLAYERS}, not {len(players)}")

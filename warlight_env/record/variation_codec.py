@@ -67,11 +67,7 @@ def decode_tree(data: Any, place: str, regions: int, players: int) -> Variations
         LogError: the data are not a tree; the message begins with `place` and names the node and the reason.
     """
     fields = JsonFields(data, place)
-    if fields.integer("version", 1) > VERSION:
-        raise LogError(
-            f"{place}: the variations have version {data['version']}, but this program reads only versions up to "
-            f"{VERSION}"
-        )
+    fields.check_version(VERSION, "tree")
     size = len(fields.array("nodes")) + len(fields.array("notes"))
     if size > NODES:
         raise LogError(f"{place}: {size} variations and notes: there may be at most {NODES}")

@@ -6,8 +6,14 @@ import dataclasses
 import re
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Final
 
 from warlight_env.agents.registry import profile_of
+
+#: The beginning and the end of the specification of a policy file.
+POLICY_PREFIX: Final = "policy:"
+POLICY_SUFFIX: Final = ".npz"
 
 
 def face_of(spec: str | None) -> dict[str, str] | None:
@@ -29,21 +35,30 @@ def displayed_names(players: Sequence[tuple[str, str | None]]) -> list[str]:
         players: the name and the specification of each player. None: a person, or a bot of a match; its name is its
             specification.
     """
-    shown = [_displayed(name, name if spec is None else spec) for name, spec in players]
-    counts = Counter(shown)
+    specs = [name if spec is None else spec for name, spec in players]
+    shown = [
+        displayed_bot(spec) + name.removeprefix(spec) if re.fullmatch(r"( \d+)?", name.removeprefix(spec)) else name
+        for (name, _), spec in zip(players, specs, strict=True)
+    ]
+    return distinct_names(shown, [name for name, _ in players])
+
+
+def distinct_names(names: Sequence[str], additions: Sequence[str]) -> list[str]:
+    """Append to each name that occurs several times its addition, as in ``Ada (nash:secs=3)``."""
+    counts = Counter(names)
     return [
-        f"{name} ({told})" if counts[name] > 1 and name != told else name
-        for name, (told, _) in zip(shown, players, strict=True)
+        f"{name} ({addition})" if counts[name] > 1 and name != addition else name
+        for name, addition in zip(names, additions, strict=True)
     ]
 
 
 def displayed_bot(spec: str) -> str:
-    """Return the name that the page shows for a bot: the name of its profile, otherwise the specification."""
-    return _displayed(spec, spec)
+    """Return the name that the page shows for a bot.
 
-
-def _displayed(name: str, spec: str) -> str:
+    This is the name of its profile; without a profile, the file name of a policy file; otherwise the specification.
+    """
     profile = profile_of(spec)
-    if profile is None or not re.fullmatch(r"( \d+)?", name.removeprefix(spec)):
-        return name
-    return profile.name + name.removeprefix(spec)
+    if profile is not None:
+        return profile.name
+    is_file = spec.startswith(POLICY_PREFIX) and spec.endswith(POLICY_SUFFIX)
+    return PurePath(spec.removeprefix(POLICY_PREFIX)).name.removesuffix(POLICY_SUFFIX) if is_file else spec

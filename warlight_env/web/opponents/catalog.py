@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
-from pathlib import PurePath
 from typing import Any, Final, Literal
 
 from warlight_env.agents.bot_profile import Level
 from warlight_env.agents.registry import package_agents, parse, profile_of
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
-from warlight_env.web.documents.faces import face_of
+from warlight_env.web.documents.faces import displayed_bot, distinct_names, face_of
 from warlight_env.web.errors import RequestError
 from warlight_env.web.opponents.leaderboard import ratings_of
 from warlight_env.web.opponents.supported_games import SupportedGames, games_of
-from warlight_env.web.opponents.user_policies import PREFIX, SUFFIX, UserPolicies
+from warlight_env.web.opponents.user_policies import UserPolicies
 from warlight_env.web.requests import NewPlayer
 from warlight_env.web.workers.bot_workers import move_seconds
 
@@ -60,23 +58,11 @@ class OfferedBot:
 
 
 def _offered(spec: str, kind: Literal["bot", "package"]) -> OfferedBot:
-    games, profile = games_of(spec), profile_of(spec)
+    name, games, profile = displayed_bot(spec), games_of(spec), profile_of(spec)
     if profile is not None:
-        return OfferedBot(spec, kind, profile.name, profile.description, games, profile.level)
+        return OfferedBot(spec, kind, name, profile.description, games, profile.level)
     description = PACKAGE_AGENT if kind == "package" else parse(spec)[0].summary
-    return OfferedBot(spec, kind, _name_without_profile(spec), description, games)
-
-
-def _name_without_profile(spec: str) -> str:
-    """Return the name of a bot that has no profile: the file name of a policy file, otherwise the specification."""
-    is_file = spec.startswith(PREFIX) and spec.endswith(SUFFIX)
-    return PurePath(spec.removeprefix(PREFIX)).name.removesuffix(SUFFIX) if is_file else spec
-
-
-def _with_distinct_names(bots: Sequence[OfferedBot]) -> list[OfferedBot]:
-    """Append the specification to names that several bots have, as in ``Ada (nash:secs=3)``."""
-    counts = Counter(bot.name for bot in bots)
-    return [replace(bot, name=f"{bot.name} ({bot.spec})") if counts[bot.name] > 1 else bot for bot in bots]
+    return OfferedBot(spec, kind, name, description, games)
 
 
 class Opponents:
@@ -101,12 +87,14 @@ class Opponents:
 
     async def all(self) -> list[OfferedBot]:
         """Return all bots that are offered. The folder of policies is scanned again."""
-        return _with_distinct_names([*self._known.values(), *(await self._in_folder()).values()])
+        bots = [*self._known.values(), *(await self._in_folder()).values()]
+        names = distinct_names([bot.name for bot in bots], [bot.spec for bot in bots])
+        return [replace(bot, name=name) for bot, name in zip(bots, names, strict=True)]
 
     async def _in_folder(self) -> dict[str, OfferedBot]:
         found = await self.files.scan()
         return {
-            spec: OfferedBot(spec, "file", _name_without_profile(spec), USER_POLICY, file.games, problem=file.problem)
+            spec: OfferedBot(spec, "file", displayed_bot(spec), USER_POLICY, file.games, problem=file.problem)
             for spec, file in found.items()
         }
 

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env.errors import clipped, readable
+from warlight_env.web.documents.faces import POLICY_PREFIX, POLICY_SUFFIX
 from warlight_env.web.errors import BUSY, RequestError
 from warlight_env.web.opponents.supported_games import ALL_GAMES, SupportedGames, games_of
 from warlight_env.web.storage.game_folder import FileStamp, file_stamp
 from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
 
 MAX_POLICIES: Final = 60  # maximum number of policy files that the page offers
-SUFFIX: Final = ".npz"
-PREFIX: Final = "policy:"
 _NEVER: Final[FileStamp] = (-1, -1)
 
 #: Runs a function with its arguments in a thread.
@@ -60,7 +59,7 @@ class UserPolicies:
 
     async def _read(self, file: UserPolicy) -> UserPolicy:
         try:
-            return replace(file, games=await self._process_pool.short(games_of, f"{PREFIX}{file.path}"))
+            return replace(file, games=await self._process_pool.short(games_of, f"{POLICY_PREFIX}{file.path}"))
         except (RequestError, ProcessPoolError) as error:
             told = clipped(readable(str(error).replace(str(file.path), file.path.name)), 200)
             asked = isinstance(error, RequestError) and error.status not in BUSY  # else it is read again
@@ -68,10 +67,14 @@ class UserPolicies:
 
     def agent_spec(self, spec: str | None) -> str | None:
         """Return the specification of the agent for a bot that the page shows, even if its file no longer exists."""
-        name = (spec or "").removeprefix(PREFIX)
-        if self._folder is None or spec is None or not spec.startswith(PREFIX):
+        name = (spec or "").removeprefix(POLICY_PREFIX)
+        if self._folder is None or spec is None or not spec.startswith(POLICY_PREFIX):
             return spec
-        return f"{PREFIX}{self._folder / name}" if name.endswith(SUFFIX) and Path(name).name == name else spec
+        return (
+            f"{POLICY_PREFIX}{self._folder / name}"
+            if name.endswith(POLICY_SUFFIX) and Path(name).name == name
+            else spec
+        )
 
 
 def _files(folder: Path) -> dict[str, UserPolicy]:
@@ -83,12 +86,12 @@ def _files(folder: Path) -> dict[str, UserPolicy]:
     try:
         with os.scandir(folder) as entries:
             for entry in sorted(entries, key=lambda entry: entry.name):
-                if entry.name.endswith(SUFFIX) and entry.name.isprintable() and len(entry.name) <= 100:
+                if entry.name.endswith(POLICY_SUFFIX) and entry.name.isprintable() and len(entry.name) <= 100:
                     try:
                         stamp = file_stamp(entry.stat())
                     except OSError:  # the file was just deleted, or is a broken link
                         continue
-                    found[f"{PREFIX}{entry.name}"] = UserPolicy(folder / entry.name, stamp)
+                    found[f"{POLICY_PREFIX}{entry.name}"] = UserPolicy(folder / entry.name, stamp)
     except OSError:
         return {}
     return dict(list(found.items())[:MAX_POLICIES])
