@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from warlight_env.record import GameLog
     from warlight_env.simulation import Outcomes, simulate
     from warlight_env.tensor_env import WarlightTensorVectorEnv
-    from warlight_env.turn import TurnDraft
 
 _HERE = os.path.dirname(os.path.abspath(__file__))
 if not os.path.isdir(os.path.join(_HERE, "agents")):
@@ -41,7 +40,6 @@ _HOMES = {
     "IllegalOrdersError": "game",
     "Map": "maps",
     "Outcomes": "simulation",
-    "TurnDraft": "turn",
     "simulate": "simulation",
 }
 
@@ -55,7 +53,6 @@ __all__ = [
     "Orders",
     "Outcomes",
     "Rules",
-    "TurnDraft",
     "__version__",
     "battle_odds",
     "simulate",

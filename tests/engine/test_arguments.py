@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from helpers import RING
-from warlight_env import Game, Orders, Rules, TurnDraft, battle_odds
+from warlight_env import Game, Orders, Rules, battle_odds
 from warlight_env.arguments import short_repr
 from warlight_env.errors import InputError
 from warlight_env.game import OrdersTypeError
@@ -54,7 +54,7 @@ def test_arguments_of_a_game(arguments, message):
 ], ids=lambda value: type(value).__name__)  # fmt: skip
 def test_orders_of_other_types_are_input_errors_on_every_path(bad):
     game = in_play()
-    before, draft = game.hash(), TurnDraft(game, 0)
+    before = game.hash()
     for orders in (Orders(bad), Orders([], bad)):
         for call in (
             lambda given=orders: game.play_round([given, None]),
@@ -68,7 +68,7 @@ def test_orders_of_other_types_are_input_errors_on_every_path(bad):
             assert isinstance(refused.value, OrdersTypeError)
     with pytest.raises(InputError):
         game.play_round([3, bad])
-    assert game.hash() == before and draft.orders == Orders()
+    assert game.hash() == before
     game.play_round({})
 
 
@@ -105,8 +105,6 @@ def test_players_that_there_are_not(player):
     for ask in (game.view, game.alive, game.income, game.offers, lambda p: game.check(p, Orders())):
         with pytest.raises(InputError, match="this game has players 0 to 1"):
             ask(player)
-    with pytest.raises(InputError):
-        TurnDraft(game, player)
 
 
 @pytest.mark.parametrize("armies", [
@@ -117,18 +115,6 @@ def test_odds_of_armies_that_there_are_not(armies):
         battle_odds(armies, 3)
     with pytest.raises(InputError, match="defenders"):
         battle_odds(3, armies)
-
-
-def test_a_draft_of_no_game_and_of_regions_that_there_are_not():
-    with pytest.raises(InputError, match="game"):
-        TurnDraft(3, 0)
-    draft = TurnDraft(in_play(), 0)
-    for region in (None, 1.0, [0], np.zeros(2), 99, -1, Failing()):
-        with pytest.raises(InputError, match="region"):
-            draft.deploy(region, 1)
-        with pytest.raises(InputError, match="region"):
-            draft.attack(0, region, 1)
-    assert (draft.orders, draft.phase) == (Orders(), "deploy")
 
 
 def test_saved_games_and_texts_of_other_types():

@@ -11,7 +11,7 @@ import numpy as np
 
 from fuzz import small_maps
 from fuzz.api_subjects import LADDER, RULES, Arguments, Subject, copied
-from warlight_env import Game, Orders, Rules, TurnDraft, battle_odds, maps
+from warlight_env import Game, Orders, Rules, battle_odds, maps
 from warlight_env.agents import Budget, make_agent
 from warlight_env.agents.players.mcts import MctsAgent
 from warlight_env.agents.players.nash.agent import NashAgent
@@ -139,7 +139,6 @@ def _of_games() -> Calls:
         "Rules.of": (Rules.of, {"rules": RULES, "fog": True, "luck": 0.5}),
         "Rules.round_limit": (Rules.of("challenge2").round_limit, {"n_regions": 5}),
         "battle_odds": (battle_odds, {"attackers": 5, "defenders": 3, "rules": "thesis"}),
-        "TurnDraft": (TurnDraft, {"game": game, "player": 0}),
         "maps.load": (maps.load, {"name_or_path": "small"}),
         "format_orders": (format_orders, {"map_": LADDER, "orders": orders}),
         "parse_orders": (parse_orders, {"map_": LADDER, "text": "d r0 4; a r0 r1 2"}),

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fuzz import small_maps
-from warlight_env import Game, Orders, Rules, TurnDraft
+from warlight_env import Game, Orders, Rules
 from warlight_env.agents import make_agent
 from warlight_env.engine.board import make_board
 from warlight_env.envs import (
@@ -74,19 +74,14 @@ class OfGame(Subject):
             "check": lambda: {"player": 0, "orders": copied(turns[0])},
             "play_round": lambda: {"orders": copied(turns), "on_illegal": "skip", "script": script.copy()},
             "result.seen_by": lambda: {"player": 0},
-            "draft.deploy": lambda: {"region": self._own(), "armies": 2},
-            "draft.attack": lambda: {"source": self._own(), "target": LADDER.neighbors[self._own()][0], "armies": 1},
             "agent.act": lambda: {"view": self.game.view(0), "budget": None},
         }
         self._turns = turns
 
-    def _own(self) -> int:
-        return int(np.flatnonzero(self.game.owner == 0)[0])
-
     def begin(self) -> None:
         self.game = self._first.clone()
         if not self._picking:
-            self.draft, self.agent = TurnDraft(self.game, 0), make_agent("random", 0)
+            self.agent = make_agent("random", 0)
             self.result = self._first.clone().play_round(copied(self._turns))
 
     def call(self, method: str, arguments: Arguments) -> Any:
@@ -94,8 +89,7 @@ class OfGame(Subject):
         return getattr(getattr(self, of or "game"), name)(**arguments)
 
     def state(self) -> Any:
-        drafted = None if self._picking else (self.draft.orders, self.draft.phase)
-        return self.game.hash(), self.game.can_undo, drafted
+        return self.game.hash(), self.game.can_undo
 
     def go_on(self) -> None:
         if self.game.phase == "pick":

@@ -156,8 +156,7 @@ def _turn(turns: Turns, b: Int, p: Int) -> Turn:
 
 @kernel
 def impossible_count(out: Buffers) -> Int:
-    """Return the number of a game with a value of `out.illegal` below 0 or above MOST_ILLEGAL; -1 if there is no such
-    game."""
+    """Return the number of a game with a value of `out.illegal` below 0 or above MOST_ILLEGAL; -1 if none."""
     for b in range(out.illegal.shape[0]):
         for p in range(out.illegal.shape[1]):
             if out.illegal[b, p] < 0 or out.illegal[b, p] > MOST_ILLEGAL:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from warlight_env import maps
-from warlight_env.arena.contests.contest_progress import Contest
+from warlight_env.arena.contests.contest_progress import Contest, ContestResult
 from warlight_env.arena.contests.contest_runner import play_contests
 from warlight_env.arena.games.game_loop import Picks
 from warlight_env.arena.games.game_setup import MatchSetup
@@ -36,49 +36,64 @@ class ExperimentOutcome:
     seconds: float  #: playing time, summed over processes
 
 
-class Experiment(Protocol):
-    """A table or another numerical result of the thesis, which can be measured again."""
-
-    @property
-    def name(self) -> str:
-        """The name of the experiment on the command line."""
-        ...
-
-    @property
-    def title(self) -> str:
-        """The title of the experiment, one line."""
-        ...
-
-    @property
-    def setting(self) -> str:
-        """The paragraph of the report that describes the rules, the measurements and the budgets."""
-        ...
-
-    @property
-    def agents(self) -> tuple[str, ...]:
-        """The agents of the experiment; each has its own lines in the table. ("",): the experiment uses no agent."""
-        ...
-
-    @property
-    def budget(self) -> BudgetType | None:
-        """The only budget type ("simulations" or "seconds") that the experiment supports; None: both types."""
-        ...
-
-    def units(self, settings: ExperimentSettings) -> int:
-        """Return the number of games or measurements in a run of the experiment."""
-        ...
-
-    def seconds(self, settings: ExperimentSettings) -> float:
-        """Return the estimated time of a run on one core, in seconds."""
-        ...
-
-    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:
-        """Run the experiment, or continue the run whose results are in `folder`."""
-        ...
-
-
 #: The default agents: the thesis's bot. Our own bot is `mcts`.
 AGENTS = ("mcts_thesis",)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment(ABC):
+    """A table or another numerical result of the thesis, which can be measured again.
+
+    Attributes:
+        name: the name of the experiment on the command line.
+        title: the title of the experiment, one line.
+        setting: the paragraph of the report that describes the rules, the measurements and the budgets.
+        agents: the agents of the experiment; each has its own lines in the table. ("",): the experiment uses no agent.
+        budget: the only budget type ("simulations" or "seconds") that the experiment supports; None: both types.
+        finding: the published result of the method's authors for their own game; "" for an experiment of the thesis.
+    """
+
+    name: str
+    title: str
+    setting: str
+    agents: tuple[str, ...] = AGENTS
+    budget: BudgetType | None = None
+    finding: str = ""
+
+    @abstractmethod
+    def units(self, settings: ExperimentSettings) -> int:
+        """Return the number of games or measurements in a run of the experiment."""
+
+    @abstractmethod
+    def seconds(self, settings: ExperimentSettings) -> float:
+        """Return the estimated time of a run on one core, in seconds."""
+
+    @abstractmethod
+    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:
+        """Run the experiment, or continue the run whose results are in `folder`."""
+
+
+class GameTable(Experiment):
+    """An experiment that consists of games."""
+
+    @abstractmethod
+    def contests(self, settings: ExperimentSettings) -> list[Contest]:
+        """Return the games of the experiment."""
+
+    @abstractmethod
+    def rows(self, results: Mapping[str, ContestResult]) -> list[Row]:
+        """Return the rows of the table. results: the results of the contests, by key."""
+
+    def units(self, settings: ExperimentSettings) -> int:
+        return sum(contest.n_games for contest in self.contests(settings))
+
+    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:
+        results = play_contests(
+            self.contests(settings), jobs=settings.jobs, backend=settings.backend, folder=folder,
+            on_games=lambda key, records: advance(len(records), key),
+        )  # fmt: skip
+        seconds = sum(record.seconds for result in results.values() for record in result.records)
+        return ExperimentOutcome(self.rows(results), any(result.interrupted for result in results.values()), seconds)
 
 
 @dataclass(frozen=True)
@@ -92,19 +107,14 @@ class Matchup:
     thesis: WinLoss | None
 
 
-@dataclass(frozen=True)
-class MatchTable:
+@dataclass(frozen=True, kw_only=True)
+class MatchTable(GameTable):
     """A table of matches. Every row has the share of games that the first side won."""
 
-    name: str
-    title: str
-    setting: str
     matchups: tuple[Matchup, ...]
     rules: Rules = Rules()  # noqa: RUF009 -- frozen
     picks: Picks = "random"
     rounds: float | None = None  #: mean rounds of a game in the thesis; if given, the table has rows with mean rounds
-    agents: tuple[str, ...] = AGENTS
-    budget: BudgetType | None = None
 
     def contests(self, settings: ExperimentSettings) -> list[Contest]:
         """Return the games of each row as a `Contest`."""
@@ -125,9 +135,6 @@ class MatchTable:
             found.append(Contest(matchup.label, setup, settings.count(matchup.games, QUICK_GAMES)))
         return found
 
-    def units(self, settings: ExperimentSettings) -> int:
-        return sum(contest.n_games for contest in self.contests(settings))
-
     def seconds(self, settings: ExperimentSettings) -> float:
         total = 0.0
         for matchup in self.matchups:
@@ -139,11 +146,7 @@ class MatchTable:
                     total += games * ROUNDS * player.simulations() / SIMULATIONS_PER_SECOND
         return total
 
-    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:
-        results = play_contests(
-            self.contests(settings), jobs=settings.jobs, backend=settings.backend, folder=folder,
-            on_games=lambda key, records: advance(len(records), key),
-        )  # fmt: skip
+    def rows(self, results: Mapping[str, ContestResult]) -> list[Row]:
         rows = []
         for matchup in self.matchups:
             records = results[matchup.label].records
@@ -155,12 +158,11 @@ class MatchTable:
                 continue
             wins, losses = (sum(record.winner == side for record in records) for side in (0, 1))
             rows.append(win_rate_row(matchup.label, wins, losses, len(records) - wins - losses, matchup.thesis))
-        seconds = sum(record.seconds for result in results.values() for record in result.records)
-        return ExperimentOutcome(rows, any(result.interrupted for result in results.values()), seconds)
+        return rows
 
 
-@dataclass(frozen=True)
-class Measurement:
+@dataclass(frozen=True, kw_only=True)
+class Measurement(Experiment):
     """A measurement that consists of units, such as games. This process measures the units one after the other.
 
     Attributes:
@@ -171,16 +173,11 @@ class Measurement:
         cost: estimated time of a unit on one core, in seconds.
     """
 
-    name: str
-    title: str
-    setting: str
     measure: Callable[[ExperimentSettings, int], dict[str, list[float]]]
     summary: Callable[[Sequence[dict[str, list[float]]], ExperimentSettings], list[Row]]
     count: int
     cost: float
     quick_count: int = 2
-    agents: tuple[str, ...] = AGENTS
-    budget: BudgetType | None = None
 
     def units(self, settings: ExperimentSettings) -> int:
         return settings.count(self.count, self.quick_count)

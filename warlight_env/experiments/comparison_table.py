@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from warlight_env import maps
 from warlight_env.arena.contests.contest_progress import Contest, ContestResult
-from warlight_env.arena.contests.contest_runner import play_contests
 from warlight_env.arena.games.game_setup import MatchSetup
 from warlight_env.arena.ratings.bradley_terry import GameRanking, rate
 from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
-from warlight_env.experiments.base import QUICK_GAMES, ROUNDS, SIMULATIONS_PER_SECOND, ExperimentOutcome
-from warlight_env.experiments.experiment_settings import ExperimentSettings, OnProgress
+from warlight_env.experiments.base import QUICK_GAMES, ROUNDS, SIMULATIONS_PER_SECOND, GameTable
+from warlight_env.experiments.experiment_settings import ExperimentSettings
 from warlight_env.experiments.players import QUICK_SIMULATIONS, BudgetType, with_parameters
 from warlight_env.experiments.rows import Row, win_rate_row
-from warlight_env.folder_lock import FolderLock
 
 #: Rounds of a game in a quick run, which only tests that everything works.
 QUICK_ROUNDS = 8
@@ -117,32 +114,18 @@ class Comparison:
         return found
 
 
-@dataclass(frozen=True)
-class ComparisonTable:
-    """A table of comparisons.
+@dataclass(frozen=True, kw_only=True)
+class ComparisonTable(GameTable):
+    """A table of comparisons."""
 
-    Attributes:
-        finding: the published result of the method's authors for their own game.
-    """
-
-    name: str
-    title: str
-    setting: str
-    finding: str
     comparisons: tuple[Comparison, ...]
     agents: tuple[str, ...] = ("",)
     budget: BudgetType | None = "simulations"
 
     def contests(self, settings: ExperimentSettings) -> list[Contest]:
-        """Return the games of all comparisons."""
         return [field.contest(settings, number) for number, field in enumerate(self.comparisons)]
 
-    def units(self, settings: ExperimentSettings) -> int:
-        """Return the number of games in all comparisons."""
-        return sum(contest.n_games for contest in self.contests(settings))
-
     def seconds(self, settings: ExperimentSettings) -> float:
-        """Return the estimated time on one core, in seconds."""
         if settings.quick:
             return 0.1 * self.units(settings)
         return sum(
@@ -150,17 +133,11 @@ class ComparisonTable:
             for field in self.comparisons
         )
 
-    def run(self, settings: ExperimentSettings, folder: Path | FolderLock, advance: OnProgress) -> ExperimentOutcome:
-        """Play the games, or continue the run whose results are in `folder`."""
-        results = play_contests(
-            self.contests(settings), jobs=settings.jobs, backend=settings.backend, folder=folder,
-            on_games=lambda key, records: advance(len(records), key),
-        )  # fmt: skip
+    def rows(self, results: Mapping[str, ContestResult]) -> list[Row]:
         rows = [row for field in self.comparisons for row in field.rows(results[field.label])]
         for pool in dict.fromkeys(field.pool for field in self.comparisons if field.pool):
             rows += _ratings(pool, [(f, results[f.label]) for f in self.comparisons if f.pool == pool])
-        seconds = sum(record.seconds for result in results.values() for record in result.records)
-        return ExperimentOutcome(rows, any(result.interrupted for result in results.values()), seconds)
+        return rows
 
 
 def _ratings(pool: str, played: Sequence[tuple[Comparison, ContestResult]]) -> list[Row]:

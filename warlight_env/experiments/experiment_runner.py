@@ -150,7 +150,6 @@ def run_experiment(
 
 def to_markdown(experiment: Experiment, results: Sequence[ExperimentResult], level: int = 1) -> str:
     """Return the experiment as a section: a table of all results, and the commands that reproduce them."""
-    finding: str = getattr(experiment, "finding", "")
     lines = [f"{'#' * level} {_heading(experiment)}", "", _wrapped(experiment.setting), ""]
     if any(result.settings.quick for result in results):
         lines += ["**A quick run, which only tests that everything works: its figures mean nothing.**", ""]
@@ -158,20 +157,20 @@ def to_markdown(experiment: Experiment, results: Sequence[ExperimentResult], lev
         lines += [f"**A run with {counted(games, 'game')} or measurements for each row.**", ""]
     if any(result.interrupted for result in results):
         lines += ["**Interrupted: the figures are of the finished games.**", ""]
-    source: Source = "authors" if finding else "thesis"
+    source: Source = "authors" if experiment.finding else "thesis"
     whose = [source, f"{POSSESSIVES[source]} figure is"]
     rows = [
         ["", "bot", "ours", "95 % interval", "sample", *whose],
         ["---"] * 2 + ["---:"] * 4 + ["---"],
         *_table(results),
     ]
-    if not any(row.thesis is not None for result in results for row in result.rows) and not finding:
+    if not any(row.thesis is not None for result in results for row in result.rows) and not experiment.finding:
         rows = [row[:5] for row in rows]  # there are no published numbers
     if not any(result.settings.agent for result in results):
         rows = [[row[0], *row[2:]] for row in rows]  # the results do not depend on an agent
     lines += [f"| {' | '.join(row)} |" for row in rows]
-    if finding:
-        lines += ["", _wrapped(f"What the authors found: {finding}")]
+    if experiment.finding:
+        lines += ["", _wrapped(f"What the authors found: {experiment.finding}")]
     for result in (result for result in results if not result.settings.quick):
         said = conclusions(result.rows, source)
         bot = f"{_bot(result.settings)}: " if len(results) > 1 and result.settings.agent else ""

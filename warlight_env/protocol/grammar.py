@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Final
+from dataclasses import dataclass
+from typing import Any, Final
 
 from warlight_env.engine.army_cap import ARMY_CAP
 from warlight_env.errors import InputError
@@ -67,49 +68,10 @@ def quote(text: str) -> str:
 
 def format_message(message: Message) -> str:
     """Return a message as a line of the protocol, without the line end."""
-    match message:
-        case YourBot(name):
-            return f"settings your_bot {name}"
-        case OpponentBot(name):
-            return f"settings opponent_bot {name}"
-        case Timebank(ms):
-            return f"settings timebank {ms}"
-        case TimePerMove(ms):
-            return f"settings time_per_move {ms}"
-        case MaxRounds(rounds):
-            return f"settings max_rounds {rounds}"
-        case SuperRegions(pairs):
-            return _line("setup_map super_regions", (f"{s} {bonus}" for s, bonus in pairs))
-        case Regions(pairs):
-            return _line("setup_map regions", (f"{r} {s}" for r, s in pairs))
-        case Neighbors(lists):
-            return _line("setup_map neighbors", (f"{r} {','.join(map(str, near))}" for r, near in lists))
-        case Wastelands(regions):
-            return _line("setup_map wastelands", map(str, regions))
-        case StartingRegions(regions):
-            return _line("settings starting_regions", map(str, regions))
-        case StartingPickAmount(amount):
-            return f"settings starting_pick_amount {amount}"
-        case PickRegions(ms, regions):
-            return _line(f"pick_starting_regions {ms}", map(str, regions))
-        case PickRegion(ms, regions):
-            return _line(f"pick_starting_region {ms}", map(str, regions))
-        case OpponentStartingRegions(regions):
-            return _line("setup_map opponent_starting_regions", map(str, regions))
-        case StartingArmies(armies):
-            return f"settings starting_armies {armies}"
-        case UpdateMap(regions):
-            return _line("update_map", (f"{r} {owner} {army}" for r, owner, army in regions))
-        case OpponentMoves(orders):
-            return _line("opponent_moves", map(format_order, orders))
-        case Go(kind, ms):
-            return f"go {kind} {ms}"
-        case Other(text):
-            return text
-
-
-def _line(head: str, parts: Iterable[str]) -> str:
-    return " ".join([head, *parts])
+    if isinstance(message, Other):
+        return message.text
+    form = _BY_KIND[type(message)]
+    return " ".join([form.head, *form.write(*vars(message).values())])
 
 
 def format_order(order: PlaceOrder | MoveOrder) -> str:
@@ -156,17 +118,13 @@ def _groups(line: str, words: Sequence[str], size: int, form: str) -> list[tuple
     return [tuple(words[i : i + size]) for i in range(0, len(words), size)]
 
 
-def _pairs(line: str, words: Sequence[str], form: str) -> tuple[tuple[int, int], ...]:
-    return tuple((_number(line, a), _number(line, b)) for a, b in _groups(line, words, 2, form))
-
-
 def _one(line: str, words: Sequence[str], form: str) -> str:
     if len(words) != 1:
         raise ProtocolError(line, form)
     return words[0]
 
 
-def _read_neighbors(line: str, words: Sequence[str]) -> Neighbors:
+def _read_neighbors(line: str, words: Sequence[str]) -> tuple[tuple[int, tuple[int, ...]], ...]:
     form = "ID ID,ID"
     groups = []
     for region, near in _groups(line, words, 2, form):
@@ -174,19 +132,17 @@ def _read_neighbors(line: str, words: Sequence[str]) -> Neighbors:
         if not named:
             raise ProtocolError(line, f"{form} …")
         groups.append((_number(line, region), _numbers(line, named)))
-    return Neighbors(tuple(groups))
+    return tuple(groups)
 
 
-def _read_map(line: str, words: Sequence[str]) -> UpdateMap:
-    return UpdateMap(
-        tuple(
-            (_number(line, region), owner, _armies(line, army))
-            for region, owner, army in _groups(line, words, 3, "ID OWNER ARMY")
-        )
+def _read_map(line: str, words: Sequence[str]) -> tuple[tuple[int, str, int], ...]:
+    return tuple(
+        (_number(line, region), owner, _armies(line, army))
+        for region, owner, army in _groups(line, words, 3, "ID OWNER ARMY")
     )
 
 
-def _read_moves(line: str, words: Sequence[str]) -> OpponentMoves:
+def _read_moves(line: str, words: Sequence[str]) -> tuple[PlaceOrder | MoveOrder, ...]:
     orders: list[PlaceOrder | MoveOrder] = []
     at = 0
     while at < len(words):
@@ -199,7 +155,7 @@ def _read_moves(line: str, words: Sequence[str]) -> OpponentMoves:
         _armies(line, words[at + width - 1])
         orders.append(parse_order(line, words[at], kind, words[at + 2 : at + width]))
         at += width
-    return OpponentMoves(tuple(orders))
+    return tuple(orders)
 
 
 def parse_order(line: str, name: str, kind: str, words: Sequence[str]) -> PlaceOrder | MoveOrder:
@@ -215,50 +171,82 @@ def parse_order(line: str, name: str, kind: str, words: Sequence[str]) -> PlaceO
     return PlaceOrder(name, *_numbers(line, words)) if kind == PLACE else MoveOrder(name, *_numbers(line, words))
 
 
-def _timed(make: Callable[[int, tuple[int, ...]], Message]) -> Callable[[str, Sequence[str]], Message]:
-    def read(line: str, words: Sequence[str]) -> Message:
-        if not words:
-            raise ProtocolError(line, "a time in ms, then ids")
-        return make(_number(line, words[0]), _numbers(line, words[1:]))
-
-    return read
+def _read_timed(line: str, words: Sequence[str]) -> tuple[int, tuple[int, ...]]:
+    if not words:
+        raise ProtocolError(line, "a time in ms, then ids")
+    return _number(line, words[0]), _numbers(line, words[1:])
 
 
-def _go(line: str, words: Sequence[str]) -> Message:
+def _read_go(line: str, words: Sequence[str]) -> tuple[str, int]:
     kind = words[0].lower() if words else ""
     if kind not in (PLACE, ATTACK) or len(words) != 2:
         raise ProtocolError(line, f"go {PLACE} MS or go {ATTACK} MS")
-    return Go(PLACE if kind == PLACE else ATTACK, _number(line, words[1]))
+    return kind, _number(line, words[1])
 
 
-_SETTINGS: Final[dict[str, Callable[[str, Sequence[str]], Message]]] = {
-    "your_bot": lambda line, words: YourBot(_one(line, words, "settings your_bot NAME")),
-    "opponent_bot": lambda line, words: OpponentBot(_one(line, words, "settings opponent_bot NAME")),
-    "timebank": lambda line, words: Timebank(_number(line, _one(line, words, "settings timebank MS"))),
-    "time_per_move": lambda line, words: TimePerMove(_number(line, _one(line, words, "settings time_per_move MS"))),
-    "max_rounds": lambda line, words: MaxRounds(_number(line, _one(line, words, "settings max_rounds ROUNDS"))),
-    "starting_regions": lambda line, words: StartingRegions(_numbers(line, words)),
-    "starting_pick_amount": lambda line, words: StartingPickAmount(
-        _number(line, _one(line, words, "settings starting_pick_amount REGIONS"))
-    ),
-    "starting_armies": lambda line, words: StartingArmies(
-        _armies(line, _one(line, words, "settings starting_armies ARMIES"))
-    ),
-}
-_SETUP: Final[dict[str, Callable[[str, Sequence[str]], Message]]] = {
-    "super_regions": lambda line, words: SuperRegions(_pairs(line, words, "ID BONUS")),
-    "regions": lambda line, words: Regions(_pairs(line, words, "ID SUPER_REGION")),
-    "neighbors": _read_neighbors,
-    "wastelands": lambda line, words: Wastelands(_numbers(line, words)),
-    "opponent_starting_regions": lambda line, words: OpponentStartingRegions(_numbers(line, words)),
-}
-_TOP: Final[dict[str, Callable[[str, Sequence[str]], Message]]] = {
-    "pick_starting_regions": _timed(PickRegions),
-    "pick_starting_region": _timed(PickRegion),
-    "update_map": _read_map,
-    "opponent_moves": _read_moves,
-    "go": _go,
-}
+@dataclass(frozen=True)
+class _Form:
+    """The form of the lines with one type of message.
+
+    Attributes:
+        kind: the class of the messages.
+        head: the first words of a line.
+        write: a function that takes the fields of a message, and returns the other words of its line.
+        read: a function that takes a line and its words after the head, and returns the fields of the message.
+    """
+
+    kind: Callable[..., Message]
+    head: str
+    write: Callable[..., Iterable[str]]
+    read: Callable[[str, Sequence[str]], tuple[Any, ...]]
+
+
+def _value(kind: Callable[[Any], Message], head: str, what: str, read: Callable[[str, str], Any] = _number) -> _Form:
+    """Return the form of messages with one value, which `what` describes in error messages."""
+    return _Form(
+        kind, head, lambda value: (str(value),), lambda line, words: (read(line, _one(line, words, f"{head} {what}")),)
+    )
+
+
+def _items(
+    kind: Callable[[Any], Message], head: str, read: Callable[[str, Sequence[str]], tuple[Any, ...]],
+    write: Callable[[Any], str] = str,
+) -> _Form:  # fmt: skip
+    """Return the form of messages with one tuple of items. `read` reads all items, and `write` formats one item."""
+    return _Form(kind, head, lambda items: map(write, items), lambda line, words: (read(line, words),))
+
+
+def _pairs(kind: Callable[[Any], Message], head: str, what: str) -> _Form:
+    """Return the form of messages with one tuple of pairs of numbers."""
+
+    def read(line: str, words: Sequence[str]) -> tuple[tuple[int, int], ...]:
+        return tuple((_number(line, a), _number(line, b)) for a, b in _groups(line, words, 2, what))
+
+    return _items(kind, head, read, lambda pair: f"{pair[0]} {pair[1]}")
+
+
+_FORMS: Final = (
+    _value(YourBot, "settings your_bot", "NAME", lambda line, word: word),
+    _value(OpponentBot, "settings opponent_bot", "NAME", lambda line, word: word),
+    _value(Timebank, "settings timebank", "MS"),
+    _value(TimePerMove, "settings time_per_move", "MS"),
+    _value(MaxRounds, "settings max_rounds", "ROUNDS"),
+    _items(StartingRegions, "settings starting_regions", _numbers),
+    _value(StartingPickAmount, "settings starting_pick_amount", "REGIONS"),
+    _value(StartingArmies, "settings starting_armies", "ARMIES", _armies),
+    _pairs(SuperRegions, "setup_map super_regions", "ID BONUS"),
+    _pairs(Regions, "setup_map regions", "ID SUPER_REGION"),
+    _items(Neighbors, "setup_map neighbors", _read_neighbors, lambda row: f"{row[0]} {','.join(map(str, row[1]))}"),
+    _items(Wastelands, "setup_map wastelands", _numbers),
+    _items(OpponentStartingRegions, "setup_map opponent_starting_regions", _numbers),
+    _Form(PickRegions, "pick_starting_regions", lambda ms, regions: map(str, (ms, *regions)), _read_timed),
+    _Form(PickRegion, "pick_starting_region", lambda ms, regions: map(str, (ms, *regions)), _read_timed),
+    _items(UpdateMap, "update_map", _read_map, lambda row: " ".join(map(str, row))),
+    _items(OpponentMoves, "opponent_moves", _read_moves, format_order),
+    _Form(Go, "go", lambda kind, ms: (kind, str(ms)), _read_go),
+)
+_BY_KIND: Final[dict[Any, _Form]] = {form.kind: form for form in _FORMS}
+_BY_HEAD: Final = {form.head: form for form in _FORMS}
 
 
 def parse_message(line: str) -> Message:
@@ -270,12 +258,8 @@ def parse_message(line: str) -> Message:
         ProtocolError: the line has a known type, but not the form that the protocol requires.
     """
     words = line.split()
-    head = words[0].lower() if words else ""
-    second = words[1].lower() if len(words) > 1 else ""
-    if head == "settings" and second in _SETTINGS:
-        return _SETTINGS[second](line, words[2:])
-    if head == "setup_map" and second in _SETUP:
-        return _SETUP[second](line, words[2:])
-    if head in _TOP:
-        return _TOP[head](line, words[1:])
+    for count in (2, 1):
+        form = _BY_HEAD.get(" ".join(words[:count]).lower())
+        if form is not None:
+            return form.kind(*form.read(line, words[count:]))
     return Other(line)

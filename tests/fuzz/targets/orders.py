@@ -1,4 +1,4 @@
-"""Turns as text and step by step; rounds of arbitrary orders, compared with the oracle."""
+"""Turns as text; rounds of arbitrary orders, compared with the oracle."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from warlight_env.engine.rules import Rules
 from warlight_env.errors import InputError
 from warlight_env.game import Game, IllegalOrdersError
 from warlight_env.notation import NotationError, format_orders, parse_orders
-from warlight_env.turn import TurnDraft
 
 MAPS = {m.name: m for m in (small_maps.RING, small_maps.STAR, small_maps.ladder_map(6))}
 TEXTS = ("d r0 4; a r0 r1 9", "t R1 R2 3;;d R3 1", "a r0 r5 1; a r0 r1 2; a r0 r3 3", "d r2 5")
@@ -28,7 +27,7 @@ CHANGES: dict[str, tuple[Any, ...]] = {
 
 
 class OrdersTarget(Target):
-    """``("text", map, text)``, ``("draft", map, steps)``, ``("picks", map, preferences)`` or ``("round", …)``."""
+    """``("text", map, text)``, ``("picks", map, preferences)`` or ``("round", …)``."""
 
     share = 110
 
@@ -38,20 +37,10 @@ class OrdersTarget(Target):
 
     def make(self, rng: random.Random) -> Data:
         name = rng.choice(list(MAPS))
-        kind = rng.choice(("text", "draft", "picks", "round", "round", "round"))
+        kind = rng.choice(("text", "picks", "round", "round", "round"))
         n = MAPS[name].n_regions
         if kind == "text":
             return (kind, name, mutate.damaged(rng.choice(self._texts), rng, self._texts).decode("utf-8", "replace"))
-        if kind == "draft":
-            steps = []
-            for _ in range(rng.randint(1, 8)):
-                step = rng.choice(
-                    ("deploy", "deploy", "attack", "attack", "to_attack", "back", "undo", "redo", "commit")
-                )
-                size = {"deploy": 2, "attack": 3}.get(step, 0)
-                row = [rng.randrange(n) for _ in range(size)]
-                steps.append((step, mutate.changed(row, rng, 1) if size and rng.random() < 0.4 else row))
-            return (kind, name, steps)
         if kind == "picks":
             preferences = {p: [rng.randrange(n) for _ in range(rng.randint(0, 4))] for p in range(2)}
             return (kind, name, mutate.changed(preferences, rng), rng.choice(("raise", "skip")))
@@ -59,7 +48,7 @@ class OrdersTarget(Target):
 
     def run(self, data: Data) -> bool:
         kind, name, *rest = data
-        return {"text": _text, "draft": _draft, "picks": _picks, "round": _play}[kind](MAPS[name], *rest)
+        return {"text": _text, "picks": _picks, "round": _play}[kind](MAPS[name], *rest)
 
 
 def _round(rng: random.Random, n: int) -> tuple[Any, ...]:
@@ -94,29 +83,6 @@ def _text(map_: Any, text: str) -> bool:
     again = parse_orders(map_, format_orders(map_, orders))
     expect(again == orders, "orders that are others when they are read again")
     return True
-
-
-def _draft(map_: Any, steps: list[Any]) -> bool:
-    game = small_maps.new_game(map_, {"name": "thesis", "picks": 1})
-    draft, before, taken = TurnDraft(game, 0), game.hash(), True
-    does: dict[str, Any] = {
-        "deploy": draft.deploy, "attack": draft.attack, "to_attack": draft.to_attack, "back": draft.back_to_deploy,
-        "undo": draft.undo, "redo": draft.redo, "commit": draft.commit,
-    }  # fmt: skip
-    for step, arguments in steps:
-        orders, phase = draft.orders, draft.phase
-        try:
-            does[step](*arguments if isinstance(arguments, list) else [arguments])
-        except (InputError, OrdersTypeError) as error:
-            taken = refused(error)
-            expect((draft.orders, draft.phase) == (orders, phase), "a step that was refused and changed the turn")
-        except TypeError as error:
-            if "argument" not in str(error) or (isinstance(arguments, list) and len(arguments) == len(does)):
-                raise
-            taken = False  # another number of arguments: Python's own refusal
-        expect(game.check(0, draft.orders) == [], "a draft that is illegal")
-    expect(game.hash() == before, "a draft that changed the game")
-    return taken
 
 
 def _picks(map_: Any, preferences: Any, on_illegal: Any) -> bool:

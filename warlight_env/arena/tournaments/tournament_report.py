@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from html import escape
 
 from warlight_env.arena.contests.provenance import collect_provenance, format_provenance
 from warlight_env.arena.games.play_options import failure_rule
+from warlight_env.arena.matches.fault_table import COLUMNS, format_illegal
 from warlight_env.arena.ratings.elo import ELO_CONVENTION
 from warlight_env.arena.tournaments.head_to_head import HeadToHead
-from warlight_env.arena.tournaments.report_tables import fault_section, html_table
 from warlight_env.arena.tournaments.tournament_result import Cell, TournamentResult, percent, signed
 
 _STYLE = """
@@ -104,7 +105,7 @@ def to_html(result: TournamentResult) -> str:
             warning,
             "<h2>Ratings</h2>",
             _chart(result),
-            html_table(result.ratings_table),
+            _html_table(result.ratings_table),
             f"<p class='muted'>{ELO_CONVENTION}. {_zero(result)}{_perfect(result)}</p>",
             skill,
             "<h2>Who beats whom</h2>",
@@ -114,7 +115,7 @@ def to_html(result: TournamentResult) -> str:
             "<h2>Pairings</h2>",
             _pairings(result),
             "<h2>Faults</h2>",
-            fault_section(result),
+            _fault_section(result),
             "<h2>Conditions</h2>",
             _conditions(result),
             f"</main><script>{_SCRIPT}</script></body></html>",
@@ -200,7 +201,7 @@ def _pairings(result: TournamentResult) -> str:
         counts = [Cell(f"{p.games:,}", p.games), Cell(str(p.draws), p.draws), Cell(str(p.cut_off), p.cut_off)]
         means = [Cell(f"{value:.1f}", value) for value in (p.mean_rounds, p.seconds)]
         rows.append([Cell(p.map), Cell(p.rules), Cell(who), *counts, *means])
-    return html_table(rows)
+    return _html_table(rows)
 
 
 def _conditions(result: TournamentResult) -> str:
@@ -228,3 +229,39 @@ def _conditions(result: TournamentResult) -> str:
         ("Made with", format_provenance(collect_provenance())),
     ]
     return "<dl>" + "".join(f"<dt>{escape(k)}</dt><dd>{escape(v)}</dd>" for k, v in rows) + "</dl>"
+
+
+def _html_table(rows: Sequence[Sequence[Cell]]) -> str:
+    """Return a sortable HTML table. The first row contains the column titles."""
+    head, *body = rows
+    lines = ['<div class="wide"><table class="sortable"><thead><tr>']
+    for column, title in enumerate(head):
+        left = ' class="left"' if all(row[column].value is None for row in body) else ""
+        lines.append(f'<th scope="col"{left}>{escape(title.text)}</th>')
+    lines.append("</tr></thead><tbody>")
+    for row in body:
+        cells = "".join(
+            f"<td>{escape(text)}</td>" if value is None else f'<td data-value="{value!r}">{escape(text)}</td>'
+            for text, value in row
+        )
+        lines.append(f"<tr>{cells}</tr>")
+    return "".join([*lines, "</tbody></table></div>"])
+
+
+def _fault_section(result: TournamentResult) -> str:
+    """Return the table of faults, and the details of each agent with faults, as HTML."""
+    faulty = [faults for faults in result.fault_table if faults.any]
+    if not faulty:
+        return "<p class='muted'>No agent has a fault.</p>"
+    rows = [[Cell("Agent"), *(Cell(title) for title, _ in COLUMNS), Cell("Illegal orders")]]
+    parts = []
+    for faults in faulty:
+        numbers: list[int] = [getattr(faults, field) for _, field in COLUMNS]
+        illegal = sum(count for _, count in faults.illegal)
+        rows.append([Cell(faults.name), *(Cell(str(n), n) for n in numbers), Cell(str(illegal), illegal)])
+        lines = [f"illegal orders: {format_illegal(faults.illegal)}"] if faults.illegal else []
+        lines += [f"first fault: {faults.reason}"] if faults.reason else []
+        parts.append(f"<h3>{escape(faults.name)}</h3>" + "".join(f"<p>{escape(line)}</p>" for line in lines))
+        if faults.detail:
+            parts.append(f"<pre>{escape(faults.detail)}</pre>")
+    return _html_table(rows) + "".join(parts)

@@ -10,7 +10,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
@@ -216,8 +216,7 @@ class Lobby:
         return room
 
     async def _open(self, room: Room, begin: Callable[[], None]) -> Room:
-        """Start a room. `begin` records the first lines of the log; a thread saves the lines, because there may be
-        many."""
+        """Start a room. `begin` records the first lines of the log. A thread saves these lines."""
 
         def write() -> None:
             try:
@@ -273,15 +272,19 @@ class Lobby:
         Raises:
             DiskError: the change could not be saved; nothing has changed.
         """
-        before = room.paused, room.pace
-        room.paused = room.paused if paused is None else paused
-        room.pace = room.pace if pace is None else max(0.05, pace)
+        chosen = {"paused": paused, "pace": None if pace is None else max(0.05, pace)}
+        self._change(room, {name: value for name, value in chosen.items() if value is not None})
+        room.wake()
+
+    def _change(self, room: Room, values: dict[str, Any]) -> None:
+        """Change attributes of a room, and save them with the game. After a `DiskError`, nothing has changed."""
+        before = {name: getattr(room, name) for name in values}
+        vars(room).update(values)
         try:
             write_saved_game(self.folder, room.id, room.saved_game)
         except DiskError:
-            room.paused, room.pace = before
+            vars(room).update(before)
             raise
-        room.wake()
 
     # Finding games
 
@@ -324,9 +327,8 @@ class Lobby:
 
     async def _resume(self, id: str) -> Room:
         async with self._place():
-            saved = await asyncio.to_thread(
-                read_saved_game, self.folder, id
-            )  # read again: the game may have been deleted in the meantime
+            # Read the file again, because the game may have been deleted in the meantime.
+            saved = await asyncio.to_thread(read_saved_game, self.folder, id)
             if saved is None:
                 raise _no_such_game()
             data = await asyncio.to_thread(lambda: log_path(self.folder, id).read_bytes())
@@ -367,12 +369,7 @@ class Lobby:
             raise _no_such_game()
         if room is None:  # in the event loop: no other task changes the file meanwhile
             return write_saved_game(self.folder, id, replace(saved, name=name))
-        before, room.name = room.name, name
-        try:
-            write_saved_game(self.folder, room.id, room.saved_game)
-        except DiskError:
-            room.name = before
-            raise
+        self._change(room, {"name": name})
 
     async def delete(self, id: str, token: str) -> None:
         """Delete a game from the folder for good, and disconnect its viewers.
@@ -418,9 +415,7 @@ class Lobby:
     # Data of a game
 
     def source(self, room: Room) -> LogSource:
-        """Return the current log of a room and its key. The log does not contain the variations, so they do not change
-        the key.
-        """
+        """Return the current log of a room without its variations, and the log's key."""
         return LogSource(f"{room.id}/{room.log.events}", b"".join(line + b"\n" for line in room.log.lines))
 
     async def drawing(self, room: Room) -> bytes:
@@ -501,9 +496,4 @@ def _no_such_game() -> RequestError:
 
 
 def _described(seats: Sequence[Seat]) -> list[Player]:
-    return [Player(seat.name) if seat.spec is None else _bot(seat.name, seat.spec) for seat in seats]
-
-
-def _bot(name: str, spec: str) -> Player:
-    told = describe(spec)
-    return Player(name, told.spec, told.parameters)
+    return [Player(seat.name) if seat.spec is None else replace(describe(seat.spec), name=seat.name) for seat in seats]

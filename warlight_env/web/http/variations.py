@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Protocol
+from typing import Annotated, Any
 from weakref import WeakValueDictionary
 
 from fastapi import Depends, FastAPI, Query, Request
@@ -29,108 +30,30 @@ Title = Annotated[str, Query(max_length=60)]
 Played = Annotated[int, Query(ge=0, le=1_000_000)]
 
 
-class VariationStore(Protocol):
-    """A game, an opened log or a study whose tree can change."""
-
-    @property
-    def key(self) -> str:
-        """The key under which the server stores the lock and the limits of the tree."""
-        ...
-
-    @property
-    def editable(self) -> bool:
-        """Whether the token gives the right to change the tree."""
-        ...
-
-    async def load(self) -> LogTree | StudyTree:
-        """Return the tree and the positions to which it belongs."""
-        ...
-
-    async def save(self, data: bytes) -> None:
-        """Save the result of a task of `variation_tasks`."""
-        ...
-
-
 @dataclass(frozen=True)
-class GameTree:
-    """The tree of variations of a finished game."""
+class VariationStore:
+    """The tree of variations of a game, of an opened log or of a study.
 
-    access: Access
-    lobby: Lobby
+    Attributes:
+        key: the key under which the server stores the lock and the limits of the tree.
+        load: a function that returns the tree and the positions to which it belongs.
+        save: a function that saves the result of a task of `variation_tasks`.
+        editable: whether the token gives the right to change the tree.
+    """
 
-    @property
-    def key(self) -> str:
-        """See `VariationStore`."""
-        return self.access.room.id
-
-    @property
-    def editable(self) -> bool:
-        """Whether the token gives the right to change the tree; spectators can only look at the tree."""
-        return self.access.seat != SPECTATOR
-
-    async def load(self) -> LogTree:
-        """See `VariationStore`; raise `RequestError` if the game is not over."""
-        log = self.access.room.log
-        if not log.complete:
-            text = "variations are available after the end of the game"
-            raise RequestError(text, 409, code="no-variations-yet")
-        return LogTree(self.lobby.source(self.access.room), log.variations)
-
-    async def save(self, data: bytes) -> None:
-        """See `VariationStore`."""
-        await asyncio.to_thread(self.access.room.log.save_variations, data)
+    key: str
+    load: Callable[[], Awaitable[LogTree | StudyTree]]
+    save: Callable[[bytes], Awaitable[None]]
+    editable: bool = True
 
 
-@dataclass(frozen=True)
-class ReplayTree:
-    """The tree of variations of an opened log. The server keeps changes as long as the log is in its cache."""
-
-    source: LogSource
-    replay_cache: ReplayCache
-
-    @property
-    def editable(self) -> bool:
-        """See `VariationStore`."""
-        return True
-
-    @property
-    def key(self) -> str:
-        """See `VariationStore`."""
-        return self.source.key
-
-    async def load(self) -> LogTree:
-        """See `VariationStore`."""
-        return LogTree(self.source, self.replay_cache.trees.get(self.source.key))
-
-    async def save(self, data: bytes) -> None:
-        """See `VariationStore`."""
-        self.replay_cache.trees[self.source.key] = data
-
-
-@dataclass(frozen=True)
-class StoredStudy:
-    """The tree of variations of a study on the server."""
-
-    id: str
-    store: StudyStore
-
-    @property
-    def editable(self) -> bool:
-        """See `VariationStore`."""
-        return True
-
-    @property
-    def key(self) -> str:
-        """See `VariationStore`."""
-        return self.id
-
-    async def load(self) -> StudyTree:
-        """See `VariationStore`; raise `RequestError` if there is no such study."""
-        return StudyTree(await asyncio.to_thread(self.store.read, self.id))
-
-    async def save(self, data: bytes) -> None:
-        """See `VariationStore`."""
-        await asyncio.to_thread(self.store.write, self.id, data)
+def tree_of_game(access: Access, lobby: Lobby) -> LogTree:
+    """Return the tree of variations of a game; raise `RequestError` if the game is not over."""
+    log = access.room.log
+    if not log.complete:
+        text = "variations are available after the end of the game"
+        raise RequestError(text, 409, code="no-variations-yet")
+    return LogTree(lobby.source(access.room), log.variations)
 
 
 class VariationRoutes:
@@ -236,14 +159,29 @@ def add_variations(app: FastAPI) -> None:
     study_store: StudyStore = app.state.study_store
     routes = VariationRoutes(app)
 
-    async def of_game(access: GameAccess) -> GameTree:
-        return GameTree(access, lobby)
+    async def of_game(access: GameAccess) -> VariationStore:
+        async def load() -> LogTree:
+            return tree_of_game(access, lobby)
 
-    async def of_replay(key: str) -> ReplayTree:
-        return ReplayTree(replay_cache.get(key), replay_cache)
+        save = functools.partial(asyncio.to_thread, access.room.log.save_variations)
+        return VariationStore(access.room.id, load, save, editable=access.seat != SPECTATOR)
 
-    async def of_study(id: str) -> StoredStudy:
-        return StoredStudy(id, study_store)
+    async def of_replay(key: str) -> VariationStore:
+        source = replay_cache.get(key)
+
+        async def load() -> LogTree:
+            return LogTree(source, replay_cache.trees.get(key))
+
+        async def save(data: bytes) -> None:
+            replay_cache.trees[key] = data
+
+        return VariationStore(key, load, save)
+
+    async def of_study(id: str) -> VariationStore:
+        async def load() -> StudyTree:
+            return StudyTree(await asyncio.to_thread(study_store.read, id))
+
+        return VariationStore(id, load, functools.partial(asyncio.to_thread, study_store.write, id))
 
     routes.add(app, "/api/games/{id}", of_game)
     routes.add(app, "/api/replays/{key}", of_replay)
@@ -257,8 +195,7 @@ def add_variations(app: FastAPI) -> None:
 
     @app.post("/api/games/{id}/variations/judge")
     async def judge_game(body: JudgeBody, access: GameAccess) -> dict[str, Any]:
-        tree = await GameTree(access, lobby).load()
-        return await judge(access.room.id, tree.source, body)
+        return await judge(access.room.id, tree_of_game(access, lobby).source, body)
 
     @app.post("/api/replays/{key}/variations/judge")
     async def judge_replay(key: str, body: JudgeBody) -> dict[str, Any]:
