@@ -44,6 +44,14 @@ FOLDERS: Final = (
 )  # fmt: skip
 
 
+def pytest_configure() -> None:
+    """Let the processes of pytest-xdist wait for each other's kernels."""
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        from compile_once import compile_once
+
+        compile_once()
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Order the tests by `FOLDERS`, and run a test of the page again once if it waited for a minute without success.
 

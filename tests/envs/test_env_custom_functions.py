@@ -44,6 +44,10 @@ def planes(seen):
     return out
 
 
+#: The same functions, which all environments of this process share in compiled form.
+CONQUESTS, PLANES = numba.njit(conquests), numba.njit(planes)
+
+
 class Plain:
     """The same without Numba."""
 
@@ -93,10 +97,10 @@ def test_a_batch_pays_and_shows_what_the_functions_say(compiled):
 
 
 def test_all_fronts_give_the_same():
-    single = WarlightEnv(reward=conquests, observation=planes, **ARGUMENTS)
+    single = WarlightEnv(reward=CONQUESTS, observation=PLANES, **ARGUMENTS)
     check_env(single, skip_render_check=True)
-    batch = WarlightVectorEnv(2, reward=conquests, observation=planes, **ARGUMENTS)
-    library = make_vec_env(2, seed=5, reward=conquests, observation=planes, **ARGUMENTS)
+    batch = WarlightVectorEnv(2, reward=CONQUESTS, observation=PLANES, **ARGUMENTS)
+    library = make_vec_env(2, seed=5, reward=CONQUESTS, observation=PLANES, **ARGUMENTS)
     assert library.observation_space == single.observation_space == batch.single_observation_space
     seen, theirs = batch.reset(seed=5)[0], library.reset()
     own, info = single.reset(seed=5)
@@ -117,7 +121,7 @@ def test_several_learners_and_turns_in_parts():
     def left(seen):
         return np.concatenate((seen.income_left.reshape(-1, 1), seen.turn[:, :, 0]), axis=1)
 
-    env = WarlightParallelEnv(SMALL, players=3, action="steps", picking="random", reward=conquests, observation=left)
+    env = WarlightParallelEnv(SMALL, players=3, action="steps", picking="random", reward=CONQUESTS, observation=left)
     observations, _ = env.reset(seed=2)
     space = env.observation_space("player_1")["observation"]
     assert space.shape == (1 + env.core.board.n_regions,)
@@ -213,7 +217,7 @@ def test_the_example_of_the_documents():
 
 def test_a_file_cannot_tell_of_a_function():
     with pytest.raises(InputError, match="cannot store a custom observation function"):
-        _ = WarlightEnv(observation=planes, **ARGUMENTS).policy_settings
+        _ = WarlightEnv(observation=Plain(planes), **ARGUMENTS).policy_settings
 
 
 def test_all_maps_share_one_compiled_reward(monkeypatch):
@@ -232,7 +236,7 @@ def test_all_maps_share_one_compiled_reward(monkeypatch):
     assert len(compiled) == 1
 
 
-@pytest.mark.parametrize("reward", ["win", conquests])
+@pytest.mark.parametrize("reward", ["win", Plain(conquests)])
 def test_games_begin_only_with_a_reset(reward):
     env = WarlightParallelEnv(SMALL, reward=reward)
     env.set_state(env.get_state())
@@ -243,6 +247,6 @@ def test_a_core_is_made_although_some_deals_are_not_found():
     """On a line of four, two regions at random are open: half of the time they are neighbours."""
     line = make_map([0] * 4, [(0, 1), (1, 2), (2, 3)], [1], "line")
     rules = {"picking": "dealt", "picks": 1, "dealt_apart": True, "offers_per_super_region": 0, "wastelands": 2.0}
-    core = EnvCore(line, rules, batch=8, reward=Plain(conquests), observation=planes)
+    core = EnvCore(line, rules, batch=8, reward=Plain(conquests), observation=Plain(planes))
     with pytest.raises(RulesError, match="cannot find start regions"):
         core.reset(range(8))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -157,11 +159,13 @@ def test_games_that_cannot_begin_in_the_middle_are_refused_and_nothing_changes()
         ({"colour": 1}, "no option 'colour'; there are start, seat"),
         ({"map": "world"}, "option 'map': .*make another environment"),
         ({"start": 5}, "start must be a `Game`"),
-        ({"start": middle(rules={"base_income": 9})}, "must have the environment's map"),
-        ({"seat": 2}, "option 'seat' = 2"), ({"start": Game("small")}, "must have the environment's map"),
+        ({"start": functools.partial(middle, rules={"base_income": 9})}, "must have the environment's map"),
+        ({"seat": 2}, "option 'seat' = 2"),
+        ({"start": functools.partial(Game, "small")}, "must have the environment's map"),
     ],
 )  # fmt: skip
 def test_what_is_not_known_is_refused_and_nothing_changes(options, reason):
+    options = {name: value() if callable(value) else value for name, value in options.items()}
     env = make_single()
     seen, _ = env.reset(seed=1)
     with pytest.raises(InputError, match=reason):

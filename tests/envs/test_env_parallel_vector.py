@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
@@ -24,8 +25,8 @@ CASES: dict[str, dict[str, Any]] = {
     "strategies, fog": {"action": "strategies", "fog": True, "observation": "raw", "rules": "challenge2"},
     "continuous, flat, shaped": {"action": "continuous", "observation": "flat", "reward": "income"},
     "orders": {"action": "orders", "max_cycles": 12},
-    "own functions": {"reward": lambda before, after, wins: wins + after.round[:, None],
-                      "observation": lambda seen: seen.army.astype(np.float32)},
+    "own functions": {"reward": numba.njit(lambda before, after, wins: wins + after.round[:, None]),
+                      "observation": numba.njit(lambda seen: seen.army.astype(np.float32))},
 }  # fmt: skip
 
 

@@ -2,65 +2,77 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import device_scenarios
+import pytest
 from device_runs import CASES
 
-
-def lines_of(script: str, *arguments: str) -> list[str]:
-    """Run a script in the simulator; return the lines that it prints."""
-    ran = subprocess.run(
-        [sys.executable, str(Path(__file__).parents[1] / script), *arguments],
-        env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"},
-        capture_output=True,
-        text=True,
-        timeout=500,
-    )
-    assert ran.returncode == 0, ran.stderr
-    return ran.stdout.splitlines()
-
-
-def test_games_on_the_simulated_gpu_equal_those_on_the_cpu():
-    lines = lines_of("device_runs.py", "2", "9")
-    assert [line.split(":")[0] for line in lines] == list(CASES)
-    began = [int(line.split("; ")[1].split()[0]) for line in lines]
-    assert sum(count > 2 for count in began) >= 3  # in some cases, new games began in place of ended games
-
-
-STRIDED = """
+#: Compares the devices with short games, and calls a kernel with an array that is not contiguous.
+PROGRAM = """
+import json, warnings
 import numpy as np
+import device_runs, device_scenarios, device_vectors
 from warlight_env.tensor_env.launching import Launcher
+
+warnings.simplefilter("ignore", RuntimeWarning)  # the simulator computes with NumPy's integers, which warn
+for arguments in device_runs.CASES.values():
+    if "max_cycles" in arguments:
+        arguments["max_cycles"] = 4
 
 def clear(out, values):
     values[0] = 0
 
 launch = Launcher(clear, "", (np.zeros(2),), (np.zeros(2),))
 launch(1, np.ones(2))
-launch(1, np.ones((2, 2))[:, 0])
+try:
+    launch(1, np.ones((2, 2))[:, 0])
+except ValueError as error:
+    refused = str(error)
+print(json.dumps({
+    "refused": refused,
+    "begun": {case: device_runs.compare(case, 2, 5) for case in device_runs.CASES},
+    "over": {case: device_scenarios.compare(case, 13, 3) for case in device_scenarios.CASES},
+    "ended": device_vectors.compare(2, 10),
+}))
 """
 
 
-def test_a_kernel_refuses_arrays_that_are_not_contiguous():
+@pytest.fixture(scope="module")
+def results() -> dict[str, Any]:
+    """What PROGRAM printed in the simulator. One process imports the libraries for all comparisons."""
     ran = subprocess.run(
-        [sys.executable, "-c", STRIDED],
+        [sys.executable, "-c", PROGRAM],
+        cwd=Path(__file__).parents[1],
         env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"},
         capture_output=True,
         text=True,
-        timeout=100,
+        timeout=900,
     )
-    assert "ValueError: an array with the shape (2,) and the strides (16,) is not contiguous" in ran.stderr
+    assert ran.returncode == 0, ran.stderr
+    return json.loads(ran.stdout)
 
 
-def test_results_of_simulate_on_the_simulated_gpu_equal_those_on_the_cpu():
-    lines = lines_of("device_scenarios.py", "13", "3")
-    assert [line.split(":")[0] for line in lines] == [f"simulate, {case}" for case in device_scenarios.CASES]
-    assert any(int(line.split("; ")[1].split()[0]) > 0 for line in lines)  # some games end in the round
+def test_games_on_the_simulated_gpu_equal_those_on_the_cpu(results):
+    begun = results["begun"]
+    assert begun.keys() == CASES.keys()
+    assert sum(count > 2 for count in begun.values()) >= 3  # in some cases, new games began in place of ended games
 
 
-def test_steps_of_the_vector_environment_on_the_simulated_gpu_equal_those_on_the_cpu():
-    (line,) = lines_of("device_vectors.py", "2", "10")
-    assert line.startswith("make_vec: equal; ") and int(line.split()[2]) >= 2
+def test_a_kernel_refuses_arrays_that_are_not_contiguous(results):
+    assert "an array with the shape (2,) and the strides (16,) is not contiguous" in results["refused"]
+
+
+def test_results_of_simulate_on_the_simulated_gpu_equal_those_on_the_cpu(results):
+    over = results["over"]
+    assert over.keys() == device_scenarios.CASES.keys()
+    assert any(over.values())  # some games end in the round
+
+
+def test_steps_of_the_vector_environment_on_the_simulated_gpu_equal_those_on_the_cpu(results):
+    assert results["ended"] >= 2

@@ -324,7 +324,7 @@ def test_damage_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("action", ["strategies", pytest.param("factored", marks=pytest.mark.slow)])
-def test_the_command_reports_and_its_policy_plays(action, tmp_path, capsys):
+def test_the_command_reports_and_its_policy_plays(action, tmp_path, capsys, forked_workers):
     file, out = tmp_path / "tiny.toml", tmp_path / "run"
     file.write_text(
         f'action = "{action}"\nwidth = 8\nplay = "sampled"\nholdout = ["one_big_army"]\neval_opponents = ["random"]\n'
