@@ -37,13 +37,13 @@ def compile_once() -> None:
         return
     try:
         file = os.open(folder / _LOCKS, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except OSError:  # nobody can store a kernel in the folder
+    except OSError:  # the folder is read-only
         return
     compile_alone = Dispatcher.compile
 
     def compile_locked(self: Any, signature: Any) -> Any:
         arguments, _ = normalize_signature(signature)
-        if tuple(arguments) in self.overloads or self._cache.cache_path is None:  # here already, or stored by nobody
+        if tuple(arguments) in self.overloads or self._cache.cache_path is None:  # compiled already, or not stored
             return compile_alone(self, signature)
         with global_compiler_lock, _locked(file, f"{self._cache._impl.filename_base} {signature}"):
             return compile_alone(self, signature)
