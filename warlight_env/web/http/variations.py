@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import functools
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
@@ -163,7 +162,9 @@ def add_variations(app: FastAPI) -> None:
         async def load() -> LogTree:
             return tree_of_game(access, lobby)
 
-        save = functools.partial(asyncio.to_thread, access.room.log.save_variations)
+        async def save(data: bytes) -> None:
+            await asyncio.to_thread(access.room.log.save_variations, data)
+
         return VariationStore(access.room.id, load, save, editable=access.seat != SPECTATOR)
 
     async def of_replay(key: str) -> VariationStore:
@@ -181,7 +182,10 @@ def add_variations(app: FastAPI) -> None:
         async def load() -> StudyTree:
             return StudyTree(await asyncio.to_thread(study_store.read, id))
 
-        return VariationStore(id, load, functools.partial(asyncio.to_thread, study_store.write, id))
+        async def save(data: bytes) -> None:
+            await asyncio.to_thread(study_store.write, id, data)
+
+        return VariationStore(id, load, save)
 
     routes.add(app, "/api/games/{id}", of_game)
     routes.add(app, "/api/replays/{key}", of_replay)
