@@ -13,7 +13,7 @@ from torch.nn.functional import cross_entropy
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.turn_record import UNITS, make_turn_network_buffers
+from warlight_env.agents.records.turn_record import UNITS
 from warlight_env.agents.turn_net.picks import choices_of
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rng import derive_seed
@@ -21,6 +21,7 @@ from warlight_env.game import Game
 from warlight_env.train.common.game_configs import GameConfig
 from warlight_env.train.common.torch_threads import one_thread
 from warlight_env.train.turn_net.batches import CHOSEN, OFFERED, TurnRows, make_batch, plain_turns
+from warlight_env.train.turn_net.device_features import TurnInputs
 from warlight_env.train.turn_net.module import TurnModule, board_tensors
 
 #: Picking phases of all game configs together, the smallest number for each of them, gradient steps, and Adam's rate.
@@ -61,7 +62,7 @@ def _scored(module: TurnModule, config: GameConfig, seed: int, phases: int) -> t
     """Return the embeddings float32[M, N, H] of M choices, bool[M, N] the offered regions, int64[M] the chosen ones."""
     rows, board = _choices(config, seed, phases), config.board
     context = make_context(board, config.params, config.players, PLANNING)
-    batch = make_batch(context, make_turn_network_buffers(board.n_regions, board.n_edges, config.players), rows)
+    batch = make_batch(TurnInputs(context, len(rows.player), "cpu"), rows.tensors())
     with torch.no_grad():
         embeddings = module.embed_regions(board_tensors(board), batch.nodes, batch.overall)
     offers = batch.row[:, : board.n_regions]
