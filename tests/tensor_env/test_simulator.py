@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import device_inputs
 import device_scenarios
 from device_runs import CASES
 
@@ -59,6 +60,12 @@ def test_results_of_simulate_on_the_simulated_gpu_equal_those_on_the_cpu():
     lines = lines_of("device_scenarios.py", "13", "3")
     assert [line.split(":")[0] for line in lines] == [f"simulate, {case}" for case in device_scenarios.CASES]
     assert any(int(line.split("; ")[1].split()[0]) > 0 for line in lines)  # some games end in the round
+
+
+def test_inputs_of_the_turn_network_on_the_simulated_gpu_equal_those_on_the_cpu():
+    lines = lines_of("device_inputs.py", "3")
+    assert [line.split(":")[0] for line in lines] == [f"inputs, {case}" for case in device_inputs.CASES]
+    assert all(int(line.split("; ")[1].split()[0]) > 0 for line in lines)  # some borders can be crossed
 
 
 def test_steps_of_the_vector_environment_on_the_simulated_gpu_equal_those_on_the_cpu():
