@@ -62,7 +62,7 @@ class RunFolder(AppendOnlyFolder):
         return name if self._contests.keys() == {key} else f"{name} of contest {key!r}"
 
     def with_defaults(self, loaded: dict[str, Any]) -> dict[str, Any]:
-        """Change a description of an older version: add the digests of agents' files, and rename a value of on_crash."""
+        """Change a description of an older version: add digests of agents' files, and rename a value of on_crash."""
         contests = loaded.get("contests")
         for key, contest in contests.items() if isinstance(contests, dict) else ():
             here = self._description["contests"].get(key, {}).get("agents", [])
