@@ -31,13 +31,10 @@ _STEPS: Final = 500
 _RATE: Final = 0.03
 
 
-def imitate_picks(module: TurnModule, configs: list[GameConfig], seed: int) -> float:
+def imitate_picks(module: TurnModule, configs: list[GameConfig], seed: int) -> None:
     """Fit the head for picks to the start regions that the weights `planning` prefer. All other parameters stay.
 
     The fit maximizes the likelihood of the choices. The problem is convex, because the head is linear.
-
-    Returns:
-        The mean log-probability of the choices after the fit, in nats.
     """
     with one_thread():
         data = [
@@ -45,17 +42,15 @@ def imitate_picks(module: TurnModule, configs: list[GameConfig], seed: int) -> f
             for config in configs
             if config.rules.picking != "dealt"
         ]
-        head, loss = torch.zeros(UNITS, requires_grad=True), torch.zeros(())
+        head = torch.zeros(UNITS, requires_grad=True)
         optimizer = torch.optim.Adam([head], lr=_RATE)
         for _ in range(_STEPS if data else 0):
             losses = [cross_entropy((at @ head).masked_fill(~open_, -torch.inf), chosen) for at, open_, chosen in data]
-            loss = torch.stack(losses).mean()
             optimizer.zero_grad()
-            loss.backward()
+            torch.stack(losses).mean().backward()
             optimizer.step()
     with torch.no_grad():
         module.pick.copy_(head)
-    return -float(loss.detach())
 
 
 def _scored(module: TurnModule, config: GameConfig, seed: int, phases: int) -> tuple[Tensor, Tensor, Tensor]:

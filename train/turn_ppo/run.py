@@ -28,6 +28,7 @@ from warlight_env.train.ppo.run import KEPT, PpoRun, number_or_none
 from warlight_env.train.turn_net.evaluators import CompiledEvaluator, TensorEvaluator
 from warlight_env.train.turn_net.module import TurnModule
 from warlight_env.train.turn_net.player import TurnPlayer, with_metadata
+from warlight_env.train.turn_ppo.game_start import NETWORK, RANDOM
 from warlight_env.train.turn_ppo.opponents import (
     is_network,
     network_of,
@@ -38,7 +39,7 @@ from warlight_env.train.turn_ppo.opponents import (
 from warlight_env.train.turn_ppo.pick_start import imitate_picks
 from warlight_env.train.turn_ppo.rollout_record import Rollout
 from warlight_env.train.turn_ppo.rollouts import Rollouts
-from warlight_env.train.turn_ppo.settings import NETWORK, OWN, RANDOM, TurnPpoSettings
+from warlight_env.train.turn_ppo.settings import OWN, TurnPpoSettings
 from warlight_env.train.turn_ppo.tensor_rollouts import TensorRollouts
 from warlight_env.train.turn_ppo.update import TurnLearner
 
