@@ -39,9 +39,9 @@ class AgentInfo:
     text: TextForm | None = None  #: describes the text after the name, if the agent takes it as one argument
     players: int = MAX_PLAYERS  #: the largest number of players in the agent's games
     profile: BotProfile | None = None  #: the profile of all specifications that are not in `presets`
-    file: str | None = None  #: the path of the Python file that defines the agent, if the name of the agent is a path
     #: profiles of specifications, by the text after the agent's name, without the colon
     presets: Mapping[str, BotProfile] = field(default_factory=dict)
+    file: str | None = None  #: the path of the Python file that defines the agent, if the name of the agent is a path
 
     @property
     def form(self) -> str:
