@@ -352,17 +352,19 @@ def unpinned(spec: str) -> str:
     return "".join((*around, str(read)))
 
 
-def with_digests(former: list[Any], present: list[str]) -> list[Any]:
-    """Return the agents of a match that an older version wrote, with the digests that the older version did not write.
+def with_digests(former: Any, present: Any) -> Any:
+    """Return the agents that an older version wrote, with the digests that the older version did not write.
 
     Args:
-        former: the specifications from a file.
-        present: the specifications with digests, see `pinned`. An entry replaces the entry of `former` at the same
+        former: a specification from a file, or a list of specifications.
+        present: the same with digests, see `pinned`. A specification replaces the specification of `former` at the same
             position if they differ only by digests that `former` does not have.
     """
-    pairs = zip(former, present, strict=False)
-    known = [here if there == unpinned(here) else there for there, here in pairs]
-    return [*known, *former[len(known) :]]
+    if isinstance(former, str) and isinstance(present, str):
+        return present if former == unpinned(present) else former
+    if isinstance(former, list) and isinstance(present, list) and len(former) == len(present):
+        return [with_digests(there, here) for there, here in zip(former, present, strict=True)]
+    return former
 
 
 def make_agent(spec: str, seed: int) -> Agent:

@@ -11,6 +11,7 @@ from warlight_env.agents import AgentError, make_agent
 from warlight_env.agents.registry import parse, pinned, unpinned
 from warlight_env.arena import Match
 from warlight_env.cli import main
+from warlight_env.train.common.journal import Journal, JournalError
 
 CODE = """
 from warlight_env.engine.orders import Orders
@@ -122,6 +123,15 @@ def test_a_run_folder_without_digests_continues(folder):
     assert digest in description.read_text()
     description.write_text(description.read_text().replace(digest, ""))
     assert main(run) == 0
+
+
+def test_a_training_folder_without_digests_continues(folder):
+    spec = f"{folder}.py:Idle"
+    for agents in ([spec, "random"], [pinned(spec), "random"]):
+        with Journal(Path("run"), {"eval_opponents": agents}):
+            pass
+    with pytest.raises(JournalError, match="contains another run"):
+        Journal(Path("run"), {"eval_opponents": ["random", pinned(spec)]}).__enter__()
 
 
 @pytest.mark.parametrize("form", ["{}.py:Idle,depth=3", "isolated:{}.py:Idle", "isolated[memory=1G]:{}.py:Idle"])

@@ -66,8 +66,8 @@ class RunFolder(AppendOnlyFolder):
         contests = loaded.get("contests")
         for key, contest in contests.items() if isinstance(contests, dict) else ():
             here = self._description["contests"].get(key, {}).get("agents", [])
-            if isinstance(contest, dict) and isinstance(contest.get("agents"), list):
-                contest["agents"] = with_digests(contest["agents"], here)
+            if isinstance(contest, dict):
+                contest["agents"] = with_digests(contest.get("agents"), here)
             if isinstance(contest, dict) and contest.get("on_crash") == FORMER_STOP:
                 contest["on_crash"] = "stop"
         return loaded

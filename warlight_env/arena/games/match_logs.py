@@ -101,8 +101,7 @@ def _difference(header: Header, map_: Map, rules: Rules, match: Data) -> str | N
     told = {key: present_specs(value) for key, value in (header.match or {}).items() if key not in _OF_THE_GAME}
     if told.get("on_crash") == FORMER_STOP:
         told["on_crash"] = "stop"
-    if isinstance(told.get("agents"), list):  # logs of older versions lack digests
-        told["agents"] = with_digests(told["agents"], list(match.get("agents", ())))
+    told["agents"] = with_digests(told.get("agents"), match.get("agents"))  # logs of older versions lack digests
     pairs: dict[str, tuple[Any, Any]] = {
         "map": (header.map.digest(), map_.digest()),
         "rules": (header.rules, rules),
