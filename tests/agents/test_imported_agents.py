@@ -88,35 +88,35 @@ def test_registered_agents_come_first():
         parse("random:chunks")
 
 
-def command(name: str, spec: str, *more: str) -> list[str]:
+def command(name: str, spec: str, out: str) -> list[str]:
     if name == "tournament":
         text = f'agents = ["random", "{spec}"]\ngames = 2\nmaps = ["small"]\nmax_rounds = 3\n'
         Path("two.toml").write_text(text)
-        return ["tournament", "two.toml", "-q", *more]
+        return ["tournament", "two.toml", "-q", "--out", out]
     if name == "bench":
-        return ["bench", spec, "--map", "small", "--games", "2", "--quiet", *more]
-    return ["match", spec, "random", "-n", "2", "--map", "small", "--rounds", "3", "-q", "--out", "run", *more]
+        return ["bench", spec, "--map", "small", "--games", "2", "--quiet", "--out", out]
+    return ["match", spec, "random", "-n", "2", "--map", "small", "--rounds", "3", "-q", "--out", out]
 
 
 @pytest.mark.parametrize("name", ["bench", "tournament", "match"])
 def test_a_run_folder_refuses_a_changed_file_and_a_new_folder_takes_it(name, folder, capsys):
     file = Path(f"{folder}.py")
-    run = command(name, f"{file}:Idle")
+    run = command(name, f"{file}:Idle", "run")
     assert main(run) == 0
     assert main(run) == 0, "the same file continues the run"
     file.write_text(file.read_text() + "# a change\n")
     capsys.readouterr()
     assert main(run) == 2
     message = capsys.readouterr().err
-    assert "contains another run" in message and f"{file}#" in message, "names the folder and the file"
+    assert "run contains another run" in message and f"{file}#" in message, "names the folder and the file"
     assert "random" not in message, "names no other agent"
     assert "give another folder (--out)" in message
     if name != "bench":  # a bench takes long
-        assert main([*run, "--out", "second"]) == 0
+        assert main(command(name, f"{file}:Idle", "second")) == 0
 
 
 def test_a_run_folder_without_digests_continues(folder):
-    run = command("match", f"{folder}.py:Idle")
+    run = command("match", f"{folder}.py:Idle", "run")
     assert main(run) == 0
     digest = pinned(f"{folder}.py:Idle").removeprefix(f"{folder}.py").removesuffix(":Idle")
     description = Path("run/run.json")
