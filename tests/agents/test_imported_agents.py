@@ -109,7 +109,7 @@ def test_a_run_folder_refuses_a_changed_file_and_a_new_folder_takes_it(name, fol
     assert main(run) == 2
     message = capsys.readouterr().err
     assert "run contains another run" in message and f"{file}#" in message, "names the folder and the file"
-    assert "random" not in message, "names no other agent"
+    assert '"random"' not in message, "shows no other agent"
     assert "give another folder (--out)" in message
     if name != "bench":  # a bench takes long
         assert main(command(name, f"{file}:Idle", "second")) == 0
