@@ -37,12 +37,12 @@ class _Choices(NamedTuple):
     """K choices among V values.
 
     Attributes:
-        index: int64[K], m + k * M for a choice of turn m (M turns) and of type k: 0 weights, 1 shares, 2 priorities.
+        slots: int64[K], m + k * M for a choice of turn m (M turns) and of type k: 0 weights, 1 shares, 2 priorities.
         logits: float32[K, V]; -inf marks a forbidden value.
         taken: int64[K], the chosen values.
     """
 
-    index: Tensor
+    slots: Tensor
     logits: Tensor
     taken: Tensor
 
@@ -55,8 +55,8 @@ class _Choices(NamedTuple):
         """Add the log-probabilities to log_probs float32[3 M], and the entropies to entropies float32[M], in nats."""
         logs = torch.log_softmax(self.logits, 1)
         entropy = -(logs.exp() * logs.masked_fill(torch.isneginf(logs), 0.0)).sum(1)
-        log_probs.index_add_(0, self.index, logs.gather(1, self.taken[:, None])[:, 0])
-        entropies.index_add_(0, self.index % len(entropies), entropy)
+        log_probs.index_add_(0, self.slots, logs.gather(1, self.taken[:, None])[:, 0])
+        entropies.index_add_(0, self.slots % len(entropies), entropy)
 
 
 def _deploys(
@@ -112,7 +112,8 @@ def turn_log_probs(module: TurnModule, board: BoardTensors, batch: TurnBatch) ->
     if len(picking):
         _picks(module, embeddings, batch.row[:, :n], picking).add_to(log_probs, entropy)
         scores = torch.where(batch.picking[:, None], torch.zeros_like(scores), scores)
-    return TurnLogProbs(*log_probs.view(3, size).unbind(), entropy, scores)
+    weights, of_shares, of_priorities = log_probs.view(3, size)
+    return TurnLogProbs(weights, of_shares, of_priorities, entropy, scores)
 
 
 class TurnLoss(NamedTuple):
