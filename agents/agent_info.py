@@ -41,6 +41,7 @@ class AgentInfo:
     profile: BotProfile | None = None  #: the profile of all specifications that are not in `presets`
     #: profiles of specifications, by the text after the agent's name, without the colon
     presets: Mapping[str, BotProfile] = field(default_factory=dict)
+    file: str | None = None  #: the path of the Python file that defines the agent, if the name of the agent is a path
 
     @property
     def form(self) -> str:

@@ -52,6 +52,19 @@ class AgentSpec:
         options, end, rest = self.rest.partition("]:")
         return replace(self, separator=options + end, rest=rest) if end else self
 
+    def split_name(self, end: str) -> tuple[str, str]:
+        """Return the name without the digest of a file, and the digest.
+
+        end: a file ending, such as ".py". The digest is an empty string if the name is not a file name with this ending
+        and a digest.
+        """
+        bare = _DIGEST.sub("", self.name)
+        return (bare, self.name[len(bare) + 1 :]) if bare.endswith(end) else (self.name, "")
+
+    def with_name(self, name: str) -> AgentSpec:
+        """Return a specification with the same text after another name."""
+        return replace(self, name=name)
+
     def with_rest(self, rest: str) -> AgentSpec:
         """Return a specification of the same agent with another text after the name."""
         return replace(self, rest=rest)

@@ -1,4 +1,7 @@
-"""Agents in modules and files of Python code: ``MODULE:NAME`` and ``FILE.py:NAME``, with parameters after a comma."""
+"""Agents in modules and files of Python code: ``MODULE:NAME`` and ``FILE.py:NAME``, with parameters after a comma.
+
+In ``FILE.py#DIGEST:NAME`` the digest identifies the content of the file, see `registry.pinned`.
+"""
 
 from __future__ import annotations
 
@@ -15,12 +18,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Final
 
+from warlight_env import bounded_io
 from warlight_env.agents.agent_adapter import call_factory
 from warlight_env.agents.agent_info import AgentInfo, TextForm
 from warlight_env.agents.agent_spec import AgentSpec
+from warlight_env.agents.records.value_record import check_digest, digest
 from warlight_env.errors import InputError
 
-_FILE: Final = ".py"
+#: The end of the names of files with agents.
+PYTHON_END: Final = ".py"
 _MODULE: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 _NAME: Final = re.compile(r"[^\W\d]\w*")
 
@@ -33,23 +39,30 @@ def imported_agent(read: AgentSpec) -> AgentInfo | None:
     """Return the registry entry of an agent in a module or a file, or None if the specification names no such agent.
 
     The function imports nothing: it only looks for the file or the top-level package, also in the current folder.
+
+    Raises:
+        ImportedAgentError: the file does not have the content that the digest in the specification identifies.
     """
     attribute = read.rest.partition(",")[0].strip()
     if read.separator != ":" or not _NAME.fullmatch(attribute):
         return None
-    if read.name.endswith(_FILE):
-        if not os.path.isfile(read.name):
+    path, told = read.split_name(PYTHON_END)
+    if path.endswith(PYTHON_END):
+        if not os.path.isfile(path):
             return None
-        summary = f"{attribute} in the file {read.name}"
+        if told:
+            _content(path, told)
+        summary = f"{attribute} in the file {path}"
     elif _MODULE.fullmatch(read.name) and _is_installed(read.name.partition(".")[0]):
         summary = f"{attribute} in the module {read.name}"
     else:
         return None
 
     def load() -> Callable[..., Any]:
-        return functools.partial(_make, read.name)
+        return functools.partial(_make, path, told)
 
-    return AgentInfo(read.name, summary, load, text=TextForm(f"{read.name}:NAME"))
+    file = path if path.endswith(PYTHON_END) else None
+    return AgentInfo(path, summary, load, text=TextForm(f"{path}:NAME"), file=file)
 
 
 def is_imported(spec: str) -> bool:
@@ -67,7 +80,23 @@ def _is_installed(package: str) -> bool:
     return found is not None or importlib.machinery.PathFinder.find_spec(package, [os.getcwd()]) is not None
 
 
-def _make(place: str, seed: int, text: str) -> Any:
+def file_digest(path: str) -> str:
+    """Return the digest of the present content of a file with agents: 16 hexadecimal digits.
+
+    Raises:
+        ImportedAgentError: the file cannot be read.
+    """
+    return digest(_content(path, ""))
+
+
+def _content(path: str | Path, told: str) -> bytes:
+    """Return the content of a file; raise ImportedAgentError if its digest is not `told`, unless `told` is empty."""
+    content = bounded_io.read_bytes(Path(path), bounded_io.ARRAYS_BYTES, ImportedAgentError, "bot")
+    check_digest(content, told, path, "bot", ImportedAgentError)
+    return content
+
+
+def _make(place: str, told: str, seed: int, text: str) -> Any:
     attribute, *parts = (part.strip() for part in text.split(","))
     values: dict[str, str] = {}
     for part in filter(None, parts):
@@ -76,7 +105,7 @@ def _make(place: str, seed: int, text: str) -> Any:
             reason = f"{key} is given twice" if equals else f"expected key=value, got {part!r}"
             raise ImportedAgentError(f"agent '{place}:{text}': {reason}")
         values[key] = value
-    module = _module_of_file(place) if place.endswith(_FILE) else _module(place)
+    module = _module_of_file(place, told) if place.endswith(PYTHON_END) else _module(place)
     factory = getattr(module, attribute, None)
     if not callable(factory):
         problem = "is not callable" if hasattr(module, attribute) else "does not exist"
@@ -89,22 +118,23 @@ def _module(name: str) -> ModuleType:
     return importlib.import_module(name)
 
 
-def _module_of_file(path: str) -> ModuleType:
-    """Import a file once in this process.
+def _module_of_file(path: str, told: str) -> ModuleType:
+    """Import each content of a file once in this process.
 
-    The folder of the file is added to the search path, as when Python runs the file.
+    The folder of the file is added to the search path, as when Python runs the file. told: see `_content`.
     """
-    place = Path(path).resolve()
-    name = f"warlight_agent_{place.stem}_{hashlib.sha256(str(place).encode()).hexdigest()[:12]}"
+    place, content = Path(path).resolve(), _content(path, told)
+    name = f"warlight_agent_{place.stem}_{hashlib.sha256(str(place).encode() + content).hexdigest()[:12]}"
     if name in sys.modules:
         return sys.modules[name]
-    spec = importlib.util.spec_from_file_location(name, place)
-    assert spec is not None and spec.loader is not None  # the file ends with .py
+    loader = importlib.machinery.SourceFileLoader(name, str(place))
+    spec = importlib.util.spec_from_file_location(name, place, loader=loader)
+    assert spec is not None
     _add_to_path(str(place.parent))
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module
     try:
-        spec.loader.exec_module(module)
+        exec(loader.source_to_code(content, str(place)), module.__dict__)  # the loader itself would read the file again
     except BaseException:
         del sys.modules[name]
         raise

@@ -17,7 +17,7 @@ from warlight_env.agents.base import Agent
 from warlight_env.agents.bot_profile import BotProfile
 from warlight_env.agents.built_in import BUILT_IN
 from warlight_env.agents.former_names import present_parameter
-from warlight_env.agents.imported import ImportedAgentError, imported_agent
+from warlight_env.agents.imported import PYTHON_END, ImportedAgentError, file_digest, imported_agent
 from warlight_env.agents.parameters import Parameter, parameters_of
 from warlight_env.agents.records.turn_record import TurnNetworkError
 from warlight_env.agents.records.value_record import ValueNetworkError, digest, load_value
@@ -161,8 +161,13 @@ def _info(name: str) -> AgentInfo:
 
 def _find(read: AgentSpec) -> AgentInfo:
     """Return the entry of a registered agent, or of an agent in a module or a file (see `imported_agent`)."""
-    if read.name not in _AGENTS and read.name not in _known() and (info := imported_agent(read)) is not None:
-        return info
+    if read.name not in _AGENTS and read.name not in _known():
+        try:
+            info = imported_agent(read)
+        except ImportedAgentError as error:
+            raise AgentError(str(error)) from None
+        if info is not None:
+            return info
     return _info(read.name)
 
 
@@ -310,18 +315,20 @@ _FILE_END: Final = ".npz"  #: the end of file names that are the whole text afte
 def pinned(spec: str) -> str:
     """Return a specification with a digest of the file's present content after each file name.
 
-    Files of weights, networks and models get digests.
+    Files of weights, networks and models get digests, and Python files with agents. A digest does not cover the modules
+    that a Python file imports.
 
     Raises:
-        AgentError: the specification of the agent is wrong. WeightsError, ValueNetworkError, TurnNetworkError,
-        PolicyFileError: a
-            file cannot be read.
+        AgentError: the specification of the agent is wrong.
+        WeightsError, ValueNetworkError, TurnNetworkError, PolicyFileError, ImportedAgentError: a file cannot be read.
     """
     info, _ = parse(spec)
     read = AgentSpec.parse(spec)
     if info.wraps:
         read = read.wrapped
         return str(read.with_rest(pinned(read.rest)))
+    if info.file is not None:
+        return str(read.with_name(f"{info.file}#{file_digest(info.file)}"))
     if info.text is not None:
         is_file = info.text.digest_of is not None and read.rest.endswith(_FILE_END)
         return f"{read}#{info.text.digest_of(read.rest)}" if is_file and info.text.digest_of else str(read)
@@ -339,9 +346,25 @@ def unpinned(spec: str) -> str:
     info = _known_here().get(read.name)
     if info is None or info.text is None:
         read = read.without_digests((key, end) for key, (end, _) in _FILES.items())
+        read = read.with_name(read.split_name(PYTHON_END)[0])
     elif info.text.digest_of:
         read = read.without_digest(_FILE_END)
     return "".join((*around, str(read)))
+
+
+def with_digests(former: Any, present: Any) -> Any:
+    """Return the agents that an older version wrote, with the digests that the older version did not write.
+
+    Args:
+        former: a specification from a file, or a list of specifications.
+        present: the same with digests, see `pinned`. A specification replaces the specification of `former` at the same
+            position if they differ only by digests that `former` does not have.
+    """
+    if isinstance(former, str) and isinstance(present, str):
+        return present if former == unpinned(present) else former
+    if isinstance(former, list) and isinstance(present, list) and len(former) == len(present):
+        return [with_digests(there, here) for there, here in zip(former, present, strict=True)]
+    return former
 
 
 def make_agent(spec: str, seed: int) -> Agent:

@@ -8,11 +8,11 @@ block, and the time of the slowest CUDA kernels in a step.
 from __future__ import annotations
 
 import sys
-import time
 
-import numpy as np
 import torch
+from gpu_rates import STEPS, random_steps
 
+from timing import calls_per_second
 from warlight_env.tensor_env import WarlightTensorEnv, gpu, launching
 
 GAMES = 131072
@@ -26,30 +26,16 @@ def report(columns: tuple[str, ...]) -> None:
         GAMES, device="cuda", map="world", picking="random", opponents={"player_1": "random"}
     )  # fmt: skip
     env.reset(seed=1)
-    limits = torch.as_tensor(np.array(env.limits), device="cuda")
-    shape = GAMES, len(limits)
-    actions = [
-        {agent: (torch.rand(shape, device="cuda") * limits).to(torch.int8) for agent in env.agents} for _ in range(4)
-    ]
-
-    def play() -> None:
-        for several in actions:
-            env.step(several)
-        torch.cuda.synchronize()
-
+    play = random_steps(env)
     for threads in (32, 64, 128, 256):
         launching.THREADS = threads  # type: ignore[misc]
         play()
-        count, began = 0, time.perf_counter()
-        while time.perf_counter() - began < SECONDS:
-            play()
-            count += len(actions)
-        rate = GAMES * count / (time.perf_counter() - began)
+        rate = GAMES * STEPS * calls_per_second(play, SECONDS)
         print(f"{','.join(columns) or '-'}: {threads} threads {rate / 1e6:.1f} M steps/s", flush=True)
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
         play()
     for event in sorted(profile.key_averages(), key=lambda event: -event.device_time_total)[:6]:
-        print(f"    {event.device_time_total / len(actions) / 1e3:.2f} ms {event.key[:70]}")
+        print(f"    {event.device_time_total / STEPS / 1e3:.2f} ms {event.key[:70]}")
 
 
 if __name__ == "__main__":

@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import itertools
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
+
+import timing
+
+if TYPE_CHECKING:
+    from warlight_env.tensor_env import WarlightTensorEnv
 
 #: The number of games on the CPU.
 CPU_GAMES: Final = 512
 #: The number of rounds of a rollout of PPO.
 LEARNER_ROUNDS: Final = 16
+#: The number of steps in a call of the function that `random_steps` returns.
+STEPS: Final = 4
 #: The number of turns in a call of `simulate`.
 TURNS: Final = 16
 
@@ -34,7 +42,7 @@ def gpu_playouts(games: int) -> float:
 
     from warlight_env.agents.players.batch_games import RANDOM, play_games
     from warlight_env.engine.state import make_workspace
-    from warlight_env.tensor_env.gpu import allocate
+    from warlight_env.tensor_env.gpu import allocate, upload
     from warlight_env.tensor_env.launching import Launcher
     from warlight_env.tensor_env.linking import Linker, device_function
     from warlight_env.tensor_env.records import mapped, row_reader
@@ -53,18 +61,20 @@ def gpu_playouts(games: int) -> float:
 
     random = np.random.default_rng(1)
     state = mapped(start.start, lambda array: allocate(array[0], games, False))
-    state = state._replace(rng=cuda.to_device(_generators(random, games)))
+    state = state._replace(rng=upload(_generators(random, games)))
     fixed = (
-        mapped(start.context, cuda.to_device, linker.names), state, cuda.to_device(np.full(2, RANDOM, dtype=np.int32)),
-        cuda.to_device(_generators(random, games, 2)), mapped(work, lambda array: allocate(array, games, False)),
-        cuda.to_device(np.zeros(games, dtype=np.int64)), ROUNDS,
+        mapped(start.context, upload, linker.names), state, upload(np.full(2, RANDOM, dtype=np.int32)),
+        upload(_generators(random, games, 2)), mapped(work, lambda array: allocate(array, games, False)),
+        upload(np.zeros(games, dtype=np.int64)), ROUNDS,
     )  # fmt: skip
     launcher = Launcher(run, f"playouts {linker.digest(play_games)}", fixed)
+
+    def play_all() -> None:
+        launcher(games)
+        cuda.synchronize()
+
     cuda.synchronize()
-    began = time.perf_counter()
-    launcher(games)
-    cuda.synchronize()
-    took = time.perf_counter() - began
+    took = timing.seconds(play_all)
     return float(fixed[5].copy_to_host().sum()) / took
 
 
@@ -87,25 +97,36 @@ def steps(device: str, games: int, opponent: str | None, seconds: float) -> tupl
         games, device=device, map="world", picking="random", opponents={"player_1": opponent} if opponent else None
     )
     env.reset(seed=1)
-    wait: Callable[[], None] = torch.cuda.synchronize if device == "cuda" else lambda: None
-    wait()
+    if device == "cuda":
+        torch.cuda.synchronize()
     start = time.perf_counter() - began
+    play = random_steps(env)
+    play()
+    rate = games * STEPS * timing.calls_per_second(play, seconds)
+    return rate, start, getattr(env.device_games, "bytes_per_game", 0)
+
+
+def random_steps(env: WarlightTensorEnv) -> Callable[[], None]:
+    """Return a function that makes STEPS steps with random actions, and waits until the device has finished.
+
+    All calls use the same actions. The actions belong to an encoding with limits of at most 127.
+    """
+    import torch
+
     limits = torch.as_tensor(np.array(env.limits), device=env.tensor_device)
-    shape = games, len(env.limits)
+    shape = env.num_envs, len(limits)
     actions = [
         {agent: (torch.rand(shape, device=env.tensor_device) * limits).to(torch.int8) for agent in env.agents}
-        for _ in range(4)
+        for _ in range(STEPS)
     ]
-    for several in actions:
-        env.step(several)
-    wait()
-    count, began = 0, time.perf_counter()
-    while time.perf_counter() - began < seconds:
+
+    def play() -> None:
         for several in actions:
             env.step(several)
-        wait()
-        count += len(actions)
-    return games * count / (time.perf_counter() - began), start, getattr(env.device_games, "bytes_per_game", 0)
+        if env.device == "cuda":
+            torch.cuda.synchronize()
+
+    return play
 
 
 def copied_bytes() -> float:
@@ -113,15 +134,15 @@ def copied_bytes() -> float:
     import torch
 
     source = torch.zeros(2**30, dtype=torch.int8, device="cuda")
-    target = torch.empty_like(source)
-    for count in (2, 10):  # the first copies are a warm-up
-        torch.cuda.synchronize()
-        began = time.perf_counter()
-        for _ in range(count):
+    target, copies = torch.empty_like(source), 10
+
+    def copy() -> None:
+        for _ in range(copies):
             target.copy_(source)
         torch.cuda.synchronize()
-        took = time.perf_counter() - began
-    return 2 * count * source.nbytes / took
+
+    copy()
+    return 2 * copies * source.nbytes / timing.seconds(copy)
 
 
 def learner_steps(device: str, games: int, seconds: float) -> float:
@@ -136,12 +157,13 @@ def learner_steps(device: str, games: int, seconds: float) -> float:
     )  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         run = TurnPpoRun(settings, Journal(Path(folder), {}), device=device)
-        run.learn(0)
-        count, began = 0, time.perf_counter()
-        while count == 0 or time.perf_counter() - began < seconds:
-            count += 1
-            run.learn(count)
-        return count * games * LEARNER_ROUNDS / (time.perf_counter() - began)
+        iterations = itertools.count()
+
+        def learn() -> None:
+            run.learn(next(iterations))
+
+        learn()
+        return games * LEARNER_ROUNDS * timing.calls_per_second(learn, seconds)
 
 
 def pgx_steps(games: int) -> float:
@@ -163,9 +185,7 @@ def pgx_steps(games: int) -> float:
     play = jax.jit(lambda carry: jax.lax.scan(one, carry, None, length=50)[0])
     key = jax.random.PRNGKey(0)
     carry = jax.block_until_ready(play((jax.jit(jax.vmap(env.init))(jax.random.split(key, games)), key)))
-    began = time.perf_counter()
-    jax.block_until_ready(play(carry))
-    return 50 * games / (time.perf_counter() - began)
+    return 50 * games / timing.seconds(lambda: jax.block_until_ready(play(carry)))
 
 
 def simulations(device: str | None, results: int, seconds: float) -> float:
@@ -191,8 +211,4 @@ def simulations(device: str | None, results: int, seconds: float) -> float:
             torch.cuda.synchronize()
 
     call()
-    count, began = 0, time.perf_counter()
-    while time.perf_counter() - began < seconds:
-        call()
-        count += 1
-    return results * count / (time.perf_counter() - began)
+    return results * timing.calls_per_second(call, seconds)

@@ -77,7 +77,7 @@ class Learner:
         import torch
 
         from warlight_env.train.common.game_configs import GameConfig, read_map
-        from warlight_env.train.turn_net.evaluators import turn_evaluator
+        from warlight_env.train.turn_net.evaluators import CompiledEvaluator
         from warlight_env.train.turn_net.module import TurnModule
         from warlight_env.train.turn_ppo.opponents import opponent_context
         from warlight_env.train.turn_ppo.rollouts import Rollouts
@@ -92,10 +92,8 @@ class Learner:
         module = TurnModule(torch.Generator().manual_seed(1))
         module.take(network)
         self.context = self._context(network)
-        self.turns, self.learner = (
-            turn_evaluator(self.context, "cpu", self.THREADS),
-            TurnLearner(settings, module, "cpu"),
-        )
+        self.turns = CompiledEvaluator(self.context, self.THREADS)
+        self.learner = TurnLearner(settings, module, "cpu")
         self.opponents = [opponent_context(self.config, name) for name in ("aggressive", "plan")]
         self.rollouts = Rollouts(self.config, games, settings.n_steps, 100, self.THREADS)
 

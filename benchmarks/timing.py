@@ -29,6 +29,15 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
+def calls_per_second(work: Callable[[], object], duration: float) -> float:
+    """Return the rate of calls that follow each other for `duration` seconds; there is at least one call."""
+    count, start = 0, time.perf_counter()
+    while count == 0 or time.perf_counter() - start < duration:
+        work()
+        count += 1
+    return count / (time.perf_counter() - start)
+
+
 def interleaved(works: dict[str, Callable[[], float]], repeats: int) -> dict[str, float]:
     """Return the median rate of each function. They alternate, so that machine changes affect all equally."""
     rates: dict[str, list[float]] = {name: [] for name in works}

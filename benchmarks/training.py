@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -17,10 +18,11 @@ from warlight_env.agents.records.turn_record import make_turn_network
 from warlight_env.agents.weights import PLANNING, THESIS
 from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.turn_net.batches import TurnRows, make_batch
-from warlight_env.train.turn_net.evaluators import CompiledEvaluator, TorchEvaluator
+from warlight_env.train.turn_net.evaluators import CompiledEvaluator, TensorEvaluator
 from warlight_env.train.turn_net.loss import TurnLogProbs, turn_log_probs
 from warlight_env.train.turn_net.module import TurnModule
 from warlight_env.train.turn_ppo.opponents import opponent_context
+from warlight_env.train.turn_ppo.rollout_record import Rollout
 from warlight_env.train.turn_ppo.rollouts import Rollouts
 from warlight_env.train.turn_ppo.settings import TurnPpoSettings
 from warlight_env.train.turn_ppo.update import TurnLearner
@@ -40,8 +42,8 @@ def bench_turn_ppo(quick: bool) -> list[Row]:
     rollouts = Rollouts(config, settings.n_envs, settings.n_steps, settings.max_rounds, 2)
     met, opponent = np.zeros(settings.n_envs, dtype=np.int64), opponent_context(config, "aggressive")
     evaluators = {
-        "compiled": CompiledEvaluator(context, 2), "PyTorch": TorchEvaluator(context, "cpu"),
-        "torch.compile": _Compiled(context),
+        "compiled": CompiledEvaluator(context, 2), "PyTorch": TensorEvaluator(context, settings.batch_size, "cpu"),
+        "torch.compile": _Compiled(context, settings.batch_size, "cpu"),
     }  # fmt: skip
 
     def rate(name: str) -> float:
@@ -52,7 +54,9 @@ def bench_turn_ppo(quick: bool) -> list[Row]:
         played = make_context(
             config.board, config.params, config.players, PLANNING, turns=make_turn_network(module.arrays())
         )
-        rollout = rollouts.play(played, [opponent], met, 1, True)
+        rollout: Any = rollouts.play(played, [opponent], met, 1, True)
+        if name != "compiled":
+            rollout = Rollout(*map(torch.from_numpy, rollout))
         learner.update_in_threads(evaluators[name], rollout, 1e-4, np.random.default_rng(1))
         return rollout.round.size / (time.perf_counter() - began)
 
@@ -66,16 +70,16 @@ def bench_turn_ppo(quick: bool) -> list[Row]:
     ]  # fmt: skip
 
 
-class _Compiled(TorchEvaluator):
+class _Compiled(TensorEvaluator):
     """The evaluator in PyTorch with ``torch.compile``."""
 
-    def __init__(self, context: Context) -> None:
-        super().__init__(context, "cpu")
+    def __init__(self, context: Context, size: int, device: str) -> None:
+        super().__init__(context, size, device)
         self._compiled = torch.compile(turn_log_probs, dynamic=True)
 
     def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
-        """See `TorchEvaluator.log_probs`."""
-        return self._compiled(module, self._board, make_batch(self._context, self._work, rows))
+        """See `TensorEvaluator.log_probs`."""
+        return self._compiled(module, self.board, make_batch(self.inputs, rows))
 
 
 def bench_training(quick: bool) -> list[Row]:

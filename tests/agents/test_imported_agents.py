@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
 from warlight_env.agents import AgentError, make_agent
-from warlight_env.agents.registry import parse
+from warlight_env.agents.registry import parse, pinned, unpinned
 from warlight_env.arena import Match
 from warlight_env.cli import main
+from warlight_env.train.common.journal import Journal, JournalError
 
 CODE = """
 from warlight_env.engine.orders import Orders
@@ -84,3 +86,68 @@ def test_registered_agents_come_first():
     assert parse("random:chunks=3")[1] == {"chunks": 3}
     with pytest.raises(AgentError, match="expected key=value"):
         parse("random:chunks")
+
+
+def command(name: str, spec: str, out: str) -> list[str]:
+    if name == "tournament":
+        text = f'agents = ["random", "{spec}"]\ngames = 2\nmaps = ["small"]\nmax_rounds = 3\n'
+        Path("two.toml").write_text(text)
+        return ["tournament", "two.toml", "-q", "--out", out]
+    if name == "bench":
+        return ["bench", spec, "--map", "small", "--games", "2", "--quiet", "--out", out]
+    return ["match", spec, "random", "-n", "2", "--map", "small", "--rounds", "3", "-q", "--out", out]
+
+
+@pytest.mark.parametrize("name", ["bench", "tournament", "match"])
+def test_a_run_folder_refuses_a_changed_file_and_a_new_folder_takes_it(name, folder, capsys):
+    file = Path(f"{folder}.py")
+    run = command(name, f"{file}:Idle", "run")
+    assert main(run) == 0
+    assert main(run) == 0, "the same file continues the run"
+    file.write_text(file.read_text() + "# a change\n")
+    capsys.readouterr()
+    assert main(run) == 2
+    message = capsys.readouterr().err
+    assert "run contains another run" in message and f"{file}#" in message, "names the folder and the file"
+    assert '"random"' not in message, "shows no other agent"
+    assert "give another folder (--out)" in message
+    if name != "bench":  # a bench takes long
+        assert main(command(name, f"{file}:Idle", "second")) == 0
+
+
+def test_a_run_folder_without_digests_continues(folder):
+    run = command("match", f"{folder}.py:Idle", "run")
+    assert main(run) == 0
+    digest = pinned(f"{folder}.py:Idle").removeprefix(f"{folder}.py").removesuffix(":Idle")
+    description = Path("run/run.json")
+    assert digest in description.read_text()
+    description.write_text(description.read_text().replace(digest, ""))
+    assert main(run) == 0
+
+
+def test_a_training_folder_without_digests_continues(folder):
+    spec = f"{folder}.py:Idle"
+    for agents in ([spec, "random"], [pinned(spec), "random"]):
+        with Journal(Path("run"), {"eval_opponents": agents}):
+            pass
+    with pytest.raises(JournalError, match="contains another run"):
+        Journal(Path("run"), {"eval_opponents": ["random", pinned(spec)]}).__enter__()
+
+
+@pytest.mark.parametrize("form", ["{}.py:Idle,depth=3", "isolated:{}.py:Idle", "isolated[memory=1G]:{}.py:Idle"])
+def test_a_pinned_file_plays_until_it_changes(form, folder):
+    spec, file = form.format(folder), Path(f"{folder}.py")
+    told = pinned(spec)
+    assert pinned(told) == told != spec and unpinned(told) == spec
+    assert make_agent(told, 1).name == spec
+    file.write_text(file.read_text() + "# a change\n")
+    assert pinned(spec) != told
+    with pytest.raises(AgentError, match="another bot than expected"):
+        make_agent(told.removeprefix("isolated:").removeprefix("isolated[memory=1G]:"), 1)
+
+
+def test_a_process_plays_the_present_content_of_a_file(folder):
+    file = Path(f"{folder}.py")
+    first = make_agent(f"{file}:Idle", 1)
+    file.write_text(file.read_text().replace("int(depth)", "10 * int(depth)"))
+    assert (first.depth, make_agent(f"{file}:Idle", 1).depth) == (1, 10)

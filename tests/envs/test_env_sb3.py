@@ -250,5 +250,6 @@ def test_a_game_whose_restart_fails_begins_in_the_next_step():
     assert dones.tolist() == [False, True] and list(env.ended_against) == [1], "the first end is not reported again"
     assert rewards[0] == 0 and "episode" not in infos[0] and infos[0]["round"] == 0
     assert infos[1]["episode"]["l"] == 3, "steps whose results were lost count"
+    assert all(type(info["is_success"]) is bool for info in infos), "a plain bool, as in the environment of one game"
     lengths = [info["episode"]["l"] for _ in range(3) for info in env.step([0, 0])[3] if "episode" in info]
     assert lengths == [3, 3]

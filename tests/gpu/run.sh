@@ -13,6 +13,7 @@ mkdir -p "$out"
     echo "== games on the GPU against those on the CPU, every array, bit by bit"
     timeout 120 python3 tests/device_runs.py 256 120
     timeout 40 python3 tests/device_scenarios.py 26 64
+    timeout 40 python3 tests/device_inputs.py 4096
     timeout 40 python3 tests/device_vectors.py 256 40
     echo "== PPO's games on the GPU against compiled code"
     timeout 60 python3 tests/device_rollouts.py cuda 8192 32

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import device_inputs
 import device_scenarios
 import pytest
 from device_runs import CASES
@@ -17,7 +18,7 @@ from device_runs import CASES
 PROGRAM = """
 import json, warnings
 import numpy as np
-import device_runs, device_scenarios, device_vectors
+import device_inputs, device_runs, device_scenarios, device_vectors
 from warlight_env.tensor_env.launching import Launcher
 
 warnings.simplefilter("ignore", RuntimeWarning)  # the simulator computes with NumPy's integers, which warn
@@ -38,6 +39,7 @@ print(json.dumps({
     "refused": refused,
     "begun": {case: device_runs.compare(case, 2, 5) for case in device_runs.CASES},
     "over": {case: device_scenarios.compare(case, 13, 3) for case in device_scenarios.CASES},
+    "borders": {case: device_inputs.compare(case, 3) for case in device_inputs.CASES},
     "ended": device_vectors.compare(2, 10),
 }))
 """
@@ -72,6 +74,12 @@ def test_results_of_simulate_on_the_simulated_gpu_equal_those_on_the_cpu(results
     over = results["over"]
     assert over.keys() == device_scenarios.CASES.keys()
     assert any(over.values())  # some games end in the round
+
+
+def test_inputs_of_the_turn_network_on_the_simulated_gpu_equal_those_on_the_cpu(results):
+    borders = results["borders"]
+    assert borders.keys() == device_inputs.CASES.keys()
+    assert all(borders.values())  # some borders can be crossed
 
 
 def test_steps_of_the_vector_environment_on_the_simulated_gpu_equal_those_on_the_cpu(results):

@@ -25,7 +25,7 @@ from warlight_env.maps import load
 from warlight_env.train.common.conditions import Conditions
 from warlight_env.train.common.game_configs import GameConfig
 from warlight_env.train.common.journal import Journal
-from warlight_env.train.turn_net.batches import TurnRows, plain_turns
+from warlight_env.train.turn_net.batches import plain_turns
 from warlight_env.train.turn_net.device_features import NetworkPositions, TurnInputs
 from warlight_env.train.turn_net.evaluators import CompiledEvaluator, TensorEvaluator
 from warlight_env.train.turn_net.module import TurnModule, board_tensors
@@ -90,8 +90,7 @@ def test_drawn_turns_have_the_probabilities_that_compiled_code_computes(map_name
         results = np.zeros((POSITIONS, players), np.float32)
         rows = plain_turns(state.owner, state.army, state.round, setting.player, drawn.rows.numpy(), results)
         expected = CompiledEvaluator(setting.context, 1).log_probs(setting.module, rows)
-        tensors = TurnRows(*(torch.as_tensor(np.ascontiguousarray(part)) for part in rows))
-        again = TensorEvaluator(setting.inputs(), setting.board, players).log_probs(setting.module, tensors)
+        again = TensorEvaluator(setting.context, POSITIONS, "cpu").log_probs(setting.module, rows.tensors())
     alive = (torch.from_numpy(state.owner) == torch.from_numpy(setting.player)[:, None]).any(1)
     assert alive.sum() > POSITIONS // 2
     torch.testing.assert_close(drawn.log_probs[alive], expected.turn[alive], atol=1e-4, rtol=1e-4)

@@ -14,7 +14,7 @@ from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rules import Rules
 from warlight_env.train.common.game_configs import GameConfig, read_map
 from warlight_env.train.turn_net.batches import CHOSEN, OFFERED, plain_turns
-from warlight_env.train.turn_net.evaluators import CompiledEvaluator, TorchEvaluator, turn_evaluator
+from warlight_env.train.turn_net.evaluators import CompiledEvaluator, TensorEvaluator
 from warlight_env.train.turn_net.module import TurnModule
 
 #: More than one part of `evaluators`, and a part that is not full.
@@ -28,7 +28,7 @@ def config_of(map_name, players):
 
 def passes(config, threads=1):
     context = make_context(config.board, config.params, config.players, PLANNING)
-    return TorchEvaluator(context, "cpu"), CompiledEvaluator(context, threads)
+    return TensorEvaluator(context, TURNS, "cpu"), CompiledEvaluator(context, threads)
 
 
 def module_of(seed):
@@ -81,7 +81,7 @@ def loss_of(told, kinds, players):
 
 def gradients(turns, module, rows, kinds=KINDS):
     module.zero_grad()
-    told = turns.log_probs(module, rows)
+    told = turns.log_probs(module, rows.tensors() if isinstance(turns, TensorEvaluator) else rows)
     loss_of(told, kinds, turns.players).backward()
     return told, {
         name: torch.zeros_like(parameter) if parameter.grad is None else parameter.grad.clone()
@@ -140,7 +140,7 @@ def test_numbers_depend_neither_on_threads_nor_on_what_was_asked_before():
 
 def test_turns_that_were_told_of_later_leave_a_gradient_alone():
     config, module = config_of("small", 2), module_of(None)
-    rows, others = rows_of(config, 200), rows_of(config, 200, seed=4)
+    rows, others = rows_of(config), rows_of(config, seed=4)
     by_torch, compiled = passes(config)
     expected = gradients(by_torch, module, rows)[1]
     module.zero_grad()
@@ -162,10 +162,3 @@ def test_a_network_that_has_changed_meanwhile_is_told():
         module.own *= 2.0
     with pytest.raises(RuntimeError, match="modified by an inplace operation"):
         told.turn.sum().backward()
-
-
-def test_the_processor_has_the_compiled_one():
-    context = make_context(config_of("small", 2).board, config_of("small", 2).params, 2, PLANNING)
-    assert isinstance(turn_evaluator(context, "cpu"), CompiledEvaluator) and isinstance(
-        turn_evaluator(context, "meta"), TorchEvaluator
-    )

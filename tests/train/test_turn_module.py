@@ -27,7 +27,8 @@ from warlight_env.engine.rng import make_rng
 from warlight_env.engine.rules import Rules
 from warlight_env.maps import load
 from warlight_env.train.turn_net.batches import make_batch, plain_turns
-from warlight_env.train.turn_net.evaluators import turn_evaluator
+from warlight_env.train.turn_net.device_features import TurnInputs
+from warlight_env.train.turn_net.evaluators import CompiledEvaluator
 from warlight_env.train.turn_net.loss import turn_loss
 from warlight_env.train.turn_net.module import TurnModule, board_tensors
 
@@ -61,7 +62,7 @@ def setting():
 def test_it_computes_what_the_kernels_do(setting):
     board, context, module, work = setting
     rows, tensors = some_rows(board, 12), board_tensors(board)
-    batch = make_batch(context, work, rows)
+    batch = make_batch(TurnInputs(context, len(rows.player), "cpu"), rows.tensors())
     with torch.no_grad():
         embeddings = module.embed_regions(tensors, batch.nodes, batch.overall)
         mains = module.mains(embeddings, batch.owner == batch.player[:, None]).numpy()
@@ -125,7 +126,7 @@ def test_fitted_to_turns_it_plays_them():
 
     for m in range(6):
         rows.row[m] = turn(context, m, 1.0)
-    module, turns = TurnModule(torch.Generator().manual_seed(6)), turn_evaluator(context, "cpu")
+    module, turns = TurnModule(torch.Generator().manual_seed(6)), CompiledEvaluator(context, 1)
     adam, value = torch.optim.Adam(module.parameters(), lr=0.01), torch.from_numpy(rows.value)
     begin = sum(turn_loss(turns.log_probs(module, rows), value)).item()
     for _ in range(300):

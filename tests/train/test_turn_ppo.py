@@ -11,7 +11,7 @@ import torch
 
 from warlight_env.agents import make_agent
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.turn_record import make_turn_network, make_turn_network_buffers
+from warlight_env.agents.records.turn_record import make_turn_network
 from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_network_file import load_turn_network, pack_arrays, read_turn_network
 from warlight_env.agents.weights import PLANNING
@@ -23,10 +23,8 @@ from warlight_env.train.common.conditions import Conditions
 from warlight_env.train.common.game_configs import GameConfig, read_map
 from warlight_env.train.common.journal import Journal
 from warlight_env.train.ppo.checkpoint import CHECKPOINT, Checkpoint
-from warlight_env.train.turn_net.batches import make_batch
-from warlight_env.train.turn_net.evaluators import turn_evaluator
-from warlight_env.train.turn_net.loss import turn_log_probs
-from warlight_env.train.turn_net.module import TurnModule, board_tensors
+from warlight_env.train.turn_net.evaluators import CompiledEvaluator, TensorEvaluator
+from warlight_env.train.turn_net.module import TurnModule
 from warlight_env.train.turn_ppo.opponents import opponent_context
 from warlight_env.train.turn_ppo.rollout_record import rows_of
 from warlight_env.train.turn_ppo.rollouts import Rollouts
@@ -51,10 +49,7 @@ class Setting:
         if start is not None:
             self.module.take(load_turn_network(start))
         self.learner = self.context(critic)
-        board = self.config.board
-        self.work = make_turn_network_buffers(board.n_regions, board.n_edges, players)
-        self.tensors = board_tensors(board)
-        self.turns = turn_evaluator(self.learner, "cpu")
+        self.turns = CompiledEvaluator(self.learner, 1)
 
     def context(self, critic=None):
         network = make_turn_network(self.module.arrays())
@@ -69,7 +64,7 @@ class Setting:
 
     def log_probs(self, rows):
         with torch.no_grad():
-            return turn_log_probs(self.module, self.tensors, make_batch(self.learner, self.work, rows))
+            return TensorEvaluator(self.learner, len(rows.round), "cpu").log_probs(self.module, rows.tensors())
 
 
 @pytest.mark.parametrize("players", [2, 3])

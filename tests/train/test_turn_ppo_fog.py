@@ -25,7 +25,7 @@ from warlight_env.train.common.game_configs import GameConfig, read_map
 from warlight_env.train.common.journal import Journal
 from warlight_env.train.common.settings_file import read_settings
 from warlight_env.train.turn_net.batches import CHOSEN, OFFERED
-from warlight_env.train.turn_net.evaluators import turn_evaluator
+from warlight_env.train.turn_net.evaluators import CompiledEvaluator
 from warlight_env.train.turn_net.module import TurnModule
 from warlight_env.train.turn_ppo.opponents import opponent_context
 from warlight_env.train.turn_ppo.rollout_record import rows_of
@@ -62,7 +62,7 @@ class Setting:
         self.itself = make_context(
             board, params, players, PLANNING, functions=Functions(policy=sampled_turn), turns=self.network
         )  # fmt: skip
-        self.turns = turn_evaluator(self.itself, "cpu")
+        self.turns = CompiledEvaluator(self.itself, 1)
 
     def play(self, games=4, rounds=40, opponent=None, max_rounds=200):
         contexts = [self.itself if opponent is None else opponent_context(self.config, opponent)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, Literal, Protocol
 
 import numpy as np
 
@@ -45,9 +45,10 @@ def check_game_configs(settings: GameConfigSettings) -> None:
         Rules.of(name)
 
 
-#: The value of the argument `fog` of `GameConfigs` for games without fog.
+#: In which games the players have fog: the values of the setting `fog`.
+Fog = Literal["never", "rules", "always"]
 NEVER: Final = "never"
-_FOG: Final[dict[str, dict[str, Any]]] = {NEVER: {"fog": False}, "rules": {}, "always": {"fog": True}}
+_FOG: Final[dict[Fog, dict[str, Any]]] = {NEVER: {"fog": False}, "rules": {}, "always": {"fog": True}}
 
 
 @functools.cache
@@ -91,7 +92,7 @@ class GameConfigs:
         RulesError: a map has too few regions for all combinations of the rules and numbers of players.
     """
 
-    def __init__(self, settings: GameConfigSettings, fog: str = NEVER) -> None:
+    def __init__(self, settings: GameConfigSettings, fog: Fog = NEVER) -> None:
         maps, rules = (tuple(dict.fromkeys(names)) for names in (settings.maps, settings.rules))
         keys = itertools.product(maps, rules, range(2, 2 + len(settings.players)))
         self._numbers = {key: number for number, key in enumerate(keys)}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env.agents.former_names import present_specs
+from warlight_env.agents.registry import with_digests
 from warlight_env.arena.contests.append_only import AppendOnlyFolder, RunFolderError
 from warlight_env.train.common.former_settings import present_settings
 
@@ -107,9 +108,9 @@ class Journal(AppendOnlyFolder):
         self.entries: list[dict[str, Any]] = []  #: the lines of the journal so far, as dicts
 
     def with_defaults(self, found: dict[str, Any]) -> dict[str, Any]:
-        """See `AppendOnlyFolder.with_defaults`. Replaces former names of settings by present names."""
+        """See `AppendOnlyFolder.with_defaults`. Replaces former names, and adds digests of agents' files."""
         present: dict[str, Any] = found if self._kind is None else present_settings(self._kind, found)
-        return present
+        return {name: with_digests(value, self._description.get(name)) for name, value in present.items()}
 
     def append(self, entry: dict[str, Any]) -> None:
         """Append an event to the journal and write it to the disk.

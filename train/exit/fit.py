@@ -19,7 +19,7 @@ from warlight_env.train.common.torch_threads import one_thread
 from warlight_env.train.exit.expert_turns import ExpertTurns
 from warlight_env.train.exit.settings import ExitSettings
 from warlight_env.train.turn_net.batches import TurnRows
-from warlight_env.train.turn_net.evaluators import turn_evaluator
+from warlight_env.train.turn_net.evaluators import CompiledEvaluator
 from warlight_env.train.turn_net.loss import TurnLoss, turn_loss
 from warlight_env.train.turn_net.module import TurnModule
 
@@ -45,7 +45,7 @@ class _ConfigTurns:
         self._rows = turns
         self.training = np.flatnonzero(games % HELD_OUT != 0)
         self.held_out = np.flatnonzero(games % HELD_OUT == 0)[:_MOST_HELD_OUT]
-        self._pass = turn_evaluator(make_context(config.board, config.params, config.players, PLANNING), "cpu", jobs)
+        self._pass = CompiledEvaluator(make_context(config.board, config.params, config.players, PLANNING), jobs)
 
     def loss(self, module: TurnModule, which: npt.NDArray[np.int64]) -> TurnLoss:
         """Return the loss of the turns with the indices `which`."""

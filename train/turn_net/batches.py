@@ -9,14 +9,8 @@ import numpy.typing as npt
 import torch
 from torch import Tensor
 
-from warlight_env.agents.context import Context
-from warlight_env.agents.records.turn_record import FIRST_MEMORY, N_MEMORY, TurnNetworkBuffers
-from warlight_env.train.turn_net.turn_inputs import (
-    NetworkPositions,
-    blank_inputs,
-    write_all_borders,
-    write_all_regions,
-)
+from warlight_env.agents.records.turn_record import FIRST_MEMORY, N_MEMORY
+from warlight_env.train.turn_net.device_features import NetworkPositions, TurnInputs
 
 #: Values in the row of the choice of a start region: an offered region, and the chosen region.
 OFFERED: Final = 1
@@ -47,6 +41,10 @@ class TurnRows(NamedTuple):
         fields: Any = self
         return TurnRows(*(field[which] for field in fields))
 
+    def tensors(self) -> TurnRows:
+        """Return the same positions and turns as tensors on the CPU, which share the memory of the arrays."""
+        return TurnRows(*map(torch.from_numpy, self))  # type: ignore[arg-type]
+
 
 def plain_turns(
     owner: npt.NDArray[np.int8], army: npt.NDArray[np.int32], round: npt.NDArray[np.int32],
@@ -71,20 +69,22 @@ class TurnBatch(NamedTuple):
     value: Tensor  #: float32[M, P]
     picking: Tensor  #: bool[M]
 
-    def to(self, device: torch.device) -> TurnBatch:
-        """Return a copy of the batch on a device of PyTorch."""
-        return TurnBatch(*(tensor.to(device) for tensor in self))
 
+def make_batch(inputs: TurnInputs, rows: TurnRows) -> TurnBatch:
+    """Return the network's inputs and targets for positions with turns.
 
-def make_batch(context: Context, work: TurnNetworkBuffers, rows: TurnRows) -> TurnBatch:
-    """Return the network's inputs and targets for positions with turns (`rows`), as tensors."""
-    size, n = rows.owner.shape
-    positions = NetworkPositions(rows.owner, rows.army, rows.round, rows.player)
-    out = blank_inputs(size, n, context.board.edge_target.shape[0])
-    write_all_regions(context, positions, work, out)
-    write_all_borders(context, positions, rows.row, work, out)
-    if rows.memory.shape[2]:
-        out.nodes[:, :, FIRST_MEMORY : FIRST_MEMORY + N_MEMORY] = rows.memory
-    which, edge = np.nonzero(out.open & ~rows.picking[:, None])
-    given = out.nodes, out.overall, rows.owner.astype(np.int64), rows.player, rows.row.astype(np.int64)
-    return TurnBatch(*map(torch.from_numpy, (*given, which, edge, out.numbers[which, edge], rows.value, rows.picking)))
+    Args:
+        inputs: computes the inputs. The next call with the same `inputs` overwrites the result of this call.
+        rows: tensors on the device of `inputs`.
+    """
+    given: Any = rows
+    positions = NetworkPositions(given.owner, given.army, given.round, given.player)
+    nodes, overall = inputs.regions(positions)
+    numbers, open_ = inputs.borders(positions, given.row[:, : nodes.shape[1]].contiguous())
+    if given.memory.shape[2]:
+        nodes[:, :, FIRST_MEMORY : FIRST_MEMORY + N_MEMORY] = given.memory
+    which, edge = (open_ & ~given.picking[:, None]).nonzero(as_tuple=True)
+    return TurnBatch(
+        nodes, overall, given.owner.long(), given.player, given.row.long(), which, edge, numbers[which, edge],
+        given.value, given.picking,
+    )  # fmt: skip

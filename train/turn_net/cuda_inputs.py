@@ -11,7 +11,7 @@ from numba import cuda
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.records.turn_record import TurnNetworkBuffers
-from warlight_env.tensor_env import toolkit
+from warlight_env.tensor_env.gpu import allocate, upload
 from warlight_env.tensor_env.launching import Launcher
 from warlight_env.tensor_env.linking import Linker, device_function
 from warlight_env.tensor_env.records import mapped, row_reader
@@ -54,10 +54,9 @@ def make_launchers(
         out: arrays in the memory of the GPU, which the kernels write.
         example: positions in the memory of the CPU, for the types of the arrays.
     """
-    upload: Any = np.array if toolkit.simulated() else cuda.to_device
     regions, borders, linker = input_kernels(work)
     names = linker.names
-    works = mapped(work, lambda array: upload(np.zeros((size, *array.shape), array.dtype)), names)
+    works = mapped(work, lambda array: allocate(array, size, False), names)
     fixed, one = (mapped(context, upload, names), works, out), NetworkPositions(*map(upload, example))
     weights = upload(np.zeros((1, 1), np.int8))
     return (

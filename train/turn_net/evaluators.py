@@ -29,8 +29,8 @@ from warlight_env.train.turn_net.activations import (
     total_gradient,
     transpose_weights,
 )
-from warlight_env.train.turn_net.batches import TurnBatch, TurnRows, make_batch
-from warlight_env.train.turn_net.device_features import NetworkPositions, TurnInputs
+from warlight_env.train.turn_net.batches import TurnRows, make_batch
+from warlight_env.train.turn_net.device_features import TurnInputs
 from warlight_env.train.turn_net.forward import evaluate_turns
 from warlight_env.train.turn_net.gradients import add_gradients
 from warlight_env.train.turn_net.loss import TurnLogProbs, turn_log_probs
@@ -52,53 +52,32 @@ class TurnEvaluator(Protocol):
         """Return the log-probabilities and entropies of the turns in `rows`, and the scores of the players."""
 
 
-def turn_evaluator(context: Context, device: str | torch.device, threads: int = 1) -> TurnEvaluator:
-    """Return the fastest evaluator for a device.
+class TensorEvaluator(SingleThreaded):
+    """The evaluator in PyTorch, on any device, see `loss.turn_log_probs`. The fields of the `TurnRows` are tensors.
+
+    Each call overwrites the inputs of the previous call, so compute the gradients of a call before the next call.
 
     Args:
         context: the context of the game config; its network is not used.
-        device: the device of PyTorch.
-        threads: number of threads of compiled code; the results do not depend on it.
+        size: the largest number of turns.
+        device: "cpu" or "cuda".
+
+    Attributes:
+        inputs: computes the network's inputs for up to `size` positions.
+        board: the tensors of the map, on the device.
+
+    Raises DeviceError if there is no GPU.
     """
-    return (
-        CompiledEvaluator(context, threads) if torch.device(device).type == "cpu" else TorchEvaluator(context, device)
-    )
-
-
-class TorchEvaluator(SingleThreaded):
-    """The evaluator in PyTorch, see `loss.turn_log_probs`."""
 
     exclusive_methods = ("log_probs",)
 
-    def __init__(self, context: Context, device: str | torch.device) -> None:
-        board = context.board
-        self._context, self._device, self.players = context, torch.device(device), context.players
-        self._work = make_turn_network_buffers(board.n_regions, board.n_edges, context.players)
-        self._board = BoardTensors(*(tensor.to(self._device) for tensor in board_tensors(board)))
+    def __init__(self, context: Context, size: int, device: str) -> None:
+        self.inputs, self.players = TurnInputs(context, size, device), context.players
+        self.board = BoardTensors(*(tensor.to(device) for tensor in board_tensors(context.board)))
 
     def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
         """See `TurnEvaluator`."""
-        return turn_log_probs(module, self._board, make_batch(self._context, self._work, rows).to(self._device))
-
-
-class TensorEvaluator:
-    """The evaluator for `TurnRows` of tensors, on any device. Each call overwrites the inputs of the previous call."""
-
-    def __init__(self, inputs: TurnInputs, board: BoardTensors, players: int) -> None:
-        self._inputs, self._board, self.players = inputs, board, players
-
-    def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
-        """See `TurnEvaluator`. The fields of `rows` are tensors."""
-        given: Any = rows
-        positions = NetworkPositions(given.owner, given.army, given.round, given.player)
-        nodes, overall = self._inputs.regions(positions)
-        numbers, open_ = self._inputs.borders(positions, given.row[:, : nodes.shape[1]].contiguous())
-        which, edge = open_.nonzero(as_tuple=True)
-        batch = TurnBatch(
-            nodes, overall, given.owner.long(), given.player, given.row.long(), which, edge, numbers[which, edge],
-            given.value, given.picking,
-        )  # fmt: skip
-        return turn_log_probs(module, self._board, batch)
+        return turn_log_probs(module, self.board, make_batch(self.inputs, rows))
 
 
 class _Kept(Generic[T]):

@@ -34,31 +34,29 @@ class TurnLogProbs(NamedTuple):
 
 
 class _Choices(NamedTuple):
-    """K choices among values.
+    """K choices among V values.
 
     Attributes:
-        batch_index: int64[K], the index of the turn to which each choice belongs, from 0 to M - 1.
-        log_prob, entropy: float32[K], the log-probability of the chosen value and the entropy, in nats.
+        slots: int64[K], m + k * M for a choice of turn m (M turns) and of type k: 0 weights, 1 shares, 2 priorities.
+        logits: float32[K, V]; -inf marks a forbidden value.
+        taken: int64[K], the chosen values.
     """
 
-    batch_index: Tensor
-    log_prob: Tensor
-    entropy: Tensor
+    slots: Tensor
+    logits: Tensor
+    taken: Tensor
 
     @classmethod
-    def of(cls, batch_index: Tensor, logits: Tensor, taken: Tensor) -> _Choices:
-        """Return the choices with logits float32[K, V] and chosen values int64[K].
+    def joined(cls, *parts: _Choices) -> _Choices:
+        """Return the choices of several objects with the same number of values."""
+        return cls(*map(torch.cat, zip(*parts, strict=True)))
 
-        A logit of -inf marks a forbidden value.
-        """
-        logs = torch.log_softmax(logits, 1)
+    def add_to(self, log_probs: Tensor, entropies: Tensor) -> None:
+        """Add the log-probabilities to log_probs float32[3 M], and the entropies to entropies float32[M], in nats."""
+        logs = torch.log_softmax(self.logits, 1)
         entropy = -(logs.exp() * logs.masked_fill(torch.isneginf(logs), 0.0)).sum(1)
-        return cls(batch_index, logs.gather(1, taken[:, None])[:, 0], entropy)
-
-    def summed(self, size: int) -> tuple[Tensor, Tensor]:
-        """Return the sums of log-probabilities and of entropies for each turn, float32[M] each."""
-        zeros = self.log_prob.new_zeros(size)
-        return zeros.index_add(0, self.batch_index, self.log_prob), zeros.index_add(0, self.batch_index, self.entropy)
+        log_probs.index_add_(0, self.slots, logs.gather(1, self.taken[:, None])[:, 0])
+        entropies.index_add_(0, self.slots % len(entropies), entropy)
 
 
 def _deploys(
@@ -72,26 +70,28 @@ def _deploys(
     highest, main = weights.max(1)
     some = highest.nonzero()[:, 0]
     embeddings, mine, weights, main = embeddings[some], mine[some], weights[some], main[some]
-    first = _Choices.of(some, module.mains(embeddings, mine), main)
-    others = mine.clone()
-    others[torch.arange(len(main), device=main.device), main] = False
-    whose, where = others.nonzero(as_tuple=True)
+    first = _Choices(some, module.mains(embeddings, mine), main)
+    mine[torch.arange(len(main), device=main.device), main] = False
+    whose, where = mine.nonzero(as_tuple=True)
     logits = module.weights(board, embeddings, main, whose, where)
-    return first, _Choices.of(some[whose], logits, weights[whose, where])
+    return first, _Choices(some[whose], logits, weights[whose, where])
 
 
-def _picks(module: TurnModule, embeddings: Tensor, offers: Tensor, picking: Tensor) -> _Choices:
+def _picks(module: TurnModule, embeddings: Tensor, offers: Tensor, some: Tensor) -> _Choices:
     """Return the choices of start regions.
 
-    offers: int64[M, N], rows with OFFERED and CHOSEN where `picking` bool[M] is True.
+    offers: int64[M, N], rows with OFFERED and CHOSEN in the positions `some` int64[K].
     """
-    some = picking.nonzero()[:, 0]
     logits = (embeddings[some] @ module.pick).masked_fill(offers[some] == 0, -torch.inf)
-    return _Choices.of(some, logits, offers[some].argmax(1))
+    return _Choices(some, logits, offers[some].argmax(1))
 
 
 def turn_log_probs(module: TurnModule, board: BoardTensors, batch: TurnBatch) -> TurnLogProbs:
-    """Return the log-probabilities and entropies of the turns of a batch, and the scores of the players."""
+    """Return the log-probabilities and entropies of the turns of a batch, and the scores of the players.
+
+    If no row of the batch is the choice of a start region, the results do not depend on the parameter `module.pick`,
+    and the backward pass gives this parameter no gradient.
+    """
     size, n = batch.owner.shape
     edges = len(board.source)
     embeddings = module.embed_regions(board, batch.nodes, batch.overall)
@@ -99,15 +99,21 @@ def turn_log_probs(module: TurnModule, board: BoardTensors, batch: TurnBatch) ->
     first, others = _deploys(module, board, embeddings, mine, batch.row[:, :n].masked_fill(~mine, 0))
     logits = module.edges(board, embeddings, batch.batch_index, batch.edge, batch.numbers)
     share, priority = (batch.row[batch.batch_index, n + k * edges + batch.edge] for k in (0, 1))
-    sent = share > 0
-    shares = _Choices.of(batch.batch_index, logits[:, 0], share).summed(size)
-    priorities = _Choices.of(batch.batch_index[sent], logits[sent, 1], priority[sent]).summed(size)
-    of_first, of_others = first.summed(size), others.summed(size)
-    picks = _picks(module, embeddings, batch.row[:, :n], batch.picking).summed(size)
-    entropy = of_first[1] + of_others[1] + shares[1] + priorities[1] + picks[1]
+    sent = share.nonzero()[:, 0]
+    shares = _Choices(batch.batch_index + size, logits[:, 0], share)
+    priorities = _Choices(batch.batch_index[sent] + 2 * size, logits[sent, 1], priority[sent])
+    log_probs, entropy = embeddings.new_zeros(3 * size), embeddings.new_zeros(size)
+    # Choices with the same number of values are evaluated together, because on a GPU each operation takes about the
+    # same time, whatever its size.
+    for choices in (first, _Choices.joined(others, shares, priorities)):
+        choices.add_to(log_probs, entropy)
     scores = module.scores(embeddings, batch.owner, batch.player, batch.value.shape[1])
-    scores = torch.where(batch.picking[:, None], torch.zeros_like(scores), scores)
-    return TurnLogProbs(of_first[0] + of_others[0] + picks[0], shares[0], priorities[0], entropy, scores)
+    picking = batch.picking.nonzero()[:, 0]
+    if len(picking):
+        _picks(module, embeddings, batch.row[:, :n], picking).add_to(log_probs, entropy)
+        scores = torch.where(batch.picking[:, None], torch.zeros_like(scores), scores)
+    weights, of_shares, of_priorities = log_probs.view(3, size)
+    return TurnLogProbs(weights, of_shares, of_priorities, entropy, scores)
 
 
 class TurnLoss(NamedTuple):

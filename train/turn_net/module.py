@@ -25,8 +25,17 @@ class BoardTensors(NamedTuple):
 
     source: Tensor  #: int64[E]
     target: Tensor  #: int64[E]
-    around: Tensor  #: float32[N, N] matrix that computes means over neighbours
-    among: Tensor  #: float32[N, N] matrix that computes means over the regions of a super region
+    means: Tensor  #: float32[2 N, N] the matrices `around` and `among`
+
+    @property
+    def around(self) -> Tensor:
+        """float32[N, N]: the matrix that computes means over neighbours."""
+        return self.means[: self.means.shape[1]]
+
+    @property
+    def among(self) -> Tensor:
+        """float32[N, N]: the matrix that computes means over the regions of a super region."""
+        return self.means[self.means.shape[1] :]
 
 
 def board_tensors(board: Board) -> BoardTensors:
@@ -37,9 +46,8 @@ def board_tensors(board: Board) -> BoardTensors:
     around[source, target] = 1.0
     belongs = torch.from_numpy(np.asarray(board.super_region).astype(np.int64))
     among = (belongs[:, None] == belongs[None]).float()
-    return BoardTensors(
-        source, target, around / around.sum(1, keepdim=True).clamp(min=1), among / among.sum(1, keepdim=True)
-    )
+    means = around / around.sum(1, keepdim=True).clamp(min=1), among / among.sum(1, keepdim=True)
+    return BoardTensors(source, target, torch.cat(means))
 
 
 class TurnModule(nn.Module):
@@ -87,11 +95,10 @@ class TurnModule(nn.Module):
         # Regions become the first dimension of the tensors, so that one matrix product computes the means of all
         # positions.
         m, n, _ = nodes.shape
-        means = torch.cat([board.around, board.among])
         base = torch.addmm(self.first_bias, overall, self.overall).repeat(n, 1)
         x = functional.relu(torch.addmm(base, nodes.transpose(0, 1).reshape(n * m, -1), self.first))
         for layer in range(LAYERS):
-            around, among = (means @ x.view(n, -1)).view(2, n * m, -1)
+            around, among = (board.means @ x.view(n, -1)).view(2, n * m, -1)
             hidden = torch.addmm(self.layer_bias[layer], x, self.own[layer])
             hidden = torch.addmm(torch.addmm(hidden, around, self.around[layer]), among, self.among[layer])
             x = x + functional.relu(hidden)
@@ -144,11 +151,12 @@ class TurnModule(nn.Module):
             owner: int64[M, N].
             player: int64[M], the player in whose view the embeddings were computed.
         """
-        holds = (owner[:, None] == torch.arange(players, device=owner.device)[None, :, None]).float()
+        seats = torch.arange(players, device=owner.device)
+        holds = (owner[:, None] == seats[None, :, None]).float()
         total, count = holds @ embeddings, holds.sum(2, keepdim=True)
         hidden = (embeddings.mean(1) @ self.whole + self.value_bias)[:, None]
         hidden = hidden + (total / count.clamp(min=1)) @ self.held + 0.1 * total @ self.total
-        hidden = hidden + functional.one_hot(player, players).float()[..., None] * self.player
+        hidden = hidden + (player[:, None] == seats).float()[..., None] * self.player
         scores = functional.relu(hidden) @ self.value
         return scores.masked_fill(count[..., 0] == 0, -torch.inf)
 

@@ -44,25 +44,27 @@ def draw_turns(
     rows = torch.zeros((size, n + 2 * edges), dtype=torch.int8, device=nodes.device)
     log_probs = torch.zeros(size, device=nodes.device)
     some = mine.any(1).nonzero()[:, 0]
-    main, chance = _draw(module.mains(embeddings[some], mine[some]), generator)
-    log_probs[some] += chance
+    alive, others = embeddings[some], mine[some]
+    main, chance = _draw(module.mains(alive, others), generator)
+    log_probs[some] = chance
     rows[some, main] = VALUES - 1
-    others = mine[some].clone()
     others[torch.arange(len(some), device=main.device), main] = False
     which, region = others.nonzero(as_tuple=True)
-    weights, chance = _draw(module.weights(board, embeddings[some], main, which, region), generator)
-    rows[some[which], region] = weights.to(torch.int8)
-    log_probs.index_add_(0, some[which], chance)
+    weights, chance = _draw(module.weights(board, alive, main, which, region), generator)
+    which = some[which]
+    rows[which, region] = weights.to(torch.int8)
+    log_probs.index_add_(0, which, chance)
     numbers, open_ = inputs.borders(positions, rows[:, :n].contiguous())
     which, edge = open_.nonzero(as_tuple=True)
     logits = module.edges(board, embeddings, which, edge, numbers[which, edge])
     share, chance = _draw(logits[:, 0], generator)
     log_probs.index_add_(0, which, chance)
     rows[which, n + edge] = share.to(torch.int8)
-    sent = share > 0
+    sent = share.nonzero()[:, 0]
     priority, chance = _draw(logits[sent, 1], generator)
-    log_probs.index_add_(0, which[sent], chance)
-    rows[which[sent], n + edges + edge[sent]] = priority.to(torch.int8)
+    which = which[sent]
+    log_probs.index_add_(0, which, chance)
+    rows[which, n + edges + edge[sent]] = priority.to(torch.int8)
     scores = module.scores(embeddings, positions.owner.long(), positions.player, players)
     return DrawnTurns(rows, log_probs, scores)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -22,8 +22,11 @@ from warlight_env.engine.round import EVENT_COLUMNS
 from warlight_env.engine.setup import ALTERNATING, picker, resolve_picks, start_game
 from warlight_env.engine.state import PICK, State, Workspace, make_workspace
 
-#: The values of the setting `picks`; a kernel gets the index.
-PICKS: Final = ("random", "weights", "network")
+#: The ways in which players get their start regions: the values of the setting `picks`.
+Picks = Literal["random", "weights", "network"]
+#: The values of `Picks`; a kernel gets the index.
+PICKS: Final[tuple[Picks, ...]] = get_args(Picks)
+RANDOM, WEIGHTS, NETWORK = PICKS
 _RANDOM, _WEIGHTS, _NETWORK = range(3)
 
 

@@ -13,7 +13,7 @@ from torch.nn.functional import cross_entropy
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.turn_record import UNITS, make_turn_network_buffers
+from warlight_env.agents.records.turn_record import UNITS
 from warlight_env.agents.turn_net.picks import choices_of
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rng import derive_seed
@@ -21,6 +21,7 @@ from warlight_env.game import Game
 from warlight_env.train.common.game_configs import GameConfig
 from warlight_env.train.common.torch_threads import one_thread
 from warlight_env.train.turn_net.batches import CHOSEN, OFFERED, TurnRows, make_batch, plain_turns
+from warlight_env.train.turn_net.device_features import TurnInputs
 from warlight_env.train.turn_net.module import TurnModule, board_tensors
 
 #: Picking phases of all game configs together, the smallest number for each of them, gradient steps, and Adam's rate.
@@ -30,13 +31,10 @@ _STEPS: Final = 500
 _RATE: Final = 0.03
 
 
-def imitate_picks(module: TurnModule, configs: list[GameConfig], seed: int) -> float:
+def imitate_picks(module: TurnModule, configs: list[GameConfig], seed: int) -> None:
     """Fit the head for picks to the start regions that the weights `planning` prefer. All other parameters stay.
 
     The fit maximizes the likelihood of the choices. The problem is convex, because the head is linear.
-
-    Returns:
-        The mean log-probability of the choices after the fit, in nats.
     """
     with one_thread():
         data = [
@@ -44,24 +42,22 @@ def imitate_picks(module: TurnModule, configs: list[GameConfig], seed: int) -> f
             for config in configs
             if config.rules.picking != "dealt"
         ]
-        head, loss = torch.zeros(UNITS, requires_grad=True), torch.zeros(())
+        head = torch.zeros(UNITS, requires_grad=True)
         optimizer = torch.optim.Adam([head], lr=_RATE)
         for _ in range(_STEPS if data else 0):
             losses = [cross_entropy((at @ head).masked_fill(~open_, -torch.inf), chosen) for at, open_, chosen in data]
-            loss = torch.stack(losses).mean()
             optimizer.zero_grad()
-            loss.backward()
+            torch.stack(losses).mean().backward()
             optimizer.step()
     with torch.no_grad():
         module.pick.copy_(head)
-    return -float(loss.detach())
 
 
 def _scored(module: TurnModule, config: GameConfig, seed: int, phases: int) -> tuple[Tensor, Tensor, Tensor]:
     """Return the embeddings float32[M, N, H] of M choices, bool[M, N] the offered regions, int64[M] the chosen ones."""
     rows, board = _choices(config, seed, phases), config.board
     context = make_context(board, config.params, config.players, PLANNING)
-    batch = make_batch(context, make_turn_network_buffers(board.n_regions, board.n_edges, config.players), rows)
+    batch = make_batch(TurnInputs(context, len(rows.player), "cpu"), rows.tensors())
     with torch.no_grad():
         embeddings = module.embed_regions(board_tensors(board), batch.nodes, batch.overall)
     offers = batch.row[:, : board.n_regions]

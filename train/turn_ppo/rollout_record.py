@@ -32,14 +32,14 @@ class Rollout(NamedTuple):
     picking: npt.NDArray[np.bool_]  #: [B, T] whether the step is the choice of a start region
 
 
-def make_rollout(games: int, rounds: int, n_regions: int, n_edges: int, fog: bool) -> Rollout:
+def make_rollout(games: int, steps: int, n_regions: int, n_edges: int, fog: bool) -> Rollout:
     """Return a rollout whose arrays contain zeros."""
-    shape, n, size = (games, rounds), n_regions, n_regions + 2 * n_edges
+    shape, n, size = (games, steps), n_regions, n_regions + 2 * n_edges
     return reference(
         Rollout(
             np.zeros((*shape, n), np.int8), np.zeros((*shape, n), np.int32), np.zeros(shape, np.int32),
             np.zeros(shape, np.int64), np.zeros((*shape, size), np.int8), np.zeros(shape, np.float32),
-            np.zeros((games, rounds + 1), np.float32), np.zeros(shape, np.float32), np.zeros(shape, np.bool_),
+            np.zeros((games, steps + 1), np.float32), np.zeros(shape, np.float32), np.zeros(shape, np.bool_),
             np.zeros(shape, np.bool_), np.zeros((*shape, n, N_MEMORY if fog else 0), np.float32),
             np.zeros(shape, np.bool_),
         )

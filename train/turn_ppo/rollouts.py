@@ -33,6 +33,8 @@ from warlight_env.train.common.threads import in_threads
 from warlight_env.train.turn_net.batches import CHOSEN
 from warlight_env.train.turn_ppo.game_start import (
     PICKS,
+    RANDOM,
+    Picks,
     RolloutWork,
     begin_game,
     make_rollout_work,
@@ -208,21 +210,21 @@ class Rollouts(SingleThreaded):
     Args:
         config: the game config; its rules decide whether the games have fog.
         games: B, the number of games.
-        rounds: T, the number of steps.
+        steps: T, the number of steps; a step is a round, or the learner's choice of a start region.
         max_rounds: games are truncated after this number of rounds.
         jobs: number of threads; the rollouts do not depend on it.
-        picks: how players get their start regions, one of PICKS; see `game_start.play_picks`.
+        picks: how players get their start regions, see `game_start.play_picks`.
     """
 
     exclusive_methods = ("play",)
 
     def __init__(
-        self, config: GameConfig, games: int, rounds: int, max_rounds: int, jobs: int, picks: str = PICKS[0]
+        self, config: GameConfig, games: int, steps: int, max_rounds: int, jobs: int, picks: Picks = RANDOM
     ) -> None:
         board = config.board
         n, e = board.n_regions, board.n_edges
         self.config, self._jobs, self._max_rounds, self._picks = config, jobs, max_rounds, PICKS.index(picks)
-        self._out = make_rollout(games, rounds, n, e, config.rules.fog)
+        self._out = make_rollout(games, steps, n, e, config.rules.fog)
         self._state = make_state(games, n, config.players)
 
     def play(

@@ -25,10 +25,10 @@ from warlight_env.train.common.trainer import Say
 from warlight_env.train.ppo.checkpoint import Checkpoint
 from warlight_env.train.ppo.league import OpponentSampler, snapshot_name
 from warlight_env.train.ppo.run import KEPT, PpoRun, number_or_none
-from warlight_env.train.turn_net.device_features import TurnInputs
-from warlight_env.train.turn_net.evaluators import TensorEvaluator, turn_evaluator
-from warlight_env.train.turn_net.module import BoardTensors, TurnModule, board_tensors
+from warlight_env.train.turn_net.evaluators import CompiledEvaluator, TensorEvaluator
+from warlight_env.train.turn_net.module import TurnModule
 from warlight_env.train.turn_net.player import TurnPlayer, with_metadata
+from warlight_env.train.turn_ppo.game_start import NETWORK, RANDOM
 from warlight_env.train.turn_ppo.opponents import (
     is_network,
     network_of,
@@ -39,7 +39,7 @@ from warlight_env.train.turn_ppo.opponents import (
 from warlight_env.train.turn_ppo.pick_start import imitate_picks
 from warlight_env.train.turn_ppo.rollout_record import Rollout
 from warlight_env.train.turn_ppo.rollouts import Rollouts
-from warlight_env.train.turn_ppo.settings import NETWORK, OWN, RANDOM, TurnPpoSettings
+from warlight_env.train.turn_ppo.settings import OWN, TurnPpoSettings
 from warlight_env.train.turn_ppo.tensor_rollouts import TensorRollouts
 from warlight_env.train.turn_ppo.update import TurnLearner
 
@@ -51,11 +51,11 @@ _RATE_AT_END: Final = 0.1
 class _Games:
     """The objects that the run needs to play games of one game config; the run makes these objects only once."""
 
-    def __init__(self, settings: TurnPpoSettings, config: GameConfig, jobs: int, device: str) -> None:
+    def __init__(self, settings: TurnPpoSettings, config: GameConfig, jobs: int) -> None:
         self.config = config
         self.rollouts = Rollouts(config, settings.n_envs, settings.n_steps, settings.max_rounds, jobs, settings.picks)
         context = make_context(config.board, config.params, config.players, PLANNING)
-        self.turns = turn_evaluator(context, device, settings.threads)
+        self.turns = CompiledEvaluator(context, settings.threads)
         self.opponents: dict[str, Context] = {}
 
 
@@ -64,12 +64,11 @@ class _TensorGames:
 
     def __init__(self, settings: TurnPpoSettings, config: GameConfig, device: str) -> None:
         s, context = settings, make_context(config.board, config.params, config.players, PLANNING)
-        board = BoardTensors(*(tensor.to(device) for tensor in board_tensors(config.board)))
-        inputs = TurnInputs(context, max(s.n_envs, s.batch_size), device)
-        self.config, self.turns = config, TensorEvaluator(inputs, board, config.players)
+        self.config, self.turns = config, TensorEvaluator(context, max(s.n_envs, s.batch_size), device)
         #: The opponents that are bots; all other opponents are networks.
         self.bots = [name for name in s.opponents if not is_network(name)]
         bots = [opponent_bot(config, name) for name in self.bots]
+        inputs, board = self.turns.inputs, self.turns.board
         self.rollouts = TensorRollouts(config, s.n_envs, s.n_steps, s.max_rounds, bots, device, inputs, board)
         self.networks: dict[str, TurnModule] = {}
 
@@ -153,7 +152,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         if games is None:
             config = self.configs[number]
             if self.device == "cpu":
-                games = _Games(self.settings, config, self._jobs, self.device)
+                games = _Games(self.settings, config, self._jobs)
             else:
                 games = _TensorGames(self.settings, config, self.device)
             self._games[number] = games

@@ -17,16 +17,13 @@ from warlight_env.train.common.checks import (
     pin_agents,
     pin_files,
 )
-from warlight_env.train.common.game_configs import NEVER, check_game_configs
+from warlight_env.train.common.game_configs import NEVER, Fog, check_game_configs
 from warlight_env.train.ppo.settings import PpoSettings
+from warlight_env.train.turn_ppo.game_start import RANDOM, Picks
 from warlight_env.train.turn_ppo.opponents import check_opponent
 
 #: The name of the critic that is the network's own value head.
 OWN: Final = "own"
-#: The value of the setting `picks` for random start regions.
-RANDOM: Final = "random"
-#: The value of the setting `picks` for start regions that the network picks.
-NETWORK: Final = "network"
 
 
 @dataclass(frozen=True)
@@ -77,8 +74,8 @@ class TurnPpoSettings(PpoSettings):
     critic: str = "learned"
     maps: tuple[str, ...] = ("world",)
     rules: tuple[str, ...] = ("thesis",)
-    fog: Literal["never", "rules", "always"] = NEVER
-    picks: Literal["random", "weights", "network"] = RANDOM
+    fog: Fog = NEVER
+    picks: Picks = RANDOM
     players: tuple[float, ...] = (1.0,)
     max_rounds: int = 100
     opponents: tuple[str, ...] = ("aggressive", "smart_random", "plan")

@@ -34,7 +34,7 @@ class TensorRollouts:
     Args:
         config: the game config.
         games: B, the number of games.
-        rounds: T, the number of rounds.
+        steps: T, the number of steps; a step is a round.
         max_rounds: games are truncated after this number of rounds.
         bots: the opponents that are bots.
         device: "cpu" or "cuda".
@@ -45,10 +45,10 @@ class TensorRollouts:
     """
 
     def __init__(
-        self, config: GameConfig, games: int, rounds: int, max_rounds: int, bots: Sequence[Bot], device: str,
+        self, config: GameConfig, games: int, steps: int, max_rounds: int, bots: Sequence[Bot], device: str,
         inputs: TurnInputs, board: BoardTensors,
     ) -> None:  # fmt: skip
-        self._games, self._rounds, self._players, self._bots = games, rounds, config.players, len(bots)
+        self._games, self._steps, self._players, self._bots = games, steps, config.players, len(bots)
         self._inputs, self._board, self._device = inputs, board, torch.device(device)
         core = InnerCore(
             config.map, config.rules, config.players, games if device == "cpu" else 1,
@@ -77,12 +77,12 @@ class TensorRollouts:
         self._out = self._make(n, e)
 
     def _make(self, n: int, e: int) -> Rollout:
-        shape, device = (self._games, self._rounds), self._device
+        shape, device = (self._games, self._steps), self._device
 
         def zeros(dtype: torch.dtype, *more: int) -> Any:
             return torch.zeros((*shape, *more), dtype=dtype, device=device)
 
-        values: Any = torch.zeros((self._games, self._rounds + 1), device=device)
+        values: Any = torch.zeros((self._games, self._steps + 1), device=device)
         return Rollout(
             owner=zeros(torch.int8, n), army=zeros(torch.int32, n), round=zeros(torch.int32), player=zeros(torch.int64),
             row=zeros(torch.int8, n + 2 * e), log_probs=zeros(torch.float32),
@@ -118,13 +118,13 @@ class TensorRollouts:
         self._restart(torch.ones(self._games, dtype=torch.bool, device=self._device))
         others = self._seats_of_networks(met - bots, len(networks))
         out = self._out
-        for t in range(self._rounds):
+        for t in range(self._steps):
             self._record(module, t, generator)
             for network, (games, seats) in zip(networks, others, strict=True):
                 self._submit(network, games, seats, generator)
             self._device_games.step(self._rows)
             self._finish(module, t)
-        out.values[:, self._rounds] = self._value(module, self._every)
+        out.values[:, self._steps] = self._value(module, self._every)
         return out
 
     def _seats_of_networks(self, met: npt.NDArray[np.int64], networks: int) -> list[tuple[Tensor, Tensor]]:
@@ -179,7 +179,7 @@ class TensorRollouts:
 
     def _restart(self, chosen: Tensor) -> None:
         self._restarting.copy_(chosen)
-        self._truncated[chosen] = False
+        self._truncated.masked_fill_(chosen[:, None], False)
         self._device_games.restart()
 
 

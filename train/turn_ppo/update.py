@@ -147,7 +147,7 @@ class TurnLearner:
         size = len(chance)
         data = TensorDict(
             {
-                "told": told.turn, "spread": told.entropy, "worth": worth, "action": torch.zeros(size),
+                "told": told.turn, "spread": told.entropy, "worth": worth, "action": chance,
                 "action_log_prob": chance, "advantage": advantage, "value_target": target,
             },
             [size], self._device,
@@ -156,6 +156,8 @@ class TurnLearner:
         loss = out["loss_objective"] + out["loss_critic"] + out["loss_entropy"]
         self.optimizer.zero_grad()
         loss.backward()
+        if self.module.pick.grad is None:  # a gradient of zeros, as on the CPU: the weight decay also changes `pick`
+            self.module.pick.grad = torch.zeros_like(self.module.pick)
         torch.nn.utils.clip_grad_norm_(self.module.parameters(), _LONGEST)
         self.optimizer.step()
         figures = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -76,4 +77,14 @@ def batch_results(
     return BatchResults(reward, flags[0], flags[1], infos, live, ended[:found])
 
 
-__all__ = ["BatchResults", "StepResults", "batch_results"]
+def info_rows(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Convert the infos of M games, a mapping from names to M values each, to a list of info dicts, one for each game.
+
+    The integers are NumPy scalars, because some libraries read their attribute dtype. `is_success` is a plain bool,
+    because Gymnasium's SyncVectorEnv makes an object array of NumPy's bools.
+    """
+    given = {**columns, "is_success": columns["is_success"].tolist()}
+    return [dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True)]
+
+
+__all__ = ["BatchResults", "StepResults", "batch_results", "info_rows"]

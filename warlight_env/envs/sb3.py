@@ -27,6 +27,7 @@ from warlight_env.envs.policy_settings import PolicySettings, beside
 from warlight_env.envs.registration import ENVIRONMENT_ID, MAPS_ID
 from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.reset_options import options_given
+from warlight_env.envs.results import info_rows
 from warlight_env.envs.seeds import checked_seed
 from warlight_env.errors import InputError
 from warlight_env.output import replacing, write_errors, write_file
@@ -98,7 +99,7 @@ class WarlightVecEnv(BatchOfGames, SingleThreaded, VecEnv):
             self._games.begin(self._all)
         self._returns[:], self._lengths[:] = 0, 0
         self._asked = None
-        self.reset_infos = _rows(self.episodes.results().infos)
+        self.reset_infos = info_rows(self.episodes.results().infos)
         self.ended_against = {}
         self._reset_seeds()
         self._reset_options()
@@ -157,7 +158,7 @@ class WarlightVecEnv(BatchOfGames, SingleThreaded, VecEnv):
         if len(earlier):
             self._begin(earlier)
             columns = episodes.results().infos
-        infos, ended = _rows({**columns, "TimeLimit.truncated": truncated.tolist()}), games.ended
+        infos, ended = info_rows({**columns, "TimeLimit.truncated": truncated.tolist()}), games.ended
         self.ended_against = {b: episodes.opponents(b) for b in ended.tolist()}
         if len(ended):
             last = episodes.observe(ended)
@@ -248,15 +249,6 @@ class WarlightVecEnv(BatchOfGames, SingleThreaded, VecEnv):
     def get_images(self) -> Sequence[npt.NDArray[np.uint8] | None]:
         """Return a picture of each game if the render mode is "rgb_array"; otherwise return None for each game."""
         return [self.render_game(b) if self.render_mode == "rgb_array" else None for b in self._all]
-
-
-def _rows(columns: dict[str, Any]) -> list[dict[str, Any]]:
-    """Convert a dict of arrays, with one entry for each game, to a list of info dicts, one for each game.
-
-    `is_success` becomes a plain bool, as in `WarlightEnv`.
-    """
-    columns = {**columns, "is_success": columns["is_success"].tolist()}
-    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
 
 
 def _name(name: Any) -> str:

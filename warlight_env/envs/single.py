@@ -20,7 +20,7 @@ from warlight_env.envs.episode_spec import TellsItsLimit
 from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.policy_settings import PolicySettings
 from warlight_env.envs.render_modes import RENDERING, checked_mode
-from warlight_env.envs.results import StepResults
+from warlight_env.envs.results import StepResults, info_rows
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.saved_games import SavesGames
 from warlight_env.envs.seeds import checked_seed
@@ -228,10 +228,7 @@ class WarlightEnv(SavesGames, TellsItsLimit, SingleThreaded, gymnasium.Env[Any, 
         return episodes.observe(0), float(results.reward[0]), terminated, truncated, self._info(results)
 
     def _info(self, results: StepResults | None = None) -> dict[str, Any]:
-        # The integers are NumPy scalars, because some libraries read their attribute dtype. `is_success` is a plain
-        # bool, because Gymnasium's SyncVectorEnv makes an object array of NumPy's bools.
-        info: dict[str, Any] = {name: of[0] for name, of in (results or self.episodes.results()).infos.items()}
-        info["is_success"] = bool(info["is_success"])
+        (info,) = info_rows((results or self.episodes.results()).infos)
         if self.episodes.mask_size:
             info["action_mask"] = self.action_masks()
         return info

@@ -186,10 +186,11 @@ class AppendOnlyFolder(ABC):
             same = "the same settings"
             if _undigested(there) == _undigested(here):
                 same = "the same content for these names (their digests differ)"
+                there, here = _changed(there, here)
             raise self.error(
                 f"{self.folder} contains another run "
                 f"({self.setting_name(where)}: {_shown(there)} in the folder, {_shown(here)} now); "
-                f"to continue that run, give {same}; otherwise give another folder"
+                f"to continue that run, give {same}; otherwise give another folder (--out)"
             )
         return True
 
@@ -274,6 +275,14 @@ _DIGEST: Final = re.compile(r"#[0-9a-f]{16}\b")
 def _undigested(value: Any) -> str:
     """Return a value of a description as text, without the digests after names of files and agents."""
     return _DIGEST.sub("", json.dumps(value))
+
+
+def _changed(there: Any, here: Any) -> tuple[Any, Any]:
+    """Return two lists of the same length without their common entries; return other values unchanged."""
+    if not isinstance(there, list) or not isinstance(here, list):
+        return there, here
+    pairs = [(a, b) for a, b in zip(there, here, strict=True) if a != b]
+    return [a for a, _ in pairs], [b for _, b in pairs]
 
 
 def _shown(value: Any) -> str:

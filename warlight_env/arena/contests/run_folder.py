@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from warlight_env import bounded_io
 from warlight_env.agents.former_names import with_present_names
-from warlight_env.agents.registry import unpinned
+from warlight_env.agents.registry import with_digests
 from warlight_env.arena.contests.append_only import MALFORMED_DATA, AppendOnlyFolder, RunFolderError, whole_lines
 from warlight_env.arena.contests.contest_progress import Contest
 from warlight_env.arena.games.game_record import GameRecord
@@ -62,12 +62,12 @@ class RunFolder(AppendOnlyFolder):
         return name if self._contests.keys() == {key} else f"{name} of contest {key!r}"
 
     def with_defaults(self, loaded: dict[str, Any]) -> dict[str, Any]:
-        """Change a description of an older version: add the digests of weight files, and rename a value of on_crash."""
+        """Change a description of an older version: add digests of agents' files, and rename a value of on_crash."""
         contests = loaded.get("contests")
         for key, contest in contests.items() if isinstance(contests, dict) else ():
             here = self._description["contests"].get(key, {}).get("agents", [])
-            if isinstance(contest, dict) and contest.get("agents") == [unpinned(agent) for agent in here]:
-                contest["agents"] = here
+            if isinstance(contest, dict):
+                contest["agents"] = with_digests(contest.get("agents"), here)
             if isinstance(contest, dict) and contest.get("on_crash") == FORMER_STOP:
                 contest["on_crash"] = "stop"
         return loaded

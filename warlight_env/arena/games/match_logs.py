@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env.agents.former_names import present_specs
-from warlight_env.agents.registry import unpinned
+from warlight_env.agents.registry import with_digests
 from warlight_env.engine.rules import Rules
 from warlight_env.maps import Map
 from warlight_env.record.errors import LogError, LogWriteError
@@ -101,13 +101,12 @@ def _difference(header: Header, map_: Map, rules: Rules, match: Data) -> str | N
     told = {key: present_specs(value) for key, value in (header.match or {}).items() if key not in _OF_THE_GAME}
     if told.get("on_crash") == FORMER_STOP:
         told["on_crash"] = "stop"
+    told["agents"] = with_digests(told.get("agents"), match.get("agents"))  # logs of older versions lack digests
     pairs: dict[str, tuple[Any, Any]] = {
         "map": (header.map.digest(), map_.digest()),
         "rules": (header.rules, rules),
         **{key: (told.get(key), value) for key, value in match.items()},
     }
-    if told.get("agents") == [unpinned(agent) for agent in match.get("agents", ())]:
-        del pairs["agents"]  # the agents are equal; logs of older versions have no digests of weight files
     for key, (there, here) in pairs.items():
         if there != here:
             named = key in ("map", "rules")
