@@ -90,7 +90,7 @@ def mean_interval(values: Sequence[float]) -> str:
 def table(player: str, measures: Sequence[Measure]) -> str:
     """Return the Markdown table of means."""
     lines = [
-        f"| `{player}` | after round | games | own regions | other regions | own income | other income | lead in income |",
+        f"| `{player}` | after round | games | own regions | other regions | own income | other income | income lead |",
         "|---|---|---|---|---|---|---|---|",
     ]
     for result in (WON, OTHER):

@@ -42,8 +42,10 @@ def test_regions_and_incomes_are_those_of_the_game(openings: Any, folder: Path):
 def test_won_and_lost_games_have_rows_of_their_own(openings: Any, folder: Path, capsys: pytest.CaptureFixture[str]):
     assert openings.main(["random", str(folder), "--rounds", "1", "2"]) == 0
     rows = re.findall(r"^\| (won|lost or drawn) \| (\d) \| (\d+) \|", capsys.readouterr().out, re.M)
-    losses = sum(GameLog.load(path).end.winner is not None for path in openings.logs_in([folder]))
-    assert ("lost or drawn", "1", str(losses)) in rows
+    logs = [GameLog.load(path) for path in openings.logs_in([folder])]
+    won = sum(log.end is not None and log.end.winner == log.names.index("random") for log in logs)
+    counts = {"won": won, "lost or drawn": len(logs) - won}
+    assert [row for row in rows if row[1] == "1"] == [(name, "1", str(n)) for name, n in counts.items() if n]
 
 
 @pytest.mark.parametrize("values, text", [([2.0], "2.0"), ([1.0, 2.0, 3.0], "2.0 (-0.5 to 4.5)")])
