@@ -80,6 +80,8 @@ class Bot:
             honest = ", ".join(f"{self.name} place_armies {r} 1" for r in (0, -1, 9999, 10**17, self.own % 42 + 1))
         elif WAY == "many" and place:
             honest = ", ".join(f"{self.name} place_armies {self.own} 1" for _ in range(10_000))
+        elif WAY == "greedy" and place:
+            honest = f"{self.name} place_armies {self.own} {self.armies + 95}, {self.name} place_armies {self.own} 1"
         elif WAY == "close_input" and self.rounds == 2:
             os.close(0)
             time.sleep(600)

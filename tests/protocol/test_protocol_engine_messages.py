@@ -12,7 +12,12 @@ from warlight_env.beliefs.order_observer import NO_OPPONENT_ORDERS, OrderObserve
 from warlight_env.game import Game
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.clock import BotClock
-from warlight_env.protocol.engine_messages import opening_messages, round_messages, setup_messages
+from warlight_env.protocol.engine_messages import (
+    opening_messages,
+    reduce_placements,
+    round_messages,
+    setup_messages,
+)
 from warlight_env.protocol.grammar import format_message
 
 
@@ -133,3 +138,16 @@ def test_the_bank_of_challenge_2_and_the_two_seconds_of_challenge_1():
     fixed = BotClock.of(1)
     fixed.spend(1.9)
     assert fixed.milliseconds == 2000
+
+
+@pytest.mark.parametrize("armies, expected", [
+    ([3, 2], [3, 2]), ([3, 9], [3, 2]), ([9, 1], [5, 1]), ([0, 9], [0, 5]), ([5, 9], [5, 9]),
+])  # fmt: skip
+def test_a_placement_of_too_many_armies_is_reduced_to_the_rest(armies, expected):
+    view = Game("world", "challenge1", seed=4, picks="random").view(0)
+    own, other = int(np.flatnonzero(view.owner == 0)[0]) + 1, int(np.flatnonzero(view.owner != 0)[0]) + 1
+    orders = [m.PlaceOrder("player1", other, 99), *(m.PlaceOrder("player1", own, n) for n in armies)]
+    placements, reduced = reduce_placements(m.PlaceOrders(tuple(orders)), view)
+    assert [order.armies for order in placements.orders] == [99, *expected], "foreign regions use no armies"
+    changed = [old for old, new in zip(orders, placements.orders, strict=True) if old != new]
+    assert changed == ([] if reduced is None else [reduced])

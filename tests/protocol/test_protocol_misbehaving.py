@@ -46,6 +46,7 @@ WAYS = {
     "not_utf8": (r"not an order: '\xff\xfe player1 \x80\x81'; expected player1 place_armies ID ARMIES", 99),
     "foreign": (None, 0),
     "many": ("9949 orders after the first 51 are ignored", 0),
+    "greedy": ("a placement of more armies than are left of the income of 5 was reduced: 'player1 place_armies", 0),
     "children": (None, 0),
     "daemons": (None, 0),
     "stubborn": (None, 0),
@@ -76,6 +77,8 @@ def test_the_game_goes_on_and_the_record_names_the_cause(way, rules, monkeypatch
     assert [(f.agent, f.total) for f in record.faults] == ([(0, len(told))] if told else [])
     if way == "foreign":
         assert record.dropped[0] == 5 * ROUNDS
+    elif way == "greedy":
+        assert record.dropped[0] == ROUNDS, "the first placement counts, and no armies are left for the second"
     elif way == "many":
         assert record.dropped[0] == (51 - 5) * ROUNDS, "five of the 51 that count are within the income"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Final
 
 import numpy as np
@@ -117,6 +118,25 @@ def orders_of(placements: m.PlaceOrders, moves: m.MoveOrders) -> Orders:
         [(o.region - 1, o.armies) for o in placements.orders],
         [(o.source - 1, o.target - 1, o.armies) for o in moves.orders],
     )
+
+
+def reduce_placements(placements: m.PlaceOrders, view: View) -> tuple[m.PlaceOrders, m.PlaceOrder | None]:
+    """Reduce the first placement that exceeds the armies left, as the engines of both challenges do.
+
+    Return the placements, and the original of the reduced placement; None: no placement was reduced. A placement on a
+    region of another player uses no armies. If no armies are left, later placements remain as they are, and the game
+    drops them.
+    """
+    left = view.income
+    orders = list(placements.orders)
+    for i, order in enumerate(orders):
+        own = 1 <= order.region <= view.map.n_regions and view.owner[order.region - 1] == view.player
+        if own and order.armies > 0:
+            if 0 < left < order.armies:
+                orders[i] = replace(order, armies=left)
+                return m.PlaceOrders(tuple(orders)), order
+            left -= order.armies
+    return placements, None
 
 
 def challenge_of(rules: Rules) -> m.Challenge:

@@ -25,6 +25,7 @@ from warlight_env.protocol.engine_messages import (
     challenge_of,
     opening_messages,
     orders_of,
+    reduce_placements,
     region_ids,
     region_order,
     round_messages,
@@ -124,9 +125,18 @@ class ExternalBot(SingleThreaded, Agent):
         placements = self._ask(m.Go(m.PLACE, clock.milliseconds), view.round + 1, clock)
         moves = self._ask(m.Go(m.ATTACK, clock.milliseconds), view.round + 1, clock)
         return orders_of(
-            placements if isinstance(placements, m.PlaceOrders) else m.PlaceOrders(()),
+            self._reduced(placements, view) if isinstance(placements, m.PlaceOrders) else m.PlaceOrders(()),
             moves if isinstance(moves, m.MoveOrders) else m.MoveOrders(()),
         )
+
+    def _reduced(self, placements: m.PlaceOrders, view: View) -> m.PlaceOrders:
+        """Return the placements that `reduce_placements` returns. Note a fault if a placement was reduced."""
+        placements, reduced = reduce_placements(placements, view)
+        if reduced is not None:
+            cause = f"a placement of more armies than are left of the income of {view.income} was reduced"
+            said = quote(f"{reduced.player} {m.PLACE} {reduced.region} {reduced.armies}")
+            self.faults.note(BotFault(view.round + 1, f"go {m.PLACE}", cause, said))
+        return placements
 
     @property
     def faults(self) -> BotFaults:
