@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 
 from warlight_env.web.errors import RequestError
 from warlight_env.web.games.lobby import Access, Lobby
 from warlight_env.web.http.dependencies import EncodedJson, GameAccess
-from warlight_env.web.http.position_analysis import analyse_position
+from warlight_env.web.http.position_analysis import analyse_position, while_connected
 from warlight_env.web.http.replays import ReplayCache, analyse_log
 from warlight_env.web.opponents.catalog import Opponents
 from warlight_env.web.requests import AnalysisBody, LogAnalysisBody, PreparationBody
@@ -56,6 +56,6 @@ def add_game_analysis(app: FastAPI) -> None:
         return {"ok": True}
 
     @app.post("/api/games/{id}/insight")
-    async def insight(body: AnalysisBody, access: GameAccess) -> dict[str, Any]:
+    async def insight(request: Request, body: AnalysisBody, access: GameAccess) -> dict[str, Any]:
         await check(body.bot, access)
-        return await analyse_position(lobby, access, body)
+        return await while_connected(request, analyse_position(lobby, access, body))

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+import asyncio
+from collections.abc import Coroutine
+from typing import Any, Final
+
+from fastapi import Request
 
 from warlight_env.web.errors import RequestError
 from warlight_env.web.games.lobby import Access, Lobby
@@ -10,6 +14,24 @@ from warlight_env.web.requests import AnalysisBody
 from warlight_env.web.workers.bot_process import BotQuery
 from warlight_env.web.workers.engine import Engine
 from warlight_env.web.workers.worker_tasks import bot_seed, visible_position
+
+CONNECTION_CHECK: Final = 0.5  # seconds between two checks whether a client still waits
+
+
+async def while_connected(request: Request, work: Coroutine[Any, Any, dict[str, Any]]) -> dict[str, Any]:
+    """Return the result of `work`; cancel the work if the client closes the connection before the result.
+
+    Raises:
+        RequestError: the client has closed the connection.
+    """
+    task = asyncio.ensure_future(work)
+    try:
+        while not (await asyncio.wait({task}, timeout=CONNECTION_CHECK))[0]:
+            if await request.is_disconnected():
+                raise RequestError("the client has cancelled the request", 499, code="cancelled")
+        return task.result()
+    finally:
+        task.cancel()
 
 
 async def analyse_position(lobby: Lobby, access: Access, body: AnalysisBody) -> dict[str, Any]:
