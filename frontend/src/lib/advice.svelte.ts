@@ -43,14 +43,17 @@ export class Advice {
 
   cycle(): void {
     if (!this.possible) return;
-    if (this.asking) {
-      this.level = 'off';
-      return this.cancel();
-    }
     this.level = ({ off: 'coach', coach: 'full', full: 'off' } as const)[this.level];
+    if (this.level === 'off') this.cancel();
     if (this.level === 'off' || !this.turnInput?.draft) return;
     if (this.given) this.count();
     else void this.ask();
+  }
+
+  /** Turn help off, and cancel the request for a hint. */
+  stop(): void {
+    this.level = 'off';
+    this.cancel();
   }
 
   /** Cancel the request that waits for its answer. */
