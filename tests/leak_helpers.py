@@ -47,8 +47,8 @@ EVENTS: Final = {
     "end": {"winner", "rounds", "placements", "cut_off"},
 }
 NOW: Final = {
-    "type", "phase", "round", "awaited", "thinking", "clocks", "paused", "pace", "error", "code", "values",
-    "chances", "you", "out", "resigned", "draw", "here", "watching", "clock", "rematch",
+    "type", "phase", "round", "awaited", "thinking", "preparing", "failed", "clocks", "paused", "pace",
+    "error", "code", "values", "chances", "you", "out", "resigned", "draw", "here", "watching", "clock", "rematch",
 }  # fmt: skip
 YOU: Final = {"income", "offers", "picks", "in", "alive"}
 LOOK: Final = {

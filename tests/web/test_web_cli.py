@@ -68,13 +68,17 @@ def test_without_the_page_one_line_says_why(
     page_module.page.cache_clear()
 
 
-def test_a_taken_port_is_exit_code_1(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_a_taken_port_is_exit_code_1(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         line = ["play", "--no-browser", "--port", str(taken.getsockname()[1]), "--log", str(tmp_path)]
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
         assert main(line) == 1
-    said = capsys.readouterr().err
+    start, _, said = capsys.readouterr().err.partition("\n")
+    assert start == "Starting the server …"
     assert "choose another --port" in said or "was not built" in said or "is missing" in said
     assert len(said.splitlines()) == 1
 

@@ -78,6 +78,10 @@ def test_who_does_nothing_is_told_what_would_have_been_better():
     assert second.deepen("aggressive", 32).best == deeper.best, "the best of all turns that were found"
     with pytest.raises(GameReportError):
         report_of(idle_log(0))
+    # A bot that failed has no turns to judge, and no accuracy.
+    failed = GameReport("aggressive", 16, 20, report.names, tuple((None, turns[1]) for turns in report.rounds))
+    told = failed.summary()["players"]
+    assert told[0]["accuracy"] is None and told[1]["accuracy"] == other["accuracy"]
 
 
 def test_the_command_says_it_as_text_and_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]):

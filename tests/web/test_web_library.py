@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 import json
 import os
@@ -171,18 +172,21 @@ def test_games_in_which_nobody_did_anything_are_not_kept(tmp_path: Path):
             return await lobby.create_game(players, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
 
         _, named, one_in, played, _ = [await begun(people) for _ in range(4)] + [await begun(bots)]
+        opened = await begun(people)
+        async with contextlib.aclosing(opened.feed.follow(0, -1)) as feed:
+            await anext(feed)  # a player sees the game before the first round
         await lobby.rename(named.id, named.seats[0].token, "kept")
         one_in.submit_orders(0, 1, Orders())
         for seat in (0, 1):
             played.submit_orders(seat, 1, Orders())
         while not played.begun or played.pending:
             await asyncio.sleep(0.01)
-        assert {r["id"] for r in (await lobby.game_list.all())[0]} == {named.id, one_in.id, played.id}
+        assert {r["id"] for r in (await lobby.game_list.all())[0]} == {named.id, one_in.id, played.id, opened.id}
         await lobby.evict_idle(1e9)  # nobody has left yet
-        assert lobby.rooms == 5
+        assert lobby.rooms == 6
         await lobby.evict_idle(-1.0)
         left = {path.name.partition(".")[0] for path in tmp_path.glob("*.seats.json")}
-        assert left == {named.id, one_in.id, played.id}
+        assert left == {named.id, one_in.id, played.id, opened.id}
         await lobby.close()
 
     asyncio.run(main())

@@ -45,6 +45,7 @@ def test_two_clicks_lead_from_a_finished_game_to_its_first_better_turn(
     show_cards(page)
     card = page.get_by_role("region", name="Analysis")
     card.get_by_text("points of win probability lost").wait_for()
+    assert card.locator("button.on .name").inner_text() == "You", "the mistakes of the viewer come first"
     assert card.get_by_text("Better:").is_visible()
     assert card.locator(".why li").count() > 0
     page.get_by_role("region", name="Report").locator("tbody tr").nth(1).wait_for()
@@ -76,6 +77,7 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
         card = page.get_by_role("region", name="Analysis")
         card.get_by_role("heading", name=f"Round {number}").wait_for()
         assert card.locator(".verdict").inner_text().startswith({2: "Inaccuracy: 6 ± 2", 4: "Blunder: 40 ± 2"}[number])
+        card.get_by_text("against the orders that the others really gave").wait_for()
     points = page.get_by_role("region", name="Win probability").locator("g[data-mark]")
     assert points.count() == 2, "mistakes are marked on the curve"
     page.keyboard.press("End")

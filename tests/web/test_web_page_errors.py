@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -59,11 +60,45 @@ def test_a_bad_file_is_named_beside_where_it_was_given(server: Server, tmp_path:
         said.wait_for(state="detached")
 
 
+def with_reports(page: Any, reports: dict[str, Any]) -> None:
+    """Add `reports` to the states that the server sends to a page."""
+
+    def connect(socket: Any) -> None:
+        server = socket.connect_to_server()
+
+        def tell(message: str) -> None:
+            data = json.loads(message)
+            socket.send(json.dumps({**data, **reports}) if data["type"] == "now" else message)
+
+        server.on_message(tell)
+
+    page.route_web_socket(re.compile("/feed$"), connect)
+
+
 def test_an_error_goes_once_it_does_not_hold_any_more(server: Server, open_page: Callable[..., Any]):
     played = server.begin(seed=8)
-    page = open_page(played.address, expects="status of 422")
+    page = open_page(expects="status of (422|503)")
+    reports: dict[str, Any] = {}  # what the server says about the bot, in addition to the truth
+    with_reports(page, reports)
+    page.goto(played.address)
+    reports["preparing"] = {"1": [2.5, 3, 40]}
     pick(page)
     page.locator(".phases").wait_for()
+    page.get_by_text("Pip is getting ready: 3 of about 40 parts").wait_for()
+    reports.update(preparing={}, failed={"1": {"round": 0, "seconds": 13.0}})
+    page.reload()
+    said = "Pip did not answer within 13 s: it picked the first regions of its offer."
+    page.locator(".status", has_text=said).wait_for()
+    page.locator("[aria-label='Players']", has_text=said).wait_for()
+    page.route("**/insight", lambda route: route.fulfill(status=503, json={"error": "late", "code": "bots-busy"}))
+    page.keyboard.press("h")
+    page.locator(".status.tense", has_text="No hint: the bots have too many queries").wait_for()
+    page.unroute("**/insight")
+    page.route("**/insight", lambda route: None)  # no answer
+    page.get_by_role("button", name="Hint: coach").click()
+    page.get_by_role("button", name="Thinking").click()
+    page.get_by_role("button", name="Hint: off").wait_for()
+    reports.update(failed={})
     mine = next(r["label"].split(",")[0] for r in regions(page) if r["who"] == "yours")
     page.keyboard.press(":")
     page.keyboard.type(f"d {page.locator(f'path[aria-label^={mine!r}]').get_attribute('data-region')} 9")

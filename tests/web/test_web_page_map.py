@@ -56,13 +56,13 @@ def test_the_map_has_two_thirds_of_the_screen_and_cards_fold(server: Server, ope
         )
     ]
     assert max(seen) <= cards["x"]  # no region is below them
-    page.get_by_role("button", name="Close the cards").click()
+    page.get_by_role("button", name="Hide the side panel").click()
     page.wait_for_function("() => document.querySelector('.drawing svg').clientWidth > 1270")
     assert area(page, ".drawing svg") >= screen * 2 / 3  # the world itself
     page.reload()
     page.locator(".phases").wait_for()
     assert not page.locator("section.orders").is_visible()
-    page.get_by_role("button", name="Cards").click()
+    page.get_by_role("button", name="Side panel").click()
     page.locator("section.orders").wait_for()
 
 

@@ -42,15 +42,22 @@ def test_impossible_orders_are_refused_and_equal_ones_are_merged(server: Server,
         (f"d {source} 15", f"{MAP.regions[a].name}: only 5 of the income left"),
         (f"d {source} 3; d {source} 3", f"{MAP.regions[a].name}: only 5 of the income left"),
         (f"d {target} 1", foreign),
+        (f": d {source}", "the number of armies is missing: d REGION ARMIES"),
+        (f"d {MAP.regions[a].name[:3]} 1", f"similar: {MAP.regions[a].name} ({MAP.regions[a].code})"),
         (f"a {source} {MAP.regions[far].code.lower()} 1", "not adjacent"),
     ):
         type_orders(page, text)
         says.get_by_text(reason).wait_for()
         assert page.get_by_label("Orders as text").input_value() == text
         assert page.locator(".orders li").count() == 0
+    other = page.context.new_page()  # another tab with the same seat
+    other.goto(page.url)
+    other.locator(".phases").wait_for()
     type_orders(page, f"d {source} 2; d {source} 3" + f"; a {source} {target} 1" * 40)
     page.locator(".orders .attack").wait_for()
     assert page.locator(".orders li").count() == 2
+    other.locator(".orders .attack").wait_for()
+    other.close()
     sent = page.locator(".orders .attack input")
     assert sent.input_value() == sent.get_attribute("max")  # the sum, as far as armies are there
     place = page.get_by_role("button", name="Clear all").bounding_box()

@@ -177,7 +177,7 @@ def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path
     lesson.get_by_text("2 of 2").wait_for()
     page.keyboard.press("Control+Enter")  # a turn without orders is the played turn
     lesson.get_by_text("This turn is not better.").wait_for(timeout=180_000)
-    lesson.get_by_role("button", name="Finish").click()
+    lesson.get_by_role("button", name="Show the result").click()
     lesson.get_by_text("better turns found.").wait_for()
     lesson.get_by_role("button", name="End the lesson").click()
     card(page).get_by_role("button", name="Learn from your mistakes").wait_for()

@@ -66,7 +66,8 @@ def analyse(
     else:
         rows = [["player", "accuracy", "?!", "?", "??", "lost", "luck of the dice", "in armies"]]
         for name, player in zip(log.names, report["players"], strict=True):
-            accuracy = f"{100 * player['accuracy']:.1f} ± {100 * player['error']:.1f} %"
+            kept = player["accuracy"]
+            accuracy = "–" if kept is None else f"{100 * kept:.1f} ± {100 * player['error']:.1f} %"
             lost, luck = f"{100 * player['lost']:.0f} points", f"{100 * player['luck']:+.0f} points"
             rows.append(
                 [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import sys
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from cyclopts import Parameter
 from warlight_env.cli.common import Integer, MapOption, RulesOption, UsageError, read_rules, require_extra
 
 #: The bot that plays against a person if the command names no bot.
-OPPONENT = "nash:secs=1"
+OPPONENT = "one_ply"
 
 PortOption = Annotated[Integer, Parameter(name="--port", help="Port of the server; 0 means any free port.")]
 HostOption = Annotated[
@@ -111,6 +112,8 @@ def _serve(players: Sequence[tuple[str, str | None]], bots: Sequence[str], picks
         if spec is None and not (person.isprintable() and 1 <= len(person.strip()) <= 32):
             raise UsageError(f"name {person!r}: must be 1 to 32 printable characters")
     require_extra("web", "fastapi", "pydantic", "uvicorn", "websockets")
+    if sys.stderr is not None and sys.stderr.isatty():  # the imports take seconds, on a busy machine much longer
+        print("Starting the server …", file=sys.stderr, flush=True)
 
     from warlight_env.engine.board import make_board
     from warlight_env.engine.setup import check_players

@@ -8,7 +8,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from types import CodeType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from numba.core import event
 
@@ -16,6 +16,14 @@ from numba.core import event
 INTERVAL: Final = 5.0
 
 Function = Callable[..., Any]
+
+
+class CompileState(NamedTuple):
+    """The state of a compilation: whether it runs, the number of ready kernels, and of all kernels that it needs."""
+
+    active: bool
+    ready: int
+    expected: int
 
 
 def called_kernels(function: Function) -> set[Function]:
@@ -74,6 +82,7 @@ class _Progress(event.Listener):
         self._last = 0.0
         self._expected: set[Function] = set()
         self._ready: set[Function] = set()
+        self.observer: Callable[[CompileState], None] | None = None
 
     def on_start(self, event: Any) -> None:
         function: Any = getattr(event.data.get("dispatcher"), "py_func", None)
@@ -83,6 +92,7 @@ class _Progress(event.Listener):
             self._expected |= called_kernels(function)
         self._depth += 1
         self.compiled += 1
+        self._tell()
         if _is_open() and (self.shown_anywhere or _is_interactive()):
             self._say(function)
 
@@ -91,6 +101,13 @@ class _Progress(event.Listener):
         if _is_ours(function):
             self._depth -= 1
             self._ready.add(function)
+            if self._depth == 0:
+                self._tell()
+
+    def _tell(self) -> None:
+        if self.observer is not None:
+            done = len(self._expected & self._ready)
+            self.observer(CompileState(self._depth > 0, done, len(self._expected)))
 
     def loaded(self, function: Function) -> None:
         """Count a kernel from the cache as ready."""
@@ -118,6 +135,11 @@ event.register("numba:compile", _PROGRESS)
 def compiled_count() -> int:
     """Return the number of kernels that this process has compiled; kernels from the cache do not count."""
     return _PROGRESS.compiled
+
+
+def observe(observer: Callable[[CompileState], None]) -> None:
+    """Call `observer` when the compilation of a kernel begins, and when no compilation runs any more."""
+    _PROGRESS.observer = observer
 
 
 def count_loaded_kernel(function: Function) -> None:

@@ -6,6 +6,7 @@ import { parseOrders } from './notation';
 import type { Playback } from './playback.svelte';
 import type { Oracle, BotAnswer } from './source';
 import type { WinProbabilities, DecisionInfo, Orders } from './types';
+import { t } from './i18n.svelte';
 
 export class Advice {
   level = $state<'off' | 'coach' | 'full'>('off');
@@ -14,7 +15,7 @@ export class Advice {
   asking = $state(false);
   error = $state('');
   turnInput: TurnInput | null = null;
-  private turn = 0; // number of the current turn; answers to requests of earlier turns are ignored
+  private request: AbortController | null = null; // the request that waits for its answer
 
   constructor(
     private show: Playback,
@@ -35,7 +36,7 @@ export class Advice {
 
   /** Start a new turn: drop the old answer, and request a new one if help is on. */
   renew(): void {
-    this.turn += 1;
+    this.cancel();
     [this.given, this.error] = [null, ''];
     if (this.level !== 'off') void this.ask();
   }
@@ -43,9 +44,22 @@ export class Advice {
   cycle(): void {
     if (!this.possible) return;
     this.level = ({ off: 'coach', coach: 'full', full: 'off' } as const)[this.level];
+    if (this.level === 'off') this.cancel();
     if (this.level === 'off' || !this.turnInput?.draft) return;
     if (this.given) this.count();
     else void this.ask();
+  }
+
+  /** Turn help off, and cancel the request for a hint. */
+  stop(): void {
+    this.level = 'off';
+    this.cancel();
+  }
+
+  /** Cancel the request that waits for its answer. */
+  private cancel(): void {
+    this.request?.abort();
+    [this.request, this.asking] = [null, false];
   }
 
   /** Set the level of help that the player used in this turn. It is sent with the orders and stored in the log. */
@@ -54,19 +68,19 @@ export class Advice {
   }
 
   async ask(): Promise<void> {
-    const { oracle, turn } = this;
+    const { oracle } = this;
     const bot = engineOf(this.bots())?.spec;
     if (!oracle || !bot || this.asking) return;
+    const request = (this.request = new AbortController());
     this.asking = true;
     this.error = '';
     try {
-      const thought = await oracle({ bot, seconds: engineChoice.seconds });
-      if (turn === this.turn) this.take(thought, bot);
+      const thought = await oracle({ bot, seconds: engineChoice.seconds }, request.signal);
+      if (request === this.request) this.take(thought, bot);
     } catch (error) {
-      if (turn === this.turn) this.error = (error as Error).message;
+      if (request === this.request) this.error = t('No hint: {reason}', { reason: (error as Error).message });
     } finally {
-      this.asking = false;
-      if (turn !== this.turn && this.level !== 'off' && this.turnInput?.draft) void this.ask();
+      if (request === this.request) [this.request, this.asking] = [null, false];
     }
   }
 

@@ -115,7 +115,7 @@ export async function fetchFile(path: string, token: string): Promise<Blob> {
   return response.blob();
 }
 
-export async function call<T>(path: string, body?: unknown, token = ''): Promise<T> {
+export async function call<T>(path: string, body?: unknown, token = '', signal?: AbortSignal): Promise<T> {
   const headers = headersFor(token);
   const key = headers['x-warlight-token'] ?? '';
   let payload: BodyInit | undefined;
@@ -126,7 +126,7 @@ export async function call<T>(path: string, body?: unknown, token = ''): Promise
   }
   let response: Response;
   try {
-    response = await fetch(`/api/${path}`, { method: body === undefined ? 'GET' : 'POST', headers, body: payload });
+    response = await fetch(`/api/${path}`, { method: body === undefined ? 'GET' : 'POST', headers, body: payload, signal });
   } catch {
     throw new CallError(t('the server does not answer'), 0, null);
   }
@@ -134,7 +134,7 @@ export async function call<T>(path: string, body?: unknown, token = ''): Promise
   if (offered && key === offered && (response.ok || response.status === 401)) {
     const taken = response.ok && !invited;
     settleKey(taken);
-    if (!taken && loadItem(KEY)) return call<T>(path, body, token);
+    if (!taken && loadItem(KEY)) return call<T>(path, body, token, signal);
   }
   if (!response.ok) throw await refused(response);
   const data = await response.json().catch(() => null);

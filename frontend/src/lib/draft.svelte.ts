@@ -57,6 +57,14 @@ export class Draft {
     saveItem(this.key, JSON.stringify(this.orders));
   }
 
+  /** Load the orders that another tab of this browser has stored; undo returns to the orders of this tab. */
+  follow(key: string | null, stored: string | null): void {
+    if (!this.stored || key !== this.key || stored === null || stored === JSON.stringify(this.orders)) return;
+    this.past.push(this.orders);
+    [this.future, this.refused, this.sliding, this.chosen] = [[], [], null, null];
+    this.load();
+  }
+
   forget(): void {
     drop(this.key);
   }

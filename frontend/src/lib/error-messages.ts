@@ -56,6 +56,8 @@ const SENTENCES: Record<string, (values: Values, details: Refused[]) => string> 
   'shared-clock': () => t('a hotseat game cannot have a clock: its players would share the time'),
   'no-rematch-yet': () => t('you can start a rematch after the end of the game'),
 
+  cancelled: () => t('the request was cancelled'),
+
   'no-file-yet': () => t('you can download the game after its end'),
   'unprintable-name': () => t('the name has characters that cannot be printed'),
 

@@ -3,6 +3,7 @@ import type { Advice } from './advice.svelte';
 import type { Analysis } from './analysis/analysis.svelte';
 import type { TurnInput } from './turn-input.svelte';
 import { RESIGNED, tell } from './history';
+import { botNews, failure } from './bot-state';
 import type { Live } from './live.svelte';
 import { nameOf, person } from './player-names';
 import { errorMessage } from './error-messages';
@@ -188,7 +189,10 @@ export class GameView {
     if (now?.you && show.atEnd && !show.playing && !this.over) {
       if (now.phase === 'play' && !now.you.alive) return t('You are out');
       if (now.you.in && !now.awaited.length) return t('Waiting for the round');
-      if (now.you.in) return t('Waiting for {names}', { names: now.awaited.map((s) => nameOf(doc, s)).join(', ') });
+      const waits = now.you.in ? t('Waiting for {names}', { names: now.awaited.map((s) => nameOf(doc, s)).join(', ') }) : '';
+      if (waits) return [botNews(doc, now), waits].filter(Boolean).join(' ');
+      const failures = doc.players.map((_, p) => failure(doc, now, p)).filter(Boolean).join(' ');
+      if (failures && !turnInput.draft?.deployed && !turnInput.draft?.attacks.length) return failures;
     }
     if (show.current && (!turnInput.editing || show.playing) && !turnInput.picking) return tell(doc, show.current, show.step);
     return turnInput.says;

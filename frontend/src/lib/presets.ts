@@ -1,6 +1,17 @@
 // The rule presets, each explained in one line.
 import { t } from './i18n.svelte';
 
+/** Return a preset's name with a few words about it; without them if the page does not know it. */
+export function presetTitle(name: string): string {
+  const words: Record<string, () => string> = {
+    thesis: () => t('classic'),
+    thesis_draft: () => t('classic, larger offer'),
+    challenge1: () => t('fog, ranked picks'),
+    challenge2: () => t('fog, wastelands'),
+  };
+  return words[name] ? `${words[name]()} (${name})` : name;
+}
+
 /** Return the line about a preset; '': the page does not know it. */
 export function presetLine(name: string): string {
   const lines: Record<string, () => string> = {

@@ -25,6 +25,12 @@ const whole = (value: unknown, least: number, most: number): boolean => Number.i
 /** Why a number is not valid; '': it is. */
 const wrong = (value: unknown, least: number, most: number): string => (whole(value, least, most) ? '' : t('a whole number from {least, number} to {most, number}', { least, most }));
 
+/** The opponent of a first game: the first one that the server offers, but none of the hard ones. */
+function firstOpponent({ opponents }: Home): Opponent {
+  const fit = opponents.filter(({ problem }) => !problem);
+  return (fit[0]?.level === 'hard' && fit.find(({ level }) => level === 'medium')) || opponents[0];
+}
+
 export class Setup {
   name = $state('');
   seats = $state<SetupSeat[]>([]);
@@ -52,7 +58,7 @@ export class Setup {
       .filter((seat) => (seat?.kind === 'friend' ? typeof seat.name === 'string' : home.opponents.some((bot) => bot.spec === seat?.spec)))
       .slice(0, MOST - 1)
       .map((seat) => (seat.kind === 'friend' ? { kind: 'friend', name: seat.name.slice(0, 32) } : { kind: 'bot', spec: seat.spec }));
-    if (!this.seats.length) this.seats = [{ kind: 'bot', spec: home.opponents[0].spec }];
+    if (!this.seats.length) this.seats = [{ kind: 'bot', spec: firstOpponent(home).spec }];
   }
 
   private get maps() {

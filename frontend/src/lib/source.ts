@@ -19,7 +19,7 @@ export interface BotAnswer {
   orders: Orders;
 }
 
-export type Oracle = (asked: BotQuery) => Promise<BotAnswer>;
+export type Oracle = (asked: BotQuery, signal: AbortSignal) => Promise<BotAnswer>;
 
 export interface Branch {
   round: number;

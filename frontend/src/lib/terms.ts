@@ -45,7 +45,7 @@ export function explained(term: Term): Explained {
     }),
     chances: () => ({
       name: t('Win probability'),
-      text: t('Many games are simulated from this position, in which all players play like the bot “aggressive”. The win probability is the share of these games that the player wins. The band is its 95 % interval.'),
+      text: t('Many games are simulated from this position, in which all players attack every weaker neighbour. The win probability is the share of these games that the player wins. The band is its 95 % interval.'),
     }),
     accuracy: () => ({
       name: t('Accuracy'),

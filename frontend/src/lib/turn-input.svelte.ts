@@ -69,6 +69,12 @@ export class TurnInput {
         }
       });
     });
+    // Two tabs of one browser with the same seat have the same draft.
+    $effect(() => {
+      const follow = (event: StorageEvent) => this.draft?.follow(event.key, event.newValue);
+      window.addEventListener('storage', follow);
+      return () => window.removeEventListener('storage', follow);
+    });
     // Show the committed turn; after a reload, the browser still has it.
     $effect(() => {
       const { now } = this;

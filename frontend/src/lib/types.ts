@@ -158,7 +158,11 @@ export interface LiveState {
   // seconds for this turn; waits: seats of the people who must open the game before the clock of the first turn starts
   clock: { limit: number; left: number; runs: boolean; waits: number[] } | null;
   rematch: { id: string; seat: number | null; token: string } | null; // the next game and the token of this seat
-  thinking: Record<string, number>;
+  thinking: Record<string, number>; // seat of a bot that computes → seconds so far
+  // seat of a bot whose process starts or compiles → seconds so far, compiled kernels, kernels that it needs (0: unknown)
+  preparing: Record<string, [seconds: number, ready: number, expected: number]>;
+  // seat of a bot → its last turn that failed; round 0: the picks; seconds: its limit if it was late
+  failed: Record<string, { round: number; seconds: number | null }>;
   clocks: [last: number, spent: number][];
   paused: boolean;
   pace: number;
@@ -242,7 +246,7 @@ export interface TurnReport {
 }
 
 export interface Summary {
-  players: { accuracy: number; error: number; lost: number; luck: number; armies: number; marks: Record<'?!' | '?' | '??', number> }[];
+  players: { accuracy: number | null; error: number; lost: number; luck: number; armies: number; marks: Record<'?!' | '?' | '??', number> }[];
   turning: { round: number; player: number }[];
   cumulative: number[][];
 }

@@ -69,7 +69,8 @@ class ListedGame:
 
 
 class GameList:
-    """The games of a folder, the last changed game first; contains only games in which a person did something.
+    """The games of a folder, the last changed game first; contains only games in which a person did something, or that
+    a person has opened and that are still in memory.
 
     Args:
         folder: the folder of games. process_pool: reads logs. rows: list entries of the games in memory; the files of

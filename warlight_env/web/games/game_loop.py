@@ -11,6 +11,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, Protocol
 
+from warlight_env.engine.compile_progress import CompileState
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
@@ -19,7 +20,7 @@ from warlight_env.web.errors import ErrorBody, refusal
 from warlight_env.web.games.feed import Feed
 from warlight_env.web.games.resignation import Resignations
 from warlight_env.web.games.turn_clock import TurnClock
-from warlight_env.web.games.turn_commands import Seat, TurnCommands
+from warlight_env.web.games.turn_commands import BotFailure, Seat, TurnCommands
 from warlight_env.web.storage.game_folder import DiskError
 from warlight_env.web.storage.game_log import GameLogWriter
 from warlight_env.web.storage.submitted_turns import SubmittedTurns
@@ -181,8 +182,6 @@ class GameLoop:
             room.clock.run(False)
             for bot in bots:
                 bot.cancel()
-            for seat in room.seats:
-                seat.since = None
 
     def _thinking(self) -> bool:
         """Return whether the clock runs.
@@ -205,11 +204,28 @@ class GameLoop:
     async def _ask(self, s: int) -> None:
         room = self._room
         seat, view = room.seats[s], room.game.view(s)
-        seat.since = time.monotonic()
         seed = derive_seed(room.game.seed, s + 1, room.game.round)
         question = BotQuery(room.setup, QueriedPosition.of(view), seat.spec, seed, agent_key=room.id)
-        answer = await room.bot_workers.ask(question, room.number + s)
-        seat.since, seat.last, seat.spent = None, answer.seconds, seat.spent + answer.seconds
+        asking = True
+
+        def told(state: CompileState | None) -> None:
+            if not asking:  # the game no longer waits for this bot
+                return
+            if seat.since is None or (state is None) != (seat.preparing is None):
+                seat.since = time.monotonic()
+            seat.preparing = state
+            room.feed.notify()
+
+        try:
+            answer = await room.bot_workers.ask(question, room.number + s, told)
+        finally:
+            asking, seat.since, seat.preparing = False, None, None
+        seat.last, seat.spent = answer.seconds, seat.spent + answer.seconds
+        due = 0 if view.phase == "pick" else view.round + 1
+        if answer.error is not None:
+            seat.failure = BotFailure(due, answer.seconds if answer.late else None)
+        elif seat.failure is not None and seat.failure.round < due - 1:  # the page shows a failure for a round
+            seat.failure = None
         room.log.seat_states[s].thought = answer.insight if answer.error is None else {"error": answer.error}
         if view.phase == "pick":
             room.commands.submit(s, list(view.offers) if answer.preferences is None else answer.preferences)

@@ -439,7 +439,7 @@ class Lobby:
                 room.game.round,
                 room.resignations.end(room.game).winner if room.log.complete else None,
                 over=room.log.complete,
-                begun=room.begun or bool(room.friends),
+                begun=room.begun or bool(room.friends or room.opened),
             )
             for room in self._rooms.values()
         }
@@ -447,12 +447,12 @@ class Lobby:
     async def evict_idle(self, idle: float = 600.0) -> None:
         """Remove games from memory that had no viewer for `idle` seconds, and the oldest games above the byte limit.
 
-        Games in which no person did anything are also deleted from disk. From time to time, the disk is searched for
+        Games that no person has opened or named are also deleted from disk. From time to time, the disk is searched for
         further games in which no person did anything.
         """
         for room in list(self._rooms.values()):
             if not room.feed.viewers and time.monotonic() - room.touched > idle and room.id in self._rooms:
-                if room.begun or room.name or room.paused or room.friends:
+                if room.begun or room.name or room.paused or room.friends or room.opened:
                     await self._evict(room)
                 else:
                     await self._take_out(room.id)

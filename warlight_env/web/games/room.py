@@ -144,13 +144,20 @@ class Room:
     def live_state(self, seat: int | None) -> dict[str, Any]:
         """Return the state that is not in the log: awaited seats, thinking bots, clocks; for a player, its options."""
         clock = time.monotonic()
+        busy = {s: round(clock - seat.since, 2) for s, seat in enumerate(self.seats) if seat.since is not None}
         state: dict[str, Any] = {
             "type": "now",
             "phase": "over" if self.over else self.game.phase,
             "round": self.game.round,
             "awaited": self.awaited,
             "out": [s for s in range(self.game.players) if self.game.phase != "pick" and not self.game.alive(s)],
-            "thinking": {s: round(clock - x.since, 2) for s, x in enumerate(self.seats) if x.since is not None},
+            "thinking": {s: took for s, took in busy.items() if self.seats[s].preparing is None},
+            "preparing": {
+                s: [busy[s], x.preparing.ready, x.preparing.expected]
+                for s, x in enumerate(self.seats)
+                if s in busy and x.preparing is not None
+            },
+            "failed": {s: x.failure._asdict() for s, x in enumerate(self.seats) if x.failure is not None},
             "clocks": [[round(seat.last, 3), round(seat.spent, 3)] for seat in self.seats],
             "paused": self.paused,
             "pace": self.pace,

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
+from warlight_env.engine.compile_progress import CompileState
 from warlight_env.engine.orders import Orders, OrdersTypeError
 from warlight_env.errors import InputError
 from warlight_env.game import Game
@@ -19,6 +20,13 @@ from warlight_env.web.storage.game_log import GameLogWriter
 from warlight_env.web.storage.submitted_turns import SubmittedTurn, SubmittedTurns
 
 
+class BotFailure(NamedTuple):
+    """A turn of a bot that failed: the number of the round (0: the picks), and its time limit if it was late."""
+
+    round: int
+    seconds: float | None
+
+
 @dataclass
 class Seat:
     """The player of a seat: a person (spec None) or a bot."""
@@ -28,7 +36,9 @@ class Seat:
     token: str
     spent: float = 0.0  #: total seconds of thinking
     last: float = 0.0
-    since: float | None = None  #: time when it began to think
+    since: float | None = None  #: time when it began to think or to prepare
+    preparing: CompileState | None = None  #: the state of its process while the process starts or compiles
+    failure: BotFailure | None = None  #: why its last turn was empty; None: the bot played its last turn
     friend: bool = False  #: an invited person, at a screen of its own
 
 

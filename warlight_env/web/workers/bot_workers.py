@@ -11,7 +11,7 @@ from typing import Any, Final
 from warlight_env.agents.registry import parse
 from warlight_env.web.errors import RequestError
 from warlight_env.web.workers.bot_process import BotQuery, WorkerAnswer, serve
-from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError
+from warlight_env.web.workers.child_process import ChildDiedError, ChildProcess, ChildTimeoutError, Told, ignore
 
 #: Seconds that a bot may take in addition to its own time limit.
 GRACE: Final = 10.0
@@ -30,10 +30,13 @@ class BotWorkers:
         self.agent_spec: Callable[[str | None], str | None] = lambda spec: spec
         self._slots = [_Slot(limit or query_timeout) for _ in range(workers)]
 
-    async def ask(self, question: BotQuery, slot: int = 0) -> WorkerAnswer:
-        """Ask worker `slot` (modulo the number of workers), after all earlier questions to this worker."""
+    async def ask(self, question: BotQuery, slot: int = 0, told: Told = ignore) -> WorkerAnswer:
+        """Ask worker `slot` (modulo the number of workers), after all earlier questions to this worker.
+
+        `told` is called when the worker prepares the bot (starts, compiles) and when the bot computes, see `Told`.
+        """
         played = self.agent_spec(question.spec)
-        answer = await self._slots[slot % len(self._slots)].ask(replace(question, spec=played))
+        answer = await self._slots[slot % len(self._slots)].ask(replace(question, spec=played), told)
         if (
             answer.error is not None and played is not None and played != question.spec
         ):  # the error must not reveal the path
@@ -83,15 +86,17 @@ class _Slot:
     def __init__(self, limit: Callable[[BotQuery, bool], float]) -> None:
         self._limit = limit
         self.child = ChildProcess(serve, "warlight-bot")
-        self._warm: set[str] = set()
+        self._warm: set[tuple[str, str]] = set()  # the bots that have answered, with the phases of the game
 
-    async def ask(self, question: BotQuery) -> WorkerAnswer:
-        name = "" if question.spec is None else _unwrapped(question.spec)[0]
+    async def ask(self, question: BotQuery, told: Told = ignore) -> WorkerAnswer:
+        name = "" if question.spec is None else _unwrapped(question.spec)[0], question.position.phase
         try:
-            answer: WorkerAnswer = await self.child.ask(question, lambda: self._limit(question, name not in self._warm))
+            answer: WorkerAnswer = await self.child.ask(
+                question, lambda: self._limit(question, name not in self._warm), told
+            )
         except ChildTimeoutError as error:
             self._warm.clear()
-            return WorkerAnswer(error=str(error), late=True, seconds=self._limit(question, False))
+            return WorkerAnswer(error=str(error), late=True, seconds=error.seconds)
         except ChildDiedError as error:
             self._warm.clear()
             return WorkerAnswer(error=f"the process of the bot failed: {error}")

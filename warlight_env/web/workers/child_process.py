@@ -1,25 +1,41 @@
-"""A child process that answers questions one at a time and is killed after a timeout."""
+"""A child process that answers questions one at a time and is killed after a timeout.
+
+The time of a question does not run while the child compiles kernels: on a busy machine, a compilation takes minutes.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import multiprocessing
 import os
 import pickle
+import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, Final
 
+from warlight_env.engine.compile_progress import CompileState, observe
 from warlight_env.worker_processes import begin_worker, interrupts_blocked
 
 #: Seconds within which a process must be ready for its first question.
 START: Final = 300.0
+#: Seconds after which a compilation counts as ended if no other kernel is compiled.
+PAUSE: Final = 0.5
+
+#: Receives a state while the process starts or compiles (0 of 0 kernels while it starts); None: it computes.
+Told = Callable[[CompileState | None], None]
 
 
 class ChildTimeoutError(Exception):
-    """An answer took too long, and the process was killed."""
+    """An answer took longer than its limit of `seconds` seconds, and the process was killed."""
+
+    def __init__(self, reason: str, seconds: float) -> None:
+        super().__init__(reason)
+        self.seconds = seconds
 
 
 class ChildDiedError(Exception):
@@ -28,6 +44,31 @@ class ChildDiedError(Exception):
     def __init__(self, reason: str, exitcode: int | None) -> None:
         super().__init__(reason)
         self.exitcode = exitcode
+
+
+def ignore(state: CompileState | None) -> None:
+    """Ignore what a process does."""
+
+
+class _Deadline:
+    """A timer that calls `expire` after `seconds` seconds, without the seconds in which it is paused."""
+
+    def __init__(self, seconds: float, expire: Callable[[], None]) -> None:
+        self._loop, self._left, self._expire = asyncio.get_running_loop(), seconds, expire
+        self._since = 0.0
+        self._timer: asyncio.TimerHandle | None = None
+        self.resume()
+
+    def pause(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+            self._left -= time.monotonic() - self._since
+
+    def resume(self) -> None:
+        if self._timer is None:
+            self._since = time.monotonic()
+            self._timer = self._loop.call_later(max(0.0, self._left), self._expire)
 
 
 class ChildProcess:
@@ -45,26 +86,31 @@ class ChildProcess:
         self._process: BaseProcess | None = None
         self._pipe: Connection | None = None
         self._late = self._closed = False
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._deadline: _Deadline | None = None
+        self._told: Told = ignore
+        self._computes: asyncio.TimerHandle | None = None
 
     @property
     def busy(self) -> bool:
         """Whether a question is being answered."""
         return self._lock.locked()
 
-    async def ask(self, question: Any, limit: Callable[[], float]) -> Any:
+    async def ask(self, question: Any, limit: Callable[[], float], told: Told = ignore) -> Any:
         """Return the answer to a question, after the answers to earlier questions.
 
         If the caller's task is cancelled, the process still finishes the answer before the next question, so that the
         next caller does not receive the wrong answer.
 
         Args:
-            limit: returns the seconds for the answer; called when the question's turn has come.
+            limit: returns the seconds for the answer, without compilation; called when the question's turn has come.
+            told: called when the process starts, compiles or computes for this question, see `Told`.
 
         Raises:
             ChildTimeoutError: the answer took too long. ChildDiedError: the process ended.
         """
         await self._lock.acquire()
-        asking = asyncio.ensure_future(self._ask(question, limit))
+        asking = asyncio.ensure_future(self._ask(question, limit, told))
         asking.add_done_callback(self._asked)
         return await asyncio.shield(asking)
 
@@ -73,25 +119,51 @@ class ChildProcess:
         if not asking.cancelled():
             asking.exception()  # retrieves the error, so that asyncio does not log it if no caller waits
 
-    async def _ask(self, question: Any, limit: Callable[[], float]) -> Any:
-        await self._within(START, self._make_ready)
-        return await self._within(limit(), self._exchange, question)
+    async def _ask(self, question: Any, limit: Callable[[], float], told: Told) -> Any:
+        self._told = told
+        try:
+            if self._process is None or not self._process.is_alive():
+                told(CompileState(True, 0, 0))
+            await self._within(START, self._make_ready)
+            told(None)
+            return await self._within(limit(), self._exchange, question)
+        finally:
+            self._told = ignore
+            self._cancel_computes()
+
+    def _compiles(self, state: CompileState) -> None:
+        """Stop the time while the process compiles, and tell the caller; short breaks are not told."""
+        if self._deadline is None:
+            return
+        self._cancel_computes()
+        if state.active:
+            self._deadline.pause()
+            self._told(state)
+        else:
+            self._deadline.resume()
+            self._computes = asyncio.get_running_loop().call_later(PAUSE, self._told, None)
+
+    def _cancel_computes(self) -> None:
+        if self._computes is not None:
+            self._computes.cancel()
+            self._computes = None
 
     async def _within(self, seconds: float, work: Callable[..., Any], *args: Any) -> Any:
         """Run the work in the thread. After `seconds` seconds the process is killed, and the thread notices its end."""
-        loop = asyncio.get_running_loop()
+        self._loop = loop = asyncio.get_running_loop()
         self._late = False
-        timer = loop.call_later(seconds, self._expire)
+        self._deadline = _Deadline(seconds, self._expire)
         try:
             if self._closed:
                 raise ChildDiedError("it was stopped", None)
             return await loop.run_in_executor(self._thread, self._do, work, args)
         except ChildDiedError:
             if self._late:
-                raise ChildTimeoutError(f"no answer within {seconds:.0f} s") from None
+                raise ChildTimeoutError(f"no answer within {seconds:.0f} s", seconds) from None
             raise
         finally:
-            timer.cancel()
+            self._deadline.pause()
+            self._deadline = None
 
     def _do(self, work: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         """Call `work(*args)`; if the pipe to the process fails, end the process."""
@@ -122,9 +194,11 @@ class ChildProcess:
         self._pipe.recv_bytes()
 
     def _exchange(self, question: Any) -> Any:
-        assert self._pipe is not None
+        assert self._pipe is not None and self._loop is not None
         self._pipe.send(question)
-        return self._pipe.recv()
+        while isinstance(answer := self._pipe.recv(), CompileState):
+            self._loop.call_soon_threadsafe(self._compiles, answer)
+        return answer
 
     def _end(self) -> int | None:
         """End the process; return its exit code if it had already ended by itself, otherwise None."""
@@ -167,14 +241,25 @@ def serve_questions(
     """
     if hasattr(os, "nice"):
         os.nice(niceness)
+    sending = threading.Lock()  # kernels may be compiled in several threads
+
+    def send(data: bytes) -> None:
+        with sending:
+            pipe.send_bytes(data)
+
+    def compiles(state: CompileState) -> None:
+        with contextlib.suppress(OSError):  # the server has ended, which the next question notices
+            send(pickle.dumps(state))
+
     try:
-        pipe.send_bytes(b"ready")
+        send(b"ready")
+        observe(compiles)
         while True:
             question = pipe.recv_bytes()
             try:
                 told = pickle.dumps(answer(pickle.loads(question)), pickle.HIGHEST_PROTOCOL)
             except BaseException as error:  # a bot may even raise SystemExit
                 told = pickle.dumps(failed(error), pickle.HIGHEST_PROTOCOL)
-            pipe.send_bytes(told)
+            send(told)
     except (EOFError, OSError):  # the server has ended
         return

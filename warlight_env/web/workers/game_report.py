@@ -63,8 +63,9 @@ class GameReport:
     def _player(self, player: int) -> dict[str, Any]:
         """Return a player's statistics, with these entries.
 
-        accuracy: 1 - (sum of the losses of all turns) / (sum of the stakes of all turns), or 1 if the stakes are 0. A
-        turn in a decided position has almost no weight in the accuracy, because its stake is nearly 0.
+        accuracy: 1 - (sum of the losses of all turns) / (sum of the stakes of all turns); 1 if the stakes are 0; None
+        if the player has no turn with a report, for example because its bot failed in all rounds. A turn in a decided
+        position has almost no weight in the accuracy, because its stake is nearly 0.
 
         error: half the width of the 95 % interval of the accuracy.
 
@@ -73,8 +74,9 @@ class GameReport:
         turns = [turns[player] for turns in self.rounds]
         played = [turn for turn in turns if turn is not None]
         stakes = sum(turn.stake for turn in played)
+        kept = 1 - sum(turn.lost for turn in played) / stakes if stakes else 1.0
         return {
-            "accuracy": 1 - sum(turn.lost for turn in played) / stakes if stakes else 1.0,
+            "accuracy": kept if played else None,
             "error": min(1.0, float(np.sqrt(sum(turn.error**2 for turn in played))) / stakes) if stakes else 0.0,
             "lost": sum(turn.lost for turn in played),
             "luck": sum(turn.luck for turn in played),

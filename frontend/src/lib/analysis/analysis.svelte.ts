@@ -141,12 +141,11 @@ export class Analysis {
     return (this.positions[round - 1]?.turns ?? []).flatMap((turn, player) => (turn?.mark ? [{ round, player, mark: turn.mark }] : []));
   }
 
-  /** All mistakes, of the player whose view is shown or of all players, by round. */
+  /** All mistakes by round: of the player on whose side the viewer is; of all players if there is none. */
   get mistakes(): MarkedTurn[] {
-    const { view, doc } = this.show;
-    const player = doc.seat ?? view - 1;
+    const { side } = this.show;
     const all = this.positions.flatMap((_, played) => this.marks(played + 1));
-    return all.filter((turn) => MISTAKES.includes(turn.mark) && (player < 0 || turn.player === player));
+    return all.filter((turn) => MISTAKES.includes(turn.mark) && (side === null || turn.player === side));
   }
 
   /** Go to the next (1) or previous (-1) mistake: the position before the turn, with the better turn. */

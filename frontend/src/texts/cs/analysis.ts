@@ -36,10 +36,21 @@ export const analysis = {
   'Better: {orders}.': 'Lepší: {orders}.',
   'Best turn found: {orders}.': 'Nejlepší nalezený tah: {orders}.',
   'Show on the map': 'Ukázat na mapě',
-  'Search: {seconds} s per turn; {games} simulated games per value.': 'Hledání: {seconds} s na tah; {games} dohrávek na hodnotu.',
+  'Searched for {seconds} s per turn so far: the displayed round is searched for longer than the chosen time. {games} simulated games per value.':
+    'Hledání zatím trvalo {seconds} s na tah: zobrazené kolo se hledá déle, než je zvolený čas. Na každou hodnotu {games} dohrávek.',
+  'before and after the round, with the dice that were rolled': 'před kolem a po něm, s kostkami, které padly',
+  'no turn': 'bez tahu',
+  'no turn was judged': 'žádný tah nebyl hodnocen',
+  'Win probability after the round, as a mean over the dice and against the orders that the others really gave: {played} after the played turn, {better} after the better turn.':
+    'Šance na výhru po kole, v průměru přes kostky a proti rozkazům, které ostatní opravdu zadali: {played} po zahraném tahu, {better} po lepším tahu.',
+  'The round went well ({before} → {after}), but a better turn was possible.': 'Kolo dopadlo dobře ({before} → {after}), ale byl možný lepší tah.',
+  'The attack on {region} with {armies} takes it in {chance} of cases; only in {defended} if {who} deploys {more} there.':
+    'Útok na {region} s {armies} uspěje v {chance} případů; jen v {defended}, když tam {who} nasadí {more}.',
+  'The attack on {region} with {armies} takes it in only {chance} of cases.': 'Útok na {region} s {armies} uspěje jen v {chance} případů.',
   'The search is analysing this round …': 'Toto kolo se právě rozebírá …',
 
   Mistakes: 'Chyby',
+  Previous: 'Předchozí',
   'Previous mistake': 'Předchozí chyba',
   'Previous mistake (Shift+B)': 'Předchozí chyba (Shift+B)',
   'Next mistake': 'Další chyba',

@@ -1,5 +1,6 @@
 // Czech of errors: of the server and of the rules.
 export const errors = {
+  'the request was cancelled': 'dotaz byl zrušen',
   'the server says: {error}': 'server hlásí: {error}',
   'the server’s token is missing or wrong: open the address that the server printed':
     'klíč serveru chybí nebo je špatný: otevři adresu, kterou server vypsal',

@@ -1,5 +1,8 @@
 // Czech of hints in sentences, of goals, and of words of searches that are explained where they stand.
 export const hints = {
+  'No hint: {reason}': 'Nápověda není: {reason}',
+  'The first turn is the choice of the search. The win probabilities come from quick simulated games, so they can differ from it.':
+    'První tah zvolilo hledání. Šance na výhru jsou z rychlých dohrávek, a tak se od něj mohou lišit.',
   'Hint in words': 'Nápověda slovy',
   'What to do': 'Co udělat',
   'Where to look': 'Kam se podívat',
@@ -65,6 +68,6 @@ export const hints = {
     'Cíle bota v tomto tahu, nejcennější jako první. U každého cíle je počet armád, které potřebuje, a jeho hodnota pro bota v armádách.',
   'Numbers on the map. Region value: the value of each region in the search. Threat: the chance that the strongest neighbour takes your region in its next turn, with all its income. Visit share: the share of tries of the search with turns that deploy there or attack it.':
     'Čísla na mapě. Hodnota území: hodnota každého území při hledání. Ohrožení: šance, že nejsilnější soused příští tah dobude tvoje území, když na to dá celý svůj příjem. Podíl návštěv: podíl pokusů hledání s tahy, které tam nasazují nebo tam útočí.',
-  'Many games are simulated from this position, in which all players play like the bot “aggressive”. The win probability is the share of these games that the player wins. The band is its 95 % interval.':
-    'Z této pozice se simuluje mnoho her, ve kterých všichni hráči hrají jako bot „aggressive“. Šance na výhru je podíl her, které hráč vyhraje. Pás je její 95% interval.',
+  'Many games are simulated from this position, in which all players attack every weaker neighbour. The win probability is the share of these games that the player wins. The band is its 95 % interval.':
+    'Z této pozice se simuluje mnoho her, ve kterých všichni hráči útočí na každého slabšího souseda. Šance na výhru je podíl her, které hráč vyhraje. Pás je její 95% interval.',
 };

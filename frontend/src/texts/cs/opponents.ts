@@ -48,7 +48,7 @@ export const opponents = {
   '“{name}” has {elo} points by definition.': '„{name}“ má z definice {elo} bodů.',
   '* rated on another map.': '* hodnocení z jiné mapy.',
   'Starting regions': 'Výchozí území',
-  'all players pick': 'všichni vybírají',
+  'all players pick': 'výběrem',
   'at random': 'náhodná',
   'Who plays': 'Kdo hraje',
   '{n, plural, one {# player} other {# players}}': '{n, plural, one {# hráč} few {# hráči} many {# hráče} other {# hráčů}}',

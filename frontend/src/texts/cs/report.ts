@@ -19,17 +19,18 @@ export const report = {
   'Win probability of {who} over {rounds, plural, one {# round} other {# rounds}}':
     'Šance na výhru během {rounds, plural, one {# kola} few {# kol} many {# kola} other {# kol}}: {who}',
   'round {round}: falls by more than 15 points': 'kolo {round}: pokles o víc než 15 p. b.',
-  '{who}, after round {round}: share of playouts won; all players play like <i>aggressive</i>. Band: 95 % interval.':
-    '{who}, po kole {round}: podíl vyhraných dohrávek; všichni hrají jako <i>aggressive</i>. Pás: 95% interval.',
-  '{who}, at the start: share of playouts won; all players play like <i>aggressive</i>. Band: 95 % interval.':
-    '{who}, na začátku: podíl vyhraných dohrávek; všichni hrají jako <i>aggressive</i>. Pás: 95% interval.',
+  '{who}, after round {round}: share of playouts won; in them, all players attack every weaker neighbour. Band: 95 % interval.':
+    '{who}, po kole {round}: podíl vyhraných dohrávek; všichni v nich útočí na každého slabšího souseda. Pás: 95% interval.',
+  '{who}, at the start: share of playouts won; in them, all players attack every weaker neighbour. Band: 95 % interval.':
+    '{who}, na začátku: podíl vyhraných dohrávek; všichni v nich útočí na každého slabšího souseda. Pás: 95% interval.',
   '{who}: not yet available for this game.': '{who}: pro tuto hru zatím není k dispozici.',
   '{title} by round': '{title} podle kol',
 
   Report: 'Rozbor',
   'Win probability, %': 'Šance na výhru, %',
   'Turning points': 'Zlomové okamžiky',
-  '<b>{who}</b>: {points} points, {luck} of them by the dice.': '<b>{who}</b>: {points} p. b., z toho kostky {luck}.',
+  '<b>{who}</b>: {points} points in this round, {luck} of them by the dice.': '<b>{who}</b>: v tomto kole {points} p. b., z toho kostky {luck}.',
+  'Dice: the points of win probability and the armies that the dice gave a player in all rounds together.': 'Kostky: body šance na výhru a armády, které hráči přinesly kostky ve všech kolech dohromady.',
   'Played: {orders}.': 'Zahráno: {orders}.',
   '{armies} on {region}': '{armies} na {region}',
   '{from} → {to} with {armies}': '{from} → {to} ({armies})',

@@ -20,7 +20,8 @@ export const variations = {
   '{gain} ± {error} points of win probability more than the played turn.': 'O {gain} ± {error} p. b. šance na výhru víc než zahraný tah.',
   'Try again': 'Zkusit znovu',
   'Show the better turn': 'Ukázat lepší tah',
-  Finish: 'Dokončit',
+  'Show the result': 'Ukázat výsledek',
+  'Good: this turn is better than the played turn, and as good as the best known turn.': 'Dobře: tento tah je lepší než zahraný a stejně dobrý jako nejlepší známý tah.',
   'End the lesson': 'Ukončit lekci',
 
   Position: 'Pozice',
