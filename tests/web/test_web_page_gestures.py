@@ -72,13 +72,17 @@ def test_the_slider_at_the_target_is_dragged(
     slider = attack(page, source, target)
     most = int(slider.get_attribute("max"))
     assert int(slider.input_value()) == most > 3
-    before = page.evaluate(SCROLLED)
+    before, place = page.evaluate(SCROLLED), page.locator(".aim").bounding_box()
     gestures = Gestures(page, device.pointer)
     for start, end in ((1, 0.3), (0.3, 0.8), (0.8, 0)):
         gestures.drag(at(slider, start), at(slider, end))
+        assert page.locator(".aim").bounding_box() == place
         assert abs(int(slider.input_value()) - (1 + end * (most - 1))) <= 1, (start, end)
     assert int(slider.input_value()) == 1
     assert page.evaluate(SCROLLED) == before  # the map does not move
+    for armies in range(2, most + 1):
+        slider.press("ArrowRight")
+        assert page.locator(".aim").bounding_box() == place, armies  # labels of the order move, but not the slider
 
 
 @IN_BOTH_LANGUAGES

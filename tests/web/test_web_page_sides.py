@@ -10,7 +10,7 @@ import pytest
 from gesture_helpers import DESKTOP, HANDSET, Gestures
 from page_helpers import PAGE, box, region
 
-from warlight_env import Game
+from warlight_env import Game, battle_odds
 from web_helpers import YOU, Server
 
 pytestmark = PAGE
@@ -122,7 +122,9 @@ def test_the_odds_box_fits_its_text(
     page.locator("path.own").first.wait_for(state="attached")
     page.add_style_tag(content=".aim p { letter-spacing: 0.12em !important; word-spacing: 0.16em !important }")
     own = set(page.locator("path.own").evaluate_all("all => all.map(e => Number(e.dataset.region))"))
-    source, target = next((a, b) for a in sorted(own) for b in MAP.neighbors[a] if b not in own)
+    neutral = "all => all.filter(e => /, neutr/.test(e.ariaLabel)).map(e => Number(e.dataset.region))"
+    others = own | set(page.locator("path[data-region]").evaluate_all(neutral))
+    source, target = next((a, b) for a in sorted(own) for b in MAP.neighbors[a] if b not in others)
     region(page, MAP.regions[source].name).focus()
     page.keyboard.press("Shift+Enter")
     page.locator("[data-guide=attack]").click()
@@ -137,6 +139,11 @@ def test_the_odds_box_fits_its_text(
     inside = """e => { const [a, b] = [e.closest('.aim').getBoundingClientRect(), document.createRange()];
         b.selectNodeContents(e); const r = b.getBoundingClientRect(); return r.left >= a.left && r.right <= a.right }"""
     assert text.evaluate(inside)
+    # The enemy can deploy: both probabilities are shown with the same weight.
+    chances = [f"{100 * battle_odds(6, armies).capture:.1f}" for armies in (2, 7)]
+    chances = [chance.replace(".", "," if locale == "cs-CZ" else ".") for chance in chances]
+    assert [e.inner_text().split("\xa0")[0].split()[0] for e in page.locator(".aim .says").all()] == chances
+    assert [e.text_content().split("\xa0")[0].split()[0] for e in page.locator(".region dl b").all()] == chances
 
 
 def test_picks_that_are_complete_lead_to_the_commit(server: Server, open_page: Callable[..., Any]):

@@ -74,7 +74,8 @@ export const turn = {
   'Remove the order from {from} to {to}': 'Zrušit rozkaz z {from} na {to}',
   'Orders: {deployed}/{income} deployed, {sent} sent': 'Rozkazy: nasazeno {deployed}/{income}, posláno {sent}',
 
-  '{chance} against {armies}': '{chance} proti {armies}',
+  '{chance} against {armies, plural, one {# army} other {# armies}}': '{chance} proti {armies, plural, one {# armádě} few {# armádám} many {# armády} other {# armádám}}',
+  '{chance} if the defender deploys {n}': '{chance}, když obránce nasadí {n}',
   transfer: 'přesun',
   unseen: 'není vidět',
   'Send from {from} to {to}': 'Poslat z {from} na {to}',
