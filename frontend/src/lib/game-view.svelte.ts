@@ -184,6 +184,10 @@ export class GameView {
   status: string = $derived.by(() => {
     const { show, turnInput, doc, now } = this;
     if (this.trouble) return this.trouble;
+    if (turnInput.draft && !show.playing && !show.atEnd) {
+      const earlier = t('Round {round} of {last} (earlier). Live shows the present.', { round: show.round, last: show.last });
+      return show.current ? `${earlier} ${tell(doc, show.current, show.step)}` : earlier;
+    }
     if (this.result && show.atEnd) return this.result;
     if (now?.you && show.atEnd && !show.playing && !this.over) {
       if (now.phase === 'play' && !now.you.alive) return t('You are out');

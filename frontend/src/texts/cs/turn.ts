@@ -58,6 +58,7 @@ export const turn = {
   '{n, plural, one {Deploy it} other {Deploy them}}': '{n, plural, one {Nasadit ji} few {Nasadit je} many {Nasadit je} other {Nasadit je}}',
   'Commit anyway': 'Přesto odevzdat',
   'First watch the last round (Space: skip)': 'Nejdřív se podívej na poslední kolo (mezerník: přeskočit)',
+  'The map shows an earlier round: press Live': 'Mapa ukazuje dřívější kolo: stiskni Živě',
   'Take the turn back': 'Vzít tah zpět',
 
   '{n, plural, one {# army} other {# armies}} to deploy: choose your regions. Then choose a region and its neighbour to attack or transfer.':
