@@ -139,6 +139,8 @@ def test_the_odds_box_fits_its_text(
     inside = """e => { const [a, b] = [e.closest('.aim').getBoundingClientRect(), document.createRange()];
         b.selectNodeContents(e); const r = b.getBoundingClientRect(); return r.left >= a.left && r.right <= a.right }"""
     assert text.evaluate(inside)
+    if options.get("has_touch"):  # the handle of the cards counts armies, not orders
+        assert re.search(r"5/5\D*6\b", page.locator("aside .handle span").first.inner_text())
     # The enemy can deploy: both probabilities are shown with the same weight.
     chances = [f"{100 * battle_odds(6, armies).capture:.1f}" for armies in (2, 7)]
     chances = [chance.replace(".", "," if locale == "cs-CZ" else ".") for chance in chances]

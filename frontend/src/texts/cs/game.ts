@@ -101,6 +101,7 @@ export const game = {
   'no orders': 'žádné rozkazy',
   '{you, select, yes {You gave} other {{who} gave}} no orders in time': '{you, select, yes {Nestihl jsi zadat} other {{who}: nezadány}} rozkazy včas',
   'Show {region}': 'Zobrazit území {region}',
+  'Show {region} and {n} more': 'Zobrazit území {region} a další: {n}',
   'No orders match.': 'Žádné rozkazy neodpovídají.',
 
   Playback: 'Přehrávání',
