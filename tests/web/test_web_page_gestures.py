@@ -159,6 +159,11 @@ def test_an_attack_and_the_sea_are_dragged(server: Server, open_page: Callable[.
     gestures = Gestures(page, pointer)
     gestures.drag(box(page, source), box(page, target))
     page.locator(".orders .attack").wait_for()
+    game_map = Game("small").map
+    number = next(r for r, shape in enumerate(game_map.regions) if shape.name == target)
+    onward = next(game_map.regions[n].name for n in game_map.neighbors[number] if game_map.regions[n].name != source)
+    gestures.drag(box(page, target), box(page, onward))  # not possible: the region belongs to another player
+    page.locator(".status.tense", has_text=target).wait_for()
     for _ in range(2):
         page.locator(".zoom button").first.click()
     place, sea = page.evaluate(SCROLLED), page.evaluate(SEA)

@@ -184,7 +184,11 @@ export class TurnInput {
   }
 
   order = (from: number, to: number, armies?: number): void => {
-    if (!this.draft || !this.mine(from) || !this.near(from).includes(to)) return;
+    if (!this.draft || !this.editing || !this.near(from).includes(to)) return;
+    if (!this.mine(from)) {
+      this.message = t('{region} is not yours when the round begins: you cannot send armies from there', { region: this.map.regions[from].name });
+      return;
+    }
     this.draft.phase = 'attack';
     this.draft.attack(from, to, armies);
     [this.source, this.onDeploy] = [null, null];

@@ -18,6 +18,7 @@ export const turn = {
   'Choose a region and its target': 'Vyber území a jeho cíl',
   'Choose a region and its target, or drag': 'Vyber území a jeho cíl, nebo táhni',
   'Too few armies for 95 %: you can send only {n}': 'Na 95 % je armád málo: poslat lze jen {n}',
+  '{region} is not yours when the round begins: you cannot send armies from there': 'Na začátku kola není {region} tvoje: armády odtud poslat nelze',
   'You cannot see the armies there': 'Armády tam nejsou vidět',
   'You cannot see the armies there.': 'Armády tam nejsou vidět.',
 
