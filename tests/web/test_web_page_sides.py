@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from gesture_helpers import DESKTOP, HANDSET, Gestures
-from page_helpers import PAGE, box, region
+from page_helpers import PAGE, box, region, regions
 
 from warlight_env import Game, battle_odds
 from web_helpers import YOU, Server
@@ -149,13 +149,26 @@ def test_the_odds_box_fits_its_text(
 
 
 def test_picks_that_are_complete_lead_to_the_commit(server: Server, open_page: Callable[..., Any]):
-    page = open_page(server.begin(seed=8).address)
+    players = [{"name": "You"}, {"name": "Bo"}]
+    made = server.client().post("games", json={"players": players, "map": "small", "seed": 8}).json()
+    page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"))
     status = page.locator("p.status")
     for left in (2, 1):
         status.get_by_text(f"Pick 2 regions: {left} left").wait_for()
         name = page.locator('path[aria-label$="can be picked"]').first.get_attribute("aria-label").split(",")[0]
         page.mouse.click(*box(page, name))
     status.get_by_text("Commit when you are ready").wait_for()
+    more, other = ({r["name"] for r in regions(page) if end == r["label"].endswith("can be picked")} for end in (1, 0))
+    picked = {r["name"] for r in regions(page) if ", your pick " in r["label"]}
+    page.mouse.click(*box(page, min(other - picked)))
+    status.get_by_text(f"{min(other - picked)} is not offered to you").wait_for()
+    page.mouse.click(*box(page, min(more)))
+    status.get_by_text("You have already picked 2 regions").wait_for()
+    page.get_by_text("Each player is offered other regions").wait_for()
+    page.keyboard.press("Control+Enter")
+    status.get_by_text("Waiting for Bo").wait_for()
+    ranks = page.locator("g.rank")  # beside the armies, also while the player waits
+    assert [text.strip() for text in ranks.all_text_contents()] == ["#1", "#2"]
 
 
 @pytest.mark.parametrize("locale", ["en-US", "cs-CZ"])

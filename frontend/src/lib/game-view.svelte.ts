@@ -166,7 +166,7 @@ export class GameView {
     const parts = [describe(this.doc, this.show.position, r)];
     if (turnInput.editing && turnInput.draft?.deployedOn(r)) parts.push(t('{n} more deployed', { n: turnInput.draft.deployedOn(r) }));
     const place = turnInput.wishes.indexOf(r);
-    if (turnInput.picking && place >= 0) parts.push(t('your pick {n}', { n: place + 1 }));
+    if (turnInput.ranks.has(r)) parts.push(t('your pick {n}', { n: place + 1 }));
     else if (turnInput.picking && turnInput.ringed.has(r)) parts.push(t('can be picked'));
     else if (turnInput.source !== null && turnInput.ringed.has(r)) parts.push(turnInput.mine(r) ? t('transfer here') : t('attack here'));
     return parts.join(', ');

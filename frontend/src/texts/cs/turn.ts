@@ -7,6 +7,13 @@ export const turn = {
   'Pick {picks, plural, one {# region} other {# regions}}: {left} left': 'Vyber {picks} území: zbývá {left}',
   Picks: 'Výběr',
   'Choose regions that have a ring, the best first.': 'Vybírej ze zakroužkovaných území, nejlepší jako první.',
+  '{region} is not offered to you: choose a region with a ring': '{region} v tvé nabídce není: vyber zakroužkované území',
+  'You have already picked {n, plural, one {# region} other {# regions}}. To remove a pick, press it again.':
+    'Už máš vybráno {n} území. Výběr zrušíš, když území stiskneš znovu.',
+  'Each player is offered other regions, so nobody else can pick yours.': 'Každý hráč má v nabídce jiná území, takže ti tvoje nikdo nevezme.',
+  'All players are offered the same regions. If two want the same region, chance decides who gets it.':
+    'Všichni mají v nabídce stejná území. Když dva chtějí totéž, o tom, kdo ho dostane, rozhodne náhoda.',
+  'All players are offered the same regions, and pick in turn.': 'Všichni mají v nabídce stejná území a vybírají střídavě.',
   'Press the letter of the region to deploy on': 'Stiskni písmeno území, kam nasadit',
   'Press the letter of the region to send from': 'Stiskni písmeno území, odkud poslat',
   'From {region}: press the letter of the target': 'Z území {region}: stiskni písmeno cíle',
