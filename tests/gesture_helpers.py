@@ -69,14 +69,18 @@ class Gestures:
             self._mouse("mousePressed", at, 2, "right")
             self._mouse("mouseReleased", at, 0, "right")
 
-    def drag(self, start: Point, end: Point, steps: int = 8) -> None:
-        """Press at `start`, move to `end` in a straight line, and release."""
+    def drag(self, start: Point, end: Point, steps: int = 8, pause: int = 16) -> None:
+        """Press at `start`, move to `end` in a straight line, and release.
+
+        Args:
+            pause: milliseconds after each step of a finger.
+        """
         way = [tuple(a + (b - a) * k / steps for a, b in zip(start, end, strict=True)) for k in range(1, steps + 1)]
         if self._pointer == "touch":
             self._touch("touchStart", start)
             for at in way:
                 self._touch("touchMove", at)  # type: ignore[arg-type]
-                self._page.wait_for_timeout(16)
+                self._page.wait_for_timeout(pause)
             self._touch("touchEnd")
         else:
             self._mouse("mouseMoved", start)

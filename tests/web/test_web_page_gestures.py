@@ -94,15 +94,23 @@ def test_a_press_deploys_a_long_press_takes_back_and_the_slider_is_dragged(
     gestures.hold(place)
     page.wait_for_timeout(350)
     assert deployed(page) == 2
+    if device.pointer == "touch":
+        gestures.drag(place, (place[0], place[1] + 14), steps=2, pause=400)  # a slow drag is no press
+        page.wait_for_timeout(350)
+        assert deployed(page) == 2
     slider = attack(page, source, target)
     most = int(slider.get_attribute("max"))
     assert int(slider.input_value()) == most > 3
-    before = page.evaluate(SCROLLED)
+    before, place = page.evaluate(SCROLLED), page.locator(".aim").bounding_box()
     for start, end in ((1, 0.3), (0.3, 0.8), (0.8, 0)):
         gestures.drag(at(slider, start), at(slider, end))
+        assert page.locator(".aim").bounding_box() == place
         assert abs(int(slider.input_value()) - (1 + end * (most - 1))) <= 1, (start, end)
     assert int(slider.input_value()) == 1
     assert page.evaluate(SCROLLED) == before  # the map does not move
+    for armies in range(2, most + 1):
+        slider.press("ArrowRight")
+        assert page.locator(".aim").bounding_box() == place, armies  # labels of the order move, but not the slider
 
 
 @in_both_languages("pointer", {"mouse": "mouse"})
@@ -156,6 +164,11 @@ def test_an_attack_and_the_sea_are_dragged(server: Server, open_page: Callable[.
     gestures = Gestures(page, pointer)
     gestures.drag(box(page, source), box(page, target))
     page.locator(".orders .attack").wait_for()
+    game_map = Game("small").map
+    number = next(r for r, shape in enumerate(game_map.regions) if shape.name == target)
+    onward = next(game_map.regions[n].name for n in game_map.neighbors[number] if game_map.regions[n].name != source)
+    gestures.drag(box(page, target), box(page, onward))  # not possible: the region belongs to another player
+    page.locator(".status.tense", has_text=target).wait_for()
     for _ in range(2):
         page.locator(".zoom button").first.click()
     place, sea = page.evaluate(SCROLLED), page.evaluate(SEA)

@@ -22,12 +22,24 @@ TOUCH = {"has_touch": True, "is_mobile": True}
 TABLET = {"viewport": {"width": 820, "height": 1180}, **TOUCH}
 PHONE = {"viewport": {"width": 360, "height": 740}, **TOUCH}
 
-#: What the guide shows: its words, the step's name, its ring's middle and width, and the buttons in its note.
-SHOWN = """() => {
+#: What the guide shows: its words, the step's name, its ring's middle and width, and the buttons in its note. `covers`:
+#: the regions named in its words whose armies its note covers, and the chances that its ring covers.
+SHOWN = """async () => {
+    for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
+    const hit = (e, l, t, r, b) => { const o = e?.getBoundingClientRect();
+        return o && o.left < r && o.right > l && o.top < b && o.bottom > t; };
+    const note = document.querySelector('.note'), text = note?.textContent ?? '';
+    const covers = [...document.querySelectorAll('path[data-region]')].filter(e => {
+        if (!text.includes(e.ariaLabel.split(',')[0])) return false;
+        const { x, y } = new DOMPoint(...e.dataset.label.split(' '))
+            .matrixTransform(e.getScreenCTM());
+        return hit(note, x - 8, y - 8, x + 8, y + 8) }).map(e => e.ariaLabel);
+    const o = document.querySelector('.aim p')?.getBoundingClientRect();
+    if (o && hit(document.querySelector('.beckon'), o.left, o.top, o.right, o.bottom)) covers.push('odds');
     const ring = document.querySelector('.beckon:not(.quiet)'), box = ring?.getBoundingClientRect();
     return { says: document.querySelector('.note [role=status] p')?.textContent ?? '',
         name: ring?.dataset.stepName ?? null,
-        at: box && [box.left + box.width / 2, box.top + box.height / 2], wide: box?.width,
+        at: box && [box.left + box.width / 2, box.top + box.height / 2], wide: box?.width, covers,
         buttons: [...document.querySelectorAll('.note button')].map(e => e.textContent) } }"""
 
 
@@ -73,6 +85,7 @@ def follow(page: Any, press: Press, until: Callable[[str], bool]) -> list[tuple[
         if not said or said[-1] != (shown["name"], shown["says"]):
             said.append((shown["name"], shown["says"]))
             still = 0
+        assert press is not by_mouse or not shown["covers"], shown
         if until(shown["says"]):
             return said
         still += 1

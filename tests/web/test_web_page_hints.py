@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from page_helpers import PAGE, PHONE, axe_finds, names_of, pick, regions
+from page_helpers import PAGE, PHONE, axe_finds, box, names_of, pick, regions
 
 from warlight_env import Game, battle_odds
 from warlight_env.agents.registry import make_agent
@@ -213,6 +213,14 @@ def test_the_goals_of_a_bot_that_plans_are_told(tmp_path: Path, open_page: Calla
             assert says.startswith(f"{words[goal['goal']]} {name}, which needs {goal['armies']} arm")
 
 
+def assert_uncovered(part: Any) -> None:
+    """Wait until the middle of an element is visible on the screen."""
+    part.wait_for()
+    shown = """e => { const b = e.getBoundingClientRect();
+        return e.contains(document.elementFromPoint(b.left + b.width / 2, b.top + b.height / 2)) }"""
+    assert part.evaluate(shown)
+
+
 def test_a_hint_says_where_first_and_then_what_to_do(server: Server, open_page: Callable[..., Any]):
     played = server.begin(seed=8)
     page = open_page(played.address)
@@ -220,16 +228,23 @@ def test_a_hint_says_where_first_and_then_what_to_do(server: Server, open_page: 
     page.locator(".phases").wait_for()
     told = regions(page)
     page.get_by_role("button", name="Hint: off").wait_for()
+    own = next(r["name"] for r in told if r["who"] == "yours")
+    page.mouse.click(*box(page, own))  # its card covers a part of the side panel
+    page.locator(".region").get_by_role("heading", name=own).wait_for()
+    page.keyboard.press("z")
     page.keyboard.press("h")
     hint = page.get_by_role("region", name="Hint in words")
-    hint.get_by_role("heading", name="Where to look").wait_for()
+    assert_uncovered(hint.get_by_text("Thinking …"))
+    assert_uncovered(hint.get_by_role("heading", name="Where to look"))
+    assert_uncovered(hint.locator("li").last)
     where = hint.locator("li").all_inner_texts()
     assert not any(re.search(r"with \d|Deploy|chance", says) for says in where)
     hint.get_by_role("button").first.focus()
     named = where[0].partition(":")[0].rpartition(" to ")[2]
     page.get_by_role("region", name="Region").get_by_role("heading", name=named).wait_for()
     page.get_by_role("button", name="Hint: coach").click()
-    hint.get_by_role("heading", name="What to do").wait_for()
+    assert_uncovered(hint.get_by_role("heading", name="What to do"))
+    assert_uncovered(hint.get_by_role("button", name="Copy to my orders"))
     says = hint.locator("li").all_inner_texts()
     hint.get_by_role("button", name="Copy to my orders").click()
     draft = json.loads(page.evaluate(f"localStorage['warlight.draft.{played.game}.0.1']"))

@@ -56,6 +56,13 @@ def test_the_map_has_two_thirds_of_the_screen_and_cards_fold(server: Server, ope
         )
     ]
     assert max(seen) <= cards["x"]  # no region is below them
+    heights = "() => ['.head', '.head > div'].map((css) => document.querySelector(css).offsetHeight)"
+    for width in (1280, 620, 1280):  # no empty strip below the header
+        page.set_viewport_size({"width": width, "height": 800})
+        page.wait_for_function(f"innerWidth === {width}")
+        page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        outer, inner = page.evaluate(heights)
+        assert outer == inner, width
     page.get_by_role("button", name="Hide the side panel").click()
     page.wait_for_function("() => document.querySelector('.drawing svg').clientWidth > 1270")
     assert area(page, ".drawing svg") >= screen * 2 / 3  # the world itself

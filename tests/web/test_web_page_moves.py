@@ -85,3 +85,9 @@ def test_the_moves_of_a_game_in_play_tell_what_happened_last(server: Server, ope
     page.locator("[aria-label='Moves'] .line").first.wait_for()
     assert f"You deploy 2 on {source}" in lines(page)
     assert any(line.startswith(f"You attack {target} from {source} with 2: lose ") for line in lines(page))
+    page.keyboard.press("Shift+ArrowLeft")
+    page.locator("p.status").get_by_text("Round 0 of 1 (earlier). Live shows the present.").wait_for()
+    commit = page.get_by_role("button", name="Commit")
+    assert commit.get_attribute("title") == "The map shows an earlier round: press Live"
+    page.get_by_role("button", name="● Live").click()
+    page.locator("p.status").get_by_text("Deploy 5 more").wait_for()

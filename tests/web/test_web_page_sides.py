@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 from gesture_helpers import DESKTOP, HANDSET, Gestures
-from page_helpers import PAGE, box, region
+from page_helpers import PAGE, box, region, regions
 
-from warlight_env import Game
+from warlight_env import Game, battle_odds
 from web_helpers import YOU, Server
 
 pytestmark = PAGE
@@ -122,7 +122,9 @@ def test_the_odds_box_fits_its_text(
     page.locator("path.own").first.wait_for(state="attached")
     page.add_style_tag(content=".aim p { letter-spacing: 0.12em !important; word-spacing: 0.16em !important }")
     own = set(page.locator("path.own").evaluate_all("all => all.map(e => Number(e.dataset.region))"))
-    source, target = next((a, b) for a in sorted(own) for b in MAP.neighbors[a] if b not in own)
+    neutral = "all => all.filter(e => /, neutr/.test(e.ariaLabel)).map(e => Number(e.dataset.region))"
+    others = own | set(page.locator("path[data-region]").evaluate_all(neutral))
+    source, target = next((a, b) for a in sorted(own) for b in MAP.neighbors[a] if b not in others)
     region(page, MAP.regions[source].name).focus()
     page.keyboard.press("Shift+Enter")
     page.locator("[data-guide=attack]").click()
@@ -137,16 +139,36 @@ def test_the_odds_box_fits_its_text(
     inside = """e => { const [a, b] = [e.closest('.aim').getBoundingClientRect(), document.createRange()];
         b.selectNodeContents(e); const r = b.getBoundingClientRect(); return r.left >= a.left && r.right <= a.right }"""
     assert text.evaluate(inside)
+    if options.get("has_touch"):  # the handle of the cards counts armies, not orders
+        assert re.search(r"5/5\D*6\b", page.locator("aside .handle span").first.inner_text())
+    # The enemy can deploy: both probabilities are shown with the same weight.
+    chances = [f"{100 * battle_odds(6, armies).capture:.1f}" for armies in (2, 7)]
+    chances = [chance.replace(".", "," if locale == "cs-CZ" else ".") for chance in chances]
+    assert [e.inner_text().split("\xa0")[0].split()[0] for e in page.locator(".aim .says").all()] == chances
+    assert [e.text_content().split("\xa0")[0].split()[0] for e in page.locator(".region dl b").all()] == chances
 
 
 def test_picks_that_are_complete_lead_to_the_commit(server: Server, open_page: Callable[..., Any]):
-    page = open_page(server.begin(seed=8).address)
+    players = [{"name": "You"}, {"name": "Bo"}]
+    made = server.client().post("games", json={"players": players, "map": "small", "seed": 8}).json()
+    page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"))
     status = page.locator("p.status")
     for left in (2, 1):
         status.get_by_text(f"Pick 2 regions: {left} left").wait_for()
         name = page.locator('path[aria-label$="can be picked"]').first.get_attribute("aria-label").split(",")[0]
         page.mouse.click(*box(page, name))
     status.get_by_text("Commit when you are ready").wait_for()
+    more, other = ({r["name"] for r in regions(page) if end == r["label"].endswith("can be picked")} for end in (1, 0))
+    picked = {r["name"] for r in regions(page) if ", your pick " in r["label"]}
+    page.mouse.click(*box(page, min(other - picked)))
+    status.get_by_text(f"{min(other - picked)} is not offered to you").wait_for()
+    page.mouse.click(*box(page, min(more)))
+    status.get_by_text("You have already picked 2 regions").wait_for()
+    page.get_by_text("Each player is offered other regions").wait_for()
+    page.keyboard.press("Control+Enter")
+    status.get_by_text("Waiting for Bo").wait_for()
+    ranks = page.locator("g.rank")  # beside the armies, also while the player waits
+    assert [text.strip() for text in ranks.all_text_contents()] == ["#1", "#2"]
 
 
 @pytest.mark.parametrize("locale", ["en-US", "cs-CZ"])

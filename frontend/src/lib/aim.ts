@@ -1,8 +1,8 @@
 // Preview of an order from one region to another, for the label at its target region.
 import type { TurnInput } from './turn-input.svelte';
-import { odds } from './rules';
-import { type GameDoc, type Position, UNKNOWN } from './types';
-import { percent, t } from './i18n.svelte';
+import { captureChances, chanceTexts } from './capture-chances';
+import type { GameDoc, Position } from './types';
+import { t } from './i18n.svelte';
 
 export interface Aim {
   from: number;
@@ -10,9 +10,7 @@ export interface Aim {
   armies: number;
   most: number; // largest number of armies that the player can send
   transfer: boolean;
-  // probability of capture; null: the order is a transfer, or the armies on the target region are hidden
-  chance: number | null;
-  says: string;
+  says: string[]; // the probabilities of capture, or the kind of the order
 }
 
 /**
@@ -27,9 +25,7 @@ export function aimAt(doc: GameDoc, position: Position, turnInput: TurnInput, fr
   const most = index < 0 ? draft.free(from) : draft.most(index);
   const sent = Math.min(most, Math.max(1, armies ?? (index < 0 ? most : draft.attacks[index][2])));
   const transfer = turnInput.mine(to);
-  const unseen = position.owner[to] === UNKNOWN;
-  const chance = transfer || unseen ? null : odds(sent, position.army[to], doc.rules).capture;
-  const against = () => t('{chance} against {armies}', { chance: percent(chance!), armies: position.army[to] });
-  const says = transfer ? t('transfer') : chance === null ? t('unseen') : against();
-  return { from, to, armies: sent, most, transfer, chance, says };
+  const chances = transfer ? null : captureChances(doc, position, sent, to);
+  const says = transfer ? [t('transfer')] : chances ? chanceTexts(chances) : [t('unseen')];
+  return { from, to, armies: sent, most, transfer, says };
 }

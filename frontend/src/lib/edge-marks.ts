@@ -11,17 +11,18 @@ export interface EdgeMark {
 
 const MARGIN = { side: 40, top: 24, bottom: 66 }; // distances of marks from the edges, in pixels; buttons are at the bottom
 const APART = [76, 36]; // smallest horizontal or vertical distance of two marks, in pixels
+const CLEAR = [52, 34]; // smallest horizontal or vertical distance of a mark from the armies that it must not cover
 
 /**
  * Return the marks for the regions whose labels are outside of the visible part. `seen`: the visible part in map units:
- * left, top, width, height. `size`: its width and height in pixels.
+ * left, top, width, height. `size`: its width and height in pixels. `open`: regions whose armies the marks do not cover.
  */
-export function edgeMarks(map: MapDoc, regions: number[], seen: MapDoc['box'], [wide, high]: Point): EdgeMark[] {
+export function edgeMarks(map: MapDoc, regions: number[], open: number[], seen: MapDoc['box'], [wide, high]: Point): EdgeMark[] {
   const [left, top, width, height] = seen;
   const [x0, y0] = [wide / 2, high / 2];
+  const pixels = ([x, y]: Point): Point => [((x - left) * wide) / width, ((y - top) * high) / height];
   const away = regions.flatMap((region) => {
-    const [x, y] = map.regions[region].label;
-    const [px, py] = [((x - left) * wide) / width, ((y - top) * high) / height];
+    const [px, py] = pixels(map.regions[region].label);
     const inside = px >= 0 && px <= wide && py >= 0 && py <= high;
     return inside ? [] : [{ region, dx: px - x0, dy: py - y0 }];
   });
@@ -31,6 +32,8 @@ export function edgeMarks(map: MapDoc, regions: number[], seen: MapDoc['box'], [
     const room = [x0 - MARGIN.side, dy < 0 ? y0 - MARGIN.top : high - y0 - MARGIN.bottom].map((x) => Math.max(1, x));
     const share = Math.min(1, room[0] / Math.max(1e-9, Math.abs(dx)), room[1] / Math.max(1e-9, Math.abs(dy)));
     const at: Point = [x0 + share * dx, y0 + share * dy];
+    const armies = open.map((r) => pixels(map.regions[r].label)).find(([x, y]) => Math.abs(x - at[0]) < CLEAR[0] && Math.abs(y - at[1]) < CLEAR[1]);
+    if (armies) at[1] = armies[1] + (armies[1] < y0 ? CLEAR[1] : -CLEAR[1]); // towards the middle
     const near = marks.find((mark) => Math.abs(mark.at[0] - at[0]) < APART[0] && Math.abs(mark.at[1] - at[1]) < APART[1]);
     if (near) near.more += 1;
     else marks.push({ region, more: 0, at, angle: Math.atan2(dy, dx) });

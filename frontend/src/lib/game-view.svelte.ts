@@ -167,7 +167,7 @@ export class GameView {
     const parts = [describe(this.doc, this.show.position, r)];
     if (turnInput.editing && turnInput.draft?.deployedOn(r)) parts.push(t('{n} more deployed', { n: turnInput.draft.deployedOn(r) }));
     const place = turnInput.wishes.indexOf(r);
-    if (turnInput.picking && place >= 0) parts.push(t('your pick {n}', { n: place + 1 }));
+    if (turnInput.ranks.has(r)) parts.push(t('your pick {n}', { n: place + 1 }));
     else if (turnInput.picking && turnInput.ringed.has(r)) parts.push(t('can be picked'));
     else if (turnInput.source !== null && turnInput.ringed.has(r)) parts.push(turnInput.mine(r) ? t('transfer here') : t('attack here'));
     return parts.join(', ');
@@ -185,6 +185,10 @@ export class GameView {
   status: string = $derived.by(() => {
     const { show, turnInput, doc, now } = this;
     if (this.trouble) return this.trouble;
+    if (turnInput.draft && !show.playing && !show.atEnd) {
+      const earlier = t('Round {round} of {last} (earlier). Live shows the present.', { round: show.round, last: show.last });
+      return show.current ? `${earlier} ${tell(doc, show.current, show.step)}` : earlier;
+    }
     if (this.result && show.atEnd) return this.result;
     if (now?.you && show.atEnd && !show.playing && !this.over) {
       if (now.phase === 'play' && !now.you.alive) return t('You are out');

@@ -2,34 +2,34 @@
 const TIME = 500; // milliseconds
 const STILL = 10; // pixels that the finger may move
 
+/** Calls `act` when the finger is lifted: a finger that moves, even after a long time, drags the map instead. */
 export class LongPress {
-  private timer = 0;
-  private from: { id: number; x: number; y: number } | null = null;
-  private done = false;
+  private from: { id: number; region: number; x: number; y: number; since: number; moved: boolean } | null = null;
 
   constructor(private act: (region: number) => void) {}
 
   down(event: PointerEvent, region: number | null): void {
     const second = this.from !== null;
-    this.end();
+    this.end(false);
     if (region === null || second) return;
-    this.from = { id: event.pointerId, x: event.clientX, y: event.clientY };
-    this.timer = window.setTimeout(() => {
-      this.done = true;
-      this.act(region);
-    }, TIME);
+    this.from = { id: event.pointerId, region, x: event.clientX, y: event.clientY, since: performance.now(), moved: false };
   }
 
   moved(event: PointerEvent): void {
     const { from } = this;
-    if (from?.id === event.pointerId && Math.hypot(event.clientX - from.x, event.clientY - from.y) > STILL) clearTimeout(this.timer);
+    if (from?.id === event.pointerId && Math.hypot(event.clientX - from.x, event.clientY - from.y) > STILL) from.moved = true;
   }
 
-  /** End the press; returns whether it was long. Then the click that follows must be ignored. */
-  end(): boolean {
-    clearTimeout(this.timer);
-    const { done } = this;
-    [this.from, this.done] = [null, false];
-    return done;
+  /**
+   * End the press. `lifted`: the finger was lifted, and the browser did not take it for scrolling. Returns whether the
+   * press was long or the finger moved; then the click that follows must be ignored.
+   */
+  end(lifted: boolean): boolean {
+    const { from } = this;
+    this.from = null;
+    if (!from || !lifted) return false;
+    const long = performance.now() - from.since >= TIME;
+    if (long && !from.moved) this.act(from.region);
+    return long || from.moved;
   }
 }

@@ -15,7 +15,7 @@ export function presetTitle(name: string): string {
 /** Return the line about a preset; '': the page does not know it. */
 export function presetLine(name: string): string {
   const lines: Record<string, () => string> = {
-    thesis: () => t('Each player picks two regions, from one offer per super region. Armies may move again in a round.'),
+    thesis: () => t('Each player picks two regions, from one offer per super region. Armies that moved to an own region may move again in the round.'),
     thesis_draft: () => t('Like “thesis”, but with two offered regions per super region.'),
     challenge1: () => t('Fog. Each player ranks six regions and gets three. Armies that moved cannot move again. 100 rounds.'),
     challenge2: () => t('Fog and neutral wastelands. Players pick in turn. Less luck in battles, and a limit of rounds.'),

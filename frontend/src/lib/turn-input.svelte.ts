@@ -150,9 +150,11 @@ export class TurnInput {
     return new Set(draft.phase === 'attack' ? own.filter((r) => draft.free(r) > 0) : []);
   });
 
-  /** Texts on regions: numbers of picks, or letters for the selection by keyboard. */
+  /** Labels beside the armies: ranks of the picks, until the game begins. */
+  ranks: Map<number, string> = $derived.by(() => new Map(this.now?.phase === 'pick' ? this.wishes.map((r, i) => [r, `#${i + 1}`]) : []));
+
+  /** Letters on regions, for the selection by keyboard. */
   letters: Map<number, string> = $derived.by(() => {
-    if (this.picking) return new Map(this.wishes.map((r, i) => [r, `${i + 1}`]));
     if (!this.lettering || !this.draft) return new Map();
     const { from } = this.lettering;
     const among = from !== null ? this.near(from) : this.map.regions.map((_, r) => r).filter(this.mine);
@@ -165,8 +167,11 @@ export class TurnInput {
     const { draft } = this;
     if (this.picking) {
       const you = this.now!.you!;
+      this.message = '';
       if (this.wishes.includes(r)) this.wishes = this.wishes.filter((w) => w !== r);
-      else if (you.offers.includes(r) && this.wishes.length < you.picks) this.wishes = [...this.wishes, r];
+      else if (!you.offers.includes(r)) this.message = t('{region} is not offered to you: choose a region with a ring', { region: this.map.regions[r].name });
+      else if (this.wishes.length < you.picks) this.wishes = [...this.wishes, r];
+      else this.message = t('You have already picked {n, plural, one {# region} other {# regions}}. To remove a pick, press it again.', { n: you.picks });
       return;
     }
     const looking = draft !== null && !this.show.playing && !this.show.atEnd; // at an earlier round
@@ -190,7 +195,11 @@ export class TurnInput {
   }
 
   order = (from: number, to: number, armies?: number): void => {
-    if (!this.draft || !this.mine(from) || !this.near(from).includes(to)) return;
+    if (!this.draft || !this.editing || !this.near(from).includes(to)) return;
+    if (!this.mine(from)) {
+      this.message = t('{region} is not yours when the round begins: you cannot send armies from there', { region: this.map.regions[from].name });
+      return;
+    }
     this.draft.phase = 'attack';
     this.draft.attack(from, to, armies);
     [this.source, this.onDeploy] = [null, null];
@@ -348,7 +357,8 @@ export class TurnInput {
       let done: { awaited: number[] };
       if (this.picking) {
         done = await call(`games/${live.id}/picks`, { wishes: this.wishes }, live.token);
-        this.wishes = [];
+        // at a shared screen, the next player must not see the picks
+        if (seatsIn(tokensOf(live.id)).length > 1) this.wishes = [];
       } else {
         done = await call(`games/${live.id}/orders`, { round: draft!.round, ...draft!.orders, hint: this.hint }, live.token);
         // At a shared screen, the next player must not find the turn in the browser.

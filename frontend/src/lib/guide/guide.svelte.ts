@@ -129,7 +129,7 @@ export class Guide {
     }
     if (this.stage === 'look') return this.look();
     const { draft } = this.turnInput;
-    if (draft && !this.turnInput.editing) return this.back();
+    if (draft && !this.turnInput.editing) return this.show.playing ? this.watching() : this.back();
     if (!draft || (this.stage === 'free' && this.helped !== draft.round)) return null;
     return this.turn(draft);
   });
@@ -171,6 +171,11 @@ export class Guide {
   /** Return the first attack of the draft; transfers do not count. */
   private attack(draft: Draft | null): [number, number, number] | undefined {
     return draft?.attacks.find(([, to]) => !this.turnInput.mine(to));
+  }
+
+  /** Return the indices of the regions that a text names. */
+  named(text: string): number[] {
+    return this.show.doc.map.regions.flatMap(({ name }, r) => (text.includes(name) ? [r] : []));
   }
 
   // Steps while the player enters a turn
@@ -231,7 +236,7 @@ export class Guide {
             );
       return { name: 'deploy', says, at, also: { css: `[data-super="${s}"]` } };
     }
-    return { name: 'deploy', says: t('Deploy beside your target, {to}: press {from} until all armies are there.', { from, to }), at };
+    return { name: 'deploy', says: t('Now you can attack {to}. Deploy beside it: press {from} until all armies are there.', { from, to }), at };
   }
 
   private sending(draft: Draft, plan: Suggestion, again = false): Step {
@@ -302,9 +307,7 @@ export class Guide {
 
   private look(): Step | null {
     const { show } = this;
-    if (show.playing) {
-      return { name: 'watch', says: t('Orders are executed one after the other. The numbers at the arrow are the armies that the attacker lost and killed.'), at: { css: '.status' } };
-    }
+    if (show.playing) return this.watching();
     if (this.looked) return this.back();
     const round = show.history.rounds.at(-1);
     const lines = round ? linesOf(show.doc, round).filter((line) => line.player === this.seat && line.kind !== 'dropped') : [];
@@ -320,6 +323,10 @@ export class Guide {
           )
         : t('The round is over. To see it again, press your order in the move list.');
     return { name: 'again', says, at: { css: `[data-round="${show.last}"] [data-step="${line.step}"]` } };
+  }
+
+  private watching(): Step {
+    return { name: 'watch', says: t('Orders are executed one after the other. The numbers at the arrow are the armies that the attacker lost and killed.'), at: { css: '.status' } };
   }
 
   private back(): Step {

@@ -39,6 +39,14 @@ function around(path: SVGPathElement): Spot['box'] {
   return { left: left - REACH, top: top - REACH, width: 2 * REACH, height: 2 * REACH };
 }
 
+/** Return the box of a region's badge and name on the screen; null: the map is not on the page. */
+export function placeOf(region: number): DOMRect | null {
+  const path = document.querySelector<SVGPathElement>(`path[data-region="${region}"]`);
+  if (!path) return null;
+  const { left, top, width, height } = around(path);
+  return new DOMRect(left - width, top - height / 2, 3 * width, 2.2 * height);
+}
+
 /** Scroll the target into view. */
 export function reveal({ element, seen }: Spot): void {
   if (!seen) element.scrollIntoView({ block: 'center', inline: 'center' });
@@ -51,9 +59,10 @@ export interface Place {
 
 /**
  * Return the position for a note of `wide` × `high` pixels: inside the window, near the box, and with little overlap.
- * Overlap with `controls` costs more than overlap with `figures` of the map.
+ * Overlap with the box and with the regions that the note names costs most, and overlap with `controls` costs more than
+ * overlap with `figures` of the map.
  */
-export function besides(box: Spot['box'] | null, wide: number, high: number, controls: DOMRect[], figures: DOMRect[]): Place {
+export function besides(box: Spot['box'] | null, wide: number, high: number, named: DOMRect[], controls: DOMRect[], figures: DOMRect[]): Place {
   const [gap, edge] = [16, 8];
   const [most, low] = [innerWidth - wide - edge, innerHeight - high - edge];
   const within = (left: number, top: number): Place => ({ left: Math.max(edge, Math.min(most, left)), top: Math.max(edge, Math.min(low, top)) });
@@ -71,7 +80,7 @@ export function besides(box: Spot['box'] | null, wide: number, high: number, con
     const over = (b: DOMRect) => Math.max(0, Math.min(b.right, left + wide) - Math.max(b.left, left)) * Math.max(0, Math.min(b.bottom, top + high) - Math.max(b.top, top));
     const sum = (boxes: DOMRect[]) => boxes.reduce((all, b) => all + over(b), 0);
     const away = Math.hypot(left + wide / 2 - x, top + high / 2 - y);
-    return 50 * over(target) + 8 * sum(controls) + 2 * sum(figures) + 5 * away;
+    return 50 * (over(target) + sum(named)) + 8 * sum(controls) + 2 * sum(figures) + 5 * away;
   };
   return [...near, ...corners].reduce((found, place) => (cost(place) < cost(found) ? place : found));
 }

@@ -36,6 +36,7 @@ export const game = {
   'The game is over at this point': 'V tomto okamžiku je po hře',
   '{you, select, yes {You are out at this point} other {{who} is out at this point}}':
     '{you, select, yes {V tomto okamžiku jsi mimo hru} other {{who} je v tomto okamžiku mimo hru}}',
+  'Round {round} of {last} (earlier). Live shows the present.': 'Kolo {round} z {last} (dřívější). Živě ukáže současnost.',
   'You are out': 'Jsi mimo hru',
   'Waiting for the round': 'Čeká se na kolo',
   'Waiting for {names}': 'Čeká se na: {names}',
@@ -107,6 +108,7 @@ export const game = {
   'no orders': 'žádné rozkazy',
   '{you, select, yes {You gave} other {{who} gave}} no orders in time': '{you, select, yes {Nestihl jsi zadat} other {{who}: nezadány}} rozkazy včas',
   'Show {region}': 'Zobrazit území {region}',
+  'Show {region} and {n} more': 'Zobrazit území {region} a další: {n}',
   'No orders match.': 'Žádné rozkazy neodpovídají.',
 
   Playback: 'Přehrávání',

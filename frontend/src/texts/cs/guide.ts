@@ -20,8 +20,8 @@ export const guide = {
     'Kontinent jsou všechna území uvnitř barevného obrysu. Hráč, který je drží všechna, dostává každé kolo jeho bonus. Z kontinentu {name} ti chybí už jen {to}. Přinese o {bonus, plural, one {# armádu} few {# armády} many {# armády} other {# armád}} víc. Nasaď armády vedle: tiskni {from}, dokud tam nebudou všechny.',
   'A super region is all regions inside a coloured outline. A player who holds all of them gets its bonus in every round. {name} gives {bonus} armies, and you hold {held} of its {all} regions. Take {to} next. Deploy beside it: press {from} until all armies are there.':
     'Kontinent jsou všechna území uvnitř barevného obrysu. Hráč, který je drží všechna, dostává každé kolo jeho bonus. Kontinent {name} přináší {bonus, plural, one {# armádu} few {# armády} many {# armády} other {# armád}} a držíš z něj {held} z {all} území. Na řadě je {to}. Nasaď armády vedle: tiskni {from}, dokud tam nebudou všechny.',
-  'Deploy beside your target, {to}: press {from} until all armies are there.':
-    'Nasaď armády vedle cíle. Cílem je {to}: tiskni {from}, dokud tam nebudou všechny.',
+  'Now you can attack {to}. Deploy beside it: press {from} until all armies are there.':
+    'Teď můžeš zaútočit na {to}. Nasaď armády vedle: tiskni {from}, dokud tam nebudou všechny.',
   'Or drag from {from} to {to}.': 'Nebo táhni: {from} → {to}.',
   'All armies are deployed. Now attack: press {button}.': 'Všechny armády jsou nasazené. Teď zaútoč: stiskni {button}.',
   'You can attack more than once. You can take {to}, too: press {from}.': 'Útočit můžeš víckrát. Dobýt můžeš i {to}: stiskni {from}.',

@@ -7,6 +7,13 @@ export const turn = {
   'Pick {picks, plural, one {# region} other {# regions}}: {left} left': 'Vyber {picks} území: zbývá {left}',
   Picks: 'Výběr',
   'Choose regions that have a ring, the best first.': 'Vybírej ze zakroužkovaných území, nejlepší jako první.',
+  '{region} is not offered to you: choose a region with a ring': '{region} v tvé nabídce není: vyber zakroužkované území',
+  'You have already picked {n, plural, one {# region} other {# regions}}. To remove a pick, press it again.':
+    'Už máš vybráno {n} území. Výběr zrušíš, když území stiskneš znovu.',
+  'Each player is offered other regions, so no other player can pick yours.': 'Každý hráč má v nabídce jiná území, takže ti tvoje nikdo nevezme.',
+  'All players are offered the same regions. If two want the same region, chance decides who gets it.':
+    'Všichni mají v nabídce stejná území. Když dva chtějí totéž, o tom, kdo ho dostane, rozhodne náhoda.',
+  'All players are offered the same regions, and pick in turn.': 'Všichni mají v nabídce stejná území a vybírají střídavě.',
   'Press the letter of the region to deploy on': 'Stiskni písmeno území, kam nasadit',
   'Press the letter of the region to send from': 'Stiskni písmeno území, odkud poslat',
   'From {region}: press the letter of the target': 'Z území {region}: stiskni písmeno cíle',
@@ -18,6 +25,7 @@ export const turn = {
   'Choose a region and its target': 'Vyber území a jeho cíl',
   'Choose a region and its target, or drag': 'Vyber území a jeho cíl, nebo táhni',
   'Too few armies for 95 %: you can send only {n}': 'Na 95 % je armád málo: poslat lze jen {n}',
+  '{region} is not yours when the round begins: you cannot send armies from there': 'Na začátku kola není {region} tvoje: armády odtud poslat nelze',
   'You cannot see the armies there': 'Armády tam nejsou vidět',
   'You cannot see the armies there.': 'Armády tam nejsou vidět.',
 
@@ -52,6 +60,7 @@ export const turn = {
   'Hint: off, coach (where), full (H)': 'Nápověda: vypnutá, jen kde, úplná (H)',
   'Hint: {level, select, off {off} coach {coach} other {full}}': 'Nápověda: {level, select, off {vypnutá} coach {jen kde} other {úplná}}',
   Hint: 'Nápověda',
+  'Thinking …': 'Přemýšlí …',
   'Thinking … ✕': 'Přemýšlí … ✕',
   'Cancel the hint': 'Zrušit nápovědu',
   Cover: 'Zakrýt',
@@ -63,6 +72,7 @@ export const turn = {
   '{n, plural, one {Deploy it} other {Deploy them}}': '{n, plural, one {Nasadit ji} few {Nasadit je} many {Nasadit je} other {Nasadit je}}',
   'Commit anyway': 'Přesto odevzdat',
   'First watch the last round (Space: skip)': 'Nejdřív se podívej na poslední kolo (mezerník: přeskočit)',
+  'The map shows an earlier round: press Live': 'Mapa ukazuje dřívější kolo: stiskni Živě',
   'Take the turn back': 'Vzít tah zpět',
 
   '{n, plural, one {# army} other {# armies}} to deploy: choose your regions. Then choose a region and its neighbour to attack or transfer.':
@@ -79,7 +89,8 @@ export const turn = {
   'Remove the order from {from} to {to}': 'Zrušit rozkaz z {from} na {to}',
   'Orders: {deployed}/{income} deployed, {sent} sent': 'Rozkazy: nasazeno {deployed}/{income}, posláno {sent}',
 
-  '{chance} against {armies}': '{chance} proti {armies}',
+  '{chance} against {armies, plural, one {# army} other {# armies}}': '{chance} proti {armies, plural, one {# armádě} few {# armádám} many {# armády} other {# armádám}}',
+  '{chance} if the defender deploys {n}': '{chance}, když obránce nasadí {n}',
   transfer: 'přesun',
   unseen: 'není vidět',
   'Send from {from} to {to}': 'Poslat z {from} na {to}',
