@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import os
 import sys
+import time
 from multiprocessing.connection import Connection
 from multiprocessing.context import BaseContext
 from pathlib import Path
@@ -53,6 +54,27 @@ class ForkedCommand:
         """Wait for the end of the process; return its exit code, or None after `timeout` seconds."""
         self._process.join(timeout)
         return self._process.exitcode
+
+
+def serve_after_compilation(pipe: Connection) -> None:
+    """Answer questions like a worker that compiles kernels for two seconds before each answer.
+
+    The answer is the question; before the answer "slow" the worker also computes for a minute.
+    """
+    from warlight_env.engine import compile_progress
+    from warlight_env.web.workers.child_process import serve_questions
+
+    def answer(question: str) -> str:
+        observer = compile_progress._PROGRESS.observer
+        assert observer is not None
+        observer(compile_progress.CompileState(True, 1, 2))
+        time.sleep(2.0)
+        observer(compile_progress.CompileState(False, 2, 2))
+        if question == "slow":
+            time.sleep(60)
+        return question
+
+    serve_questions(pipe, answer, repr, 0)
 
 
 def _run(words: list[str], environment: dict[str, str], output: Connection, errors: Path | None) -> None:

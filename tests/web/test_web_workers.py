@@ -13,23 +13,22 @@ import signal
 import sys
 import time
 from collections.abc import Callable, Coroutine
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import pytest
+from process_helpers import serve_after_compilation
 
 from app_helpers import log_of
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
-from warlight_env.engine import compile_progress
 from warlight_env.protocol.view_transfer import QueriedPosition, WorkerSetup
 from warlight_env.record.encode import log_lines
 from warlight_env.web.errors import RequestError
 from warlight_env.web.workers import worker_tasks
 from warlight_env.web.workers.bot_process import BotQuery, Worker, WorkerAnswer, serve
 from warlight_env.web.workers.bot_workers import GRACE, BotWorkers, query_timeout
-from warlight_env.web.workers.child_process import ChildProcess, ChildTimeoutError, Told, serve_questions
+from warlight_env.web.workers.child_process import ChildProcess, ChildTimeoutError, Told
 from warlight_env.web.workers.process_pool import ProcessPool, ProcessPoolError
 from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
 from warlight_env.web.workers.win_probability import win_probabilities_of
@@ -115,21 +114,6 @@ def test_a_bot_in_another_one_has_its_own_clock_and_time_to_compile():
         await bot_workers.close()
 
     asyncio.run(main())
-
-
-def answer_after_compilation(question: str) -> str:
-    observer = compile_progress._PROGRESS.observer
-    assert observer is not None
-    observer(compile_progress.CompileState(True, 1, 2))
-    time.sleep(2.0)
-    observer(compile_progress.CompileState(False, 2, 2))
-    if question == "slow":
-        time.sleep(60)
-    return question
-
-
-def serve_after_compilation(pipe: Connection) -> None:
-    serve_questions(pipe, answer_after_compilation, repr, 0)
 
 
 def test_the_time_of_a_question_does_not_run_while_kernels_are_compiled():

@@ -70,7 +70,7 @@ export const home = {
   '{who} won': 'Vítěz: {who}',
   'You won': 'Výhra je tvoje',
   'You lost: {who} won': 'Prohra, vítěz: {who}',
-  'Each player picks two regions, from one offer per super region. Armies that moved to an own region may move again in the round.': 'Každý hráč si vybere dvě území, v nabídce má jedno z každého kontinentu. Armády přesunuté na vlastní území se v kole smějí přesunout znovu.',
+  'Each player picks two regions, from one offer per super region. Armies that moved to an own region may move again in the round.': 'Hráč vybírá dvě území, v nabídce je jedno z každého kontinentu. Armády přesunuté na vlastní území smějí v kole táhnout znovu.',
   'Like “thesis”, but with two offered regions per super region.': 'Jako „thesis“, ale v nabídce jsou dvě území z každého kontinentu.',
   'Fog. Each player ranks six regions and gets three. Armies that moved cannot move again. 100 rounds.': 'Mlha. Každý hráč seřadí šest území a dostane tři. Přesunuté armády se znovu přesunout nesmějí. 100 kol.',
   'Fog and neutral wastelands. Players pick in turn. Less luck in battles, and a limit of rounds.': 'Mlha a neutrální pustiny. Hráči vybírají střídavě. V bitvách je méně náhody a počet kol je omezen.',
