@@ -116,7 +116,7 @@ def test_a_game_is_played_in_czech(tmp_path: Path, open_page: Callable[..., Any]
         assert any(re.match(r"(Útočíš|Přesouváš) \d+ armá", line) for line in told), told
         page.keyboard.press("Home")
         page.keyboard.press("ArrowRight")
-        assert "Nasazuješ" in page.get_by_role("status").inner_text()
+        assert "Nasazuješ" in page.locator(".status").inner_text()
         in_czech(page, "round")
         page.get_by_role("button", name="Živě").click()
 
