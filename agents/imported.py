@@ -46,12 +46,12 @@ def imported_agent(read: AgentSpec) -> AgentInfo | None:
     attribute = read.rest.partition(",")[0].strip()
     if read.separator != ":" or not _NAME.fullmatch(attribute):
         return None
-    path, told = read.split_name(PYTHON_END)
+    path, expected = read.split_name(PYTHON_END)
     if path.endswith(PYTHON_END):
         if not os.path.isfile(path):
             return None
-        if told:
-            _content(path, told)
+        if expected:
+            _content(path, expected)
         summary = f"{attribute} in the file {path}"
     elif _MODULE.fullmatch(read.name) and _is_installed(read.name.partition(".")[0]):
         summary = f"{attribute} in the module {read.name}"
@@ -59,7 +59,7 @@ def imported_agent(read: AgentSpec) -> AgentInfo | None:
         return None
 
     def load() -> Callable[..., Any]:
-        return functools.partial(_make, path, told)
+        return functools.partial(_make, path, expected)
 
     file = path if path.endswith(PYTHON_END) else None
     return AgentInfo(path, summary, load, text=TextForm(f"{path}:NAME"), file=file)
@@ -89,14 +89,14 @@ def file_digest(path: str) -> str:
     return digest(_content(path, ""))
 
 
-def _content(path: str | Path, told: str) -> bytes:
-    """Return the content of a file; raise ImportedAgentError if its digest is not `told`, unless `told` is empty."""
+def _content(path: str | Path, expected: str) -> bytes:
+    """Return the content of a file; raise ImportedAgentError if its digest is not `expected`, unless that is empty."""
     content = bounded_io.read_bytes(Path(path), bounded_io.ARRAYS_BYTES, ImportedAgentError, "bot")
-    check_digest(content, told, path, "bot", ImportedAgentError)
+    check_digest(content, expected, path, "bot", ImportedAgentError)
     return content
 
 
-def _make(place: str, told: str, seed: int, text: str) -> Any:
+def _make(place: str, expected: str, seed: int, text: str) -> Any:
     attribute, *parts = (part.strip() for part in text.split(","))
     values: dict[str, str] = {}
     for part in filter(None, parts):
@@ -105,7 +105,7 @@ def _make(place: str, told: str, seed: int, text: str) -> Any:
             reason = f"{key} is given twice" if equals else f"expected key=value, got {part!r}"
             raise ImportedAgentError(f"agent '{place}:{text}': {reason}")
         values[key] = value
-    module = _module_of_file(place, told) if place.endswith(PYTHON_END) else _module(place)
+    module = _module_of_file(place, expected) if place.endswith(PYTHON_END) else _module(place)
     factory = getattr(module, attribute, None)
     if not callable(factory):
         problem = "is not callable" if hasattr(module, attribute) else "does not exist"
@@ -118,12 +118,12 @@ def _module(name: str) -> ModuleType:
     return importlib.import_module(name)
 
 
-def _module_of_file(path: str, told: str) -> ModuleType:
+def _module_of_file(path: str, expected: str) -> ModuleType:
     """Import each content of a file once in this process.
 
-    The folder of the file is added to the search path, as when Python runs the file. told: see `_content`.
+    The folder of the file is added to the search path, as when Python runs the file. expected: see `_content`.
     """
-    place, content = Path(path).resolve(), _content(path, told)
+    place, content = Path(path).resolve(), _content(path, expected)
     name = f"warlight_agent_{place.stem}_{hashlib.sha256(str(place).encode() + content).hexdigest()[:12]}"
     if name in sys.modules:
         return sys.modules[name]

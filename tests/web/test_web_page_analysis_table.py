@@ -63,6 +63,7 @@ class User:
             element.focus()
             assert element.evaluate("e => e === document.activeElement && e.tabIndex >= 0")
             return self.page.keyboard.press("Enter")
+        element.click(trial=True)  # waits until the element rests
         place = next(
             found for block in ("nearest", "center", "end") if (found := element.evaluate(UNCOVERED, [block, share]))
         )
