@@ -185,7 +185,8 @@ def use_a_study(user: User) -> None:
     page = user.page
     page.goto(page.url.partition("#")[0] + "#/studies")
     title = f"{user.device.name} {user.device.pointer} {user.word('Studies')}"
-    user.press(page.get_by_label(user.word("Title"), exact=True))
+    field = page.get_by_label(user.word("Title"), exact=True)
+    field.focus() if user.device.pointer == "keyboard" else user.press(field)  # the key Enter starts the study
     page.keyboard.type(title)
     page.get_by_role("combobox", name=user.word("Map")).select_option("small")
     user.press(user.button("Start at a random position"))
