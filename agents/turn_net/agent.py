@@ -6,16 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.base import KernelAgent, check_asked
-from warlight_env.agents.evaluation.determinization import minimal_determinization
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.generator_work import make_generator_work
-from warlight_env.agents.records.turn_record import TurnNetwork, reads_memory
+from warlight_env.agents.records.turn_record import TurnNetwork
 from warlight_env.agents.turn_net.game_memory import GameMemory
 from warlight_env.agents.turn_net.picks import write_picks
 from warlight_env.agents.turn_net.turn_network_file import checked_temperature
 from warlight_env.agents.turn_net.turns import network_turn
 from warlight_env.agents.weights import PLANNING
-from warlight_env.engine.position import Position
 from warlight_env.engine.view import View
 
 
@@ -39,24 +37,19 @@ class TurnNetAgent(KernelAgent):
     def __init__(self, network: TurnNetwork, seed: int = 0, temperature: float = 0.0) -> None:
         super().__init__(seed)
         self._network, self.temperature = network, checked_temperature(temperature)
-        self._memory = GameMemory() if reads_memory(network) else None
+        self._memory = GameMemory(network)
 
     def _prepare(self, view: View) -> None:
         super()._prepare(view)
         self._context = make_context(view.board, view.params, view.players, PLANNING, turns=self._network)
         self._work = make_generator_work(view.board.n_regions, view.board.n_edges, view.players)
 
-    def _position(self, view: View) -> Position:
-        """Return the position for the network, and write the features of the memory to the working memory."""
-        if self._memory is None or not view.rules.fog:
-            return minimal_determinization(view)
-        return self._memory.position(view, self._work.net.memory)
-
     def _write(self, view: View) -> int:
+        position = self._memory.position(view, self._work.net.memory)
         return int(
             network_turn(
-                self._context, self._position(view), view.player, np.float64(self.temperature), self.rng, self._work,
-                self._deploy, self._attacks,
+                self._context, position, view.player, np.float64(self.temperature), self.rng, self._work, self._deploy,
+                self._attacks,
             )
         )  # fmt: skip
 
@@ -72,6 +65,5 @@ class TurnNetAgent(KernelAgent):
             preferences,
         )  # fmt: skip
         picks = [int(region) for region in preferences[:count]]
-        if self._memory is not None:
-            self._memory.picked(view, picks)
+        self._memory.picked(view, picks)
         return picks

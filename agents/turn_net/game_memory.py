@@ -1,4 +1,4 @@
-"""`GameMemory`: an agent's memory of one game under fog of war, from its views."""
+"""`GameMemory`: the position that an agent's turn network gets, with the agent's memory of a game under fog."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from warlight_env.agents.evaluation.determinization import minimal_determinization
 from warlight_env.agents.records.fog_memory import FogMemory, make_fog_memory
-from warlight_env.agents.records.turn_record import Floats
+from warlight_env.agents.records.turn_record import Floats, TurnNetwork, reads_memory
 from warlight_env.agents.turn_net.memory import (
     begin_memory,
     follow_orders,
+    forget,
     observe,
     recall,
     remember_picks,
@@ -40,18 +42,26 @@ class _Picks:
 
 
 class GameMemory:
-    """The memory of one game under fog, see `turn_net.memory`. A view that cannot follow the last view begins a game.
+    """The position that a turn network gets, and the memory of one game under fog (see `turn_net.memory`).
 
-    Call `picked` after each pick, and `position` in each round.
+    A view that cannot follow the last view begins a game. Call `picked` after each pick, and `position` in each round.
+
+    Args:
+        network: the turn network. A network that reads no feature of the memory gets `minimal_determinization`, and so
+            does a player without a network (None).
     """
 
-    def __init__(self) -> None:
+    def __init__(self, network: TurnNetwork | None) -> None:
+        self.network = network
+        self._reads_memory = network is not None and reads_memory(network)
         self._memory: FogMemory | None = None
         self._last: View | None = None
         self._picks: _Picks | None = None
 
     def picked(self, view: View, preferences: list[int]) -> None:
         """Store the player's preferred start regions, best first, and its view in the picking phase."""
+        if not self._reads_memory:
+            return
         offers, before = frozenset(view.offers), self._picks
         if before is not None and before.map == view.map and offers <= before.offers:
             offers = before.offers
@@ -59,10 +69,13 @@ class GameMemory:
         self._picks, self._last = _Picks(view.map, view.rules, view.player, offers, view.army.copy(), ranked), None
 
     def position(self, view: View, features: Floats) -> Position:
-        """Return the believed position at the start of a round.
+        """Return the position for the network at the start of a round: under fog, the believed position.
 
         Writes the features of the memory to features float32[N, N_MEMORY].
         """
+        if not self._reads_memory or not view.rules.fog:
+            forget(features)
+            return minimal_determinization(view)
         last, player = self._last, view.player
         if last is None or self._memory is None or not _follows(last, view):
             self._memory = self._begun(view)

@@ -9,7 +9,7 @@ from typing import Annotated, Final, Literal
 
 import numpy as np
 
-from warlight_env.agents.evaluation.determinization import minimal_determinization
+from warlight_env.agents.context import Context
 from warlight_env.agents.parameters import (
     FROM_ONE,
     SECONDS,
@@ -28,6 +28,7 @@ from warlight_env.agents.players.nash.recognized_bots import RecognizedBots
 from warlight_env.agents.players.nash.round_solver import (
     BY_NETWORK,
     BY_PLAYS,
+    OwnTurns,
     RoundGame,
     Sizes,
     sizes_for,
@@ -36,11 +37,12 @@ from warlight_env.agents.players.nash.round_solver import (
 )
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.search_record import Candidate, SearchRecord
-from warlight_env.agents.records.turn_record import TurnNetwork
+from warlight_env.agents.records.turn_record import N_MEMORY, TurnNetwork
 from warlight_env.agents.records.value_record import VALUE, ValueNetwork, load_value
 from warlight_env.agents.search.search_agent import Limits, SearchAgent
 from warlight_env.agents.turn_net.candidates import plans_and_samples
 from warlight_env.agents.turn_net.choice import load_networks
+from warlight_env.agents.turn_net.game_memory import GameMemory
 from warlight_env.agents.turn_net.turn_network_file import NET
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.weights import Weights
@@ -172,6 +174,13 @@ class NashAgent(SearchAgent):
             int, Param("number of parallel searches per move, each with the whole budget", 1, 1000, shared=True)
         ] = 1,
         picks: Annotated[Literal["simulated", "best"], PICKS] = "simulated",
+        own_net: Annotated[
+            str | TurnNetwork | None,
+            Param(
+                "turn network that proposes this player's candidates, with this player's memory under fog (default: "
+                "the network of net)",
+            ),
+        ] = None,
         weights: Annotated[str | Weights, WEIGHTS] = "planning",
     ) -> None:
         super().__init__(seed, sims, secs, weights)
@@ -182,6 +191,8 @@ class NashAgent(SearchAgent):
         check_values(NashAgent, {**vars(self), **given, "sims": sims, "secs": secs})
         self.rng = make_rng(self.seed)
         self.value, self.nets = load_value(value), load_networks(net)
+        self.own_nets = self.nets if own_net is None else load_networks(own_net)
+        self._game_memory = GameMemory(None)
         if rounds is None and self.nets is None:
             rounds = 2 if self.value is None else 1
         self.rounds, self.sizes = rounds, (candidates, best_responses, scenarios, rounds)
@@ -195,14 +206,32 @@ class NashAgent(SearchAgent):
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
         if self.picks == "best":
-            return super().pick(view)
-        net = self._net(view)
-        policy = planned_turn if net is None else sampled_turn
-        return simulated_picks(view, self.weights, self.value, self.rng, policy=policy, net=net)
+            picks = super().pick(view)
+        else:
+            net = self._net(view)
+            policy = planned_turn if net is None else sampled_turn
+            picks = simulated_picks(view, self.weights, self.value, self.rng, policy=policy, net=net)
+        self._memory_for(view).picked(view, picks)
+        return picks
 
     def _net(self, view: View) -> TurnNetwork | None:
         """Return the turn network for the game of a view, or None if the agent has no turn network."""
         return None if self.nets is None else self.nets.of(view)
+
+    def _memory_for(self, view: View) -> GameMemory:
+        """Return the memory of the game for the turn network of this player's candidate turns."""
+        network = None if self.own_nets is None else self.own_nets.of(view)
+        if self._game_memory.network is not network:
+            self._game_memory = GameMemory(network)
+        return self._game_memory
+
+    def _context(self, view: View, net: TurnNetwork | None, sizes: Sizes) -> Context:
+        """Return the context in which a turn network or, with None, plans give the turns."""
+        generator, policy = (generate_plans, planned_turn) if net is None else (plans_and_samples, sampled_turn)
+        functions = Functions(generator=generator, policy=policy, capacity=sizes.candidates)
+        return make_context(
+            view.board, view.params, view.players, self.weights, functions=functions, value=self.value, turns=net
+        )
 
     def _anchor_for(self, view: View) -> float:
         """Return the bonus for the network's most likely turn: the parameter `policy_anchor` or its default."""
@@ -269,16 +298,12 @@ class NashAgent(SearchAgent):
 
     def _search(self, view: View, limits: Limits) -> SearchRecord:
         sizes, net = self._sizes(view, limits), self._net(view)
+        memory, features = self._memory_for(view), np.zeros((view.board.n_regions, N_MEMORY), np.float32)
         works = self._works(view, sizes)
         works[0].rng[:] = self.rng
-        if net is None:
-            functions = Functions(generator=generate_plans, policy=planned_turn, capacity=sizes.candidates)
-        else:
-            functions = Functions(generator=plans_and_samples, policy=sampled_turn, capacity=sizes.candidates)
-        context = make_context(
-            view.board, view.params, view.players, self.weights, functions=functions, value=self.value, turns=net
-        )
-        position, player = minimal_determinization(view), view.player
+        context = self._context(view, net, sizes)
+        own_context = context if memory.network is net else self._context(view, memory.network, sizes)
+        position, player, anchor = memory.position(view, features), view.player, self._anchor_for(view)
         opponents = self._of_others(view, position, works[0])
         simple = self._of_simple(view, position)
         setup = make_nash_setup(
@@ -286,7 +311,8 @@ class NashAgent(SearchAgent):
         )
         of = RoundGame(
             context, setup, position, player, opponents, simple, sizes.candidates, sizes.best_responses,
-            self.local_search, 0.0 if net is None else self._anchor_for(view),
+            self.local_search, 0.0 if net is None else anchor,
+            OwnTurns(own_context, features, 0.0 if memory.network is None else anchor),
         )  # fmt: skip
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng

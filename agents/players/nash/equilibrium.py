@@ -34,21 +34,27 @@ _SELDOM: Final = 6
 
 
 @kernel
+def begin_player(context: Context, position: Position, p: Int, work: NashWork) -> None:
+    """Replace a player's turns by the generator's turns for a position, and clear the player's statistics."""
+    turns = turn_set_of(work.turns, p)
+    count: Int = np.int64(0)
+    if holds_regions(position.owner, p):
+        count = generate(context, position, p, work.rng, work.generator, work.first)
+    work.sizes[p], work.bot[p] = count, 0
+    for i in range(count):
+        turns.counts[i] = copy_turn(work.first, i, turns.deploy[i], turns.attacks[i])
+    for i in range(work.regret.shape[1]):
+        work.regret[p, i], work.average[p, i], work.total[p, i], work.visits[p, i] = 0.0, 0.0, 0.0, 0
+        work.bonus[p, i] = 0.0
+    for b in range(work.predicted_probability.shape[1]):
+        work.predicted_probability[p, b] = 0.0
+
+
+@kernel
 def begin(context: Context, position: Position, work: NashWork) -> None:
     """Replace each player's turns by the generator's turns for a position, and clear all statistics."""
     for p in range(context.players):
-        turns = turn_set_of(work.turns, p)
-        count: Int = np.int64(0)
-        if holds_regions(position.owner, p):
-            count = generate(context, position, p, work.rng, work.generator, work.first)
-        work.sizes[p], work.bot[p] = count, 0
-        for i in range(count):
-            turns.counts[i] = copy_turn(work.first, i, turns.deploy[i], turns.attacks[i])
-        for i in range(work.regret.shape[1]):
-            work.regret[p, i], work.average[p, i], work.total[p, i], work.visits[p, i] = 0.0, 0.0, 0.0, 0
-            work.bonus[p, i] = 0.0
-        for b in range(work.predicted_probability.shape[1]):
-            work.predicted_probability[p, b] = 0.0
+        begin_player(context, position, p, work)
     work.spent[0], work.spent[1] = 0, 0
 
 

@@ -12,12 +12,13 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.players.nash.equilibrium import begin, iterate, prediction_probability
+from warlight_env.agents.players.nash.equilibrium import begin_player, iterate, prediction_probability
 from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork
 from warlight_env.agents.players.nash.opponent_types import OpponentTypes
 from warlight_env.agents.players.nash.policy_anchor import add_policy_anchor
 from warlight_env.agents.players.nash.recognized_bots import RecognizedBots
 from warlight_env.agents.players.nash.responses import add_best_response, hill_climb, start_climb
+from warlight_env.agents.records.turn_record import Floats
 from warlight_env.agents.search.search_agent import Limits
 from warlight_env.engine.jit import prepare
 from warlight_env.engine.orders import Orders
@@ -75,6 +76,14 @@ def sizes_for(table: Sequence[tuple[int, Sizes]], plays: float, steps: float, ro
     return own  # the sizes in the first row are allowed for any number of simulations
 
 
+class OwnTurns(NamedTuple):
+    """The source of the searching player's candidate turns."""
+
+    context: Context  #: the context with the generator and its turn network
+    memory: Floats  #: [N, N_MEMORY] features of the player's memory under fog, for the turn network; 0 without fog
+    policy_anchor: float  #: bonus of the network's most likely turn, see `policy_anchor`; 0: there is no network
+
+
 class RoundGame(NamedTuple):
     """The inputs of the search for one move, which are the same for all threads."""
 
@@ -87,7 +96,9 @@ class RoundGame(NamedTuple):
     candidates: int
     best_responses: int
     local_search: float  #: fraction of the budget for finding best responses
-    policy_anchor: float  #: bonus of the network's most likely turn, see `policy_anchor`; 0: there is no network
+    #: bonus of the network's most likely turn, see `policy_anchor`, for the other players; 0: there is no network
+    policy_anchor: float
+    own: OwnTurns
 
 
 class _Move:
@@ -160,6 +171,23 @@ class _Move:
             self._solve(end)
 
 
+def _begin(of: RoundGame, work: NashWork) -> None:
+    """Generate all players' candidate turns, add the bonus of the policy anchor, and clear all statistics.
+
+    Only the searching player's network gets the features of the memory. In simulations these features are 0.
+    """
+    for p in range(of.context.players):
+        context, bonus = of.context, of.policy_anchor if of.opponents is None else 0.0
+        work.generator.net.memory[:] = 0.0
+        if p == of.player:
+            context, work.generator.net.memory[:], bonus = of.own
+        begin_player(context, of.position, p, work)
+        if bonus:
+            add_policy_anchor(context, of.position, p, np.float64(bonus), work)
+    work.generator.net.memory[:] = 0.0
+    work.spent[:] = 0
+
+
 def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> list[int]:
     """Search the game of one round in several threads, one for each element of `works`.
 
@@ -170,14 +198,11 @@ def solve_round(of: RoundGame, works: Sequence[NashWork], limits: Limits) -> lis
     start = works[0].rng.copy()
     for number, work in enumerate(works):
         work.rng[:] = start
-        begin(of.context, of.position, work)
+        _begin(of, work)
         if of.opponents is not None:
             for p in range(of.context.players):
                 if p != of.player:
                     of.opponents.write(of.position, p, of.candidates, work)
-        for p in range(of.context.players if of.policy_anchor else 0):
-            if p == of.player or of.opponents is None:
-                add_policy_anchor(of.context, of.position, p, np.float64(of.policy_anchor), work)
         if of.simple is not None:
             for p in range(of.context.players):
                 if p != of.player:

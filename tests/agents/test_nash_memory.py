@@ -1,0 +1,59 @@
+"""The turn network of the searching player's candidates in `nash`, with the player's memory under fog."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from warlight_env.agents.players.nash.agent import NashAgent
+from warlight_env.agents.records.turn_record import SHAPES, make_turn_network, reads_memory
+from warlight_env.agents.turn_net.agent import TurnNetAgent
+from warlight_env.agents.turn_net.turn_network_file import TurnNetworkError
+from warlight_env.engine.rules import Rules
+from warlight_env.game import Game
+
+
+def memory_network(seed=4):
+    """A network with random weights, which reads all features."""
+    draw = np.random.default_rng(seed)
+    return make_turn_network({name: draw.normal(size=shape).astype(np.float32) for name, shape in SHAPES.items()})
+
+
+def played(game, network, **options):
+    """Play six rounds; return the answers of the network and of a search that must keep the network's turn."""
+    policy = TurnNetAgent(network, seed=1)
+    search = NashAgent(
+        1, sims=30, candidates=6, rounds=1, local_search=0.0, final_move="best", policy_anchor=1.0, **options
+    )
+    other, answers = TurnNetAgent(network, seed=2, temperature=1.0), []
+    for _ in range(6):
+        view = game.view(0)
+        answers.append((policy.act(view), search.act(view)))
+        game.play_round([answers[-1][0], other.act(game.view(1))])
+    return answers
+
+
+def fog_game():
+    return Game("small", Rules.of("thesis", fog=True), seed=5, picks="random")
+
+
+@pytest.mark.parametrize("options", [
+    {"net": "learned", "own_net": memory_network()},
+    {"net": "none", "own_net": memory_network()},
+    {"net": memory_network()},
+], ids=["another network plays later rounds", "plans play later rounds", "one network"])  # fmt: skip
+def test_under_fog_the_network_of_the_candidates_reads_the_memory(options):
+    network = memory_network()
+    assert reads_memory(network)
+    for expected, answer in played(fog_game(), network, **options):
+        assert answer == expected
+
+
+def test_the_candidates_of_a_network_without_memory_differ():
+    answers = played(fog_game(), memory_network(), net="learned")
+    assert any(answer != expected for expected, answer in answers)
+
+
+def test_own_net_is_checked():
+    with pytest.raises(TurnNetworkError, match="there is no turn network 'nothing'"):
+        NashAgent(own_net="nothing")
