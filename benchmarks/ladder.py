@@ -205,7 +205,7 @@ def run(told: argparse.Namespace) -> int:
         InputError: the checkout has uncommitted changes, or the folder has games of another commit.
     """
     cells, path = cells_of(told), told.out / RUN
-    now = provenance("ladder.py", [_without_command(word, told.external) for word in told.words])
+    now = provenance("ladder.py", [_public_word(word, told) for word in told.words])
     known = read_run(told.out) if path.exists() else {"cells": [], "sessions": []}
     if now["dirty"] and not told.dirty:
         raise LadderError("the checkout has uncommitted changes; commit them first (or play with --dirty, for no page)")
@@ -227,10 +227,15 @@ def run(told: argparse.Namespace) -> int:
     return 0
 
 
-def _without_command(word: str, programs: Sequence[str]) -> str:
-    """Return a word of the command line without the command of a program, which may have paths of this machine."""
-    option, text = ("--external=", word.removeprefix("--external=")) if word.startswith("--external=") else ("", word)
-    return f"{option}{text.partition('=')[0]}=COMMAND" if text in programs else word
+def _public_word(word: str, told: argparse.Namespace) -> str:
+    """Return a word of the command line without paths of this machine.
+
+    The command of a program becomes COMMAND. The folder of the run becomes its last part below `runs`.
+    """
+    option, sign, text = word.partition("=") if word.startswith(("--external=", "--out=")) else ("", "", word)
+    if text in told.external:
+        return f"{option}{sign}{text.partition('=')[0]}=COMMAND"
+    return f"{option}{sign}runs/{told.out.name}" if text == str(told.out) else word
 
 
 def read_run(out: Path) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 from pathlib import Path
 from typing import Any
@@ -116,7 +117,13 @@ def test_a_program_needs_a_name_and_a_command(ladder: Any, text: str, capsys: py
     assert f"--external {text}: must be NAME=COMMAND" in capsys.readouterr().err
 
 
-def test_the_page_shows_no_command_of_a_program(ladder: Any):
-    words = ["--external", "a=/home/me/bot", "--external=b@challenge2=java x"]
-    shown = [ladder._without_command(word, ["a=/home/me/bot", "b@challenge2=java x"]) for word in words]
-    assert shown == ["--external", "a=COMMAND", "--external=b@challenge2=COMMAND"]
+def test_the_page_shows_no_path_of_the_machine(ladder: Any):
+    words = [
+        "--external", "a=/home/me/bot", "--external=b@challenge2=java x", "--out", "/home/me/first",
+        "--out=/home/me/first", "--jobs", "2",
+    ]  # fmt: skip
+    given = argparse.Namespace(external=["a=/home/me/bot", "b@challenge2=java x"], out=Path("/home/me/first"))
+    assert [ladder._public_word(word, given) for word in words] == [
+        "--external", "a=COMMAND", "--external=b@challenge2=COMMAND", "--out", "runs/first", "--out=runs/first",
+        "--jobs", "2",
+    ]  # fmt: skip
