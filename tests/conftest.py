@@ -44,8 +44,14 @@ FOLDERS: Final = (
 )  # fmt: skip
 
 
-def pytest_configure() -> None:
-    """Let the processes of pytest-xdist wait for each other's kernels."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose the optimisation level of kernels, and let the processes of pytest-xdist wait for each other's kernels.
+
+    The default tests spend most of their time on compilation, so they use a low level. Numba reads the level when it is
+    imported. The slow tests use the level of users.
+    """
+    if config.option.markexpr == "not slow":
+        os.environ.setdefault("NUMBA_OPT", "1")
     if "PYTEST_XDIST_WORKER" in os.environ:
         from compile_once import compile_once
 
@@ -97,7 +103,7 @@ def browser() -> Iterator[tuple[Any, asyncio.AbstractEventLoop]]:
     from web_helpers import CHROMIUM
 
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *filter(None, os.environ.get("CHROME_ARGS","").split(";"))])
         loop = asyncio.get_running_loop()
         asyncio._set_running_loop(None)
         yield launched, loop

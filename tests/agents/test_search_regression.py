@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -152,6 +156,21 @@ RECORDED = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_search_of_two_is_what_it_was(name):
     assert CASES[name]() == RECORDED[name]
+
+
+def test_a_search_at_the_optimisation_level_of_users_is_the_same():
+    """The default tests compile kernels at a lower level; see `pytest_configure`."""
+    folders = [str(folder) for folder in Path(__file__).parents[:2]]
+    environment = {name: value for name, value in os.environ.items() if name != "NUMBA_OPT"}
+    environment["PYTHONPATH"] = os.pathsep.join([*folders, os.environ.get("PYTHONPATH", "")])
+    program = (
+        "import numba, test_search_regression as tests\n"
+        "print(int(numba.config.OPT), tests.CASES['default']())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], env=environment, capture_output=True, text=True, check=False
+    )  # fmt: skip
+    assert done.stdout == f"3 {RECORDED['default']}\n", done.stderr
 
 
 def test_an_agent_s_memory_is_used_again_without_a_trace():
