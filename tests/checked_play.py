@@ -1,8 +1,8 @@
 """Play unusual games with the checked build: ``WARLIGHT_CHECKED=1 python tests/checked_play.py few|search|all``.
 
 The last line of the output is JSON. With `few` and `search` it has hashes of the final positions. With `all` it lists
-the kernels that were not compiled, if the cache was empty. The first error ends the program, also an error in a kernel that is
-called through a pointer.
+the kernels that were not compiled, if the cache was empty. The first error ends the program, also an error in a kernel
+that is called through a pointer.
 """
 
 from __future__ import annotations

@@ -44,6 +44,10 @@ FOLDERS: Final = (
 )  # fmt: skip
 
 
+#: Options of Chromium: most pages are open for a second, in which optimised JavaScript code does not pay.
+FAST_START: Final = ("--js-flags=--max-lazy --no-opt",)
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Choose the optimisation level of kernels, and let the processes of pytest-xdist wait for each other's kernels.
 
@@ -103,7 +107,7 @@ def browser() -> Iterator[tuple[Any, asyncio.AbstractEventLoop]]:
     from web_helpers import CHROMIUM
 
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *filter(None, os.environ.get("CHROME_ARGS","").split(";"))])
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *FAST_START])
         loop = asyncio.get_running_loop()
         asyncio._set_running_loop(None)
         yield launched, loop
