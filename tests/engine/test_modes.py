@@ -11,6 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numba
 import pytest
 from numba.core.errors import NumbaWarning
 
@@ -97,6 +98,11 @@ def test_cache_folder_follows_settings(setting, value, chosen_folder, tmp_path):
     digest, folder = chosen_folder(WARLIGHT_CACHE_DIR=str(tmp_path))
     assert folder == tmp_path / "kernels" / digest
     assert chosen_folder(WARLIGHT_CACHE_DIR=str(tmp_path), **{setting: value})[0] != digest
+
+
+def test_numba_uses_the_optimisation_level_of_the_cache_key():
+    """Numba reads the level when it is imported; `pytest_configure` must set the variable before."""
+    assert int(numba.config.OPT) == int(os.environ.get("NUMBA_OPT", "3"))
 
 
 def test_a_cache_behind_a_link_is_used_where_it_really_lies(chosen_folder, tmp_path):
