@@ -31,6 +31,10 @@ sys.dont_write_bytecode = False
 # times as much CPU time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# The tests spend most of their time on compilation, so kernels are compiled with fewer optimisations than for users.
+# Numba reads the variable when it is imported, which the `conftest.py` of a folder may do.
+os.environ.setdefault("NUMBA_OPT", "1")
+
 os.environ["WARLIGHT_CONFIG"] = ""  # without the options of the user's configuration file
 
 
@@ -48,14 +52,8 @@ FOLDERS: Final = (
 FAST_START: Final = ("--js-flags=--max-lazy --no-opt",)
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    """Choose the optimisation level of kernels, and let the processes of pytest-xdist wait for each other's kernels.
-
-    The default tests spend most of their time on compilation, so they use a low level. Numba reads the level when it is
-    imported. The slow tests use the level of users.
-    """
-    if config.option.markexpr == "not slow":
-        os.environ.setdefault("NUMBA_OPT", "1")
+def pytest_configure() -> None:
+    """Let the processes of pytest-xdist wait for each other's kernels."""
     if "PYTEST_XDIST_WORKER" in os.environ:
         from compile_once import compile_once
 

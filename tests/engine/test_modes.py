@@ -101,7 +101,7 @@ def test_cache_folder_follows_settings(setting, value, chosen_folder, tmp_path):
 
 
 def test_numba_uses_the_optimisation_level_of_the_cache_key():
-    """Numba reads the level when it is imported; `pytest_configure` must set the variable before."""
+    """Numba reads the level when it is imported; `tests/conftest.py` must set the variable before."""
     assert int(numba.config.OPT) == int(os.environ.get("NUMBA_OPT", "3"))
 
 
