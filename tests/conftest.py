@@ -31,6 +31,10 @@ sys.dont_write_bytecode = False
 # times as much CPU time.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# The tests spend most of their time on compilation, so kernels are compiled with fewer optimisations than for users.
+# Numba reads the variable when it is imported, which the `conftest.py` of a folder may do.
+os.environ.setdefault("NUMBA_OPT", "1")
+
 os.environ["WARLIGHT_CONFIG"] = ""  # without the options of the user's configuration file
 
 
@@ -42,6 +46,10 @@ FOLDERS: Final = (
     "engine", "game", "agents", "beliefs", "features", "envs", "tensor_env", "maps", "render", "record", "web", "cli",
     "protocol", "project", "train", "bench", "experiments", "arena",
 )  # fmt: skip
+
+
+#: Options of Chromium: most pages are open for a second, in which optimised JavaScript code does not pay.
+FAST_START: Final = ("--js-flags=--max-lazy --no-opt",)
 
 
 def pytest_configure() -> None:
@@ -97,7 +105,7 @@ def browser() -> Iterator[tuple[Any, asyncio.AbstractEventLoop]]:
     from web_helpers import CHROMIUM
 
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *FAST_START])
         loop = asyncio.get_running_loop()
         asyncio._set_running_loop(None)
         yield launched, loop

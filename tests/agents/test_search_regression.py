@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -152,6 +156,35 @@ RECORDED = {
 @pytest.mark.parametrize("name", CASES)
 def test_a_search_of_two_is_what_it_was(name):
     assert CASES[name]() == RECORDED[name]
+
+
+def run_python(expression: str, *options: str, **environment: str) -> str:
+    """Print an expression with this module's names in a new process, with the optimisation level of users."""
+    folders = [str(folder) for folder in Path(__file__).parents[:2]]
+    paths = {"PYTHONPATH": os.pathsep.join([*folders, os.environ.get("PYTHONPATH", "")])}
+    usual = {name: value for name, value in os.environ.items() if name != "NUMBA_OPT"}
+    program = f"import numba\nfrom test_search_regression import *\nprint({expression})"
+    done = subprocess.run(
+        [sys.executable, *options, "-c", program], env={**usual, **paths, **environment}, capture_output=True, text=True
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout.strip()
+
+
+def test_a_search_is_the_same_at_the_optimisation_level_of_users():
+    """The default tests compile kernels at a lower level; see `tests/conftest.py`."""
+    assert run_python("int(numba.config.OPT), CASES['default']()") == f"(3, '{RECORDED['default']}')"
+
+
+def small_searches() -> list[str]:
+    """Search with few simulations, because plain Python runs them slowly."""
+    return [searched(default(selection=selection), endgame(), 1, 60) for selection in ("uct", "duct")]
+
+
+def test_a_search_is_the_same_in_plain_python():
+    """Plain Python refuses indices beyond the end of an array, and overflows are errors here."""
+    overflow = "error:overflow:RuntimeWarning"
+    assert run_python("small_searches()", "-W", overflow, NUMBA_DISABLE_JIT="1") == str(small_searches())
 
 
 def test_an_agent_s_memory_is_used_again_without_a_trace():

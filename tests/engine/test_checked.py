@@ -186,5 +186,10 @@ def test_a_few_odd_games_are_played_as_by_the_usual_build():
 
 
 @pytest.mark.slow
+def test_a_tree_search_plays_as_in_the_usual_build():
+    assert play("search") == checked_play.search_turns()
+
+
+@pytest.mark.slow
 def test_all_that_plays_plays_odd_games_without_an_error_and_reaches_every_kernel(tmp_path):
     assert play("all", WARLIGHT_CACHE_DIR=str(tmp_path)) == []

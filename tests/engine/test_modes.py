@@ -11,6 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+import numba
 import pytest
 from numba.core.errors import NumbaWarning
 
@@ -88,10 +89,20 @@ def chosen_folder(monkeypatch):
     forget()
 
 
-def test_cache_folder_follows_settings(chosen_folder, tmp_path):
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("NUMBA_BOUNDSCHECK", "1"), ("NUMBA_OPT", "2"), ("NUMBA_LOOP_VECTORIZE", "0"), ("NUMBA_SLP_VECTORIZE", "0")],
+)
+def test_cache_folder_follows_settings(setting, value, chosen_folder, tmp_path):
+    """Kernels of the tests, which have fewer optimisations, are therefore never loaded by a user's program."""
     digest, folder = chosen_folder(WARLIGHT_CACHE_DIR=str(tmp_path))
     assert folder == tmp_path / "kernels" / digest
-    assert chosen_folder(WARLIGHT_CACHE_DIR=str(tmp_path), NUMBA_BOUNDSCHECK="1")[0] != digest
+    assert chosen_folder(WARLIGHT_CACHE_DIR=str(tmp_path), **{setting: value})[0] != digest
+
+
+def test_numba_uses_the_optimisation_level_of_the_cache_key():
+    """Numba reads the level when it is imported; `tests/conftest.py` must set the variable before."""
+    assert int(numba.config.OPT) == int(os.environ.get("NUMBA_OPT", "3"))
 
 
 def test_a_cache_behind_a_link_is_used_where_it_really_lies(chosen_folder, tmp_path):

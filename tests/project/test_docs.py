@@ -47,6 +47,7 @@ TUTORIALS = [page for page in PAGES if page.startswith("docs/tutorial/")]
 
 #: Smaller numbers for the programs and commands of a page: training, matches. The slow tests run them as they are.
 SMALLER = {
+    "docs/how-to/self-play.md": {"learn(1024,": "learn(512,", "updates=5": "updates=1"},
     "docs/tutorial/first-policy.md": {"learn(16_384,": "learn(1_024,", "games=100": "games=2", "-n 400": "-n 2"},
     "docs/tutorial/first-search.md": {"games=20": "games=2"},
 }

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 import torch
-from torchrl.envs.utils import check_env_specs
 
 from warlight_env.errors import InputError
 from warlight_env.tensor_env import WarlightTensorEnv
-from warlight_env.tensor_env.torchrl_env import WarlightTorchRLEnv
+
+
+@pytest.fixture
+def make_env() -> type[Any]:
+    """The class `WarlightTorchRLEnv`. Only the process that runs these tests imports TorchRL, which takes seconds."""
+    from warlight_env.tensor_env.torchrl_env import WarlightTorchRLEnv
+
+    return WarlightTorchRLEnv
 
 
 @pytest.mark.parametrize("arguments", [
@@ -16,13 +24,15 @@ from warlight_env.tensor_env.torchrl_env import WarlightTorchRLEnv
     {"action": "strategies", "players": 3, "observation": "flat"},
     {"action": "steps", "opponents": {"player_1": "random"}},
 ])  # fmt: skip
-def test_the_checks_of_torchrl_pass(arguments):
-    check_env_specs(WarlightTorchRLEnv(4, device="cpu", map="small", **arguments), seed=1)
+def test_the_checks_of_torchrl_pass(arguments, make_env):
+    from torchrl.envs.utils import check_env_specs
+
+    check_env_specs(make_env(4, device="cpu", map="small", **arguments), seed=1)
 
 
-def test_a_rollout_equals_the_games_without_torchrl():
+def test_a_rollout_equals_the_games_without_torchrl(make_env):
     arguments = {"device": "cpu", "map": "small", "picking": "random", "max_cycles": 6}
-    env = WarlightTorchRLEnv(3, **arguments)
+    env = make_env(3, **arguments)
     env.set_seed(5)
     torch.manual_seed(1)
     played = env.rollout(20, break_when_any_done=False)
@@ -41,15 +51,15 @@ def test_a_rollout_equals_the_games_without_torchrl():
     assert played["agents", "active"][:, 6].all()  # TorchRL has begun new games
 
 
-def test_environments_without_a_seed_play_different_games():
+def test_environments_without_a_seed_play_different_games(make_env):
     torch.manual_seed(3)
-    games = [WarlightTorchRLEnv(3, device="cpu", map="small", picking="random").reset() for _ in range(2)]
+    games = [make_env(3, device="cpu", map="small", picking="random").reset() for _ in range(2)]
     first, second = (game["agents", "observation", "nodes"] for game in games)
     assert not torch.equal(first, second)
 
 
-def test_encodings_with_other_actions_are_refused():
+def test_encodings_with_other_actions_are_refused(make_env):
     with pytest.raises(InputError, match="TorchRL needs an encoding with integers as actions"):
-        WarlightTorchRLEnv(2, device="cpu", map="small", action="continuous")
+        make_env(2, device="cpu", map="small", action="continuous")
     with pytest.raises(InputError, match="TorchRL begins new games"):
-        WarlightTorchRLEnv(2, device="cpu", map="small", autoreset_mode="SameStep")
+        make_env(2, device="cpu", map="small", autoreset_mode="SameStep")
