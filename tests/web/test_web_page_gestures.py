@@ -197,7 +197,7 @@ def test_a_finger_drag_from_an_own_region_says_how_to_send_armies(
     gestures.press(box(page, source))
     status.wait_for(state="detached")
     gestures.press(box(page, target))
-    page.locator(".orders .attack").wait_for()
+    page.locator(".orders .attack").wait_for(state="attached")
     while page.locator(".zoom button").last.is_enabled():
         page.locator(".zoom button").last.tap()
     x, y = box(page, target)

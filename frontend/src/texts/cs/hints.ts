@@ -46,6 +46,8 @@ export const hints = {
   'Turns that the bot compared. The first is the turn that the bot would play. +3 BR: deploy 3 on BR. BR→PE: attack or transfer from BR to PE.':
     'Tahy, které bot porovnal. První je tah, který by zahrál. +3 BR: nasadit 3 na BR. BR→PE: útok nebo přesun z BR na PE.',
   Tries: 'Pokusy',
+  'The first search of a bot can take some minutes, because its program is compiled.':
+    'První hledání bota může trvat několik minut, protože se jeho program překládá.',
   'The number of times that the search tried this turn. The search repeats good turns, so the turn with the most tries is usually the best.':
     'Kolikrát hledání tento tah zkusilo. Hledání opakuje dobré tahy, a tak nejnavštěvovanější tah bývá nejlepší.',
   Value: 'Hodnota',

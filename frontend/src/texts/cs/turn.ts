@@ -45,6 +45,7 @@ export const turn = {
   '{kind} FROM TO ARMIES': '{kind} ODKUD KAM ARMÁDY',
   'there is no region {word}': 'území {word} není',
   '{word} is not a number of armies': '{word} není počet armád',
+  'Orders as text, for example: {orders}': 'Rozkazy jako text, například: {orders}',
   'Orders as text': 'Rozkazy jako text',
   'transfer {armies} from {from} to {to}':
     'přesun: {armies, plural, one {# armáda} few {# armády} many {# armády} other {# armád}} z území {from} na {to}',
