@@ -274,7 +274,8 @@ def test_words_of_searches_are_explained_by_key_and_by_finger(server: Server, op
         if touch:
             page.locator(".handle").tap()
         page.get_by_role("region", name="Candidates of Hint").wait_for()
-        for word, means in (("Candidates", "Turns that the bot compared"), ("Win probability", "Many games are simulated")):
+        explained = {"Candidates": "Turns that the bot compared", "Win probability": "Many games are simulated"}
+        for word, means in explained.items():
             candidates = page.get_by_role("region", name="Candidates of Hint")
             ask = candidates.get_by_role("button", name=f"What does “{word}” mean?")
             text = page.get_by_role("note").filter(has_text=means)
