@@ -296,3 +296,17 @@ def test_words_of_searches_are_explained_by_key_and_by_finger(server: Server, op
             else:
                 page.keyboard.press("Escape")
             text.wait_for(state="hidden")
+
+
+@pytest.mark.parametrize(
+    ("locale", "says"), [("en-US", "because its program is compiled"), ("cs-CZ", "protože se jeho program překládá")]
+)
+def test_a_search_that_takes_long_says_why(server: Server, open_page: Callable[..., Any], locale: str, says: str):
+    page = open_page(server.begin(seed=8, picks="random").address, locale=locale)
+    page.locator(".phases").wait_for()
+    page.route("**/hint", lambda route: None)  # no answer
+    page.keyboard.press("h")
+    card = page.locator(".hints")
+    card.locator("[role=status]").wait_for()
+    assert says not in card.inner_text()
+    card.get_by_text(says).wait_for()
