@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from page_helpers import PAGE, PHONE, axe_finds, box, names_of, pick, regions
 
 from warlight_env import Game, Rules, battle_odds
@@ -304,7 +305,7 @@ def test_words_of_searches_are_explained_by_key_and_by_finger(server: Server, op
 def test_a_search_that_takes_long_says_why(server: Server, open_page: Callable[..., Any], locale: str, says: str):
     page = open_page(server.begin(seed=8, picks="random").address, locale=locale)
     page.locator(".phases").wait_for()
-    page.route("**/hint", lambda route: None)  # no answer
+    page.route("**/insight", lambda route: None)  # no answer
     page.keyboard.press("h")
     card = page.locator(".hints")
     card.locator("[role=status]").wait_for()
