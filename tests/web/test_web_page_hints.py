@@ -275,6 +275,8 @@ def test_words_of_searches_are_explained_by_key_and_by_finger(server: Server, op
         if touch:
             page.locator(".handle").tap()
         page.get_by_role("region", name="Candidates of Hint").wait_for()
+        columns = page.locator("[aria-label='Candidates of Hint'] th").all_inner_texts()
+        assert [column.split()[0] for column in columns] == ["candidate", "win"]  # one scale, as in the analysis
         explained = {"Candidates": "Turns that the bot compared", "Win probability": "Many games are simulated"}
         for word, means in explained.items():
             candidates = page.get_by_role("region", name="Candidates of Hint")
