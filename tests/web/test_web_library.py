@@ -187,6 +187,15 @@ def test_games_in_which_nobody_did_anything_are_not_kept(tmp_path: Path):
         await lobby.evict_idle(-1.0)
         left = {path.name.partition(".")[0] for path in tmp_path.glob("*.seats.json")}
         assert left == {named.id, one_in.id, played.id, opened.id}
+        listing, reading = await lobby.game_list.all()
+        while reading:
+            await asyncio.sleep(0.01)
+            listing, reading = await lobby.game_list.all()
+        assert {r["id"] for r in listing} == left  # read from the disk
+        token = opened.seats[0].token
+        access = await lobby.find(opened.id, token)
+        await lobby.evict_idle(-1.0)  # the game was loaded, but this server has not shown it
+        assert (await lobby.find(opened.id, token)).room is not access.room
         await lobby.close()
 
     asyncio.run(main())
@@ -209,6 +218,9 @@ def test_such_games_on_disk_are_cleared_once_they_are_old_enough(tmp_path: Path)
         lobby.control(watched, paused=True)
         await follower
         branch = await lobby.branch(lobby.source(played), 1, people)
+        seen = await lobby.create_game([("Ann", None), ("one", "random")], small, rules, 1, "random")
+        async with contextlib.aclosing(seen.feed.follow(0, -1)) as feed:
+            await anext(feed)  # the player leaves before the first round
         halted = await lobby.create_game(bots, small, rules, 1, "random", 0.05)
         lobby.control(halted, paused=True)
         lobby.control(watched, paused=False)
@@ -219,8 +231,8 @@ def test_such_games_on_disk_are_cleared_once_they_are_old_enough(tmp_path: Path)
             await lobby.delete_abandoned(time.time() + seconds)
             return {path.name.partition(".")[0] for path in tmp_path.glob("*.seats.json")}
 
-        assert await kept_after(60) == {empty.id, played.id, watched.id, branch.id, halted.id}
-        assert await kept_after(3600) == {played.id, watched.id, halted.id}
+        assert await kept_after(60) == {empty.id, played.id, watched.id, branch.id, halted.id, seen.id}
+        assert await kept_after(3600) == {played.id, watched.id, halted.id, seen.id}
         assert await kept_after(90_000) == {played.id, halted.id}, "somebody let it wait"
         (tmp_path / f"{played.id}.seats.json").write_text("damaged")
         os.utime(tmp_path / f"{played.id}.seats.json")

@@ -176,3 +176,37 @@ def test_an_attack_and_the_sea_are_dragged(server: Server, open_page: Callable[.
     moved = page.evaluate(SCROLLED)
     assert (moved[0] - place[0], moved[1] - place[1]) == (40, 30)
     assert page.locator(".orders .attack").count() == 1
+
+
+@FINGERS
+def test_a_finger_drag_from_an_own_region_says_how_to_send_armies(
+    server: Server, open_page: Callable[..., Any], options: dict[str, Any], locale: str
+):
+    page, source, target = first_turn(server, open_page, locale=locale, **options)
+    region(page, target).scroll_into_view_if_needed()
+    region(page, source).scroll_into_view_if_needed()
+    english = locale == "en-US"
+    gestures, status = Gestures(page, "touch"), page.locator(".status.tense")
+    for says in ("press Attack, tap {}", "tap {}") if english else ("stiskneš Útok, klepneš na {}", "klepneš na {}"):
+        gestures.drag(box(page, source), box(page, target))
+        status.filter(has_text=says.format(source)).wait_for()
+        page.locator("[data-guide=attack]").tap()  # the message leaves with the next action
+        if "," in says:
+            status.wait_for(state="detached")
+    assert page.locator(".orders li").count() == 0
+    gestures.press(box(page, source))
+    status.wait_for(state="detached")
+    gestures.press(box(page, target))
+    page.locator(".orders .attack").wait_for(state="attached")
+    while page.locator(".zoom button").last.is_enabled():
+        page.locator(".zoom button").last.tap()
+    x, y = box(page, target)
+    gestures.drag((x, y), (x + 60, y))  # the whole map is visible
+    status.filter(has_text="Two fingers enlarge it" if english else "Dvěma prsty ji zvětšíš").wait_for()
+    page.locator("[data-guide=attack]").tap()
+    before = page.evaluate(SCROLLED)
+    for _ in range(3):
+        page.locator(".zoom button").first.tap()
+    before, (x, y) = page.evaluate(SCROLLED), page.evaluate(SEA)
+    gestures.drag((x, y), (x - 60, y))  # the map still moves
+    page.wait_for_function(f"([x]) => ({SCROLLED})()[0] > x + 30", arg=before)

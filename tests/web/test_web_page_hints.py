@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pytest
 from page_helpers import PAGE, PHONE, axe_finds, box, names_of, pick, regions
 
-from warlight_env import Game, battle_odds
+from warlight_env import Game, Rules, battle_odds
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.engine.orders import Orders
@@ -50,6 +51,9 @@ class Position:
     def enemies(self, region: int) -> int:
         near = self.map.neighbors[region]
         return sum(self.army[q] for q in near if self.owner[q] not in (self.me, -1))
+
+    def income(self, player: int) -> int:
+        return Rules.of("thesis").base_income + sum(self.map.bonuses[s] for s in self.whole(player))
 
     def whole(self, player: int, taken: set[int] = frozenset()) -> set[int]:  # type: ignore[assignment]
         """The super regions that a player holds, once it has taken some regions."""
@@ -135,8 +139,11 @@ def taken(why: str, at: Position, to: int, attacks: list[list[int]], targets: se
         assert owner < 0
         assert f"hold {held} of the {len(at.map.members[s])} regions of {name}" in why
     if len(attacks) == 1:
-        chance = re.search(r"with a chance of (\d+) %", why)[1]
-        assert abs(int(chance) - 100 * battle_odds(attacks[0][2], at.army[to]).capture) <= 0.5 + 1e-6
+        sent, defenders = attacks[0][2], at.army[to]
+        for more in [0] + [at.income(owner)] * (owner >= 0):
+            words = f"if the defender deploys {more}" if more else rf"against {defenders} arm(y|ies)"
+            chance = re.search(rf"([\d.]+) % {words}", why)[1]
+            assert abs(float(chance) - 100 * battle_odds(sent, defenders + more).capture) <= 0.05 + 1e-6
     return {f for f, there in (("completes", won), ("breaks", lost), ("last", last)) if there}
 
 
@@ -268,7 +275,10 @@ def test_words_of_searches_are_explained_by_key_and_by_finger(server: Server, op
         if touch:
             page.locator(".handle").tap()
         page.get_by_role("region", name="Candidates of Hint").wait_for()
-        for word, means in (("Visits", "The number of times that"), ("Win probability", "Many games are simulated")):
+        columns = page.locator("[aria-label='Candidates of Hint'] th").all_inner_texts()
+        assert [column.split()[0] for column in columns] == ["candidate", "win"]  # one scale, as in the analysis
+        explained = {"Candidates": "Turns that the bot compared", "Win probability": "Many games are simulated"}
+        for word, means in explained.items():
             candidates = page.get_by_role("region", name="Candidates of Hint")
             ask = candidates.get_by_role("button", name=f"What does “{word}” mean?")
             text = page.get_by_role("note").filter(has_text=means)
@@ -289,3 +299,17 @@ def test_words_of_searches_are_explained_by_key_and_by_finger(server: Server, op
             else:
                 page.keyboard.press("Escape")
             text.wait_for(state="hidden")
+
+
+@pytest.mark.parametrize(
+    ("locale", "says"), [("en-US", "because its program is compiled"), ("cs-CZ", "protože se jeho program překládá")]
+)
+def test_a_search_that_takes_long_says_why(server: Server, open_page: Callable[..., Any], locale: str, says: str):
+    page = open_page(server.begin(seed=8, picks="random").address, locale=locale)
+    page.locator(".phases").wait_for()
+    page.route("**/insight", lambda route: None)  # no answer
+    page.keyboard.press("h")
+    card = page.locator(".hints")
+    card.locator("[role=status]").wait_for()
+    assert says not in card.inner_text()
+    card.get_by_text(says).wait_for()

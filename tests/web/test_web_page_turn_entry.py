@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from page_helpers import PAGE, box, region
+from page_helpers import PAGE, box, region, regions
 
-from warlight_env import Game
+from warlight_env import Game, battle_odds
 from web_helpers import Server
 
 pytestmark = PAGE
@@ -84,6 +84,47 @@ def test_a_committed_turn_stays_visible_and_cannot_be_changed(server: Server, op
     page.keyboard.press("z")  # take the turn back
     card.get_by_text("Committed orders").wait_for(state="detached")
     assert card.locator("input:enabled").count() == 2
+
+
+def test_committed_picks_stay_visible_after_a_reload_and_cannot_be_changed(
+    server: Server, open_page: Callable[..., Any]
+):
+    played = server.begin({"name": "Ann"}, {"name": "Bo", "friend": True}, seed=8)
+    page = open_page(played.address)
+    card = page.get_by_role("region", name="Picks")
+    page.get_by_text("Pick 2 regions: 2 left").wait_for()
+    names = [r["name"] for r in regions(page) if r["label"].endswith("can be picked")][1::-1]
+    for name in names:
+        page.mouse.click(*box(page, name))
+    page.reload()  # the browser stores picks before the commit, too
+    page.get_by_text("Commit when you are ready").wait_for()
+    page.keyboard.press("Control+Enter")
+    page.get_by_text("Waiting for Bo").wait_for()
+    for _ in range(2):
+        assert [row.split(" ")[0] for row in card.locator("li").all_inner_texts()] == [n.split(" ")[0] for n in names]
+        page.mouse.click(*box(page, names[0]))
+        assert "your pick 1" in region(page, names[0]).get_attribute("aria-label")
+        page.reload()
+        page.get_by_text("Waiting for Bo").wait_for()
+        card.locator("li").nth(1).wait_for()
+    page.keyboard.press("z")  # take the picks back
+    page.get_by_text("Commit when you are ready").wait_for()
+    page.mouse.click(*box(page, names[0]))
+    page.get_by_text("Pick 2 regions: 1 left").wait_for()
+
+
+def test_text_shows_both_chances_of_an_attack(server: Server, open_page: Callable[..., Any]):
+    page, a, b = first_turn(server, open_page)
+    before = regions(page)
+    enemy = {r["name"] for r in before if r["who"] not in ("yours", "neutral")}
+    source, target = (MAP.regions[r] for r in (a, b))
+    page.keyboard.press(":")
+    page.keyboard.type(f"a {source.code.lower()} {target.code.lower()} 3")
+    told = page.locator("#command-says").inner_text()
+    defenders = next(r["armies"] for r in before if r["name"] == target.name)
+    now = 100 * battle_odds(3, defenders).capture
+    assert f"{now:.3g} % against {defenders} armies" in told
+    assert ("if the defender deploys" in told) == (target.name in enemy)
 
 
 def test_a_press_during_the_animation_skips_it_and_counts(server: Server, open_page: Callable[..., Any]):

@@ -26,3 +26,8 @@ export function chanceTexts({ defenders, now, worst }: CaptureChances): string[]
   if (worst) texts.push(t('{chance} if the defender deploys {n}', { chance: percent(worst.chance), n: worst.deploys }));
   return texts;
 }
+
+/** Return a sentence with all probabilities, for lists and notes. */
+export function chanceSentence(chances: CaptureChances): string {
+  return t('chance to take it: {chances}', { chances: chanceTexts(chances).join(', ') });
+}

@@ -1,5 +1,6 @@
 // Explanations of a turn: the effects of its orders, in sentences.
 import { against, breaks, completes, inner, keeps } from './position-queries';
+import { captureChances, chanceSentence } from './capture-chances';
 import { nameOf } from './player-names';
 import { odds } from './rules';
 import { type GameDoc, type Orders, type Position, UNKNOWN } from './types';
@@ -86,24 +87,25 @@ function take(doc: GameDoc, position: Position, player: number, to: number, targ
   }
   if (!reasons.length) reasons.push(t('the armies there are unseen'));
   const where = t('{region}: {reasons}', { region: name, reasons: listed(reasons) });
-  const chance = chanceOf(doc, position, to, attacks);
-  if (attacks.length === 1 && chance !== null) {
-    worth += chance;
-    reasons.push(t('with a chance of {chance} %', { chance: Math.round(100 * chance) }));
+  const chances = captureChances(doc, position, n, to);
+  if (attacks.length === 1 && chances) {
+    worth += chances.now;
+    reasons.push(chanceSentence(chances));
   } else if (attacks.length > 1) reasons.push(t('by {n} attacks', { n: attacks.length }));
   const says = t('Take {region} with {n}: {reasons}.', { region: name, n, reasons: listed(reasons) });
   return { hint: { kind: 'take', region: to, says, where }, worth };
 }
 
 /** Describe an attack that is not likely to capture: the losses of the defender. */
-function weaken(doc: GameDoc, { army }: Position, to: number, attacks: Attack[]): { hint: Hint; worth: number } {
+function weaken(doc: GameDoc, position: Position, to: number, attacks: Attack[]): { hint: Hint; worth: number } {
   const region = doc.map.regions[to].name;
   const n = sent(attacks);
-  const { capture, defenders } = odds(n, army[to], doc.rules);
-  const [killed, chance] = [Math.round(army[to] - defenders), Math.round(100 * capture)];
-  const values = { killed, armies: army[to] };
+  const armies = position.army[to];
+  const { capture, defenders } = odds(n, armies, doc.rules);
+  const killed = Math.round(armies - defenders);
+  const values = { killed, armies };
   const reasons = [killed ? t('it loses about {killed, plural, one {one army} other {# armies}} of {armies}', values) : t('it loses almost none of its {armies} armies', values)];
-  if (chance) reasons.push(t('and is taken with a chance of {chance} %', { chance }));
+  if (Math.round(100 * capture)) reasons.push(chanceSentence(captureChances(doc, position, n, to)!));
   return {
     hint: {
       kind: 'attack',

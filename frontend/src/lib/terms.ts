@@ -1,7 +1,7 @@
 // Explanations of technical terms about search and ratings.
 import { t } from './i18n.svelte';
 
-export type Term = 'candidates' | 'visits' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'goals' | 'accuracy';
+export type Term = 'candidates' | 'tries' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'goals' | 'accuracy';
 
 export interface Explained {
   name: string;
@@ -15,9 +15,9 @@ export function explained(term: Term): Explained {
       name: t('Candidates'),
       text: t('Turns that the bot compared. The first is the turn that the bot would play. +3 BR: deploy 3 on BR. BR→PE: attack or transfer from BR to PE.'),
     }),
-    visits: () => ({
-      name: t('Visits'),
-      text: t('The number of times that the search tried this turn. The search repeats good turns, so the most visited turn is usually the best.'),
+    tries: () => ({
+      name: t('Tries'),
+      text: t('The number of times that the search tried this turn. The search repeats good turns, so the turn with the most tries is usually the best.'),
     }),
     value: () => ({
       name: t('Value'),
@@ -33,7 +33,7 @@ export function explained(term: Term): Explained {
     }),
     refined: () => ({
       name: t('Refined'),
-      text: t('The search found this turn by small changes to the best candidate. The turn was not a candidate at the beginning, so it has no visits. Its value was measured separately.'),
+      text: t('The search found this turn by small changes to the best candidate. The turn was not a candidate at the beginning, so it has no tries. Its value was measured separately.'),
     }),
     goals: () => ({
       name: t('Goals'),
@@ -41,7 +41,7 @@ export function explained(term: Term): Explained {
     }),
     layer: () => ({
       name: t('Map layer'),
-      text: t('Numbers on the map. Region value: the value of each region in the search. Threat: the chance that the strongest neighbour takes your region in its next turn, with all its income. Visit share: the share of tries of the search with turns that deploy there or attack it.'),
+      text: t('Numbers on the map. Region value: the value of each region in the search. Threat: the chance that the strongest neighbour takes your region in its next turn, with all its income. Share of tries: the share of tries of the search with turns that deploy there or attack it.'),
     }),
     chances: () => ({
       name: t('Win probability'),

@@ -9,6 +9,7 @@ import { reason } from './reasons';
 import { leastToCapture } from './rules';
 import type { Playback } from './playback.svelte';
 import { sound } from './sounds';
+import { loadData, saveItem } from './storage';
 import { type MapDoc, type Orders, UNKNOWN } from './types';
 import { t } from './i18n.svelte';
 
@@ -41,6 +42,7 @@ export class TurnInput {
   private timer = 0;
   // the turn that the user tries outside of a running game; stop: called when the user gives up
   private attempted = $state.raw<{ seat: number; submit: (orders: Orders) => Promise<void>; stop: () => void } | null>(null);
+  private picksRead = false; // whether the picks that the browser has stored were read
   private round = 0; // round of the last draft
   private back: Orders | null = null; // orders that the player took back in this round; the next draft starts with them
 
@@ -75,6 +77,23 @@ export class TurnInput {
       window.addEventListener('storage', follow);
       return () => window.removeEventListener('storage', follow);
     });
+    // Show the picks; after a reload, the browser still has them.
+    $effect(() => {
+      const { picksKey, now } = this;
+      if (now?.phase !== 'pick' || !now.you) return;
+      const { you } = now;
+      untrack(() => {
+        if (this.picksRead) return;
+        this.picksRead = true;
+        const stored = loadData(picksKey);
+        const fits = (r: unknown): r is number => Number.isInteger(r) && (r as number) >= 0 && (r as number) < this.map.regions.length && (you.in || you.offers.includes(r as number));
+        if (Array.isArray(stored)) this.wishes = [...new Set(stored.filter(fits))].slice(0, you.picks);
+      });
+    });
+    $effect(() => {
+      const { wishes, now } = this;
+      if (this.picksRead && now?.phase === 'pick') saveItem(this.picksKey, JSON.stringify(wishes));
+    });
     // Show the committed turn; after a reload, the browser still has it.
     $effect(() => {
       const { now } = this;
@@ -90,6 +109,10 @@ export class TurnInput {
       void [this.draft?.orders, this.wishes];
       untrack(() => ([this.message, this.asking] = ['', false]));
     });
+    $effect(() => {
+      void [this.draft?.phase, this.source];
+      untrack(() => (this.message = ''));
+    });
   }
 
   private get map(): MapDoc {
@@ -98,6 +121,10 @@ export class TurnInput {
 
   private get now() {
     return this.live?.now ?? null;
+  }
+
+  private get picksKey(): string {
+    return `warlight.draft.${this.show.doc.id}.${this.seat}.picks`;
   }
 
   get seat(): number | null {
@@ -203,6 +230,21 @@ export class TurnInput {
     this.draft.phase = 'attack';
     this.draft.attack(from, to, armies);
     [this.source, this.onDeploy] = [null, null];
+  };
+
+  /**
+   * Explain a drag of a finger from a region, which does not send armies. `to`: the region to which the finger moved on
+   * the map; null: none. `still`: whether the drag did not move the map.
+   */
+  fingerDrag = (from: number, to: number | null, still: boolean): void => {
+    if (!this.editing && !this.picking) return;
+    const region = this.map.regions[from].name;
+    if (this.draft && this.mine(from) && (still || (to !== null && this.near(from).includes(to)))) {
+      this.message =
+        this.draft.phase === 'attack'
+          ? t('A finger moves the map. To send armies, tap {region}, then the target.', { region })
+          : t('A finger moves the map. To send armies, press {button}, tap {region}, then the target.', { region, button: t('Attack') });
+    } else if (still) this.message = t('The map cannot move further in this direction. Two fingers enlarge it.');
   };
 
   roll = (r: number, by: number): boolean => {

@@ -65,6 +65,11 @@ class Feed:
         """The number of viewers."""
         return self._there.total()
 
+    @property
+    def closed(self) -> bool:
+        """Whether the feed has ended."""
+        return self._closed
+
     def viewer_count(self, seat: int | None) -> int:
         """Return the number of viewers of a seat."""
         return self._there[seat]

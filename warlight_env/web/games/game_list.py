@@ -70,7 +70,7 @@ class ListedGame:
 
 class GameList:
     """The games of a folder, the last changed game first; contains only games in which a person did something, or that
-    a person has opened and that are still in memory.
+    a player has opened.
 
     Args:
         folder: the folder of games. process_pool: reads logs. rows: list entries of the games in memory; the files of

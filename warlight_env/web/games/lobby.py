@@ -339,6 +339,7 @@ class Lobby:
             seats = [Seat(*row, friend=seat in saved.friends) for seat, row in enumerate(saved.seats)]
             room = await self._room(id, seats, new, saved.pace, saved.watch)
             room.paused, room.name, room.rematch = saved.paused, saved.name, saved.rematch
+            room.opened_before = saved.opened
             room.spectate_token, room.clock = saved.spectate, TurnClock(saved.clock)
             room.resignations.from_log(loaded.failures, loaded.draw)
             await asyncio.to_thread(room.log.load, loaded.header, loaded.lines, loaded.complete, on_disk=True)
@@ -439,7 +440,7 @@ class Lobby:
                 room.game.round,
                 room.resignations.end(room.game).winner if room.log.complete else None,
                 over=room.log.complete,
-                begun=room.begun or bool(room.friends or room.opened),
+                begun=room.begun or bool(room.friends) or room.was_opened,
             )
             for room in self._rooms.values()
         }
@@ -452,7 +453,7 @@ class Lobby:
         """
         for room in list(self._rooms.values()):
             if not room.feed.viewers and time.monotonic() - room.touched > idle and room.id in self._rooms:
-                if room.begun or room.name or room.paused or room.friends or room.opened:
+                if room.begun or room.name or room.paused or room.friends or room.was_opened:
                     await self._evict(room)
                 else:
                     await self._take_out(room.id)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,10 +20,13 @@ from warlight_env.web.games.game_loop import GameLoop
 from warlight_env.web.games.resignation import Resignations
 from warlight_env.web.games.turn_clock import TurnClock
 from warlight_env.web.games.turn_commands import Seat, TurnCommands
+from warlight_env.web.storage.game_folder import DiskError
 from warlight_env.web.storage.game_log import GameLogWriter
-from warlight_env.web.storage.saved_game import SavedGame
+from warlight_env.web.storage.saved_game import SavedGame, write_saved_game
 from warlight_env.web.storage.submitted_turns import TURNS, SubmittedTurns
 from warlight_env.web.workers.bot_workers import BotWorkers
+
+_log = logging.getLogger(__name__)
 
 #: Seconds between two rounds of a game between bots.
 PACE: Final = 0.8
@@ -63,6 +67,7 @@ class Room:
     rematch: str | None = None  #: id of the next game of the same players
     rematch_saved: SavedGame | None = None  #: the saved data of that game; None: it has been deleted
     opened: set[int] = field(default_factory=set)  #: seats whose players have opened the game on this server
+    opened_before: bool = False  #: whether a player had opened the game before this server loaded it
     clock_forced: bool = False  #: whether the host has started the clock
 
     def __post_init__(self) -> None:
@@ -93,6 +98,11 @@ class Room:
         else:
             played = self.log.steps > 0
         return played or self.over or bool(self.resignations.resigned) or any(s in self.pending for s in self.humans)
+
+    @property
+    def was_opened(self) -> bool:
+        """Whether a player has opened the game on the page."""
+        return self.opened_before or bool(self.opened)
 
     @property
     def friends(self) -> list[int]:
@@ -138,7 +148,7 @@ class Room:
         seats = [(seat.name, seat.spec, seat.token) for seat in self.seats]
         return SavedGame(
             seats, self.watch_token, self.pace, self.paused, self.name, tuple(self.friends), self.spectate_token,
-            self.clock.seconds, self.rematch,
+            self.clock.seconds, self.rematch, self.was_opened,
         )  # fmt: skip
 
     def live_state(self, seat: int | None) -> dict[str, Any]:
@@ -249,10 +259,20 @@ class Room:
         """
         self.touched = time.monotonic()
         if seat in self.humans and self.feed.viewer_count(seat):
+            first = not self.was_opened
             self.opened.add(seat)
+            if first and not self.feed.closed:  # a deleted game must not get a new file
+                self._save_opened()
         self._loop.wake()
         if seat is not None:
             self.feed.notify()
+
+    def _save_opened(self) -> None:
+        """Save that a player has opened the game, so that the list of games contains it after it left the memory."""
+        try:
+            write_saved_game(self.log.path.parent, self.id, self.saved_game)
+        except DiskError as error:
+            _log.warning("game %s: the disk does not contain that the game was opened: %s", self.id, error)
 
     def start(self) -> None:
         """Start the task that plays the game, or continue a stopped game."""

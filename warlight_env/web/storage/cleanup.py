@@ -17,9 +17,9 @@ from warlight_env.web.storage.game_folder import writing
 from warlight_env.web.storage.saved_game import SEATS, read_saved_game
 from warlight_env.web.storage.submitted_turns import TURNS, SubmittedTurns
 
-LEFT: Final = 600.0  # seconds after which a game without any action of a person is abandoned
+LEFT: Final = 600.0  # seconds after which a game that no player has opened is abandoned
 BOTS: Final = 86400.0  # seconds after which an unfinished game between bots is abandoned
-INVITED: Final = 86400.0  # seconds after which a game with invited friends, but without any action, is abandoned
+INVITED: Final = 86400.0  # seconds after which a game that has invited friends or was opened, but no turn, is abandoned
 ORPHANED: Final = 86400.0  # seconds after which a log without seats is abandoned: its deletion was interrupted
 _OURS: Final = re.compile(r"[0-9a-f]{12}")  # names of the server's games; the folder may contain other logs, too
 
@@ -62,7 +62,7 @@ def _missed_by_nobody(folder: Path, id: str, seconds: float) -> bool:
         saved = read_saved_game(folder, id)
         if saved is None:
             return _OURS.fullmatch(id) is not None and seconds > ORPHANED
-        if saved.name or saved.paused or (saved.friends and seconds <= INVITED):  # friends may take long
+        if saved.name or saved.paused or ((saved.friends or saved.opened) and seconds <= INVITED):
             return False
         if not saved.people and seconds > BOTS:
             return True

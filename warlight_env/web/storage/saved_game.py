@@ -35,6 +35,7 @@ class SavedGame:
         spectate: the token with which spectators watch a game of people; None if there are no spectators.
         clock: the time limit of a turn in seconds; None: there is no limit.
         rematch: the id of the next game of the same players; None: there is no rematch yet.
+        opened: whether a player has opened the game on the page.
     """
 
     seats: list[tuple[str, str | None, str]]
@@ -46,6 +47,7 @@ class SavedGame:
     spectate: str | None = None
     clock: int | None = None
     rematch: str | None = None
+    opened: bool = False
 
     @classmethod
     def of(cls, data: Any) -> SavedGame:
@@ -53,6 +55,7 @@ class SavedGame:
         rows, watch, pace, paused = data["seats"], data["watch"], data["pace"], data.get("paused", False)
         title, friends, clock = data.get("name", ""), tuple(data.get("friends", ())), data.get("clock")
         spectate, rematch = data.get("spectate"), data.get("rematch")
+        opened = data.get("opened", False)
         seats = [(name, present_specs(spec), token) for name, spec, token in rows]
         texts = [text for name, _, token in seats for text in (name, token)] + [title]
         maybe = (watch, spectate, rematch, *(spec for _, spec, _ in seats))
@@ -62,10 +65,11 @@ class SavedGame:
             not all(isinstance(text, str) for text in texts)
             or not all(type(number) is int and number >= 0 for number in whole)
             or type(paused) is not bool
+            or type(opened) is not bool
             or not 0 <= pace < 1e9
         ):
             raise ValueError("not the data of a game")
-        return cls(seats, watch, pace, paused, title, friends, spectate, clock, rematch)
+        return cls(seats, watch, pace, paused, title, friends, spectate, clock, rematch, opened)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the saved data as plain data for JSON; `of` reads the plain data."""

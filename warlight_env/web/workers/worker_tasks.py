@@ -292,7 +292,7 @@ def _row_of(folder: Path, id: str) -> dict[str, Any] | None:
         taken = found.header.continues
         played = found.picks + found.rounds > 0 if taken is None else found.rounds > taken.rounds
         winner = None if found.end is None else found.end.winner
-        begun = over or played or turns.exists or bool(saved.friends)
+        begun = over or played or turns.exists or bool(saved.friends) or saved.opened
         return row(saved, found.header, found.rounds, winner, over=over, begun=begun)
     except (OSError, LogError, RequestError, *MALFORMED_DATA):
         return None
@@ -301,7 +301,7 @@ def _row_of(folder: Path, id: str) -> dict[str, Any] | None:
 def row(
     saved: SavedGame, header: Header, rounds: int, winner: int | None, *, over: bool, begun: bool
 ) -> dict[str, Any]:
-    """Return the list entry of a game. begun: whether a person took any action in it, such as an invitation of friends.
+    """Return the list entry of a game. begun: whether a person took any action in it, such as to open it.
 
     The entry contains no token of a seat; only the people who made the game have the tokens of seats. For a game
     without secrets, the entry contains a token in the field ``watch``: the token for watching bots or, after the end of

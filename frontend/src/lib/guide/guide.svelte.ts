@@ -1,12 +1,12 @@
 // The guide of a player's first game. It computes the next step from the current state, so the player may act in any
 // order.
 import { untrack } from 'svelte';
+import { captureChances, chanceSentence } from '../capture-chances';
 import type { TurnInput } from '../turn-input.svelte';
 import type { Draft } from '../draft.svelte';
 import type { Live } from '../live.svelte';
 import { linesOf } from '../moves';
 import { nameOf } from '../player-names';
-import { odds } from '../rules';
 import type { Playback } from '../playback.svelte';
 import { saveItem, loadData } from '../storage';
 import { t } from '../i18n.svelte';
@@ -247,7 +247,7 @@ export class Guide {
       return { name: 'to-attack', says, keys: drag, at: marked('attack') };
     }
     if (source === null) {
-      const values = { from: this.name(plan.from), to: this.name(plan.to), chance: Math.round(100 * plan.chance) };
+      const values = { from: this.name(plan.from), to: this.name(plan.to) };
       const says = again
         ? t('You can attack more than once. You can take {to}, too: press {from}.', values)
         : t('Choose the region that attacks. Press {from}: all its armies except one can leave.', values);
@@ -273,16 +273,16 @@ export class Guide {
    */
   private sliding(draft: Draft, index: number): Step | null {
     const [, to, armies] = draft.attacks[index];
-    const [most, chance] = [draft.most(index), odds(armies, draft.position.army[to], this.show.doc.rules).capture];
+    const [most, chances] = [draft.most(index), captureChances(this.show.doc, draft.position, armies, to)];
     const tried = this.slid || most <= 1;
-    if (tried && (armies >= most || chance >= ENOUGH)) return null;
+    if (tried && (armies >= most || (chances?.now ?? 1) >= ENOUGH)) return null;
     if (draft.chosen !== index) {
       return { name: 'choose', says: t('Choose your attack on {to}: press it in the list of orders.', { to: this.name(to) }), at: { css: `[data-order="${index}"]` } };
     }
-    const values = { n: armies, to: this.name(to), chance: Math.round(100 * chance), defenders: draft.position.army[to] };
+    const values = { n: armies, to: this.name(to), chances: chances ? chanceSentence(chances) : t('the armies there are unseen') };
     const says = tried
-      ? t('The chance to take it is {chance} %. Send more armies: move the slider to the right.', values)
-      : t('{n, plural, one {One army attacks} other {# armies attack}} {to}. The chance to take it is {chance} %. Move the slider to send fewer armies, and see how the chance changes.', values);
+      ? t('{n, plural, one {One army attacks} other {# armies attack}} {to}, {chances}. Send more armies: move the slider to the right.', values)
+      : t('{n, plural, one {One army attacks} other {# armies attack}} {to}, {chances}. Move the slider to send fewer armies, and see how the chance changes.', values);
     return { name: tried ? 'more' : 'slide', says, keys: t('Or type the number.'), at: marked('armies') };
   }
 

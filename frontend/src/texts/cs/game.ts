@@ -148,7 +148,7 @@ export const game = {
   'No layer': 'Bez vrstvy',
   'Region value': 'Hodnota území',
   Threat: 'Ohrožení',
-  'Visit share': 'Podíl návštěv',
+  'Share of tries': 'Podíl pokusů',
   'Map layer': 'Vrstva mapy',
   Watching: 'Sleduješ',
   Replay: 'Záznam',

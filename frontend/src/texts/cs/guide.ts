@@ -34,10 +34,10 @@ export const guide = {
   'The neighbours have rings. Press {to}: {n, plural, one {one army} other {# armies}} of {who} {n, plural, one {is} other {are}} there.':
     'Sousedé jsou zakroužkovaní. Stiskni {to}: {n, plural, one {stojí tam jedna armáda} few {stojí tam # armády} many {stojí tam # armády} other {stojí tam # armád}} hráče {who}.',
   'Choose your attack on {to}: press it in the list of orders.': 'Vyber svůj útok na {to}: stiskni ho v seznamu rozkazů.',
-  'The chance to take it is {chance} %. Send more armies: move the slider to the right.':
-    'Šance na dobytí je {chance} %. Pošli víc armád: posuň jezdec doprava.',
-  '{n, plural, one {One army attacks} other {# armies attack}} {to}. The chance to take it is {chance} %. Move the slider to send fewer armies, and see how the chance changes.':
-    'Na {to} {n, plural, one {útočí jedna armáda} few {útočí # armády} many {útočí # armády} other {útočí # armád}}. Šance na dobytí je {chance} %. Posuň jezdec, pošli jich méně a podívej se, jak se šance změní.',
+  '{n, plural, one {One army attacks} other {# armies attack}} {to}, {chances}. Send more armies: move the slider to the right.':
+    'Na {to} {n, plural, one {útočí jedna armáda} few {útočí # armády} many {útočí # armády} other {útočí # armád}}, {chances}. Pošli víc armád: posuň jezdec doprava.',
+  '{n, plural, one {One army attacks} other {# armies attack}} {to}, {chances}. Move the slider to send fewer armies, and see how the chance changes.':
+    'Na {to} {n, plural, one {útočí jedna armáda} few {útočí # armády} many {útočí # armády} other {útočí # armád}}, {chances}. Posuň jezdec, pošli jich méně a podívej se, jak se šance změní.',
   'Or type the number.': 'Nebo napiš počet.',
   'Now move armies: press {button}.': 'Teď přesuň armády: stiskni {button}.',
   '{from} has no foreign neighbours, and {n, plural, one {one army there does} other {# armies there do}} nothing. Move them to the front: press {from}.':

@@ -15,14 +15,12 @@ export const hints = {
   'it takes a region from {who}': 'hráč {who} přijde o území',
   'it is neutral, and you would hold {held} of the {all} regions of {of}': 'je neutrální a z kontinentu {of} bys držel {held} z {all}',
   'the armies there are unseen': 'armády tam nejsou vidět',
-  'with a chance of {chance} %': 'se šancí {chance} %',
   'by {n} attacks': '{n, plural, one {# útokem} few {# útoky} many {# útoku} other {# útoky}}',
   '{region}: {reasons}': '{region}: {reasons}',
   'Take {region} with {n}: {reasons}.': 'Dobyj {region}, armád {n}: {reasons}.',
   'it loses about {killed, plural, one {one army} other {# armies}} of {armies}':
     'ztratí asi {killed, plural, one {jednu armádu} few {# armády} many {# armády} other {# armád}} z {armies}',
   'it loses almost none of its {armies} armies': 'z armád, kterých je tam {armies}, neztratí skoro žádnou',
-  'and is taken with a chance of {chance} %': 'a padne se šancí {chance} %',
   'Attack {region} with {n}: {reasons}.': 'Zaútoč na {region}, armád {n}: {reasons}.',
   '{region}: an attack weakens it': '{region}: útok ho oslabí',
   'Deploy {n} on {region}, for the attack on {targets}.': 'Nasaď {n} na {region}, k útoku na {targets}.',
@@ -47,8 +45,10 @@ export const hints = {
   Candidates: 'Kandidáti',
   'Turns that the bot compared. The first is the turn that the bot would play. +3 BR: deploy 3 on BR. BR→PE: attack or transfer from BR to PE.':
     'Tahy, které bot porovnal. První je tah, který by zahrál. +3 BR: nasadit 3 na BR. BR→PE: útok nebo přesun z BR na PE.',
-  Visits: 'Návštěvy',
-  'The number of times that the search tried this turn. The search repeats good turns, so the most visited turn is usually the best.':
+  Tries: 'Pokusy',
+  'The first search of a bot can take some minutes, because its program is compiled.':
+    'První hledání bota může trvat několik minut, protože se jeho program překládá.',
+  'The number of times that the search tried this turn. The search repeats good turns, so the turn with the most tries is usually the best.':
     'Kolikrát hledání tento tah zkusilo. Hledání opakuje dobré tahy, a tak nejnavštěvovanější tah bývá nejlepší.',
   Value: 'Hodnota',
   'The mean result of the turn in these tries: your share of the position, from 0 (all is lost) to 1 (all is won). Between two players, 0.5 is even.':
@@ -61,13 +61,13 @@ export const hints = {
   'The number of simulations of the search, and the number of small changes to the best turn that it tried after them. More of them make the numbers more certain.':
     'Počet simulací hledání a počet malých změn nejlepšího tahu, které potom zkusilo. Čím víc jich je, tím jistější jsou čísla.',
   Refined: 'Vylepšený',
-  'The search found this turn by small changes to the best candidate. The turn was not a candidate at the beginning, so it has no visits. Its value was measured separately.':
-    'Hledání tento tah našlo malými změnami nejlepšího kandidáta. Na začátku mezi kandidáty nebyl, a tak nemá návštěvy. Jeho hodnota se měřila zvlášť.',
+  'The search found this turn by small changes to the best candidate. The turn was not a candidate at the beginning, so it has no tries. Its value was measured separately.':
+    'Hledání tento tah našlo malými změnami nejlepšího kandidáta. Na začátku mezi kandidáty nebyl, a tak nemá žádné pokusy. Jeho hodnota se měřila zvlášť.',
   Goals: 'Cíle',
   'The goals of the bot in this turn, the most valuable first. Each goal has the armies that it needs and its value to the bot, in armies.':
     'Cíle bota v tomto tahu, nejcennější jako první. U každého cíle je počet armád, které potřebuje, a jeho hodnota pro bota v armádách.',
-  'Numbers on the map. Region value: the value of each region in the search. Threat: the chance that the strongest neighbour takes your region in its next turn, with all its income. Visit share: the share of tries of the search with turns that deploy there or attack it.':
-    'Čísla na mapě. Hodnota území: hodnota každého území při hledání. Ohrožení: šance, že nejsilnější soused příští tah dobude tvoje území, když na to dá celý svůj příjem. Podíl návštěv: podíl pokusů hledání s tahy, které tam nasazují nebo tam útočí.',
+  'Numbers on the map. Region value: the value of each region in the search. Threat: the chance that the strongest neighbour takes your region in its next turn, with all its income. Share of tries: the share of tries of the search with turns that deploy there or attack it.':
+    'Čísla na mapě. Hodnota území: hodnota každého území při hledání. Ohrožení: šance, že nejsilnější soused příští tah dobude tvoje území, když na to dá celý svůj příjem. Podíl pokusů: podíl pokusů hledání s tahy, které tam nasazují nebo tam útočí.',
   'Many games are simulated from this position, in which all players attack every weaker neighbour. The win probability is the share of these games that the player wins. The band is its 95 % interval.':
     'Z této pozice se simuluje mnoho her, ve kterých všichni hráči útočí na každého slabšího souseda. Šance na výhru je podíl her, které hráč vyhraje. Pás je její 95% interval.',
 };

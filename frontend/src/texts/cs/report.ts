@@ -9,7 +9,7 @@ export const report = {
   '{error}: no orders in this round': '{error}: v tomto kole žádné rozkazy',
   'Candidate turns': 'Možné tahy',
   candidate: 'kandidát',
-  visits: 'návštěvy',
+  tries: 'pokusy',
   value: 'hodnota',
   refined: 'zpřesněno',
   'Press a turn to copy it to your orders.': 'Stisknutím se tah zkopíruje do tvých rozkazů.',

@@ -45,12 +45,13 @@ export const turn = {
   '{kind} FROM TO ARMIES': '{kind} ODKUD KAM ARMÁDY',
   'there is no region {word}': 'území {word} není',
   '{word} is not a number of armies': '{word} není počet armád',
+  'Orders as text, for example: {orders}': 'Rozkazy jako text, například: {orders}',
   'Orders as text': 'Rozkazy jako text',
   'transfer {armies} from {from} to {to}':
     'přesun: {armies, plural, one {# armáda} few {# armády} many {# armády} other {# armád}} z území {from} na {to}',
   'attack {to}, which is unseen': 'útok na {to}, kam není vidět',
-  'attack {from} → {to} with {armies} · P(capture) {chance} · defender {defenders}':
-    'útok {from} → {to}, {armies, plural, one {# armáda} few {# armády} many {# armády} other {# armád}} · P(dobytí) {chance} · obránců {defenders}',
+  'attack {from} → {to} with {armies}, {chances}':
+    'útok {from} → {to}, {armies, plural, one {# armáda} few {# armády} many {# armády} other {# armád}}, {chances}',
   'deploy {armies} on {region}': 'nasadit {armies} na {region}',
 
   Undo: 'Zpět',
@@ -91,6 +92,11 @@ export const turn = {
 
   '{chance} against {armies, plural, one {# army} other {# armies}}': '{chance} proti {armies, plural, one {# armádě} few {# armádám} many {# armády} other {# armádám}}',
   '{chance} if the defender deploys {n}': '{chance}, když obránce nasadí {n}',
+  'chance to take it: {chances}': 'šance na dobytí: {chances}',
+  'A finger moves the map. To send armies, tap {region}, then the target.': 'Prst posouvá mapu. Armády pošleš tak, že klepneš na {region} a potom na cíl.',
+  'A finger moves the map. To send armies, press {button}, tap {region}, then the target.':
+    'Prst posouvá mapu. Armády pošleš tak, že stiskneš {button}, klepneš na {region} a potom na cíl.',
+  'The map cannot move further in this direction. Two fingers enlarge it.': 'Tímto směrem se mapa dál neposune. Dvěma prsty ji zvětšíš.',
   transfer: 'přesun',
   unseen: 'není vidět',
   'Send from {from} to {to}': 'Poslat z {from} na {to}',
@@ -101,12 +107,11 @@ export const turn = {
   Review: 'Kontrola',
   'Phases of the turn': 'Fáze tahu',
   'before you commit': 'před odevzdáním',
-  'P(capture) against {defenders}': 'P(dobytí) proti {defenders}',
+  'chance to take it': 'šance na dobytí',
   'attackers left, expected': 'zbude útočníků, průměrně',
   '{left} of {armies}': '{left} z {armies}',
   'minimum for 95 %': 'nejméně pro 95 %',
   'you can send only {n}': 'poslat lze jen {n}',
-  'if the defender deploys {n} there': 'když tam obránce nasadí {n}',
   '{n} {from} → {to} with {armies}': '{n} {from} → {to} ({armies})',
   '{n} not deployed': 'nenasazeno {n}',
   'all deployed': 'vše nasazeno',
