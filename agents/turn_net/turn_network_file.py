@@ -38,13 +38,13 @@ _TEMPERATURES: Final = Range(0, MAX_TEMPERATURE)
 #: The declaration of the agents' parameter `net`.
 NET: Final = Param(
     "turn network that proposes candidates and plays later rounds: none, learned (policy:world in two-player games on "
-    "the world map, else policy:any), any, world, or an .npz file",
+    "the world map, else policy:any), any, world, fog, or an .npz file",
     shared=True,
 )
 NONE: Final = "none"
 LEARNED: Final = "learned"
 _ANY: Final = "any"
-#: The networks in the package, by the names of the policies that play them: `policy:any`, `policy:world`.
+#: The networks in the package, by the names of the policies that play them: `policy:any` and so on.
 BUNDLED: Final = {path.stem: path for path in sorted(Path(__file__).parent.glob("*.npz"))}
 Floats = Mapping[str, npt.NDArray[np.float32]]
 

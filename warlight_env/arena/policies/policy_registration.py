@@ -47,6 +47,12 @@ _PRESETS: Final = {
         Face("slate", "blue", "round", "antenna", "visor", "grid"),
         "A neural network that was trained on the world map only.",
     ),
+    "fog": BotProfile(
+        "Misty",
+        "hard",
+        Face("slate", "mint", "gem", "antenna", "visor", "oh"),
+        "A neural network that was trained under fog on the world map.",
+    ),
     "small": BotProfile(
         "Nano",
         "medium",
@@ -83,7 +89,7 @@ def register_agents() -> None:
         "policy",
         _load,
         "A trained policy.",
-        text=TextForm("policy:FILE or policy:NAME (any, world, strategies, small)", digest_of=_digest),
+        text=TextForm("policy:FILE or policy:NAME (any, world, fog, strategies, small)", digest_of=_digest),
         presets=_PRESETS,
     )
     register("sb3", _load_saved, "A trained model of Stable-Baselines3.", _SavedModelSettings)
