@@ -307,6 +307,7 @@ _FILES: Final[dict[str, tuple[str, Callable[[str], str]]]] = {
     "weights": (".json", lambda path: Weights.load(path).digest()),
     "value": (".npz", _network_digest),
     "net": (".npz", _turns_digest),
+    "own_net": (".npz", _turns_digest),
     "file": (".zip", _model_digest),
 }
 _FILE_END: Final = ".npz"  #: the end of file names that are the whole text after an agent's name

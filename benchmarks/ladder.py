@@ -205,7 +205,7 @@ def run(told: argparse.Namespace) -> int:
         InputError: the checkout has uncommitted changes, or the folder has games of another commit.
     """
     cells, path = cells_of(told), told.out / RUN
-    now = provenance("ladder.py", [_public_word(word, told) for word in told.words])
+    now = provenance("ladder.py", _public_words(told.words))
     known = read_run(told.out) if path.exists() else {"cells": [], "sessions": []}
     if now["dirty"] and not told.dirty:
         raise LadderError("the checkout has uncommitted changes; commit them first (or play with --dirty, for no page)")
@@ -227,15 +227,22 @@ def run(told: argparse.Namespace) -> int:
     return 0
 
 
-def _public_word(word: str, told: argparse.Namespace) -> str:
-    """Return a word of the command line without paths of this machine.
+def _public_words(words: Sequence[str]) -> list[str]:
+    """Return the words of the command line without paths of this machine.
 
     The command of a program becomes COMMAND. The folder of the run becomes its last part below `runs`.
     """
-    option, sign, text = word.partition("=") if word.startswith(("--external=", "--out=")) else ("", "", word)
-    if text in told.external:
-        return f"{option}{sign}{text.partition('=')[0]}=COMMAND"
-    return f"{option}{sign}runs/{told.out.name}" if text == str(told.out) else word
+    public, option = [], ""
+    for word in words:
+        begun, sign, text = word.partition("=") if word.startswith("--") else (option, "", word)
+        before = f"{begun}{sign}" if sign else ""
+        if begun == "--external" and text:
+            word = f"{before}{text.partition('=')[0]}=COMMAND"
+        elif begun == "--out" and text:
+            word = f"{before}runs/{Path(text).resolve().name}"
+        public.append(word)
+        option = word if word.startswith("--") and not sign else ""
+    return public
 
 
 def read_run(out: Path) -> dict[str, Any]:
@@ -355,9 +362,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    runs = commands.add_parser("run", help="play the missing games")
-    estimates = commands.add_parser("estimate", help="print the number of games and the time of a run")
-    pages = commands.add_parser("page", help="write the page from finished games")
+
+    def add(name: str, says: str) -> argparse.ArgumentParser:
+        return commands.add_parser(name, help=says, allow_abbrev=False)
+
+    runs = add("run", "play the missing games")
+    estimates = add("estimate", "print the number of games and the time of a run")
+    pages = add("page", "write the page from finished games")
     runs.set_defaults(act=run)
     estimates.set_defaults(act=lambda told: 0 * tell(cells_of(told), told))
     pages.set_defaults(act=page)

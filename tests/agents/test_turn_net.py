@@ -450,5 +450,7 @@ def test_networks_by_name_or_file(tmp_path):
         load_turn_network("nobody")
     with pytest.raises(TurnNetworkError, match=r"missing\.npz"):
         make_agent(f"nash:net={tmp_path / 'missing.npz'}", 1)
-    spec = pinned(f"nash:sims=50,net={file}")
-    assert "#" in spec and unpinned(spec) == f"nash:sims=50,net={file}"
+    for key in ("net", "own_net"):
+        spec = pinned(f"nash:sims=50,{key}={file}")
+        assert spec == f"nash:sims=50,{key}={file}#{digest(file.read_bytes())}"
+        assert unpinned(spec) == f"nash:sims=50,{key}={file}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 from pathlib import Path
 from typing import Any
@@ -119,11 +118,17 @@ def test_a_program_needs_a_name_and_a_command(ladder: Any, text: str, capsys: py
 
 def test_the_page_shows_no_path_of_the_machine(ladder: Any):
     words = [
-        "--external", "a=/home/me/bot", "--external=b@challenge2=java x", "--out", "/home/me/first",
-        "--out=/home/me/first", "--jobs", "2",
+        "run", "--external", "a=/home/me/bot", "--external=b@challenge2=java x", "--out", "/home/me/2/",
+        "--out=/home/me/2/", "--jobs", "2", "--maps", "small", "--dirty",
     ]  # fmt: skip
-    given = argparse.Namespace(external=["a=/home/me/bot", "b@challenge2=java x"], out=Path("/home/me/first"))
-    assert [ladder._public_word(word, given) for word in words] == [
-        "--external", "a=COMMAND", "--external=b@challenge2=COMMAND", "--out", "runs/first", "--out=runs/first",
-        "--jobs", "2",
+    assert ladder._public_words(words) == [
+        "run", "--external", "a=COMMAND", "--external=b@challenge2=COMMAND", "--out", "runs/2", "--out=runs/2",
+        "--jobs", "2", "--maps", "small", "--dirty",
     ]  # fmt: skip
+
+
+def test_options_are_written_in_full(ladder: Any, capsys: pytest.CaptureFixture[str]):
+    """An abbreviation would put a path of the machine on the page."""
+    with pytest.raises(SystemExit):
+        ladder.main(["run", "--ou=/home/me/first"])
+    assert "unrecognized arguments: --ou=/home/me/first" in capsys.readouterr().err
