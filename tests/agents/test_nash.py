@@ -328,3 +328,11 @@ def test_under_fog_the_likeliest_turn_answers_and_in_the_open_the_best(rules: st
         assert turns[None] == turns[answer]
         differ += turns["best"] != turns["most_likely"]
     assert differ
+
+
+def test_a_player_without_regions_gives_no_orders():
+    game = Game("small", players=3, seed=9, picks="random")
+    bots = [make_agent("aggressive", p) for p in range(3)]
+    while len(out := [p for p in range(3) if not (game.owner == p).any()]) == 0:
+        game.play_round([bot.act(game.view(p)) for p, bot in enumerate(bots)])
+    assert NashAgent(1, sims=60, net="none").act(game.view(out[0])) == Orders()

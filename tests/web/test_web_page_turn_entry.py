@@ -113,6 +113,22 @@ def test_committed_picks_stay_visible_after_a_reload_and_cannot_be_changed(
     page.get_by_text("Pick 2 regions: 1 left").wait_for()
 
 
+def test_alternating_picks_keep_no_region_that_is_no_longer_offered(server: Server, open_page: Callable[..., Any]):
+    page = open_page(server.begin(seed=8, rules="challenge2").address)
+    status = page.locator(".status")
+    for _ in range(4):  # the server asks again after each region
+        page.wait_for_function("() => /left|Deploy/.test(document.querySelector('.status').innerText)")
+        if "Deploy" in status.inner_text():
+            break
+        for name in [r["name"] for r in regions(page) if r["label"].endswith("can be picked")]:
+            if "left" in status.inner_text():
+                page.mouse.click(*box(page, name))
+        status.get_by_text("Commit when you are ready").wait_for()
+        page.keyboard.press("Control+Enter")
+        status.get_by_text("Commit when you are ready").wait_for(state="detached")
+    assert "Deploy" in status.inner_text()
+
+
 def test_text_shows_both_chances_of_an_attack(server: Server, open_page: Callable[..., Any]):
     page, a, b = first_turn(server, open_page)
     before = regions(page)

@@ -47,6 +47,7 @@ from warlight_env.agents.turn_net.turn_network_file import NET
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.weights import Weights
 from warlight_env.engine.board import Board
+from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import make_rng
 from warlight_env.engine.view import View
@@ -324,6 +325,8 @@ class NashAgent(SearchAgent):
 
     def _found(self, works: list[NashWork], player: int, begun: int, answer: str, limits: Limits) -> SearchRecord:
         turns = turns_of(works, player, begun)
+        if not turns.orders:  # the player has no region
+            return limits.record([Candidate(Orders(), 0, 0.0)], 0, 0, 1, 1)
         found = [
             Candidate(orders, int(visits), float(total), refined=i >= begun, probability=float(probability))
             for i, (orders, visits, total, probability) in enumerate(

@@ -83,7 +83,12 @@ export class TurnInput {
       if (now?.phase !== 'pick' || !now.you) return;
       const { you } = now;
       untrack(() => {
-        if (this.picksRead) return;
+        if (this.picksRead) {
+          // Regions of an earlier choice that the server no longer offers.
+          const offered = you.in ? this.wishes : this.wishes.filter((r) => you.offers.includes(r));
+          if (offered.length < this.wishes.length) this.wishes = offered;
+          return;
+        }
         this.picksRead = true;
         const stored = loadData(picksKey);
         const fits = (r: unknown): r is number => Number.isInteger(r) && (r as number) >= 0 && (r as number) < this.map.regions.length && (you.in || you.offers.includes(r as number));
