@@ -9,7 +9,7 @@ import { reason } from './reasons';
 import { leastToCapture } from './rules';
 import type { Playback } from './playback.svelte';
 import { sound } from './sounds';
-import { loadData, saveItem } from './storage';
+import { drop, loadData, saveItem } from './storage';
 import { type MapDoc, type Orders, UNKNOWN } from './types';
 import { t } from './i18n.svelte';
 
@@ -97,7 +97,9 @@ export class TurnInput {
     });
     $effect(() => {
       const { wishes, now } = this;
-      if (this.picksRead && now?.phase === 'pick') saveItem(this.picksKey, JSON.stringify(wishes));
+      if (!this.picksRead || now?.phase !== 'pick') return;
+      if (wishes.length) saveItem(this.picksKey, JSON.stringify(wishes));
+      else drop(this.picksKey);
     });
     // Show the committed turn; after a reload, the browser still has it.
     $effect(() => {
@@ -404,8 +406,11 @@ export class TurnInput {
       let done: { awaited: number[] };
       if (this.picking) {
         done = await call(`games/${live.id}/picks`, { wishes: this.wishes }, live.token);
-        // at a shared screen, the next player must not see the picks
-        if (seatsIn(tokensOf(live.id)).length > 1) this.wishes = [];
+        // At a shared screen, the next player must not find the picks in the page or in the browser.
+        if (seatsIn(tokensOf(live.id)).length > 1) {
+          this.wishes = [];
+          drop(this.picksKey);
+        }
       } else {
         done = await call(`games/${live.id}/orders`, { round: draft!.round, ...draft!.orders, hint: this.hint }, live.token);
         // At a shared screen, the next player must not find the turn in the browser.
