@@ -14,7 +14,6 @@ from warlight_env.agents.records.turn_record import Floats, TurnNetwork, reads_m
 from warlight_env.agents.turn_net.memory import (
     begin_memory,
     follow_orders,
-    forget,
     observe,
     recall,
     remember_picks,
@@ -74,7 +73,7 @@ class GameMemory:
         Writes the features of the memory to features float32[N, N_MEMORY].
         """
         if not self._reads_memory or not view.rules.fog:
-            forget(features)
+            features[:] = 0.0
             return minimal_determinization(view)
         last, player = self._last, view.player
         if last is None or self._memory is None or not _follows(last, view):
