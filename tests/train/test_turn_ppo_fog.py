@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.stats
 import torch
 
 from warlight_env.agents import make_agent
@@ -54,8 +55,8 @@ def random_module(seed=2):
 class Setting:
     """Rollouts of a network against itself, or against bots, under fog."""
 
-    def __init__(self, rules, players=2, map_name="small", picks="network"):
-        self.config = GameConfig(read_map(map_name), Rules.of(rules, fog=True), players)
+    def __init__(self, rules, players=2, map_name="small", picks="network", fog=True):
+        self.config = GameConfig(read_map(map_name), Rules.of(rules, fog=fog), players)
         self.picks, self.module = picks, random_module()
         self.network = make_turn_network(self.module.arrays())
         board, params = self.config.board, self.config.params
@@ -128,19 +129,32 @@ def test_log_probabilities_of_the_update_are_those_of_the_rollout():
         assert out.values[:, :-1].reshape(-1) == pytest.approx(chances.numpy(), abs=1e-5)
 
 
-@pytest.mark.parametrize("picks", ["random", "weights", "network"])
+@pytest.mark.parametrize("picks", ["random", "weights", "network", "varied"])
 def test_games_begin_with_picks(picks):
     setting = Setting("challenge1", picks=picks)
     out = setting.play(games=6, rounds=12, opponent="aggressive")
-    assert out.picking.any() == (picks == "network")
+    assert out.picking.any() == (picks in ("network", "varied"))
     first = out.picking.argmin(axis=1)
     own = out.owner == out.player[..., None]
     for b, t in enumerate(first):
-        assert t == (setting.config.params.ranked if picks == "network" else 0)
+        assert t == (setting.config.params.ranked if picks in ("network", "varied") else 0)
         assert out.round[b, t] == 0 and own[b, t].sum() == 3
         offers = (out.row[b, :t] == OFFERED).sum(axis=1).tolist()
         assert offers == list(range(7, 7 - t, -1)) and own[b, :t].sum(axis=1).tolist() == list(range(t))
     assert not out.reward[out.picking].any() and not out.done[out.picking].any()
+
+
+def test_opponents_get_random_regions_in_half_of_varied_games():
+    """Without fog, the input of the first turn shows the regions of all players."""
+    games, rows, opponents = 200, {}, {}
+    for picks in ("network", "varied"):
+        out = Setting("challenge1", map_name="world", picks=picks, fog=False).play(games, 14, "aggressive")
+        at = np.arange(games), out.picking.argmin(axis=1)
+        rows[picks], opponents[picks] = out.row[:, : at[1].min()], out.owner[at] == 1 - out.player[at][:, None]
+    assert (rows["network"] == rows["varied"]).all()  # the learner's choices are the same
+    same = (opponents["network"] == opponents["varied"]).all(axis=1).sum()
+    # Random regions are hardly ever the preferred ones.
+    assert scipy.stats.binomtest(int(same), games, 0.5).pvalue > 1e-4
 
 
 def test_picks_that_win_become_likelier():

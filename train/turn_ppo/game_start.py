@@ -18,16 +18,17 @@ from warlight_env.engine.kernel_types import Bool, Int
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.position import position_at
 from warlight_env.engine.reference import reference
+from warlight_env.engine.rng import uniform
 from warlight_env.engine.round import EVENT_COLUMNS
 from warlight_env.engine.setup import ALTERNATING, picker, resolve_picks, start_game
 from warlight_env.engine.state import PICK, State, Workspace, make_workspace
 
 #: The ways in which players get their start regions: the values of the setting `picks`.
-Picks = Literal["random", "weights", "network"]
+Picks = Literal["random", "weights", "network", "varied"]
 #: The values of `Picks`; a kernel gets the index.
 PICKS: Final[tuple[Picks, ...]] = get_args(Picks)
-RANDOM, WEIGHTS, NETWORK = PICKS
-_RANDOM, _WEIGHTS, _NETWORK = range(3)
+RANDOM, WEIGHTS, NETWORK, VARIED = PICKS
+_RANDOM, _WEIGHTS, _NETWORK, _VARIED = range(4)
 
 
 class RolloutWork(NamedTuple):
@@ -93,14 +94,15 @@ def play_picks(
     Args:
         player: the learner's seat; `work.preferences` has the regions that the learner has chosen so far.
         picks: an index of PICKS. With "random", all players get random regions. With "weights", the weights of the
-            contexts rank the regions. With "network", networks with a head for picks choose.
+            contexts rank the regions. With "network", networks with a head for picks choose. With "varied", each
+            choice of an opponent is random with probability 1/2; all other choices are as with "network".
         rngs: uint64[P, 2], the generators of the players' choices.
     """
     params, players, listed = learner.params, learner.players, work.listed
     position, picked = position_at(state, b), False
     while state.phase[b] == PICK:
         turn = picker(state.turn[b], players) if params.picking == ALTERNATING else -1
-        if picks == _NETWORK and (turn < 0 or turn == player):
+        if picks >= _NETWORK and (turn < 0 or turn == player):
             write_free(state, b, player, work)
             if listed[player] < choices_of(params, work.free):
                 return
@@ -114,6 +116,8 @@ def play_picks(
                 listed[p] = 0
             elif picks == _WEIGHTS:
                 listed[p] = write_best_picks(context, position, work.free, p, rngs[p], work.preferences[p])
+            elif p != player and picks == _VARIED and uniform(rngs[p]) < 0.5:
+                listed[p] = 0
             elif p != player:
                 listed[p] = write_picks(
                     context, position, work.free, p, 1.0, rngs[p], work.generator, work.preferences[p]

@@ -28,7 +28,7 @@ from warlight_env.train.ppo.run import KEPT, PpoRun, number_or_none
 from warlight_env.train.turn_net.evaluators import CompiledEvaluator, TensorEvaluator
 from warlight_env.train.turn_net.module import TurnModule
 from warlight_env.train.turn_net.player import TurnPlayer, with_metadata
-from warlight_env.train.turn_ppo.game_start import NETWORK, RANDOM
+from warlight_env.train.turn_ppo.game_start import NETWORK, RANDOM, VARIED
 from warlight_env.train.turn_ppo.opponents import (
     is_network,
     network_of,
@@ -125,7 +125,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         """See `PpoRun.learn`."""
         s, began = self.settings, time.perf_counter()
         draw = np.random.default_rng(derive_seed(s.seed, _DRAW, iteration))
-        if iteration == 0 and s.picks == NETWORK and not ranks_offers(make_turn_network(self._arrays())):
+        if iteration == 0 and s.picks in (NETWORK, VARIED) and not ranks_offers(make_turn_network(self._arrays())):
             imitate_picks(self.learner.module, self.configs.played, derive_seed(s.seed, _PICK))
         games = self._games_of(self.configs.draw(draw))
         names, met = self._met(draw)
