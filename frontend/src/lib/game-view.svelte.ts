@@ -166,8 +166,8 @@ export class GameView {
     const { turnInput } = this;
     const parts = [describe(this.doc, this.show.position, r)];
     if (turnInput.editing && turnInput.draft?.deployedOn(r)) parts.push(t('{n} more deployed', { n: turnInput.draft.deployedOn(r) }));
-    const place = turnInput.wishes.indexOf(r);
-    if (turnInput.ranks.has(r)) parts.push(t('your pick {n}', { n: place + 1 }));
+    const place = turnInput.picks.wishes.indexOf(r);
+    if (turnInput.picks.ranks.has(r)) parts.push(t('your pick {n}', { n: place + 1 }));
     else if (turnInput.picking && turnInput.ringed.has(r)) parts.push(t('can be picked'));
     else if (turnInput.source !== null && turnInput.ringed.has(r)) parts.push(turnInput.mine(r) ? t('transfer here') : t('attack here'));
     return parts.join(', ');

@@ -5,11 +5,11 @@ import { Draft } from './draft.svelte';
 import { touchOnly } from './touch';
 import type { Live } from './live.svelte';
 import { parseOrders } from './notation';
+import { PickInput } from './pick-input.svelte';
 import { reason } from './reasons';
 import { leastToCapture } from './rules';
 import type { Playback } from './playback.svelte';
 import { sound } from './sounds';
-import { drop, loadData, saveItem } from './storage';
 import { type MapDoc, type Orders, UNKNOWN } from './types';
 import { t } from './i18n.svelte';
 
@@ -23,9 +23,9 @@ const PAUSE = 2000; // milliseconds after which a digit starts a new number
 const ALPHABET = 'asdfghjklqwertyuiopzxcvbnm';
 
 export class TurnInput {
+  readonly picks: PickInput;
   draft = $state<Draft | null>(null);
   sent = $state<Draft | null>(null); // the committed turn, until its round is played
-  wishes = $state<number[]>([]); // indices of the picked regions, best first
   source = $state<number | null>(null); // index of the region from which the next attack starts; null: not selected
   onDeploy = $state<number | null>(null); // index of the region whose deploy is changed by keys
   lettering = $state<{ kind: 'deploy' | 'attack'; from: number | null } | null>(null);
@@ -42,7 +42,6 @@ export class TurnInput {
   private timer = 0;
   // the turn that the user tries outside of a running game; stop: called when the user gives up
   private attempted = $state.raw<{ seat: number; submit: (orders: Orders) => Promise<void>; stop: () => void } | null>(null);
-  private picksRead = false; // whether the picks that the browser has stored were read
   private round = 0; // round of the last draft
   private back: Orders | null = null; // orders that the player took back in this round; the next draft starts with them
 
@@ -52,6 +51,7 @@ export class TurnInput {
     private begun: () => void,
     private handedIn: (awaited: number[], round: number) => void,
   ) {
+    this.picks = new PickInput(show, live);
     // Make a draft for the round in which the server expects a turn of this player.
     $effect(() => {
       const { now } = this;
@@ -77,30 +77,6 @@ export class TurnInput {
       window.addEventListener('storage', follow);
       return () => window.removeEventListener('storage', follow);
     });
-    // Show the picks; after a reload, the browser still has them.
-    $effect(() => {
-      const { picksKey, now } = this;
-      if (now?.phase !== 'pick' || !now.you) return;
-      const { you } = now;
-      untrack(() => {
-        if (this.picksRead) {
-          // Regions of an earlier choice that the server no longer offers.
-          const offered = you.in ? this.wishes : this.wishes.filter((r) => you.offers.includes(r));
-          if (offered.length < this.wishes.length) this.wishes = offered;
-          return;
-        }
-        this.picksRead = true;
-        const stored = loadData(picksKey);
-        const fits = (r: unknown): r is number => Number.isInteger(r) && (r as number) >= 0 && (r as number) < this.map.regions.length && (you.in || you.offers.includes(r as number));
-        if (Array.isArray(stored)) this.wishes = [...new Set(stored.filter(fits))].slice(0, you.picks);
-      });
-    });
-    $effect(() => {
-      const { wishes, now } = this;
-      if (!this.picksRead || now?.phase !== 'pick') return;
-      if (wishes.length) saveItem(this.picksKey, JSON.stringify(wishes));
-      else drop(this.picksKey);
-    });
     // Show the committed turn; after a reload, the browser still has it.
     $effect(() => {
       const { now } = this;
@@ -113,7 +89,7 @@ export class TurnInput {
     });
     // Remove the message and the question when the player changes the turn.
     $effect(() => {
-      void [this.draft?.orders, this.wishes];
+      void [this.draft?.orders, this.picks.wishes];
       untrack(() => ([this.message, this.asking] = ['', false]));
     });
     $effect(() => {
@@ -128,10 +104,6 @@ export class TurnInput {
 
   private get now() {
     return this.live?.now ?? null;
-  }
-
-  private get picksKey(): string {
-    return `warlight.draft.${this.show.doc.id}.${this.seat}.picks`;
   }
 
   get seat(): number | null {
@@ -184,9 +156,6 @@ export class TurnInput {
     return new Set(draft.phase === 'attack' ? own.filter((r) => draft.free(r) > 0) : []);
   });
 
-  /** Labels beside the armies: ranks of the picks, until the game begins. */
-  ranks: Map<number, string> = $derived.by(() => new Map(this.now?.phase === 'pick' ? this.wishes.map((r, i) => [r, `#${i + 1}`]) : []));
-
   /** Letters on regions, for the selection by keyboard. */
   letters: Map<number, string> = $derived.by(() => {
     if (!this.lettering || !this.draft) return new Map();
@@ -200,12 +169,7 @@ export class TurnInput {
   act(r: number, how: Act): void {
     const { draft } = this;
     if (this.picking) {
-      const you = this.now!.you!;
-      this.message = '';
-      if (this.wishes.includes(r)) this.wishes = this.wishes.filter((w) => w !== r);
-      else if (!you.offers.includes(r)) this.message = t('{region} is not offered to you: choose a region with a ring', { region: this.map.regions[r].name });
-      else if (this.wishes.length < you.picks) this.wishes = [...this.wishes, r];
-      else this.message = t('You have already picked {n, plural, one {# region} other {# regions}}. To remove a pick, press it again.', { n: you.picks });
+      this.message = this.picks.toggle(r);
       return;
     }
     const looking = draft !== null && !this.show.playing && !this.show.atEnd; // at an earlier round
@@ -385,8 +349,7 @@ export class TurnInput {
   get ready(): boolean {
     if (this.attempted) return !this.busy && this.editing;
     if (this.busy || !this.live?.connected) return false;
-    const you = this.now?.you;
-    return this.picking ? this.wishes.length >= Math.min(you!.picks, you!.offers.length) : this.editing;
+    return this.picking ? this.picks.complete : this.editing;
   }
 
   /**
@@ -405,12 +368,9 @@ export class TurnInput {
     try {
       let done: { awaited: number[] };
       if (this.picking) {
-        done = await call(`games/${live.id}/picks`, { wishes: this.wishes }, live.token);
+        done = await call(`games/${live.id}/picks`, { wishes: this.picks.wishes }, live.token);
         // At a shared screen, the next player must not find the picks in the page or in the browser.
-        if (seatsIn(tokensOf(live.id)).length > 1) {
-          this.wishes = [];
-          drop(this.picksKey);
-        }
+        if (seatsIn(tokensOf(live.id)).length > 1) this.picks.forget();
       } else {
         done = await call(`games/${live.id}/orders`, { round: draft!.round, ...draft!.orders, hint: this.hint }, live.token);
         // At a shared screen, the next player must not find the turn in the browser.
@@ -452,7 +412,7 @@ export class TurnInput {
     const { now, live } = this;
     if (!live || !now?.you?.alive || now.you.in || !now.awaited.includes(this.seat ?? -1)) return true;
     this.show.toEnd();
-    if (this.picking) this.wishes = [...this.wishes, ...now.you.offers.filter((r) => !this.wishes.includes(r))].slice(0, now.you.picks);
+    if (this.picking) this.picks.fill();
     if (!this.ready) return false;
     void this.handInAsItStands();
     return true;
@@ -482,7 +442,7 @@ export class TurnInput {
     this.message = '';
     try {
       const turn = await call<Orders & { wishes?: number[] }>(`games/${live.id}/take-back`, {}, live.token);
-      if (turn.wishes) this.wishes = turn.wishes;
+      if (turn.wishes) this.picks.wishes = turn.wishes;
       else if (this.draft) this.draft.replace(turn);
       else this.back = turn;
     } catch (error) {
@@ -496,12 +456,7 @@ export class TurnInput {
   get says(): string {
     const { draft, lettering, source } = this;
     const name = (r: number) => this.map.regions[r].name;
-    if (this.picking) {
-      const { picks } = this.now!.you!;
-      const left = picks - this.wishes.length;
-      if (left <= 0) return t('Commit when you are ready');
-      return t('Pick {picks, plural, one {# region} other {# regions}}: {left} left', { picks, left });
-    }
+    if (this.picking) return this.picks.says;
     if (!draft || !this.editing) return '';
     const { left } = draft;
     if (lettering?.kind === 'deploy') return t('Press the letter of the region to deploy on');
