@@ -40,16 +40,17 @@ def _world() -> str:
     return load(_WORLD).digest()
 
 
-def load_networks(source: str | Path | TurnNetwork | None) -> TurnNetworks | None:
+def load_networks(source: str | Path | TurnNetwork | None, name: str = "net") -> TurnNetworks | None:
     """Load the turn networks of an agent.
 
     For ``learned``, the package's general network and its network for two-player games on the world map are loaded. For
-    any source other than ``learned``, one network is loaded for all games, see `load_turn_network`.
+    any source other than ``learned``, one network is loaded for all games, see `load_turn_network`. name: the name of
+    the argument, for error messages.
 
     Raises:
         TurnNetworkError: see `load_turn_network`.
     """
-    network = load_turn_network(source)
+    network = load_turn_network(source, name)
     if network is None:
         return None
     return TurnNetworks(network, load_turn_network(_WORLD) if source == LEARNED else None)

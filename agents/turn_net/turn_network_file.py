@@ -151,24 +151,26 @@ def read_turn_network(content: bytes, name: str) -> TurnPolicy:
         raise TurnNetworkError(f"{name}: {error}") from None
 
 
-def load_turn_network(source: str | Path | TurnNetwork | None) -> TurnNetwork | None:
+def load_turn_network(source: str | Path | TurnNetwork | None, name: str = "net") -> TurnNetwork | None:
     """Load a turn network.
 
     source: ``none`` or None for no network; ``learned`` for the package's network for any map; a name in `BUNDLED` for
     the network of the package with that name; otherwise the path of an .npz file. The path may end with ``#`` and a
     `digest`; then the file must have this digest.
+    name: the name of the argument or setting, for error messages.
 
     Raises:
-        TurnNetworkError: the file does not exist, has another digest, or does not contain a turn network.
+        TurnNetworkError: the source has another type, or the file does not exist, has another digest, or does not
+            contain a turn network.
     """
     if source is None or is_record(source, TurnNetwork):
         return source
-    path_of(source, "net", TurnNetworkError)
+    path_of(source, name, TurnNetworkError)
     if source == NONE:
         return None
-    name = _ANY if source == LEARNED else str(source)
-    if name in BUNDLED:
-        return _bundled(name)
+    bundled = _ANY if source == LEARNED else str(source)
+    if bundled in BUNDLED:
+        return _bundled(bundled)
     path, _, told = str(source).partition("#")
     if not path.endswith(".npz"):
         known = ", ".join((NONE, LEARNED, *BUNDLED))

@@ -57,3 +57,5 @@ def test_the_candidates_of_a_network_without_memory_differ():
 def test_own_net_is_checked():
     with pytest.raises(TurnNetworkError, match="there is no turn network 'nothing'"):
         NashAgent(own_net="nothing")
+    with pytest.raises(TurnNetworkError, match=r"own_net = 3\b"):
+        NashAgent(own_net=3)

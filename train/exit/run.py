@@ -47,7 +47,7 @@ class ExitRun(ExpertIteration[ExitSettings, ExpertTurns]):
 
     def first(self) -> bytes:
         """See `ExpertIteration.first`."""
-        start = load_turn_network(self.settings.start)
+        start = load_turn_network(self.settings.start, "start")
         return b"" if start is None else pack_turn_network(start)
 
     def needs_gate(self, network: bytes) -> bool:

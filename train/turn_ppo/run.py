@@ -112,7 +112,7 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         self._copies: dict[str, bytes] = {}
         self._steps = 0
         module = TurnModule(torch.Generator().manual_seed(derive_seed(s.seed, _LEARN) >> 1))
-        start = load_turn_network(s.start)
+        start = load_turn_network(s.start, "start")
         if start is None:
             module.quieten()
         else:

@@ -192,7 +192,7 @@ class NashAgent(SearchAgent):
         check_values(NashAgent, {**vars(self), **given, "sims": sims, "secs": secs})
         self.rng = make_rng(self.seed)
         self.value, self.nets = load_value(value), load_networks(net)
-        self.own_nets = self.nets if own_net is None else load_networks(own_net)
+        self.own_nets = self.nets if own_net is None else load_networks(own_net, "own_net")
         self._game_memory = GameMemory(None)
         if rounds is None and self.nets is None:
             rounds = 2 if self.value is None else 1
