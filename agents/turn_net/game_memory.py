@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.round import EVENT_COLUMNS
 from warlight_env.engine.rules import Rules
 from warlight_env.engine.setup import ALTERNATING
-from warlight_env.engine.state import NEUTRAL
+from warlight_env.engine.state import NEUTRAL, UNKNOWN
 from warlight_env.engine.view import View
 from warlight_env.maps import Map
 
@@ -70,11 +70,13 @@ class GameMemory:
     def position(self, view: View, features: Floats) -> Position:
         """Return the position for the network at the start of a round: under fog, the believed position.
 
-        Writes the features of the memory to features float32[N, N_MEMORY].
+        Writes the features of the memory to features float32[N, N_MEMORY]. A network that reads features of the memory
+        does not get the estimates of a view.
         """
         if not self._reads_memory or not view.rules.fog:
             features[:] = 0.0
             return minimal_determinization(view)
+        view = _without_estimates(view)
         last, player = self._last, view.player
         if last is None or self._memory is None or not _follows(last, view):
             self._memory = self._begun(view)
@@ -116,6 +118,14 @@ class GameMemory:
         events = np.array(rows, dtype=np.int32).reshape(-1, EVENT_COLUMNS)
         seen = np.ones(view.board.n_regions, dtype=np.int8)  # the result contains only visible orders
         follow_orders(memory, view.player, deploys, events, len(rows), seen)
+
+
+def _without_estimates(view: View) -> View:
+    if view.estimated is None:
+        return view
+    owner, army = view.owner.copy(), view.army.copy()
+    owner[view.estimated], army[view.estimated] = UNKNOWN, 0
+    return replace(view, owner=owner, army=army, estimated=None)
 
 
 def _is_start_of(picks: _Picks, view: View) -> bool:

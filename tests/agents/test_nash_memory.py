@@ -9,6 +9,7 @@ from warlight_env.agents.players.nash.agent import NashAgent
 from warlight_env.agents.records.turn_record import SHAPES, make_turn_network, reads_memory
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.turn_network_file import TurnNetworkError
+from warlight_env.beliefs import BeliefAgent
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game
 
@@ -19,12 +20,16 @@ def memory_network(seed=4):
     return make_turn_network({name: draw.normal(size=shape).astype(np.float32) for name, shape in SHAPES.items()})
 
 
-def played(game, network, **options):
-    """Play six rounds; return the answers of the network and of a search that must keep the network's turn."""
-    policy = TurnNetAgent(network, seed=1)
-    search = NashAgent(
+def search_of(**options):
+    """A search that must keep the turn of its network."""
+    return NashAgent(
         1, sims=30, candidates=6, rounds=1, local_search=0.0, final_move="best", policy_anchor=1.0, **options
-    )
+    )  # fmt: skip
+
+
+def played(game, network, search):
+    """Play six rounds; return the answers of the network and of another agent."""
+    policy = TurnNetAgent(network, seed=1)
     other, answers = TurnNetAgent(network, seed=2, temperature=1.0), []
     for _ in range(6):
         view = game.view(0)
@@ -45,13 +50,30 @@ def fog_game():
 def test_under_fog_the_network_of_the_candidates_reads_the_memory(options):
     network = memory_network()
     assert reads_memory(network)
-    for expected, answer in played(fog_game(), network, **options):
+    for expected, answer in played(fog_game(), network, search_of(**options)):
         assert answer == expected
 
 
 def test_the_candidates_of_a_network_without_memory_differ():
-    answers = played(fog_game(), memory_network(), net="learned")
+    answers = played(fog_game(), memory_network(), search_of(net="learned"))
     assert any(answer != expected for expected, answer in answers)
+
+
+def test_a_belief_does_not_change_what_a_network_remembers():
+    network = memory_network()
+    for agent in (TurnNetAgent(network, seed=1), search_of(own_net=network)):
+        for expected, answer in played(fog_game(), network, BeliefAgent(agent)):
+            assert answer == expected
+
+
+def test_a_search_plays_on_the_position_of_the_belief():
+    plain, search = search_of(own_net=memory_network()), search_of(own_net=memory_network())
+    played(fog_game(), memory_network(), plain)
+    played(fog_game(), memory_network(), BeliefAgent(search))
+    found, other = (
+        [candidate.total for candidate in agent.last_search().record.candidates] for agent in (search, plain)
+    )
+    assert found != other
 
 
 def test_own_net_is_checked():

@@ -16,6 +16,7 @@ from warlight_env.beliefs.belief import Belief, Observation
 from warlight_env.beliefs.order_observer import OrderObserver, known_wastelands
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rules import Rules
+from warlight_env.engine.state import UNKNOWN
 from warlight_env.engine.view import View
 from warlight_env.maps import Map
 from warlight_env.thread_ownership import SingleThreaded
@@ -79,7 +80,8 @@ class BeliefAgent(SingleThreaded, Agent):
         self._before = view
         self.belief.update(replace(observation, own=self._ordered))
         owner, army = self.belief.position()
-        self._ordered = self.agent.act(replace(view, owner=owner, army=army), budget)
+        estimated = replace(view, owner=owner, army=army, estimated=observation.owner == UNKNOWN)
+        self._ordered = self.agent.act(estimated, budget)
         return self._ordered
 
     def _check_players(self, players: int) -> None:

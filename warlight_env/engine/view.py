@@ -38,6 +38,8 @@ class View:
         picks_left: the number of start regions that the player still gets.
         starts: for each player, its start regions; None if they are not public. Regions that were picked one by one are
             in the order of the picks.
+        estimated: bool[N], True for a region that is not seen and of which owner and army are an estimate; None if the
+            view has no estimates.
     """
 
     map: Any
@@ -54,6 +56,7 @@ class View:
     offers: tuple[int, ...]
     picks_left: int
     starts: tuple[tuple[int, ...], ...] | None = None
+    estimated: npt.NDArray[np.bool_] | None = None
     _told: Callable[[], Any] | None = field(default=None, repr=False, compare=False)
 
     @property

@@ -304,7 +304,8 @@ class NashAgent(SearchAgent):
         works[0].rng[:] = self.rng
         context = self._context(view, net, sizes)
         own_context = context if memory.network is net else self._context(view, memory.network, sizes)
-        position, player, anchor = memory.position(view, features), view.player, self._anchor_for(view)
+        remembered, player, anchor = memory.position(view, features), view.player, self._anchor_for(view)
+        position = remembered if view.estimated is None else view.position
         opponents = self._of_others(view, position, works[0])
         simple = self._of_simple(view, position)
         setup = make_nash_setup(
@@ -313,7 +314,7 @@ class NashAgent(SearchAgent):
         of = RoundGame(
             context, setup, position, player, opponents, simple, sizes.candidates, sizes.best_responses,
             self.local_search, 0.0 if net is None else anchor,
-            OwnTurns(own_context, features, 0.0 if memory.network is None else anchor),
+            OwnTurns(own_context, remembered, features, 0.0 if memory.network is None else anchor),
         )  # fmt: skip
         begun = solve_round(of, works, limits)
         self.rng[:] = works[0].rng

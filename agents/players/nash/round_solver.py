@@ -80,6 +80,7 @@ class OwnTurns(NamedTuple):
     """The source of the searching player's candidate turns."""
 
     context: Context  #: the context with the generator and its turn network
+    position: Position  #: the position that the turn network gets
     memory: Floats  #: [N, N_MEMORY] features of the player's memory under fog, for the turn network; 0 without fog
     policy_anchor: float  #: bonus of the network's most likely turn, see `policy_anchor`; 0: there is no network
 
@@ -177,13 +178,13 @@ def _begin(of: RoundGame, work: NashWork) -> None:
     Only the searching player's network gets the features of the memory. In simulations these features are 0.
     """
     for p in range(of.context.players):
-        context, bonus = of.context, of.policy_anchor if of.opponents is None else 0.0
+        context, position, bonus = of.context, of.position, of.policy_anchor if of.opponents is None else 0.0
         work.generator.net.memory[:] = 0.0
         if p == of.player:
-            context, work.generator.net.memory[:], bonus = of.own
-        begin_player(context, of.position, p, work)
+            context, position, work.generator.net.memory[:], bonus = of.own
+        begin_player(context, position, p, work)
         if bonus:
-            add_policy_anchor(context, of.position, p, np.float64(bonus), work)
+            add_policy_anchor(context, position, p, np.float64(bonus), work)
     work.generator.net.memory[:] = 0.0
     work.spent[:] = 0
 
