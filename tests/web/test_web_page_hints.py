@@ -29,7 +29,9 @@ KINDS = {
     "attack": r"Attack (?P<to>.+?) with (?P<n>\d+): (?P<why>.+)\.",
     "hold": r"Hold (?P<at>.+?) with (?P<n>\d+) more: (?P<why>.+)\.",
     "for": r"Deploy (?P<n>\d+) on (?P<at>.+?), for the attack on (?P<targets>.+)\.",
-    "deploy": r"Deploy (?P<n>\d+) on (?P<at>.+?): (?P<why>.+)\.",
+    "on": r"Deploy (?P<n>\d+) on (?P<at>.+?): armies move on from there to (?P<targets>.+)\.",
+    "save": r"Save (?P<n>\d+) on (?P<at>.+?) for the next round\.",
+    "reserve": r"If armies stay on (?P<from>.+?), they can (?P<does>move to|attack) (?P<to>.+)\.",
     "move": r"Move (?P<n>\d+) from (?P<from>.+?) to (?P<to>.+?): (?P<why>.+)\.",
     "wait": r"Wait: .+\.",
 }
@@ -63,7 +65,8 @@ class Position:
 
 def check(told: list[str], at: Position, orders: Orders) -> set[str]:
     """That sentences say what orders do, all of it, and nothing that is not so; what kinds of things they said."""
-    deploys, attacks = (rows.tolist() for rows in orders.arrays())
+    deploys, given = (rows.tolist() for rows in orders.arrays())
+    attacks, reserves = sendable(at, deploys, given)
     targets = {to for _, to, _ in attacks if at.owner[to] != at.me}
     sent = {to: sum(n for _, q, n in attacks if q == to) for to in targets}
     likely = {to for to in targets if battle_odds(sent[to], at.army[to]).capture >= 0.5}
@@ -91,7 +94,7 @@ def check(told: list[str], at: Position, orders: Orders) -> set[str]:
             assert told_of is not None or killed < 0.5 + 1e-6
             assert told_of is None or int(told_of[2]) == at.army[to]
             assert told_of is None or abs(int(told_of[1].replace("one", "1")) - killed) <= 0.5 + 1e-6
-        elif kind in ("hold", "for", "deploy"):
+        elif kind in ("hold", "for", "on", "save"):
             region = at.index(parts["at"])
             seen.append(("deploy", region, n))
             from_there = {at.map.regions[to].name for source, to, _ in attacks if source == region and to in targets}
@@ -99,13 +102,21 @@ def check(told: list[str], at: Position, orders: Orders) -> set[str]:
                 assert set(parts["targets"].split(", ")) == from_there
                 continue
             assert not from_there
-            if kind == "hold":
+            onward = [(to, n) for source, to, n in attacks if source == region]
+            leaves = sum(n for _, n in onward) >= at.army[region] > 0
+            assert leaves == (kind == "on"), sentence
+            if kind == "on":
+                assert set(parts["targets"].split(", ")) == {at.map.regions[to].name for to, _ in onward}
+            elif kind == "hold":
                 assert int(re.search(r"(\d+|one) enemy arm", why)[1].replace("one", "1")) == at.enemies(region) > 0
                 kept = {s for s in at.whole(at.me) if region in at.map.members[s]}
                 assert bool(kept) == ("it keeps" in why)
             else:
                 assert at.enemies(region) == 0
-                assert ("they move on" in why) == any(source == region for source, *_ in attacks)
+        elif kind == "reserve":
+            to = at.index(parts["to"])
+            seen.append(("reserve", at.index(parts["from"]), to))
+            assert (parts["does"] == "move to") == (at.owner[to] == at.me)
         elif kind == "move":
             source, to = at.index(parts["from"]), at.index(parts["to"])
             seen.append(("move", source, to, n))
@@ -115,9 +126,29 @@ def check(told: list[str], at: Position, orders: Orders) -> set[str]:
                 assert int(re.search(r"(\d+|one) enemy arm", why)[1].replace("one", "1")) == at.enemies(to) > 0
     expected = [("take", to, n) for to, n in sent.items()] + [("deploy", r, n) for r, n in deploys]
     expected += [("move", source, to, n) for source, to, n in attacks if to not in targets]
+    expected += [("reserve", source, to) for source, to in reserves]
     assert sorted(seen, key=str) == sorted(expected, key=str)
     assert bool(expected) != ("wait" in said)
     return said
+
+
+def sendable(
+    at: Position, deploys: list[list[int]], attacks: list[list[int]]
+) -> tuple[list[list[int]], list[tuple[int, int]]]:
+    """The orders with the armies that they send if all earlier orders are executed fully, and those that send none."""
+    army, sent, reserves = list(at.army), [], []
+    for region, n in deploys:
+        army[region] += n
+    for source, to, n in attacks:
+        armies = min(n, max(0, army[source] - 1))
+        if not armies:
+            reserves.append((source, to))
+            continue
+        sent.append([source, to, armies])
+        army[source] -= armies
+        if at.owner[to] == at.me:
+            army[to] += armies
+    return sent, reserves
 
 
 def taken(why: str, at: Position, to: int, attacks: list[list[int]], targets: set[int]) -> set[str]:
@@ -196,11 +227,60 @@ def test_an_attack_that_hardly_captures_is_told_as_what_it_costs_the_other(
     data["candidates"][0]["orders"] = f"a {codes[source]} {codes[target]} 1"
     file = tmp_path / "game.html"
     write_html(log, file)
-    told = {"en-US": f"Attack {name} with 1: it loses about one army of {armies}.",
-            "cs-CZ": f"Zaútoč na {name}, armád 1: ztratí asi jednu armádu z {armies}."}  # fmt: skip
+    told = {"en-US": f"Attack {name} with 1: the defender loses about one army of {armies}.",
+            "cs-CZ": f"Zaútoč na {name}, armád 1: obránce ztratí asi jednu armádu z {armies}."}  # fmt: skip
     for language, says in told.items():
         page = open_page(f"{file.as_uri()}?#/?round=2&order=0", locale=language)
         page.locator(".why li", has_text=says).wait_for()
+
+
+def crossing_turn(game: Game) -> tuple[str, str, list[str]]:
+    """A turn that sends all armies of a region twice; the code of the region, and the names of both targets."""
+    source = next(r for r in range(game.map.n_regions) if game.owner[r] == 0 and len(game.map.neighbors[r]) > 1)
+    targets = game.map.neighbors[source][:2]
+    codes = [region.code for region in game.map.regions]
+    armies = int(game.army[source]) + 5 - 1
+    moves = [f"a {codes[source]} {codes[target]} {armies}" for target in targets]
+    names = [game.map.regions[target].name for target in targets]
+    return "; ".join([f"d {codes[source]} 5", *moves]), game.map.regions[source].name, names
+
+
+def test_armies_that_an_earlier_order_sends_are_told_as_a_reserve(tmp_path: Path, open_page: Callable[..., Any]):
+    log = thought_log("mcts:sims=20", "small", 2, 3)
+    orders, source, (first, second) = crossing_turn(game_at(log, 1))
+    data = next(insight.data for insight in log.rounds[1].insights if insight.player == 0)
+    data["candidates"] = [{**data["candidates"][0], "orders": orders}]
+    file = tmp_path / "game.html"
+    write_html(log, file)
+    told = {"en-US": "If armies stay on {0}, they can (attack|move to) {1}.",
+            "cs-CZ": "Zbudou-li na {0} armády, mohou (zaútočit na|přejít na) {1}."}  # fmt: skip
+    for language, says in told.items():
+        page = open_page(f"{file.as_uri()}?#/?round=2&order=0", locale=language)
+        hints = page.locator(".why li")
+        hints.first.wait_for()
+        sentences = hints.all_inner_texts()
+        assert any(re.fullmatch(says.format(source, second), sentence) for sentence in sentences), sentences
+        assert sum(second in sentence for sentence in sentences) == 1, "the reserve is no attack of its own"
+        page.locator("[aria-label^='Candidates'] tbody tr, [aria-label^='Kandidáti'] tbody tr").first.hover()
+        page.locator("g.ghost").first.wait_for(state="attached")
+        assert page.locator("g.ghost").count() == 1, "no arrow shows the reserve"
+
+
+def test_a_hint_with_a_reserve_is_copied_without_a_warning(server: Server, open_page: Callable[..., Any]):
+    played = server.begin(seed=8, picks="random")
+    page = open_page(played.address)
+    game = Game("small", "thesis", 2, 8, picks="random")
+    orders, _, (first, second) = crossing_turn(game)
+    answer = {"data": {"candidates": [{"orders": orders}]}, "round": 1, "player": 0, "chances": None}
+    page.route("**/insight", lambda route: route.fulfill(json=answer))
+    page.locator(".phases").wait_for()
+    page.keyboard.press("h")
+    page.keyboard.press("h")
+    page.get_by_role("region", name="Hint in words").get_by_role("button", name="Copy to my orders").click()
+    card = page.get_by_role("region", name="Orders", exact=True)
+    card.get_by_text(first).wait_for()
+    assert card.get_by_text(second).count() == 0
+    assert "can be sent" not in card.inner_text()
 
 
 def test_the_goals_of_a_bot_that_plans_are_told(tmp_path: Path, open_page: Callable[..., Any]):

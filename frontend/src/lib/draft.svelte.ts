@@ -1,6 +1,7 @@
 // The orders of a turn that the player enters: deploys and attacks with undo and redo. The browser stores them until
 // they are committed.
 import { income } from './rules';
+import { SendableArmies } from './sendable';
 import { sound } from './sounds';
 import { drop, saveItem, loadData, keysFrom } from './storage';
 import type { GameDoc, Orders, Position } from './types';
@@ -100,15 +101,9 @@ export class Draft {
 
   /** Number of armies that can leave a region after the first `attacks` orders, executed in sequence. */
   private leftOn(region: number, attacks: number): number {
-    const { owner, army } = this.position;
-    const gone = new Map<number, number>(); // region → armies that left minus armies that arrived
-    const free = (r: number): number => Math.max(0, army[r] + this.deployedOn(r) - 1 - (gone.get(r) ?? 0));
-    for (const [from, to, n] of this.attacks.slice(0, attacks)) {
-      const sent = Math.min(n, free(from));
-      gone.set(from, (gone.get(from) ?? 0) + sent);
-      if (owner[to] === this.player && this.doc.rules.moved_armies === 'free') gone.set(to, (gone.get(to) ?? 0) - sent);
-    }
-    return free(region);
+    const armies = new SendableArmies(this.doc, this.position, this.player, this.deploys);
+    for (const attack of this.attacks.slice(0, attacks)) armies.send(attack);
+    return armies.on(region);
   }
 
   private change(edit: () => void, goesOn = false): void {

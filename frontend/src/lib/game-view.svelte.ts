@@ -10,6 +10,7 @@ import { errorMessage } from './error-messages';
 import { type Additions, type Arrow, deployed, describe, drawnMoves, drawnOrders, layerOf, touched } from './scene';
 import { parseOrders } from './notation';
 import type { Playback } from './playback.svelte';
+import { splitTurn } from './sendable';
 import { type WinProbabilities, type DecisionInfo, type Orders, UNKNOWN } from './types';
 import { t } from './i18n.svelte';
 
@@ -44,7 +45,7 @@ export class GameView {
     if (!chosen || show.round !== chosen.round || show.step > 0 || show.playing) return null;
     const best = analysis.best(chosen.round, chosen.player);
     const played = show.current?.orders[chosen.player] ?? null;
-    return best === null ? null : { player: chosen.player, played, best: parseOrders(this.doc.map, best) };
+    return best === null ? null : { player: chosen.player, played, best: splitTurn(this.doc, show.position, chosen.player, parseOrders(this.doc.map, best)).sent };
   });
 
   private get doc() {

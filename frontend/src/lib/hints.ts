@@ -3,6 +3,7 @@ import { against, breaks, completes, inner, keeps } from './position-queries';
 import { captureChances, chanceSentence } from './capture-chances';
 import { nameOf } from './player-names';
 import { odds } from './rules';
+import { splitTurn } from './sendable';
 import { type GameDoc, type Orders, type Position, UNKNOWN } from './types';
 import { t } from './i18n.svelte';
 
@@ -12,25 +13,26 @@ const LIKELY = 0.5; // probability of capture from which an attack is described 
 
 /** One effect of a turn, with its reason. */
 export interface Hint {
-  kind: 'take' | 'attack' | 'hold' | 'deploy' | 'move' | 'wait';
+  kind: 'take' | 'attack' | 'hold' | 'deploy' | 'move' | 'reserve' | 'wait';
   region: number; // index of the region concerned; -1: the turn has no orders
   says: string; // text with numbers of armies and probabilities
   where: string; // text without numbers, for players who want to compute them
 }
 
 /** Return the hints for a turn of a player, most important first. There is at least one. */
-export function hintsOf(doc: GameDoc, position: Position, player: number, orders: Orders): Hint[] {
+export function hintsOf(doc: GameDoc, position: Position, player: number, turn: Orders): Hint[] {
   const { owner } = position;
+  const { sent: orders, reserve } = splitTurn(doc, position, player, turn);
   const attacks = orders.attacks.filter(([, to]) => owner[to] !== player);
   const on = (to: number) => attacks.filter((attack) => attack[1] === to);
   const targets = [...new Set(attacks.map(([, to]) => to))];
   const likely = targets.filter((to) => (chanceOf(doc, position, to, on(to)) ?? 1) >= LIKELY);
   const found = targets.map((to) => (likely.includes(to) ? take(doc, position, player, to, likely, on(to)) : weaken(doc, position, to, on(to))));
   found.sort((a, b) => b.worth - a.worth);
-  const from = new Set(orders.attacks.map(([source]) => source));
-  const deploys = orders.deploys.map(([r, n]) => deploy(doc, position, player, r, n, attacks, from));
-  const moves = orders.attacks.filter(([, to]) => owner[to] === player).map(([a, b, n]) => move(doc, position, player, a, b, n));
-  const all = [...found.map(({ hint }) => hint), ...deploys, ...moves];
+  const transfers = orders.attacks.filter(([, to]) => owner[to] === player);
+  const deploys = orders.deploys.map(([r, n]) => deploy(doc, position, player, r, n, attacks, transfers));
+  const moves = transfers.map(([a, b, n]) => move(doc, position, player, a, b, n));
+  const all = [...found.map(({ hint }) => hint), ...deploys, ...moves, ...reserve.map(([a, b]) => kept(doc, owner[b] === player, a, b))];
   const says = t('Wait: no attack and no deploy is useful now.');
   return all.length ? all : [{ kind: 'wait', region: -1, says, where: says }];
 }
@@ -104,7 +106,7 @@ function weaken(doc: GameDoc, position: Position, to: number, attacks: Attack[])
   const { capture, defenders } = odds(n, armies, doc.rules);
   const killed = Math.round(armies - defenders);
   const values = { killed, armies };
-  const reasons = [killed ? t('it loses about {killed, plural, one {one army} other {# armies}} of {armies}', values) : t('it loses almost none of its {armies} armies', values)];
+  const reasons = [killed ? t('the defender loses about {killed, plural, one {one army} other {# armies}} of {armies}', values) : t('the defender loses almost none of its {armies} armies', values)];
   if (Math.round(100 * capture)) reasons.push(chanceSentence(captureChances(doc, position, n, to)!));
   return {
     hint: {
@@ -117,7 +119,7 @@ function weaken(doc: GameDoc, position: Position, to: number, attacks: Attack[])
   };
 }
 
-function deploy(doc: GameDoc, position: Position, player: number, r: number, n: number, attacks: Attack[], from: Set<number>): Hint {
+function deploy(doc: GameDoc, position: Position, player: number, r: number, n: number, attacks: Attack[], transfers: Attack[]): Hint {
   const { map } = doc;
   const name = map.regions[r].name;
   const targets = attacks.filter(([source]) => source === r).map(([, to]) => map.regions[to].name);
@@ -125,6 +127,11 @@ function deploy(doc: GameDoc, position: Position, player: number, r: number, n: 
   if (targets.length) {
     const values = { region: name, n, targets: listed(targets) };
     return { kind: 'deploy', region: r, says: t('Deploy {n} on {region}, for the attack on {targets}.', values), where: t('{region}: from there you can attack {targets}', values) };
+  }
+  const onward = transfers.filter(([source]) => source === r);
+  if (onward.length && sent(onward) >= position.army[r]) {
+    const values = { n, region: name, targets: listed(onward.map(([, to]) => map.regions[to].name)) };
+    return { kind: 'deploy', region: r, says: t('Deploy {n} on {region}: armies move on from there to {targets}.', values), where: t('{region}: armies move on from there to {targets}', values) };
   }
   if (enemies) {
     const kept = keeps(map, position.owner, player, r);
@@ -137,8 +144,14 @@ function deploy(doc: GameDoc, position: Position, player: number, r: number, n: 
       where: t('{region}: {reasons}', { region: name, reasons: listed(reasons) }),
     };
   }
-  const why = from.has(r) ? t('they move on from there') : t('you do not attack from there yet');
-  return { kind: 'deploy', region: r, says: t('Deploy {n} on {region}: {why}.', { n, region: name, why }), where: t('{region}: {reasons}', { region: name, reasons: why }) };
+  return { kind: 'deploy', region: r, says: t('Save {n} on {region} for the next round.', { n, region: name }), where: t('{region}: armies for the next round', { region: name }) };
+}
+
+/** Describe a reserve: an order that sends armies only if an earlier order was not executed fully. */
+function kept(doc: GameDoc, own: boolean, from: number, to: number): Hint {
+  const values = { from: doc.map.regions[from].name, to: doc.map.regions[to].name };
+  const says = own ? t('If armies stay on {from}, they can move to {to}.', values) : t('If armies stay on {from}, they can attack {to}.', values);
+  return { kind: 'reserve', region: to, says, where: says };
 }
 
 function move(doc: GameDoc, position: Position, player: number, from: number, to: number, n: number): Hint {

@@ -9,6 +9,7 @@ import { PickInput } from './pick-input.svelte';
 import { reason } from './reasons';
 import { leastToCapture } from './rules';
 import type { Playback } from './playback.svelte';
+import { splitTurn } from './sendable';
 import { sound } from './sounds';
 import { type MapDoc, type Orders, UNKNOWN } from './types';
 import { t } from './i18n.svelte';
@@ -342,8 +343,10 @@ export class TurnInput {
     this.draft?.add(parseOrders(this.map, text));
   }
 
+  /** Replace the entered orders by a turn of a bot, without its reserves. */
   use(orders: Orders): void {
-    this.draft?.replace(orders);
+    const { draft } = this;
+    if (draft) draft.replace(splitTurn(this.show.doc, draft.position, draft.player, orders).sent);
   }
 
   get ready(): boolean {

@@ -3,6 +3,7 @@ import type { Analysis, MarkedTurn } from '../analysis/analysis.svelte';
 import { engineChoice } from '../analysis/engine.svelte';
 import { parseOrders } from '../notation';
 import type { Playback } from '../playback.svelte';
+import { type SplitTurn, splitTurn } from '../sendable';
 import type { TurnInput } from '../turn-input.svelte';
 import type { Orders } from '../types';
 import { lineOf } from './line';
@@ -58,10 +59,11 @@ export class Lesson {
   }
 
   /** The better turn of the search. */
-  get better(): Orders | null {
+  get better(): SplitTurn | null {
+    const { show } = this;
     const { round, player } = this.task;
     const text = this.judgement?.better ?? this.analysis.best(round, player);
-    return text === null || text === undefined ? null : parseOrders(this.show.doc.map, text);
+    return text === null || text === undefined ? null : splitTurn(show.doc, show.history.positions[round - 1], player, parseOrders(show.doc.map, text));
   }
 
   /** Show the better turn on the map. */

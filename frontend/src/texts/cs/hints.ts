@@ -18,9 +18,9 @@ export const hints = {
   'by {n} attacks': '{n, plural, one {# útokem} few {# útoky} many {# útoku} other {# útoky}}',
   '{region}: {reasons}': '{region}: {reasons}',
   'Take {region} with {n}: {reasons}.': 'Dobyj {region}, armád {n}: {reasons}.',
-  'it loses about {killed, plural, one {one army} other {# armies}} of {armies}':
-    'ztratí asi {killed, plural, one {jednu armádu} few {# armády} many {# armády} other {# armád}} z {armies}',
-  'it loses almost none of its {armies} armies': 'z armád, kterých je tam {armies}, neztratí skoro žádnou',
+  'the defender loses about {killed, plural, one {one army} other {# armies}} of {armies}':
+    'obránce ztratí asi {killed, plural, one {jednu armádu} few {# armády} many {# armády} other {# armád}} z {armies}',
+  'the defender loses almost none of its {armies} armies': 'obránce z armád, kterých je tam {armies}, neztratí skoro žádnou',
   'Attack {region} with {n}: {reasons}.': 'Zaútoč na {region}, armád {n}: {reasons}.',
   '{region}: an attack weakens it': '{region}: útok ho oslabí',
   'Deploy {n} on {region}, for the attack on {targets}.': 'Nasaď {n} na {region}, k útoku na {targets}.',
@@ -29,9 +29,12 @@ export const hints = {
     '{enemies, plural, one {sousedí s ním jedna nepřátelská armáda} few {sousedí s ním # nepřátelské armády} many {sousedí s ním # nepřátelské armády} other {sousedí s ním # nepřátelských armád}}',
   'it keeps {of} (+{bonus})': 'udrží kontinent {of} (+{bonus})',
   'Hold {region} with {n} more: {reasons}.': 'Braň {region}, přidej {n}: {reasons}.',
-  'they move on from there': 'odtud jdou dál',
-  'you do not attack from there yet': 'zatím se odtud neútočí',
-  'Deploy {n} on {region}: {why}.': 'Nasaď {n} na {region}: {why}.',
+  'Deploy {n} on {region}: armies move on from there to {targets}.': 'Nasaď {n} na {region}: armády odtud jdou dál na {targets}.',
+  '{region}: armies move on from there to {targets}': '{region}: armády odtud jdou dál na {targets}',
+  'Save {n} on {region} for the next round.': 'Nech {n} na {region} na příští kolo.',
+  '{region}: armies for the next round': '{region}: armády na příští kolo',
+  'If armies stay on {from}, they can move to {to}.': 'Zbudou-li na {from} armády, mohou přejít na {to}.',
+  'If armies stay on {from}, they can attack {to}.': 'Zbudou-li na {from} armády, mohou zaútočit na {to}.',
   '{from} has no foreign neighbours': 's územím {from} nesousedí nic cizího',
   '{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to {to}':
     's územím {to} {enemies, plural, one {sousedí jedna nepřátelská armáda} few {sousedí # nepřátelské armády} many {sousedí # nepřátelské armády} other {sousedí # nepřátelských armád}}',

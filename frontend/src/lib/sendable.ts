@@ -1,0 +1,45 @@
+// The armies that the attacks and transfers of a turn can send.
+import type { GameDoc, Orders, Position } from './types';
+
+/** The armies that can leave the regions of a player while the orders of a turn are executed fully, in sequence. */
+export class SendableArmies {
+  private gone = new Map<number, number>(); // region → armies that left minus armies that arrived
+  private deployed = new Map<number, number>();
+
+  constructor(
+    private doc: GameDoc,
+    private position: Position,
+    private player: number,
+    deploys: [number, number][],
+  ) {
+    for (const [region, armies] of deploys) this.deployed.set(region, (this.deployed.get(region) ?? 0) + armies);
+  }
+
+  /** Number of armies that can leave a region now. */
+  on(region: number): number {
+    return Math.max(0, this.position.army[region] + (this.deployed.get(region) ?? 0) - 1 - (this.gone.get(region) ?? 0));
+  }
+
+  /** Execute an attack or a transfer, and return the number of armies that it sends. */
+  send([from, to, armies]: [number, number, number]): number {
+    const sent = Math.min(armies, this.on(from));
+    this.gone.set(from, (this.gone.get(from) ?? 0) + sent);
+    const moves = this.position.owner[to] === this.player && this.doc.rules.moved_armies === 'free';
+    if (moves) this.gone.set(to, (this.gone.get(to) ?? 0) - sent);
+    return sent;
+  }
+}
+
+/** A turn without reserves, and its reserves: orders that send armies only if an earlier order was not executed fully. */
+export interface SplitTurn {
+  sent: Orders;
+  reserve: [from: number, to: number][];
+}
+
+/** Separate the reserves of a turn from its other orders, and reduce these to the armies that they can send. */
+export function splitTurn(doc: GameDoc, position: Position, player: number, { deploys, attacks }: Orders): SplitTurn {
+  const armies = new SendableArmies(doc, position, player, deploys);
+  const all = attacks.map(([from, to, n]): [number, number, number] => [from, to, armies.send([from, to, n])]);
+  const reserve = all.filter(([, , n]) => !n).map(([from, to]): [number, number] => [from, to]);
+  return { sent: { deploys, attacks: all.filter(([, , n]) => n) }, reserve };
+}
