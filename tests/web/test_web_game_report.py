@@ -8,17 +8,29 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from page_helpers import bot_log, idle_log
 
 from warlight_env import Game, battle_odds
+from warlight_env.agents.registry import make_agent
+from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.cli import main
-from warlight_env.record import game_at
+from warlight_env.engine.orders import Orders
+from warlight_env.notation import parse_orders
+from warlight_env.record import MemoryRecorder, game_at
 from warlight_env.web.workers.analysed_position import AnalysedPosition
 from warlight_env.web.workers.dice_luck import battle_luck, dice_luck
 from warlight_env.web.workers.game_report import GameReport, GameReportError, report_of
+from warlight_env.web.workers.turn_difference import difference
 from warlight_env.web.workers.turn_report import Better, TurnReport
-from warlight_env.web.workers.turning_points import cause_of, describe_turning_points, reason_of, sentence_of
+from warlight_env.web.workers.turning_points import (
+    cause_of,
+    describe_turning_points,
+    main_cause,
+    reason_of,
+    sentence_of,
+)
 
 
 def test_the_luck_of_dice_is_what_they_gave_beyond_their_expectation():
@@ -123,22 +135,17 @@ def test_a_turning_point_has_a_reason_with_names_instead_of_codes():
         return sentence_of(asdict(reason_of(turn, 0, before, step, after)), log.names[0])
 
     others = sentence(entry(0.8, 0.5, 0.5))
-    assert others.startswith("The other players had a strong turn and took ")
+    assert others.startswith("random lost ") and "strong" not in others
     assert all(regions[region].name in others for region in taken[:3])
-    weaker = "random chose a weaker turn: the better turn"
-    moves = f"{weaker} moves 4 from {regions[source].name} to {regions[target].name}."
-    assert sentence(entry(0.8, 0.5, 0.5, better, 0.3)) == moves
-    assert sentence(entry(0.8, 0.5, 0.1, better, 0.3)) == moves, "a blunder explains itself, also with bad dice"
-    assert sentence(entry(0.8, 0.5, 0.5, f"d {regions[own].code} 3", 0.3)).endswith(
-        f"puts 3 more on {regions[own].name}."
-    )
+    assert main_cause(entry(0.8, 0.5, 0.1, better, 0.3)) == "turn", "a blunder explains itself, also with bad dice"
     assert cause_of(entry(0.8, 0.8, 0.5)) == "dice"
     dice = sentence(entry(0.8, 0.8, 0.5))
     luck = [gains[0] for _, gains in battle_luck(before, step) if 0 in gains]
-    expected = f"cost {-min(luck):.1f} armies more" if luck and min(luck) < 0 else "the order of the moves was unlucky"
-    assert dice.startswith("The dice were bad for random: ") and expected in dice
+    expected = f"cost {-min(luck):.1f} armies more" if luck and min(luck) < 0 else "The random order in which the moves"
+    assert "bad for random" in dice and expected in dice
     turn = entry(0.8, 0.5, 0.5, better, 0.3)
-    told = replace(turn, reason=reason_of(turn, 0, before, step, after)).to_dict()
+    turns = Orders(), parse_orders(log.header.map, better)
+    told = replace(turn, reason=difference(before, 0, turns, [after], [before])).to_dict()
     lines = describe_turning_points({"turning": [{"round": number, "player": 0}], "rounds": [[told]] * 6}, log)
     assert len(lines) == 3 and not codes.search(lines[1] + lines[2].partition(":")[2])
 
@@ -150,6 +157,90 @@ def test_a_turning_point_has_a_reason_with_names_instead_of_codes():
 )  # fmt: skip
 def test_marks_follow_the_certain_change_of_win_probability(gain: float, certain: bool, mark: str | None):
     assert entry(0.8, 0.5, 0.5, "d x 1" if certain else "", gain).mark == mark
+
+
+@pytest.mark.parametrize(
+    ("gain", "error", "mark"),
+    [(0.15, 0.07, "??"), (0.16, 0.15, None), (0.15, 0.09, "?"), (0.12, 0.10, None), (0.09, 0.04, "?!"), (0.08, 0.08, None)],
+)
+def test_a_loss_whose_range_nearly_contains_zero_has_no_mark(gain: float, error: float, mark: str | None):
+    better = Better("d x 1", gain, error)
+    assert TurnReport(0.8, 0.5, 0.5, 0.0, gain, error, gain, better).mark == mark
+
+
+def test_the_best_of_many_turns_is_valued_by_other_simulations_than_those_that_choose_it(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    """With pure noise as values, no turn is better than another on average."""
+
+    def noise(view: Any, owner: Any, army: Any, seed: int, games: int) -> list[list[float]]:
+        share = float(np.random.default_rng([seed, *(number + 1 for number in (*owner, *army))]).random())
+        return [[share, 0.0, 1.0], [1 - share, 0.0, 1.0]]
+
+    monkeypatch.setattr("warlight_env.web.workers.turn_values.estimate_win_probabilities", noise)
+    scores = []
+    for seed in range(16):
+        game = Game("world", "thesis", 2, seed, picks="random")
+        bots = [make_agent("random", seed + player) for player in range(2)]
+        recorder = MemoryRecorder()
+        recorder.began(game, bots, 500)
+        orders = ask_orders(game, bots)
+        recorder.played(orders, game.play_round(orders, on_illegal="skip"), game)
+        log = recorder.log
+        position = AnalysedPosition(game_at(log, 0), log.rounds[0])
+        for bot in ("aggressive", "one_ply", "plan", "smart_random"):
+            result = position.deepen(bot, 12)
+        scores += [turn.gain / turn.error for turn in result.turns if turn is not None and turn.error]
+    mean = sum(scores) / len(scores)
+    assert abs(mean) < 2 / (1.96 * len(scores) ** 0.5), mean
+
+
+def positions_after(owners: list[list[int]], armies: list[list[int]]) -> list[Game]:
+    """Games on the small map with owners and armies of its first regions; other regions are neutral."""
+    saved = Game("small", "thesis", 2, 1, picks="random").to_dict()
+    del saved["hash"]
+    games = []
+    for owner, army in zip(owners, armies, strict=True):
+        rest = 10 - len(owner)
+        state = {**saved["state"], "owner": [*owner, *[-1] * rest], "army": [*army, *[2] * rest]}
+        games.append(Game.from_dict({**saved, "state": state}))
+    return games
+
+
+def test_the_reason_of_a_mistake_is_the_largest_consequence_and_the_only_difference_is_told():
+    map_ = Game("small").map
+    name = [region.name for region in map_.regions]
+    members = next(list(m) for m in map_.members if len(m) == 2)
+    first, second = members
+    outside = next(r for r in range(10) if r not in members and r in map_.neighbors[first])
+    far = next(r for r in range(10) if r not in (*members, outside))
+
+    def at(own: dict[int, int], other: dict[int, int]) -> Game:
+        owner = [0 if r in own else 1 if r in other else -1 for r in range(10)]
+        return positions_after([owner], [[own.get(r) or other.get(r) or 2 for r in range(10)]])[0]
+
+    def told(before: Game, played: list[Game], better: list[Game], turns: tuple[str, str] = ("", "d {0} 1")) -> str:
+        orders = [parse_orders(map_, turn.format(*[region.code for region in map_.regions])) for turn in turns]
+        return sentence_of(asdict(difference(before, 0, (orders[0], orders[1]), played, better)), "Ann")
+
+    start = at({first: 5, second: 2}, {outside: 9})
+    lost = at({first: 5}, {outside: 9, second: 3})
+    part = next(s.name for s, m in zip(map_.super_regions, map_.members, strict=True) if set(m) == set(members))
+    assert told(start, [lost, lost], [start, lost]) .startswith(
+        f"The turns differ only in the regions of the deployed armies. The better turn holds {part} (+"
+    )
+    assert "in 50 % of cases, the played turn in 0 %" in told(start, [lost, lost], [start, lost])
+    half = at({first: 5}, {outside: 9}), at({first: 5}, {outside: 5})
+    assert "the other players have 4.0 fewer armies" in told(half[0], [half[0]], [half[1]])
+    alone = at({first: 5}, {far: 1}), at({first: 5, outside: 2}, {far: 1})
+    assert f"takes {name[outside]} in 100 % of cases, the played turn in 0 %" in told(alone[0], [alone[0]], [alone[1]])
+    token = f"a {{{first}}} {{{outside}}} 1"
+    assert told(start, [lost], [start], ("", token)).startswith(
+        f"The turns differ only in the attack from {name[first]} to {name[outside]}: 1 instead of 0 armies. "
+    )
+    two = (f"a {{{first}}} {{{outside}}} 1; a {{{first}}} {{{second}}} 2", f"a {{{first}}} {{{second}}} 2; {token}")
+    says = told(start, [start], [start], two)
+    assert says.startswith("The turns differ only in the order of the moves. Both turns lead to similar positions")
 
 
 def test_accuracy_has_the_weight_of_the_stakes_and_blunders_are_counted():

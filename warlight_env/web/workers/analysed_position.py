@@ -3,12 +3,12 @@
 The value of a turn is the share of games won from the positions after it. To value a turn, the round is played many
 times with different dice, and the other players keep their orders. Then the program plays each resulting position to
 the end of the game, and all players choose turns like the bot `aggressive`. Two turns of a player are compared with the
-same dice and playouts: their difference is more certain than each value.
+same dice and playouts: their difference is more certain than each value. The best of the turns that the searches found is
+chosen by other simulations than those that value it. Otherwise luck in these simulations would make it look too good.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -17,15 +17,16 @@ import numpy.typing as npt
 
 from warlight_env.agents.registry import make_agent
 from warlight_env.engine.orders import Orders
-from warlight_env.engine.rng import derive_seed, make_rng
+from warlight_env.engine.rng import derive_seed
 from warlight_env.game import Game
 from warlight_env.notation import format_orders, parse_orders
 from warlight_env.record import Round, VariationError
 from warlight_env.record.decision_info import decision_info
 from warlight_env.web.workers.dice_luck import dice_luck
-from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
+from warlight_env.web.workers.turn_difference import difference
 from warlight_env.web.workers.turn_report import CHANGE, LOSSES, Better, TurnReport
-from warlight_env.web.workers.turning_points import reason_of
+from warlight_env.web.workers.turn_values import Turns, TurnValues
+from warlight_env.web.workers.turning_points import main_cause, reason_of
 
 ROLLS: Final = 48  # repetitions of a round with other dice
 PLAYOUTS: Final = 20  # playouts of each resulting position
@@ -86,27 +87,21 @@ class AnalysedPosition:
     def __init__(self, game: Game, step: Round | None, playouts: int = PLAYOUTS) -> None:
         """Store the position `game`, and the round `step` that was played from it; None if no round was played."""
         self.game, self.step, self.playouts = game.clone(), step, playouts
-        saved = game.to_dict()
-        del saved["hash"]  # it contains the dice, which are replaced
-        self._saved = saved
-        self._starts: list[Game] = []
-        self._rows: dict[tuple[int, str], list[list[float]]] = {}
+        self._values = TurnValues(self.game, playouts, 0)
+        self._choice = TurnValues(self.game, playouts, 1)  # chooses the best of the turns that the searches found
         self._found: list[list[str]] = [[] for _ in range(self.game.players)]
         self._decisions: list[dict[str, Any] | None] = [None] * self.game.players
 
     @property
     def analysed(self) -> bool:
         """Whether the searches have tried turns of every player with as many rolls of the dice as a whole pass has."""
-        return len(self._starts) >= ROLLS
+        return self._values.rolls >= ROLLS
 
     def deepen(self, bot: str, rolls: int) -> PositionResult:
         """Let a bot search a turn for each player, and return the results as means over at least `rolls` dice rolls."""
-        while len(self._starts) < rolls:
-            dice = make_rng(derive_seed(self.game.seed, 77, self.game.round, len(self._starts))).tolist()
-            state = {**self._saved["state"], "rng": dice}
-            self._starts.append(Game.from_dict({**self._saved, "map": self.game.map, "state": state}))
-        many = len(self._starts) * self.playouts
-        before = self._intervals(self.game, 0, many)
+        self._values.extend(rolls)
+        many = self._values.rolls * self.playouts
+        before = self._values.intervals(self.game, 0, many)
         players = range(self.game.players) if self.game.phase == "play" else ()
         for player in players:
             if self.game.alive(player):
@@ -116,13 +111,13 @@ class AnalysedPosition:
         orders = dict(enumerate(self.step.orders))
         after = self.game.clone()
         after.play_round(orders, on_illegal="skip")
-        come = self._intervals(after, 1, many)
+        come = self._values.intervals(after, 1, many)
         armies = dice_luck(self.game, self.step)
         turns = [
             None
             if turn is None or not self.game.alive(player)
             else self._explained(
-                self._compared(player, orders, before[player][0], come[player][0], armies[player]), player, after
+                self._compared(player, orders, before[player][0], come[player][0], armies[player]), player, orders, after
             )
             for player, turn in orders.items()
         ]
@@ -142,13 +137,12 @@ class AnalysedPosition:
             raise VariationError(f"illegal order: {illegal[0]}")
         played = dict(enumerate(self.step.orders))
         text = format_orders(self.game.map, orders)
-        tried = self._values(player, text, played, orders)
-        before = self._values(player, "played", played)
-        found = self._found[player]
-        values = {other: self._values(player, other, played, parse_orders(self.game.map, other)) for other in found}
-        best = max(found, key=lambda other: float(values[other].mean()))
+        tried = self._values.of(player, text, played, orders)
+        before = self._values.of(player, "played", played)
+        best = self._best(player, played)
+        value = self._values.of(player, best, played, parse_orders(self.game.map, best))
         gain = tried - before
-        better = values[best] if values[best].mean() > before.mean() else before
+        better = value if value.mean() > before.mean() else before
         lost = better - tried
         error = _half_width(lost)
         missing = max(0.0, float(lost.mean()))
@@ -159,7 +153,7 @@ class AnalysedPosition:
         )  # fmt: skip
 
     def _result(self, turns: list[TurnReport | None], before: list[list[float]]) -> PositionResult:
-        """Return the results; a player's best turn is the first turn in `_found`, which `_compared` sorts."""
+        """Return the results; a player's best turn is the first turn in `_found`, which `_best` sorts."""
         best = tuple(found[0] if found else None for found in self._found)
         return PositionResult(tuple(turns), best, tuple(self._decisions), tuple(before))
 
@@ -171,47 +165,38 @@ class AnalysedPosition:
             self._found[player].insert(0, text)
 
     def _compared(
-        self, player: int, orders: Mapping[int, Orders | None], before: float, after: float, armies: float
+        self, player: int, orders: Turns, before: float, after: float, armies: float
     ) -> TurnReport:
         """Return the report on a player's turn, compared with the turns that the searches found."""
-        actual = self._values(player, "played", orders)
-        found = self._found[player]
-        values = {text: self._values(player, text, orders, parse_orders(self.game.map, text)) for text in found}
-        found.sort(key=lambda text: -float(values[text].mean()))
-        del found[CANDIDATES:]
-        best = found[0]
-        gains = values[best] - actual
-        gain, error = float(gains.mean()), _SURE * float(gains.std(ddof=1)) / len(gains) ** 0.5
-        idle = float((actual - self._values(player, "", orders, Orders())).mean())
+        actual = self._values.of(player, "played", orders)
+        best = self._best(player, orders)
+        gains = self._values.of(player, best, orders, parse_orders(self.game.map, best)) - actual
+        gain, error = float(gains.mean()), _half_width(gains)
+        idle = float((actual - self._values.of(player, "", orders, Orders())).mean())
         better = Better(best, gain, error) if gain > error else None
         stake = max(0.0, idle) + max(0.0, gain)
         return TurnReport(before, float(actual.mean()), after, armies, gain, error, stake, better)
 
-    def _explained(self, turn: TurnReport, player: int, after: Game) -> TurnReport:
+    def _best(self, player: int, orders: Turns) -> str:
+        """Return the best turn that the searches found, and forget the worst ones if there are many."""
+        found = self._found[player]
+        if len(found) > 1:
+            self._choice.extend(self._values.rolls)
+            own = {text: parse_orders(self.game.map, text) for text in found}
+            found.sort(key=lambda text: -float(self._choice.of(player, text, orders, own[text]).mean()))
+            del found[CANDIDATES:]
+        return found[0]
+
+    def _explained(self, turn: TurnReport, player: int, orders: Turns, after: Game) -> TurnReport:
         """Add the reason to a turn with a mark or with a large loss of win probability from any cause."""
         assert self.step is not None
         if turn.mark in (None, "!") and turn.before - turn.after < CHANGE:
             return turn
-        return replace(turn, reason=reason_of(turn, player, self.game, self.step, after))
-
-    def _values(
-        self, player: int, key: str, orders: Mapping[int, Orders | None], own: Orders | None = None
-    ) -> npt.NDArray[np.float64]:
-        """Return the player's win probability after the round for each roll of the dice, float64[roll].
-
-        own: orders that replace the player's orders in `orders`; if it is None, `orders` stay unchanged.
-        """
-        rows = self._rows.setdefault((-1 if own is None else player, key), [])
-        for roll in range(len(rows), len(self._starts)):
-            game = self._starts[roll].clone()
-            game.play_round(orders if own is None else {**orders, player: own}, on_illegal="skip")
-            rows.append([share for share, *_ in self._intervals(game, 2 + roll, self.playouts)])
-        return np.array(rows)[:, player]
-
-    def _intervals(self, game: Game, place: int, games: int) -> list[list[float]]:
-        seed = derive_seed(self.game.seed, 79, self.game.round, place)
-        owner, army = game.owner.tolist(), game.army.tolist()
-        return estimate_win_probabilities(self.game.view(0), owner, army, seed, games)
+        if turn.better is None or main_cause(turn) != "turn":
+            return replace(turn, reason=reason_of(turn, player, self.game, self.step, after))
+        best = parse_orders(self.game.map, turn.better.orders)
+        games = self._values.games(player, orders), self._values.games(player, orders, best)
+        return replace(turn, reason=difference(self.game, player, (orders[player] or Orders(), best), *games))
 
 
 def _half_width(values: npt.NDArray[np.float64]) -> float:

@@ -8,7 +8,8 @@ from typing import Any, Final, Literal
 #: Marks of turns, as in chess: a good turn, an inaccuracy, a mistake, a blunder.
 Mark = Literal["!", "?!", "?", "??"]
 
-#: The loss of win probability from which a turn has a mark, largest first.
+#: The loss of win probability from which a turn has a mark, largest first. The lower end of the loss's 95 % interval must
+#: be at least half of it.
 LOSSES: Final[tuple[tuple[float, Mark], ...]] = ((0.15, "??"), (0.10, "?"), (0.05, "?!"))
 CHANGE: Final = 0.08  # the loss of win probability from any cause that makes a turning point
 GOOD: Final = 0.05  # the gain of win probability over the search's best turn that makes a good turn
@@ -35,7 +36,7 @@ class Reason:
 
     Attributes:
         code: the type of the reason, see `turning_points`; the page contains a text for each code.
-        values: the names of regions and super regions, and the numbers of armies, for the text.
+        values: the names of regions and super regions, the numbers of armies, and shares of cases, for the text.
     """
 
     code: str
@@ -83,7 +84,8 @@ class TurnReport:
     def mark(self) -> Mark | None:
         """The mark of the turn, such as "??" for a blunder; None: the turn is neither very good nor bad."""
         if self.better is not None:
-            return next((mark for least, mark in LOSSES if self.lost >= least), None)
+            sure = self.gain - self.error
+            return next((mark for least, mark in LOSSES if self.gain >= least and sure >= least / 2), None)
         return "!" if -self.gain >= GOOD and -self.gain > self.error else None
 
     def to_dict(self) -> dict[str, Any]:

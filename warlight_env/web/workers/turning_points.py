@@ -16,18 +16,36 @@ from warlight_env.web.workers.turn_report import Reason, TurnReport
 #: The largest part of a loss of win probability: the dice, the player's own turn, or the turns of the others.
 Cause = Literal["dice", "turn", "others"]
 
+#: English sentences on the only difference of two turns, by kind.
+ONLY: Final = {
+    "attack": "The turns differ only in the attack from {source} to {target}: {armies} instead of {was} armies.",
+    "move": "The turns differ only in the move from {source} to {target}: {armies} instead of {was} armies.",
+    "deploys": "The turns differ only in the regions of the deployed armies.",
+    "order": "The turns differ only in the order of the moves.",
+}
 #: English sentences of the reasons, by code.
 SENTENCES: Final = {
-    "turn-moves": "{who} chose a weaker turn: the better turn moves {armies} from {source} to {target}.",
-    "turn-puts": "{who} chose a weaker turn: the better turn puts {armies} more on {region}.",
-    "turn-stays": "{who} chose a weaker turn: the better turn does not move {armies} from {source} to {target}.",
-    "turn-order": "{who} chose a weaker turn: the better turn moves the armies in another number or order.",
+    "turn-bonus": (
+        "The better turn holds {bonus} (+{income}) after the round in {better} of cases, the played turn in {played}."
+    ),
+    "turn-breaks": (
+        "Another player holds {bonus} (+{income}) after the better turn in {better} of cases, "
+        "after the played turn in {played}."
+    ),
+    "turn-holds": "The better turn keeps {region} in {better} of cases, the played turn in {played}.",
+    "turn-takes": "The better turn takes {region} in {better} of cases, the played turn in {played}.",
+    "turn-saves": "After the better turn, {who} has {armies} more armies on average.",
+    "turn-kills": "After the better turn, the other players have {armies} fewer armies on average.",
+    "turn-guards": (
+        "After the better turn, {armies} more armies are on {region} on average, next to armies of another player."
+    ),
+    "turn-even": "Both turns lead to similar positions: the difference comes from the places of the armies.",
     "dice-battle": (
         "The dice were bad for {who}: the battle from {source} to {target} cost {armies} armies more than expected."
     ),
-    "dice-order": "The dice were bad for {who}: the order of the moves was unlucky.",
-    "others-took": "The other players had a strong turn and took {regions}{bonuses}.",
-    "others-better": ("The other players had a strong turn: {who} lost no region, but its position became worse."),
+    "dice-order": "The random order in which the moves of all players were executed was bad for {who}.",
+    "others-took": "{who} lost {regions} to the other players{bonuses}.",
+    "others-better": "{who} lost no region, but the moves of the other players made the position worse.",
 }
 
 
@@ -38,18 +56,20 @@ def cause_of(turn: TurnReport) -> Cause:
     return max(parts, key=lambda cause: parts[cause])
 
 
-def reason_of(turn: TurnReport, player: int, before: Game, step: Round, after: Game) -> Reason:
-    """Return why a player lost win probability in a round.
+def main_cause(turn: TurnReport) -> Cause:
+    """Return the cause to tell: the player's turn, if it has a mark for a loss; otherwise the largest cause."""
+    return "turn" if turn.mark in ("?!", "?", "??") else cause_of(turn)
 
-    If the player's turn has a mark for a loss, this turn is the reason.
+
+def reason_of(turn: TurnReport, player: int, before: Game, step: Round, after: Game) -> Reason:
+    """Return why a player lost win probability in a round, if the player's turn is not the main cause.
+
+    `turn_difference` explains a loss by the player's turn.
 
     Args:
         before, after: the game before and after the round. step: the round.
     """
-    cause = "turn" if turn.mark in ("?!", "?", "??") else cause_of(turn)
-    if cause == "turn" and turn.better is not None:
-        return _difference(before.map, step.orders[player], parse_orders(before.map, turn.better.orders))
-    if cause == "dice":
+    if main_cause(turn) == "dice":
         return _worst_battle(before, step, player)
     return _captures(before, after, player)
 
@@ -65,9 +85,14 @@ def sentence_of(reason: Mapping[str, Any], who: str) -> str:
     for name in ("regions", "bonuses"):
         if name in values:
             values[name] = _joined(values[name])
+    for name in ("better", "played"):
+        if name in values:
+            values[name] = f"{100 * values[name]:.0f} %"
+    only = values.pop("only", None)
     if values.get("bonuses"):
         values["bonuses"] = f", with the bonus of {values['bonuses']}"
-    return SENTENCES[reason["code"]].format(who=who, **values)
+    first = [ONLY[only["kind"]].format(**only)] if only else []
+    return " ".join([*first, SENTENCES[reason["code"]].format(who=who, **values)])
 
 
 def describe_orders(map_: Map, orders: Orders | None) -> str:
@@ -93,30 +118,6 @@ def describe_turning_points(report: Mapping[str, Any], log: GameLog) -> list[str
             orders = describe_orders(log.header.map, parse_orders(log.header.map, better["orders"]))
             lines.append(f"  better by {100 * better['gain']:.0f} ± {100 * better['error']:.0f}: {orders}")
     return lines
-
-
-def _difference(map_: Map, played: Orders | None, better: Orders) -> Reason:
-    """Return as the reason the largest order that is in the better turn, but not in the played turn."""
-    name = [region.name for region in map_.regions]
-    own = Orders() if played is None else played
-    attacks = {(source, target) for source, target, _ in own.attacks}
-    deploys: dict[int, int] = dict.fromkeys(range(map_.n_regions), 0)
-    for region, armies in own.deploys:
-        deploys[region] += armies
-    new = [(armies, source, target) for source, target, armies in better.attacks if (source, target) not in attacks]
-    if new:
-        armies, source, target = max(new)
-        return Reason("turn-moves", {"armies": int(armies), "source": name[source], "target": name[target]})
-    more = [(armies - deploys[region], region) for region, armies in better.deploys if armies > deploys[region]]
-    if more:
-        armies, region = max(more)
-        return Reason("turn-puts", {"armies": int(armies), "region": name[region]})
-    kept = {(source, target) for source, target, _ in better.attacks}
-    left = [(armies, source, target) for source, target, armies in own.attacks if (source, target) not in kept]
-    if left:
-        armies, source, target = max(left)
-        return Reason("turn-stays", {"armies": int(armies), "source": name[source], "target": name[target]})
-    return Reason("turn-order", {})
 
 
 def _worst_battle(before: Game, step: Round, player: int) -> Reason:
