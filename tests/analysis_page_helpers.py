@@ -26,7 +26,8 @@ def news(log: GameLog, version: int, marks: dict[int, tuple[str | None, float]],
     """An answer of the server with the marks of player 0 by round."""
     positions = [
         {
-            "played": number - 1, "level": version, "seconds": 0.1 * version, "games": 240 * version,
+            "played": number - 1, "level": version, "seconds": 0.1 * version, "preliminary": version < 2,
+            "games": 240 * version,
             "turns": [turn(log, number, mark, lost), None], "best": [None, None], "decisions": [None, None],
             "chances": [[0.6, 0.5, 0.7], [0.4, 0.3, 0.5]],
         }

@@ -73,6 +73,7 @@ def test_every_position_is_analysed_from_pass_to_pass_and_the_displayed_one_firs
     for played, positions in seen.items():
         assert [p["level"] for p in positions] == sorted({p["level"] for p in positions})
         assert [p["games"] for p in positions] == sorted({p["games"] for p in positions})
+        assert [p["preliminary"] for p in positions] == [p["level"] < PASSES for p in positions]
         assert positions[-1]["level"] == (len(LEVELS) if played == 2 else PASSES)
     open_end = seen[3][-1]
     assert open_end["turns"] == [None, None] and all(open_end["best"])

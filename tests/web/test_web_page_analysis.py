@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ def test_two_clicks_lead_from_a_finished_game_to_its_first_better_turn(
     assert page.locator("p.status", has_text="begins").is_visible(), "the position before the turn"
     show_cards(page)
     card = page.get_by_role("region", name="Analysis")
-    card.get_by_text("points of win probability lost").wait_for()
+    card.locator(".verdict").get_by_text(re.compile(r": \d+ % instead of \d+ %\.")).wait_for()
     assert card.locator("button.on .name").inner_text() == "You", "the mistakes of the viewer come first"
     assert card.get_by_text("Better:").is_visible()
     assert card.locator(".why li").count() > 0
@@ -76,8 +77,10 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
         page.locator("g.best").first.wait_for(state="attached")
         card = page.get_by_role("region", name="Analysis")
         card.get_by_role("heading", name=f"Round {number}").wait_for()
-        assert card.locator(".verdict").inner_text().startswith({2: "Inaccuracy: 6 ± 2", 4: "Blunder: 40 ± 2"}[number])
-        card.get_by_text("against the orders that the others really gave").wait_for()
+        assert card.locator(".verdict").inner_text().startswith(
+            {2: "Inaccuracy: 54 % instead of 60 %.", 4: "Blunder: 20 % instead of 60 %."}[number]
+        )
+        card.get_by_text("The analysis knows the orders that the others really gave.").wait_for()
     points = page.get_by_role("region", name="Win probability").locator("g[data-mark]")
     assert points.count() == 2, "mistakes are marked on the curve"
     page.keyboard.press("End")
@@ -98,7 +101,11 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
     open_log(page, log, tmp_path)
     page.keyboard.press("b")
     card = page.get_by_role("region", name="Analysis")
-    card.get_by_text("Mistake: 12 ± 2 points").wait_for()
+    card.get_by_text("Mistake: 48 % instead of 60 %.").wait_for()
+    assert card.get_by_text("Preliminary").count() == 0
+    assert not card.get_by_text("480 simulated games").is_visible(), "one pair of numbers leads"
+    card.get_by_text("Numbers").click()
+    card.get_by_text("The difference is 12 ± 2 points").wait_for()
     card.get_by_text("480 simulated games").wait_for()
     page.get_by_role("region", name="Moves").locator("[data-round='2'] [data-mark='?']").wait_for()
     assert page.locator("[data-mark='??']").count() == 0

@@ -1,7 +1,7 @@
 // Explanations of technical terms about search and ratings.
 import { t } from './i18n.svelte';
 
-export type Term = 'candidates' | 'tries' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'goals' | 'accuracy';
+export type Term = 'candidates' | 'tries' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'goals' | 'accuracy' | 'interval';
 
 export interface Explained {
   name: string;
@@ -46,6 +46,10 @@ export function explained(term: Term): Explained {
     chances: () => ({
       name: t('Win probability'),
       text: t('Many games are simulated from this position, in which all players attack every weaker neighbour. The win probability is the share of these games that the player wins. The band is its 95 % interval.'),
+    }),
+    interval: () => ({
+      name: t('± 95 %'),
+      text: t('The number after ± is half the width of the 95 % interval: with a probability of 95 %, the exact value is at most this far away. More simulated games make it smaller.'),
     }),
     accuracy: () => ({
       name: t('Accuracy'),

@@ -225,8 +225,29 @@ export type TurnMark = '!' | '?!' | '?' | '??';
 
 /** Why a player lost win probability in a round; see `warlight_env/web/workers/turning_points.py`. */
 export interface Reason {
-  code: 'turn-moves' | 'turn-puts' | 'turn-stays' | 'turn-order' | 'dice-battle' | 'dice-order' | 'others-took' | 'others-better';
-  values: { armies?: number; region?: string; source?: string; target?: string; regions?: string[]; bonuses?: string[] };
+  code: 'turn-bonus' | 'turn-breaks' | 'turn-holds' | 'turn-takes' | 'turn-saves' | 'turn-kills' | 'turn-guards' | 'turn-even' | 'dice-battle' | 'dice-order' | 'others-took' | 'others-better';
+  values: {
+    armies?: number;
+    region?: string;
+    source?: string;
+    target?: string;
+    regions?: string[];
+    bonuses?: string[];
+    bonus?: string;
+    income?: number;
+    better?: number; // share of cases after the better turn
+    played?: number; // share of cases after the played turn
+    only?: OnlyDifference;
+  };
+}
+
+/** The only difference between a played and a better turn. */
+export interface OnlyDifference {
+  kind: 'attack' | 'move' | 'deploys' | 'order';
+  source?: string;
+  target?: string;
+  armies?: number; // of the better turn
+  was?: number; // armies of the played turn
 }
 
 /** Evaluation of a player's turn; see `warlight_env/web/workers/turn_report.py`. */

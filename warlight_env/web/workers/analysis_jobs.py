@@ -230,6 +230,7 @@ def _position(job: _Job, at: int) -> dict[str, Any]:
     share, rolls = LEVELS[job.levels[at] - 1]
     return {
         "seconds": share * job.engine.seconds,
+        "preliminary": job.levels[at] < PASSES,
         "games": rolls * PLAYOUTS,
         "turns": [None if turn is None else _turn(turn, job.levels[at]) for turn in result.turns],
         "best": result.best,

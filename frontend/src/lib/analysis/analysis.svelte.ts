@@ -16,6 +16,7 @@ export interface MarkedTurn {
   round: number;
   player: number;
   mark: TurnMark;
+  preliminary: boolean; // whether the search has not had its chosen time yet
 }
 
 export class Analysis {
@@ -112,6 +113,7 @@ export class Analysis {
     this.positions = report.rounds.map((turns, played) => ({
       played,
       seconds: 0,
+      preliminary: false,
       games,
       turns,
       best: turns.map((turn) => turn?.better?.orders ?? null),
@@ -136,9 +138,14 @@ export class Analysis {
     return most < 0 ? null : lost.indexOf(most);
   }
 
+  /** Whether the results of a round will still change, because the search has not had its chosen time. */
+  preliminary(round: number): boolean {
+    return this.positions[round - 1]?.preliminary ?? false;
+  }
+
   /** The marked turns of a round. */
   marks(round: number): MarkedTurn[] {
-    return (this.positions[round - 1]?.turns ?? []).flatMap((turn, player) => (turn?.mark ? [{ round, player, mark: turn.mark }] : []));
+    return (this.positions[round - 1]?.turns ?? []).flatMap((turn, player) => (turn?.mark ? [{ round, player, mark: turn.mark, preliminary: this.preliminary(round) }] : []));
   }
 
   /** All mistakes by round: of the player on whose side the viewer is; of all players if there is none. */

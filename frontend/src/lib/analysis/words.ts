@@ -1,10 +1,10 @@
 // Words for the results of an analysis: marks, turns, and the verdict on a turn.
 import type { GameDoc, Orders, Position } from '../types';
 import { figure, joined, percent, t } from '../i18n.svelte';
-import { nameOf } from '../player-names';
+import { nameOf, person } from '../player-names';
 import { income, odds } from '../rules';
 import type { SplitTurn } from '../sendable';
-import type { Reason, TurnMark, TurnReport } from '../types';
+import type { OnlyDifference, Reason, TurnMark, TurnReport } from '../types';
 
 export function markName(mark: TurnMark): string {
   return { '!': t('Good turn'), '?!': t('Inaccuracy'), '?': t('Mistake'), '??': t('Blunder') }[mark];
@@ -23,20 +23,26 @@ export function turnInWords(doc: GameDoc, orders: Orders | null, reserve: SplitT
 }
 
 /** Say how good a turn is compared with the turns that the searches found. */
-export function verdict({ mark, gain, lost, error, better }: TurnReport): string {
-  const values = { points: figure(100 * Math.abs(gain)), error: figure(100 * error) };
+export function verdict({ mark, worth, gain, error, better }: TurnReport): string {
+  const values = { points: figure(100 * Math.abs(gain)), error: figure(100 * error), played: percent(worth, 0), better: percent(worth + gain, 0) };
   if (mark === '!') return t('Better than the turn of the search by {points} ± {error} points.', values);
-  if (mark) return t('{mark}: {points} ± {error} points of win probability lost.', { ...values, mark: markName(mark) });
-  if (better) return t('{points} ± {error} points of win probability lost.', values);
-  return lost > 0 ? t('No known turn is certainly better.') : t('The best known turn.');
+  if (mark) return t('{mark}: {played} instead of {better}.', { ...values, mark: markName(mark) });
+  if (better) return t('No clear mistake: {played}, with the best known turn {better}.', values);
+  return gain > 0 ? t('No known turn is certainly better.') : t('The best known turn.');
 }
 
-/** Say what the values of the played and the better turn are, and what they compare; '': there is no better turn. */
-export function comparison({ before, after, worth, gain, better }: TurnReport): string {
-  if (!better) return '';
-  const told = { before: percent(before, 0), after: percent(after, 0), played: percent(worth, 0), better: percent(worth + gain, 0) };
-  const means = t('Win probability after the round, as a mean over the dice and against the orders that the others really gave: {played} after the played turn, {better} after the better turn.', told);
-  return after >= before ? `${t('The round went well ({before} → {after}), but a better turn was possible.', told)} ${means}` : means;
+/** Explain the numbers of a turn, one sentence for each pair. */
+export function numbersInWords({ before, after, worth, gain, error, better }: TurnReport): string[] {
+  const told = { before: percent(before, 0), after: percent(after, 0), played: percent(worth, 0), better: percent(worth + gain, 0), points: figure(100 * gain), error: figure(100 * error) };
+  return [
+    t('With the dice that were rolled: {before} before the round, {after} after it.', told),
+    ...(better
+      ? [
+          t('As a mean over the dice, and against the orders that the others really gave: {played} after the played turn, {better} after the better turn.', told),
+          t('The difference is {points} ± {error} points of win probability.', told),
+        ]
+      : []),
+  ];
 }
 
 /** Say which attacks of a turn were unlikely to take their targets, also if the defender deploys there. */
@@ -55,22 +61,36 @@ export function weakAttacks(doc: GameDoc, position: Position, player: number, or
   });
 }
 
+function onlyInWords({ kind, source = '', target = '', armies = 0, was = 0 }: OnlyDifference): string {
+  const told = { source, target, armies, was };
+  return {
+    attack: () => t('The turns differ only in the attack from {source} to {target}: {armies} instead of {was, plural, one {# army} other {# armies}}.', told),
+    move: () => t('The turns differ only in the move from {source} to {target}: {armies} instead of {was, plural, one {# army} other {# armies}}.', told),
+    deploys: () => t('The turns differ only in the regions of the deployed armies.'),
+    order: () => t('The turns differ only in the order of the moves.'),
+  }[kind]();
+}
+
 /** Say why a player lost win probability in a round. */
-export function reasonInWords({ code, values }: Reason, who: string): string {
-  const { armies = 0, region = '', source = '', target = '', regions = [], bonuses = [] } = values;
-  const told = { who, armies, region, source, target };
+export function reasonInWords(doc: GameDoc, player: number, { code, values }: Reason): string {
+  const { armies = 0, region = '', source = '', target = '', regions = [], bonuses = [], bonus = '', income = 0, better = 0, played = 0, only } = values;
+  const told = { ...person(doc, player), armies: figure(armies, 1), region, source, target, bonus, income, better: percent(better, 0), played: percent(played, 0), regions: joined(regions), bonuses: joined(bonuses) };
   const sentences: Record<Reason['code'], () => string> = {
-    'turn-moves': () => t('{who} chose a weaker turn: the better turn moves {armies} from {source} to {target}.', told),
-    'turn-puts': () => t('{who} chose a weaker turn: the better turn puts {armies} more on {region}.', told),
-    'turn-stays': () => t('{who} chose a weaker turn: the better turn does not move {armies} from {source} to {target}.', told),
-    'turn-order': () => t('{who} chose a weaker turn: the better turn moves the armies in another number or order.', told),
-    'dice-battle': () => t('The dice were bad for {who}: the battle from {source} to {target} cost {lost} armies more than expected.', { ...told, lost: figure(armies, 1) }),
-    'dice-order': () => t('The dice were bad for {who}: the order of the moves was unlucky.', told),
+    'turn-bonus': () => t('The better turn holds {bonus} (+{income}) after the round in {better} of cases, the played turn in {played}.', told),
+    'turn-breaks': () => t('Another player holds {bonus} (+{income}) after the better turn in {better} of cases, after the played turn in {played}.', told),
+    'turn-holds': () => t('The better turn keeps {region} in {better} of cases, the played turn in {played}.', told),
+    'turn-takes': () => t('The better turn takes {region} in {better} of cases, the played turn in {played}.', told),
+    'turn-saves': () => t('After the better turn, {you, select, yes {you have} other {{who} has}} {armies} more armies on average.', told),
+    'turn-kills': () => t('After the better turn, the other players have {armies} fewer armies on average.', told),
+    'turn-guards': () => t('After the better turn, {armies} more armies are on {region} on average, next to armies of another player.', told),
+    'turn-even': () => t('Both turns lead to similar positions: the difference comes from the places of the armies.'),
+    'dice-battle': () => t('The dice were bad for {you, select, yes {you} other {{who}}}: the battle from {source} to {target} cost {armies} armies more than expected.', told),
+    'dice-order': () => t('The random order in which the moves of all players were executed was bad for {you, select, yes {you} other {{who}}}.', told),
     'others-took': () =>
       bonuses.length
-        ? t('The other players had a strong turn and took {regions}, with the bonus of {bonuses}.', { regions: joined(regions), bonuses: joined(bonuses) })
-        : t('The other players had a strong turn and took {regions}.', { regions: joined(regions) }),
-    'others-better': () => t('The other players had a strong turn: {who} lost no region, but its position became worse.', told),
+        ? t('{who} lost {regions} to the other players, with the bonus of {bonuses}.', told)
+        : t('{who} lost {regions} to the other players.', told),
+    'others-better': () => t('{who} lost no region, but the moves of the other players made the position worse.', told),
   };
-  return sentences[code]();
+  return [...(only ? [onlyInWords(only)] : []), sentences[code]()].join(' ');
 }

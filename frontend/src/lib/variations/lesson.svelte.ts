@@ -6,6 +6,7 @@ import type { Playback } from '../playback.svelte';
 import { type SplitTurn, splitTurn } from '../sendable';
 import type { TurnInput } from '../turn-input.svelte';
 import type { Orders } from '../types';
+import { t } from '../i18n.svelte';
 import { lineOf } from './line';
 import type { Judgement, VariationServer } from './types';
 
@@ -56,6 +57,16 @@ export class Lesson {
     }
     this.state = this.judgement.passed ? 'passed' : 'failed';
     if (this.judgement.passed) this.found += 1;
+  }
+
+  /** The verdict on the user's turn in one sentence; '': there is none. */
+  get says(): string {
+    const { judgement } = this;
+    if (this.state === 'judging') return t('The search judges the turn …');
+    if (!judgement) return '';
+    const { passed, gain, gain_error, lost, lost_error, orders, better } = judgement;
+    if (passed) return lost <= lost_error && orders !== better ? t('Good: this turn is better than the played turn, and as good as the best known turn.') : t('Good: this turn is better.');
+    return gain > gain_error ? t('Better than the played turn, but a much better one exists.') : t('This turn is not better.');
   }
 
   /** The better turn of the search. */

@@ -5,25 +5,43 @@ export const analysis = {
   Mistake: 'Chyba',
   Blunder: 'Hrubá chyba',
   'Better than the turn of the search by {points} ± {error} points.': 'Lepší než tah hledání o {points} ± {error} p. b.',
-  '{mark}: {points} ± {error} points of win probability lost.': '{mark}: ztráta {points} ± {error} p. b. šance na výhru.',
-  '{points} ± {error} points of win probability lost.': 'Ztráta {points} ± {error} p. b. šance na výhru.',
+  '{mark}: {played} instead of {better}.': '{mark}: {played} místo {better}.',
+  'No clear mistake: {played}, with the best known turn {better}.': 'Žádná jasná chyba: {played}, s nejlepším známým tahem {better}.',
   'No known turn is certainly better.': 'Žádný známý tah není jistě lepší.',
   'The best known turn.': 'Nejlepší známý tah.',
-  '{who} chose a weaker turn: the better turn moves {armies} from {source} to {target}.': '{who} – slabší tah: lepší tah přesouvá {armies} z {source} do {target}.',
-  '{who} chose a weaker turn: the better turn puts {armies} more on {region}.': '{who} – slabší tah: lepší tah nasazuje na {region} o {armies} víc.',
-  '{who} chose a weaker turn: the better turn does not move {armies} from {source} to {target}.': '{who} – slabší tah: lepší tah nepřesouvá {armies} z {source} do {target}.',
-  '{who} chose a weaker turn: the better turn moves the armies in another number or order.': '{who} – slabší tah: lepší tah přesouvá armády v jiném počtu nebo pořadí.',
-  'The dice were bad for {who}: the battle from {source} to {target} cost {lost} armies more than expected.':
-    '{who} – smůla na kostky: boj z {source} do {target} stál o {lost} armády víc, než se čekalo.',
-  'The dice were bad for {who}: the order of the moves was unlucky.': '{who} – smůla na kostky: pořadí přesunů nevyšlo.',
-  'The other players had a strong turn and took {regions}, with the bonus of {bonuses}.': 'Ostatní hráli silný tah a vzali {regions}, s bonusem: {bonuses}.',
-  'The other players had a strong turn and took {regions}.': 'Ostatní hráli silný tah a vzali {regions}.',
-  'The other players had a strong turn: {who} lost no region, but its position became worse.': 'Ostatní hráli silný tah: {who} o žádné území nepřišel, ale pozice se zhoršila.',
+  'The turns differ only in the attack from {source} to {target}: {armies} instead of {was, plural, one {# army} other {# armies}}.':
+    'Tahy se liší jen útokem z {source} do {target}: armád {armies} místo {was, plural, one {#} few {#} many {#} other {#}}.',
+  'The turns differ only in the move from {source} to {target}: {armies} instead of {was, plural, one {# army} other {# armies}}.':
+    'Tahy se liší jen přesunem z {source} do {target}: armád {armies} místo {was, plural, one {#} few {#} many {#} other {#}}.',
+  'The turns differ only in the regions of the deployed armies.': 'Tahy se liší jen tím, kam se nasazují armády.',
+  'The turns differ only in the order of the moves.': 'Tahy se liší jen pořadím přesunů.',
+  'The better turn holds {bonus} (+{income}) after the round in {better} of cases, the played turn in {played}.':
+    'Lepší tah drží po kole {bonus} (+{income}) v {better} případů, zahraný tah v {played}.',
+  'Another player holds {bonus} (+{income}) after the better turn in {better} of cases, after the played turn in {played}.':
+    'Jiný hráč drží {bonus} (+{income}) po lepším tahu v {better} případů, po zahraném tahu v {played}.',
+  'The better turn keeps {region} in {better} of cases, the played turn in {played}.': 'Lepší tah udrží {region} v {better} případů, zahraný tah v {played}.',
+  'The better turn takes {region} in {better} of cases, the played turn in {played}.': 'Lepší tah dobude {region} v {better} případů, zahraný tah v {played}.',
+  'After the better turn, {you, select, yes {you have} other {{who} has}} {armies} more armies on average.':
+    'Po lepším tahu {you, select, yes {máš} other {má {who}}} v průměru o {armies} armády víc.',
+  'After the better turn, the other players have {armies} fewer armies on average.': 'Po lepším tahu mají ostatní hráči v průměru o {armies} armády méně.',
+  'After the better turn, {armies} more armies are on {region} on average, next to armies of another player.':
+    'Po lepším tahu je na {region}, vedle armád jiného hráče, v průměru o {armies} armády víc.',
+  'Both turns lead to similar positions: the difference comes from the places of the armies.': 'Oba tahy vedou k podobným pozicím: rozdíl je v tom, kde stojí armády.',
+  'The dice were bad for {you, select, yes {you} other {{who}}}: the battle from {source} to {target} cost {armies} armies more than expected.':
+    '{you, select, yes {Měl jsi smůlu} other {{who} – smůla}} na kostky: boj z {source} do {target} stál o {armies} armády víc, než se čekalo.',
+  'The random order in which the moves of all players were executed was bad for {you, select, yes {you} other {{who}}}.':
+    '{you, select, yes {Pro tebe} other {{who}:}} bylo nevýhodné náhodné pořadí, v jakém se provedly přesuny všech hráčů.',
+  '{who} lost {regions} to the other players, with the bonus of {bonuses}.': '{who} – ztráta ve prospěch ostatních: {regions}, s bonusem {bonuses}.',
+  '{who} lost {regions} to the other players.': '{who} – ztráta ve prospěch ostatních: {regions}.',
+  '{who} lost no region, but the moves of the other players made the position worse.': '{who} – žádné ztracené území, ale přesuny ostatních pozici zhoršily.',
   '{n, plural, one {# more} other {# more}}': '{n, plural, one {# další} few {# další} many {# dalšího} other {# dalších}}',
 
   'The part of the win probability at stake that the turns of a player kept. At stake is the difference between the best known turn and a turn without orders, so turns in decided positions have little weight.':
     'Část šance na výhru v sázce, kterou si hráč svými tahy udržel. V sázce je rozdíl mezi nejlepším známým tahem a tahem bez rozkazů, takže tahy v rozhodnutých pozicích mají malou váhu.',
   '± 95 %': '± 95 %',
+  'The number after ± is half the width of the 95 % interval: with a probability of 95 %, the exact value is at most this far away. More simulated games make it smaller.':
+    'Číslo za ± je polovina šířky 95% intervalu: s pravděpodobností 95 % není přesná hodnota dál než tolik. Víc dohrávek ho zmenší.',
+  '?! inaccuracy: from 5 points of win probability lost; ? mistake: from 10; ?? blunder: from 15.': '?! nepřesnost: ztráta od 5 p. b. šance na výhru; ? chyba: od 10; ?? hrubá chyba: od 15.',
   'Accuracy and luck': 'Přesnost a štěstí',
   'Losses, regions, income': 'Ztráty, území, příjem',
 
@@ -36,14 +54,18 @@ export const analysis = {
   'Better: {orders}.': 'Lepší: {orders}.',
   'Best turn found: {orders}.': 'Nejlepší nalezený tah: {orders}.',
   'Show on the map': 'Ukázat na mapě',
-  'Searched for {seconds} s per turn so far: the displayed round is searched for longer than the chosen time. {games} simulated games per value.':
-    'Hledání zatím trvalo {seconds} s na tah: zobrazené kolo se hledá déle, než je zvolený čas. Na každou hodnotu {games} dohrávek.',
-  'before and after the round, with the dice that were rolled': 'před kolem a po něm, s kostkami, které padly',
+  'Searched for {seconds} s per turn, with {games} simulated games per value.': 'Hledání trvalo {seconds} s na tah, s {games} dohrávkami na každou hodnotu.',
+  Numbers: 'Čísla',
+  preliminary: 'předběžně',
+  'Preliminary: the search still runs.': 'Předběžně: hledání ještě běží.',
+  'The analysis knows the orders that the others really gave. A hint during the game does not know them.':
+    'Rozbor zná rozkazy, které ostatní opravdu zadali. Nápověda během hry je nezná.',
   'no turn': 'bez tahu',
   'no turn was judged': 'žádný tah nebyl hodnocen',
-  'Win probability after the round, as a mean over the dice and against the orders that the others really gave: {played} after the played turn, {better} after the better turn.':
-    'Šance na výhru po kole, v průměru přes kostky a proti rozkazům, které ostatní opravdu zadali: {played} po zahraném tahu, {better} po lepším tahu.',
-  'The round went well ({before} → {after}), but a better turn was possible.': 'Kolo dopadlo dobře ({before} → {after}), ale byl možný lepší tah.',
+  'With the dice that were rolled: {before} before the round, {after} after it.': 'S kostkami, které padly: {before} před kolem, {after} po něm.',
+  'As a mean over the dice, and against the orders that the others really gave: {played} after the played turn, {better} after the better turn.':
+    'V průměru přes kostky a proti rozkazům, které ostatní opravdu zadali: {played} po zahraném tahu, {better} po lepším tahu.',
+  'The difference is {points} ± {error} points of win probability.': 'Rozdíl je {points} ± {error} p. b. šance na výhru.',
   'The attack on {region} with {armies} takes it in {chance} of cases; only in {defended} if {who} deploys {more} there.':
     'Útok na {region} s {armies} uspěje v {chance} případů; jen v {defended}, když tam {who} nasadí {more}.',
   'The attack on {region} with {armies} takes it in only {chance} of cases.': 'Útok na {region} s {armies} uspěje jen v {chance} případů.',
