@@ -161,7 +161,14 @@ def test_marks_follow_the_certain_change_of_win_probability(gain: float, certain
 
 @pytest.mark.parametrize(
     ("gain", "error", "mark"),
-    [(0.15, 0.07, "??"), (0.16, 0.15, None), (0.15, 0.09, "?"), (0.12, 0.10, None), (0.09, 0.04, "?!"), (0.08, 0.08, None)],
+    [
+        (0.15, 0.07, "??"),
+        (0.16, 0.15, None),
+        (0.15, 0.09, "?"),
+        (0.12, 0.10, None),
+        (0.09, 0.04, "?!"),
+        (0.08, 0.08, None),
+    ],
 )
 def test_a_loss_whose_range_nearly_contains_zero_has_no_mark(gain: float, error: float, mark: str | None):
     better = Better("d x 1", gain, error)
@@ -226,7 +233,7 @@ def test_the_reason_of_a_mistake_is_the_largest_consequence_and_the_only_differe
     start = at({first: 5, second: 2}, {outside: 9})
     lost = at({first: 5}, {outside: 9, second: 3})
     part = next(s.name for s, m in zip(map_.super_regions, map_.members, strict=True) if set(m) == set(members))
-    assert told(start, [lost, lost], [start, lost]) .startswith(
+    assert told(start, [lost, lost], [start, lost]).startswith(
         f"The turns differ only in the regions of the deployed armies. The better turn holds {part} (+"
     )
     assert "in 50 % of cases, the played turn in 0 %" in told(start, [lost, lost], [start, lost])

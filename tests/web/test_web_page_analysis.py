@@ -14,6 +14,7 @@ from gesture_helpers import DESKTOP, HANDSET, TABLET
 from page_helpers import PAGE, axe_finds, idle_log
 
 from warlight_env.cli import main
+from warlight_env.record import game_at
 from warlight_env.web.export import write_html
 from web_helpers import Server
 
@@ -45,7 +46,7 @@ def test_two_clicks_lead_from_a_finished_game_to_its_first_better_turn(
     assert page.locator("p.status", has_text="begins").is_visible(), "the position before the turn"
     show_cards(page)
     card = page.get_by_role("region", name="Analysis")
-    card.locator(".verdict").get_by_text(re.compile(r": \d+ % instead of \d+ %\.")).wait_for()
+    card.locator(".verdict").get_by_text(re.compile(r": win probability \d+ % instead of \d+ %\.")).wait_for()
     assert card.locator("button.on .name").inner_text() == "You", "the mistakes of the viewer come first"
     assert card.get_by_text("Better:").is_visible()
     assert card.locator(".why li").count() > 0
@@ -68,7 +69,8 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
     moves.locator("[data-round='4'] [data-mark='??']").wait_for()
     found = {n: moves.locator(f"[data-round='{n}'] [data-mark]").all_text_contents() for n in range(1, 7)}
     assert {n: text for n, text in found.items() if text} == {
-        2: ["?!Inaccuracy: Pip"], 4: ["??Blunder: Pip"], 5: ["!Good turn: Pip"]
+        2: ["?!Inaccuracy: Pip (preliminary)"], 4: ["??Blunder: Pip (preliminary)"],
+        5: ["!Good turn: Pip (preliminary)"],
     }  # fmt: skip
     where = page.locator(".where")
     for key, number in (("b", 2), ("b", 4), ("b", 4), ("Shift+B", 2)):
@@ -77,9 +79,17 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
         page.locator("g.best").first.wait_for(state="attached")
         card = page.get_by_role("region", name="Analysis")
         card.get_by_role("heading", name=f"Round {number}").wait_for()
-        assert card.locator(".verdict").inner_text().startswith(
-            {2: "Inaccuracy: 54 % instead of 60 %.", 4: "Blunder: 20 % instead of 60 %."}[number]
+        assert (
+            card.locator(".verdict")
+            .inner_text()
+            .startswith(
+                {
+                    2: "Inaccuracy: win probability 54 % instead of 60 %.",
+                    4: "Blunder: win probability 20 % instead of 60 %.",
+                }[number]
+            )
         )
+        card.get_by_text("Preliminary: the search still runs.").wait_for()
         card.get_by_text("The analysis knows the orders that the others really gave.").wait_for()
     points = page.get_by_role("region", name="Win probability").locator("g[data-mark]")
     assert points.count() == 2, "mistakes are marked on the curve"
@@ -101,7 +111,7 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
     open_log(page, log, tmp_path)
     page.keyboard.press("b")
     card = page.get_by_role("region", name="Analysis")
-    card.get_by_text("Mistake: 48 % instead of 60 %.").wait_for()
+    card.get_by_text("Mistake: win probability 48 % instead of 60 %.").wait_for()
     assert card.get_by_text("Preliminary").count() == 0
     assert not card.get_by_text("480 simulated games").is_visible(), "one pair of numbers leads"
     card.get_by_text("Numbers").click()
@@ -113,6 +123,55 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
     while asked[-1]["since"] < 2:
         page.wait_for_timeout(50)
     assert asked[-1]["focus"] == 1, "the server learns which position is displayed"
+
+
+def test_a_card_says_that_the_search_runs_before_the_bots_are_known(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    page, waiting = open_page(server.page()), []
+    page.get_by_role("button", name="Play now").wait_for()
+    page.route("**/api/home", lambda route: waiting.append(route))
+    open_log(page, idle_log(2), tmp_path)
+    card = page.get_by_role("region", name="Analysis")
+    card.get_by_text("The search is analysing this round").wait_for()
+    assert card.get_by_text("unavailable").count() == 0
+
+
+def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log = idle_log(4)
+    game = game_at(log, 1)
+    codes, names = ([getattr(region, of) for region in game.map.regions] for of in ("code", "name"))
+    own = next(r for r in range(10) if game.owner[r] == 0 and len(game.map.neighbors[r]) > 1)
+    first, second = game.map.neighbors[own][:2]
+    armies = int(game.army[own]) + 4
+    told = news(log, 2, {2: ("??", 0.4)})
+    turn = told["positions"][0]["turns"][0]
+    turn["better"]["orders"] = "; ".join(
+        [f"d {codes[own]} 5", *(f"a {codes[own]} {codes[to]} {armies}" for to in (first, second))]
+    )
+    only = {"kind": "attack", "source": names[own], "target": names[first], "armies": 1, "was": 0}
+    values = {"region": names[own], "better": 0.9, "played": 0.2, "only": only}
+    turn["reason"] = {"code": "turn-holds", "values": values}
+    page = open_page(server.page())
+    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    open_log(page, log, tmp_path)
+    page.keyboard.press("b")
+    card = page.get_by_role("region", name="Analysis")
+    better = card.get_by_text("Better:")
+    better.wait_for()
+    says = f"{names[own]} → {names[first]} with {armies}; if armies stay: {names[own]} → {names[second]}."
+    assert says in better.inner_text()
+    drawn = page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)")
+    turn["better"]["orders"] = turn["better"]["orders"].rpartition(";")[0]
+    told["version"] = 3
+    better.get_by_text("if armies stay").wait_for(state="detached")
+    page.locator("g.best").first.wait_for(state="attached")
+    assert page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)") == drawn
+    reason = f"The turns differ only in the attack from {names[own]} to {names[first]}: 1 instead of 0 armies."
+    keeps = f"The better turn keeps {names[own]} in 90 % of cases, the played turn in 20 %."
+    card.get_by_text(f"{reason} {keeps}").wait_for()
 
 
 def test_late_answers_for_another_engine_are_dropped(server: Server, tmp_path: Path, open_page: Callable[..., Any]):

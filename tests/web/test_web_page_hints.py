@@ -247,7 +247,7 @@ def crossing_turn(game: Game) -> tuple[str, str, list[str]]:
 
 def test_armies_that_an_earlier_order_sends_are_told_as_a_reserve(tmp_path: Path, open_page: Callable[..., Any]):
     log = thought_log("mcts:sims=20", "small", 2, 3)
-    orders, source, (first, second) = crossing_turn(game_at(log, 1))
+    orders, source, (_, second) = crossing_turn(game_at(log, 1))
     data = next(insight.data for insight in log.rounds[1].insights if insight.player == 0)
     first_only = orders.rpartition(";")[0]
     data["candidates"] = [{**data["candidates"][0], "orders": turn} for turn in (orders, first_only)]

@@ -147,6 +147,15 @@ def test_a_variation_does_not_show_the_analysis_of_the_game(
     card(page).get_by_role("button", name="Back to the game").wait_for(state="detached")
 
 
+def in_view(element: Any) -> bool:
+    """Whether the middle of an element is visible: no other element and no scrolling hides it."""
+    shown: bool = element.evaluate(
+        """e => { const b = e.getBoundingClientRect();
+        return e.contains(document.elementFromPoint(b.left + b.width / 2, b.top + b.height / 2)) }"""
+    )
+    return shown
+
+
 def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
     log = idle_log(4)
     page = open_page(server.page())
@@ -163,11 +172,16 @@ def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path
     assert {r["name"] for r in regions(page) if r["who"] == "Pip"} == {
         game.map.regions[r].name for r in range(game.map.n_regions) if game.owner[r] == 0
     }
+    page.locator("#cards .rest").evaluate("cards => (cards.scrollTop = cards.scrollHeight)")
+    assert not in_view(lesson.get_by_text("1 of 2"))
     with page.expect_response("**/variations/judge", timeout=180_000) as answer:
         try_turn(page, "Pip")
+        lesson.get_by_text("The search judges the turn").wait_for()
+        assert in_view(lesson.get_by_text("The search judges the turn")), "commit does not look dead"
     judged = answer.value.json()
     verdict = lesson.locator("[role=status]").first
-    verdict.wait_for()
+    lesson.get_by_text("The analysis knows the orders that the others really gave.").wait_for()
+    assert in_view(verdict)
     assert ("Good" in verdict.inner_text()) == judged["passed"]
     assert lesson.get_by_text("The played turn", exact=True).is_visible()
     lesson.get_by_role("button", name="Show the better turn").click()
@@ -177,6 +191,8 @@ def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path
     lesson.get_by_text("2 of 2").wait_for()
     page.keyboard.press("Control+Enter")  # a turn without orders is the played turn
     lesson.get_by_text("This turn is not better.").wait_for(timeout=180_000)
+    lesson.get_by_text("points better than the played turn.").wait_for()
+    assert "-" not in lesson.get_by_text("points better than").inner_text()
     lesson.get_by_role("button", name="Show the result").click()
     lesson.get_by_text("better turns found.").wait_for()
     lesson.get_by_role("button", name="End the lesson").click()

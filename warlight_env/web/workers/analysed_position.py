@@ -3,8 +3,10 @@
 The value of a turn is the share of games won from the positions after it. To value a turn, the round is played many
 times with different dice, and the other players keep their orders. Then the program plays each resulting position to
 the end of the game, and all players choose turns like the bot `aggressive`. Two turns of a player are compared with the
-same dice and playouts: their difference is more certain than each value. The best of the turns that the searches found is
-chosen by other simulations than those that value it. Otherwise luck in these simulations would make it look too good.
+same dice and playouts: their difference is more certain than each value.
+
+The best of the turns that the searches found is chosen by other simulations than those that value it. Otherwise luck in
+these simulations would make it look too good.
 """
 
 from __future__ import annotations
@@ -117,7 +119,10 @@ class AnalysedPosition:
             None
             if turn is None or not self.game.alive(player)
             else self._explained(
-                self._compared(player, orders, before[player][0], come[player][0], armies[player]), player, orders, after
+                self._compared(player, orders, before[player][0], come[player][0], armies[player]),
+                player,
+                orders,
+                after,
             )
             for player, turn in orders.items()
         ]
@@ -164,9 +169,7 @@ class AnalysedPosition:
         if text not in self._found[player]:
             self._found[player].insert(0, text)
 
-    def _compared(
-        self, player: int, orders: Turns, before: float, after: float, armies: float
-    ) -> TurnReport:
+    def _compared(self, player: int, orders: Turns, before: float, after: float, armies: float) -> TurnReport:
         """Return the report on a player's turn, compared with the turns that the searches found."""
         actual = self._values.of(player, "played", orders)
         best = self._best(player, orders)

@@ -8,8 +8,8 @@ from typing import Any, Final, Literal
 #: Marks of turns, as in chess: a good turn, an inaccuracy, a mistake, a blunder.
 Mark = Literal["!", "?!", "?", "??"]
 
-#: The loss of win probability from which a turn has a mark, largest first. The lower end of the loss's 95 % interval must
-#: be at least half of it.
+#: The loss of win probability from which a turn has a mark, largest first. The lower end of the loss's 95 % interval
+#: must be at least half of it.
 LOSSES: Final[tuple[tuple[float, Mark], ...]] = ((0.15, "??"), (0.10, "?"), (0.05, "?!"))
 CHANGE: Final = 0.08  # the loss of win probability from any cause that makes a turning point
 GOOD: Final = 0.05  # the gain of win probability over the search's best turn that makes a good turn

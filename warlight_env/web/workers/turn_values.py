@@ -1,4 +1,4 @@
-"""Values of turns: the round is played many times with other dice, and each resulting position to the end of the game."""
+"""Values of turns: each round is played many times with other dice, and then the game is played to its end."""
 
 from __future__ import annotations
 

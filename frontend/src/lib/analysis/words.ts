@@ -26,8 +26,8 @@ export function turnInWords(doc: GameDoc, orders: Orders | null, reserve: SplitT
 export function verdict({ mark, worth, gain, error, better }: TurnReport): string {
   const values = { points: figure(100 * Math.abs(gain)), error: figure(100 * error), played: percent(worth, 0), better: percent(worth + gain, 0) };
   if (mark === '!') return t('Better than the turn of the search by {points} ± {error} points.', values);
-  if (mark) return t('{mark}: {played} instead of {better}.', { ...values, mark: markName(mark) });
-  if (better) return t('No clear mistake: {played}, with the best known turn {better}.', values);
+  if (mark) return t('{mark}: win probability {played} instead of {better}.', { ...values, mark: markName(mark) });
+  if (better) return t('No clear mistake: win probability {played}, with the best known turn {better}.', values);
   return gain > 0 ? t('No known turn is certainly better.') : t('The best known turn.');
 }
 

@@ -37,7 +37,7 @@ export class Lesson {
   begin(): void {
     const { show, task } = this;
     [this.state, this.error, this.judgement] = ['ask', '', null];
-    this.analysis.chosen = null;
+    [this.analysis.chosen, this.analysis.waiting] = [null, 0];
     this.input.giveUp();
     show.pause();
     show.follow(lineOf(show.doc, task.round - 1, []), task.round - 1);

@@ -5,8 +5,8 @@ export const analysis = {
   Mistake: 'Chyba',
   Blunder: 'Hrubá chyba',
   'Better than the turn of the search by {points} ± {error} points.': 'Lepší než tah hledání o {points} ± {error} p. b.',
-  '{mark}: {played} instead of {better}.': '{mark}: {played} místo {better}.',
-  'No clear mistake: {played}, with the best known turn {better}.': 'Žádná jasná chyba: {played}, s nejlepším známým tahem {better}.',
+  '{mark}: win probability {played} instead of {better}.': '{mark}: šance na výhru {played} místo {better}.',
+  'No clear mistake: win probability {played}, with the best known turn {better}.': 'Žádná jasná chyba: šance na výhru {played}, s nejlepším známým tahem {better}.',
   'No known turn is certainly better.': 'Žádný známý tah není jistě lepší.',
   'The best known turn.': 'Nejlepší známý tah.',
   'The turns differ only in the attack from {source} to {target}: {armies} instead of {was, plural, one {# army} other {# armies}}.':
