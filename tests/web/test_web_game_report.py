@@ -233,10 +233,12 @@ def test_the_reason_of_a_mistake_is_the_largest_consequence_and_the_only_differe
     start = at({first: 5, second: 2}, {outside: 9})
     lost = at({first: 5}, {outside: 9, second: 3})
     part = next(s.name for s, m in zip(map_.super_regions, map_.members, strict=True) if set(m) == set(members))
-    assert told(start, [lost, lost], [start, lost]).startswith(
+    assert told(start, [lost] * 8, [start, lost] * 4).startswith(
         f"The turns differ only in the regions of the deployed armies. The better turn holds {part} (+"
     )
-    assert "in 50 % of cases, the played turn in 0 %" in told(start, [lost, lost], [start, lost])
+    assert "in 50 % of cases, the played turn in 0 %" in told(start, [lost] * 8, [start, lost] * 4)
+    noise = told(start, [lost] * 8, [lost] * 7 + [start])
+    assert "similar positions" in noise, "a difference whose range contains zero is no reason"
     half = at({first: 5}, {outside: 9}), at({first: 5}, {outside: 5})
     assert "the other players have 4.0 fewer armies" in told(half[0], [half[0]], [half[1]])
     alone = at({first: 5}, {far: 1}), at({first: 5, outside: 2}, {far: 1})

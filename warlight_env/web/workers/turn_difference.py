@@ -31,84 +31,83 @@ def difference(
         before: the game before the round. turns: the played and the better turn of the player.
         played, better: games after the round with different dice, after each turn.
     """
-    map_ = before.map
+    first, second = _After(player, played), _After(player, better)
     found = [
-        *_bonuses(map_, player, played, better),
-        *_regions(before, player, played, better),
-        *_armies(player, played, better),
-        *_places(before, player, played, better),
+        *_bonuses(before.map, first, second),
+        *_regions(before, player, first, second),
+        *_armies(first, second),
+        *_places(before.map, first, second),
     ]
-    weight, reason = max(found, key=lambda pair: pair[0], default=(0.0, Reason("turn-even", {})))
+    weight, reason = max(found, key=lambda pair: pair[0])
     reason = reason if weight >= _LEAST else Reason("turn-even", {})
-    only = _only(map_, before.owner.tolist(), player, *turns)
+    only = _only(before.map, before.owner.tolist(), player, *turns)
     return Reason(reason.code, {**reason.values, **({"only": only} if only else {})})
 
 
-def _owners(games: Sequence[Game]) -> npt.NDArray[np.int64]:
-    return np.array([game.owner.tolist() for game in games])
+class _After:
+    """The owners and the armies after a turn: bool[roll, region] of the player and of others, int64[roll, region]."""
+
+    def __init__(self, player: int, games: Sequence[Game]) -> None:
+        self.owner = np.array([game.owner.tolist() for game in games])
+        self.army = np.array([game.army.tolist() for game in games])
+        self.own, self.others = self.owner == player, (self.owner >= 0) & (self.owner != player)
 
 
-def _own_armies(games: Sequence[Game], player: int) -> npt.NDArray[np.float64]:
-    """Return the mean number of the player's armies on each region, float64[region]."""
-    armies = np.array([game.army.tolist() for game in games])
-    return np.asarray(np.where(_owners(games) == player, armies, 0).mean(axis=0))
+def _advantage(more: npt.NDArray[Any], less: npt.NDArray[Any]) -> float:
+    """Return the mean difference of two values by roll; 0 if its 95 % interval contains 0."""
+    gains = more.astype(np.float64) - less
+    error = 1.96 * float(gains.std(ddof=1)) / len(gains) ** 0.5 if len(gains) > 1 else 0.0
+    mean = float(gains.mean())
+    return mean if mean > error else 0.0
 
 
-def _shares(better: float, played: float, **values: Any) -> dict[str, Any]:
-    return {"better": round(float(better), 3), "played": round(float(played), 3), **values}
+def _shares(better: npt.NDArray[np.bool_], played: npt.NDArray[np.bool_], **values: Any) -> dict[str, Any]:
+    return {"better": round(float(better.mean()), 3), "played": round(float(played.mean()), 3), **values}
 
 
-def _bonuses(map_: Map, player: int, played: Sequence[Game], better: Sequence[Game]) -> list[tuple[float, Reason]]:
+def _bonuses(map_: Map, played: _After, better: _After) -> list[tuple[float, Reason]]:
     found = []
     for part, members, income in zip(map_.super_regions, map_.members, map_.bonuses, strict=True):
         if not members or income <= 0:
             continue
-        own, others = [], []
-        for games in (better, played):
-            owner = _owners(games)[:, list(members)]
-            whole = (owner == owner[:, :1]).all(axis=1)
-            own.append((whole & (owner[:, 0] == player)).mean())
-            others.append((whole & (owner[:, 0] >= 0) & (owner[:, 0] != player)).mean())
+        at = list(members)
         told = {"bonus": part.name, "income": int(income)}
-        found.append((_INCOME * income * (own[0] - own[1]), Reason("turn-bonus", _shares(*own, **told))))
-        found.append((_INCOME * income * (others[1] - others[0]), Reason("turn-breaks", _shares(*others, **told))))
+        own, was = (after.own[:, at].all(axis=1) for after in (better, played))
+        found.append((_INCOME * income * _advantage(own, was), Reason("turn-bonus", _shares(own, was, **told))))
+        own, was = (
+            after.others[:, at[0]] & (after.owner[:, at] == after.owner[:, at[:1]]).all(axis=1)
+            for after in (better, played)
+        )
+        found.append((_INCOME * income * _advantage(was, own), Reason("turn-breaks", _shares(own, was, **told))))
     return found
 
 
-def _regions(before: Game, player: int, played: Sequence[Game], better: Sequence[Game]) -> list[tuple[float, Reason]]:
-    best, own = ((_owners(games) == player).mean(axis=0) for games in (better, played))
-    return [
-        (
-            _REGION * float(best[r] - own[r]),
-            Reason(
-                "turn-holds" if before.owner[r] == player else "turn-takes",
-                _shares(best[r], own[r], region=before.map.regions[r].name),
-            ),
-        )
-        for r in range(before.map.n_regions)
-    ]
+def _regions(before: Game, player: int, played: _After, better: _After) -> list[tuple[float, Reason]]:
+    found = []
+    for r, region in enumerate(before.map.regions):
+        code = "turn-holds" if before.owner[r] == player else "turn-takes"
+        values = _shares(better.own[:, r], played.own[:, r], region=region.name)
+        found.append((_REGION * _advantage(better.own[:, r], played.own[:, r]), Reason(code, values)))
+    return found
 
 
-def _armies(player: int, played: Sequence[Game], better: Sequence[Game]) -> list[tuple[float, Reason]]:
-    players = range(better[0].players)
-    totals = [[float(_own_armies(games, of).sum()) for of in players] for games in (better, played)]
-    saved = totals[0][player] - totals[1][player]
-    killed = sum(totals[1][of] - totals[0][of] for of in players if of != player)
+def _armies(played: _After, better: _After) -> list[tuple[float, Reason]]:
+    own = [(after.army * after.own).sum(axis=1) for after in (better, played)]
+    others = [(after.army * after.others).sum(axis=1) for after in (better, played)]
+    saved, killed = _advantage(own[0], own[1]), _advantage(others[1], others[0])
     return [
         (saved, Reason("turn-saves", {"armies": round(saved, 1)})),
         (killed, Reason("turn-kills", {"armies": round(killed, 1)})),
     ]
 
 
-def _places(before: Game, player: int, played: Sequence[Game], better: Sequence[Game]) -> list[tuple[float, Reason]]:
-    more = _own_armies(better, player) - _own_armies(played, player)
-    owner, map_ = _owners(better), before.map
+def _places(map_: Map, played: _After, better: _After) -> list[tuple[float, Reason]]:
     found = []
-    for r in range(map_.n_regions):
-        near = owner[:, list(map_.neighbors[r])]
-        threatened = float(((near >= 0) & (near != player)).any(axis=1).mean())
-        values = {"armies": round(float(more[r]), 1), "region": map_.regions[r].name}
-        found.append((_PLACE * float(more[r]) * threatened, Reason("turn-guards", values)))
+    for r, region in enumerate(map_.regions):
+        more = _advantage(better.army[:, r] * better.own[:, r], played.army[:, r] * played.own[:, r])
+        threatened = float(better.others[:, list(map_.neighbors[r])].any(axis=1).mean())
+        values = {"armies": round(more, 1), "region": region.name}
+        found.append((_PLACE * more * threatened, Reason("turn-guards", values)))
     return found
 
 
