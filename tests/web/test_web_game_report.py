@@ -26,6 +26,7 @@ from warlight_env.web.workers.turn_difference import difference
 from warlight_env.web.workers.turn_report import Better, TurnReport
 from warlight_env.web.workers.turning_points import (
     cause_of,
+    describe_orders,
     describe_turning_points,
     main_cause,
     reason_of,
@@ -147,6 +148,11 @@ def test_a_turning_point_has_a_reason_with_names_instead_of_codes():
     turns = Orders(), parse_orders(log.header.map, better)
     told = replace(turn, reason=difference(before, 0, turns, [after], [before])).to_dict()
     lines = describe_turning_points({"turning": [{"round": number, "player": 0}], "rounds": [[told]] * 6}, log)
+    twice = f"{better}; a {regions[source].code} {regions[log.header.map.neighbors[own][1]].code} 4"
+    army = int(before.army[own]) + 3
+    says = describe_orders(before, 0, parse_orders(log.header.map, twice.replace(" 4", f" {army - 1}")))
+    reserve = regions[log.header.map.neighbors[own][1]].name
+    assert says.endswith(f"with {army - 1}; if armies stay: {regions[source].name} → {reserve}")
     assert len(lines) == 3 and not codes.search(lines[1] + lines[2].partition(":")[2])
 
 

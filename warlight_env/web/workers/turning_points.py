@@ -7,9 +7,8 @@ from typing import Any, Final, Literal
 
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
-from warlight_env.maps import Map
 from warlight_env.notation import parse_orders
-from warlight_env.record import GameLog, Round
+from warlight_env.record import GameLog, Round, game_at
 from warlight_env.web.workers.dice_luck import battle_luck
 from warlight_env.web.workers.turn_report import Reason, TurnReport
 
@@ -95,13 +94,25 @@ def sentence_of(reason: Mapping[str, Any], who: str) -> str:
     return " ".join([*first, SENTENCES[reason["code"]].format(who=who, **values)])
 
 
-def describe_orders(map_: Map, orders: Orders | None) -> str:
-    """Return a turn in words: "9 on Brazil; Siam → Burma with 3"."""
-    if orders is None:
-        return "no orders"
-    name = [region.name for region in map_.regions]
+def describe_orders(game: Game, player: int, orders: Orders) -> str:
+    """Return a turn in words: "9 on Brazil; Siam → Burma with 3; if armies stay: Siam → India".
+
+    Numbers of armies are those that each order sends if all earlier orders are executed fully.
+    """
+    name = [region.name for region in game.map.regions]
+    army = game.army.tolist()
     parts = [f"{armies} on {name[region]}" for region, armies in orders.deploys]
-    parts += [f"{name[source]} → {name[target]} with {armies}" for source, target, armies in orders.attacks]
+    for region, armies in orders.deploys:
+        army[region] += armies
+    for source, target, armies in orders.attacks:
+        sent = min(armies, army[source] - 1)
+        if sent <= 0:
+            parts.append(f"if armies stay: {name[source]} → {name[target]}")
+            continue
+        parts.append(f"{name[source]} → {name[target]} with {sent}")
+        army[source] -= sent
+        if game.owner[target] == player and game.rules.moved_armies == "free":
+            army[target] += sent
     return "; ".join(parts) or "no orders"
 
 
@@ -115,7 +126,8 @@ def describe_turning_points(report: Mapping[str, Any], log: GameLog) -> list[str
         lines.append(f"round {number}: {log.names[player]} {fall:+d} points, {luck:+d} by the dice")
         lines.append(f"  {sentence_of(turn['reason'], log.names[player])}")
         if better := turn["better"]:
-            orders = describe_orders(log.header.map, parse_orders(log.header.map, better["orders"]))
+            turn_orders = parse_orders(log.header.map, better["orders"])
+            orders = describe_orders(game_at(log, number - 1), player, turn_orders)
             lines.append(f"  better by {100 * better['gain']:.0f} ± {100 * better['error']:.0f}: {orders}")
     return lines
 
