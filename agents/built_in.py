@@ -106,7 +106,7 @@ BUILT_IN: Final = (
         "mcts_thesis",
         "warlight_env.agents.players.mcts",
         "thesis_mcts",
-        "Searches a tree of turns with the parameters of the thesis.",
+        "Searches a tree of turns, as described in a diploma thesis about this game.",
         "THESIS_PARAMETERS",
         profile=BotProfile("Theo", "medium", Face("slate", "tan", "tall", "none", "glasses", "beard")),
     ),

@@ -9,6 +9,7 @@ software.
 from __future__ import annotations
 
 import gzip
+import re
 import statistics
 import sys
 import tempfile
@@ -60,6 +61,13 @@ def long_log() -> GameLog:
     return recorder.log
 
 
+def shown_round(page: Page) -> int:
+    """Return the number of the round that the timeline names, as in "After round 2"."""
+    found = re.search(r"\d+", page.locator(".where").inner_text())
+    assert found is not None
+    return int(found[0])
+
+
 def watch(page: Page, folder: Path) -> None:
     """Measure frames during games with ten rounds per second on 128 regions, from the second round of each game."""
     times: list[float] = []
@@ -69,9 +77,9 @@ def watch(page: Page, folder: Path) -> None:
             page.goto(server.address)
             page.get_by_role("combobox", name="Pace").select_option("0.1")
             page.locator(".where", has_text="Round 2").first.wait_for()
-            before = int(page.locator(".where b").inner_text())
+            before = shown_round(page)
             times += page.evaluate(FRAMES, 1000 * SECONDS)[1:]
-            rounds += int(page.locator(".where b").inner_text()) - before
+            rounds += shown_round(page) - before
     late = sum(time > 25 for time in times)
     print(
         f"watching {rounds / SECONDS / len(SEEDS):.1f} rounds/s: {1000 / statistics.mean(times):.1f} frames/s, "

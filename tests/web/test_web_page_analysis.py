@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from analysis_page_helpers import finished, news, open_log, show_cards
 from gesture_helpers import DESKTOP, HANDSET, TABLET
-from page_helpers import PAGE, axe_finds, idle_log
+from page_helpers import PAGE, axe_finds, bot_log, idle_log
 
 from warlight_env.cli import main
 from warlight_env.record import game_at
@@ -75,7 +75,7 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
     where = page.locator(".where")
     for key, number in (("b", 2), ("b", 4), ("b", 4), ("Shift+B", 2)):
         page.keyboard.press(key)
-        where.get_by_text(f"Round {number}/").wait_for()
+        where.filter(has_text=f"Round {number} of").wait_for()
         page.locator("g.best").first.wait_for(state="attached")
         card = page.get_by_role("region", name="Analysis")
         card.get_by_role("heading", name=f"Round {number}").wait_for()
@@ -93,14 +93,22 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
         card.get_by_text("The analysis knows the orders that the others really gave.").wait_for()
     points = page.get_by_role("region", name="Win probability").locator("g[data-mark]")
     assert points.count() == 2, "mistakes are marked on the curve"
+    for k, number in enumerate((2, 4)):  # after the round, where the curve has fallen
+        tick = page.get_by_role("region", name="Win probability").locator(
+            "text.middle", has_text=re.compile(f"^{number}$")
+        )
+        assert points.nth(k).locator("circle").get_attribute("cx") == tick.get_attribute("x")
+        points.nth(k).click()
+        where.filter(has_text=f"Round {number} of").wait_for()
+    assert page.locator(".legend").count() == 0, "the played turn has no arrows"
     page.keyboard.press("End")
     page.locator("g.best").first.wait_for(state="detached")
 
 
 def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
-    log = idle_log(4)
+    log = bot_log(rounds=5)  # player 0 attacks in round 5
     page = open_page(server.page())
-    answers = [news(log, 1, {2: ("??", 0.4)}), news(log, 2, {2: ("?", 0.12)})]
+    answers = [news(log, 1, {5: ("??", 0.4)}), news(log, 2, {5: ("?", 0.12)})]
     asked: list[dict[str, Any]] = []
 
     def answer(route: Any) -> None:
@@ -117,12 +125,14 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
     card.get_by_text("Numbers").click()
     card.get_by_text("The difference is 12 ± 2 points").wait_for()
     card.get_by_text("480 simulated games").wait_for()
-    page.get_by_role("region", name="Moves").locator("[data-round='2'] [data-mark='?']").wait_for()
+    page.get_by_role("region", name="Moves").locator("[data-round='5'] [data-mark='?']").wait_for()
     assert page.locator("[data-mark='??']").count() == 0
+    assert page.locator("g.past").count() > 0
+    assert page.locator(".legend").inner_text().split("\n") == ["better turn", "played turn"]
     assert asked[0]["since"] == 0
     while asked[-1]["since"] < 2:
         page.wait_for_timeout(50)
-    assert asked[-1]["focus"] == 1, "the server learns which position is displayed"
+    assert asked[-1]["focus"] == 4, "the server learns which position is displayed"
 
 
 def test_a_card_says_that_the_search_runs_before_the_bots_are_known(
@@ -321,5 +331,5 @@ def test_a_step_before_the_list_of_bots_is_loaded_is_not_lost(
         page.wait_for_timeout(20)
     for route in waiting:
         route.continue_()
-    page.locator(".where", has_text="Round 2/").wait_for()
+    page.locator(".where", has_text="Round 2 of").wait_for()
     page.locator("g.best").first.wait_for(state="attached")

@@ -95,8 +95,8 @@ def test_an_error_goes_once_it_does_not_hold_any_more(server: Server, open_page:
     page.locator(".status.tense", has_text="No hint: the bots have too many queries").wait_for()
     page.unroute("**/insight")
     page.route("**/insight", lambda route: None)  # no answer
-    page.get_by_role("button", name="Hint: coach").click()
-    page.get_by_role("button", name="Thinking").click()
+    for level in ("coach", "full", "off", "coach", "full"):  # also while the bot thinks
+        page.get_by_role("button", name=f"Hint: {level}").click()
     page.get_by_role("button", name="Hint: off").wait_for()
     reports.update(failed={})
     mine = next(r["label"].split(",")[0] for r in regions(page) if r["who"] == "yours")
@@ -136,7 +136,9 @@ def test_nothing_is_played_on_where_all_is_decided(server: Server, tmp_path: Pat
     page.get_by_role("button", name=names[0]).wait_for()
     for key, there in (("End", False), ("Home", True)):
         page.keyboard.press(key)
-        page.locator(".where", has_text="Round 0/" if there else f"Round {len(recorder.log.rounds)}/").wait_for()
+        page.locator(
+            ".where", has_text="Start of the game" if there else f"After round {len(recorder.log.rounds)} of"
+        ).wait_for()
         assert [page.get_by_role("button", name=name).is_enabled() for name in names] == [there] * 2
 
 

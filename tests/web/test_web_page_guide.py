@@ -112,7 +112,7 @@ def test_who_follows_the_guide_wins_the_first_game(server: Server, open_page: Ca
     told = r"(\d+) armies attack [^.]*, chance to take it: ([\d.]+) % against 2 armies[.,]"
     sent, chance = re.search(told, words).groups()
     assert abs(float(chance) - 100 * battle_odds(int(sent), 2).capture) <= 0.05 + 1e-6
-    for told in ("gets its bonus", "has no foreign neighbours", "with fog", "While you hold it", "is your neighbour"):
+    for told in ("gets its bonus", "All neighbours of", "with fog", "While you hold it", "is your neighbour"):
         assert told in words, told
     assert "You win after" in page.locator(".result").inner_text()
     game = re.search(r"#/g/(\w+)", page.url)[1]

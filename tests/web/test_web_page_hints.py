@@ -202,7 +202,7 @@ def test_sentences_say_what_is_so(tmp_path: Path, open_page: Callable[..., Any])
         for number, insights in found.items():
             data = next(insight.data for insight in insights if insight.player == 0)
             page.evaluate("place => { location.hash = place }", f"#/?round={number}&order=0")
-            page.locator(f".where:has-text('Round {number}/')").wait_for()
+            page.locator(f".where:has-text('Round {number} of')").wait_for()
             told = page.locator(".why li").all_inner_texts()
             orders = parse_orders(log.header.map, data["candidates"][0]["orders"])
             game = game_at(log, number - 1)
@@ -296,7 +296,7 @@ def test_the_goals_of_a_bot_that_plans_are_told(tmp_path: Path, open_page: Calla
     for step in log.rounds:
         goals = next(insight.data for insight in step.insights if insight.player == 0)["goals"]
         page.evaluate("place => { location.hash = place }", f"#/?round={step.round}&order=0")
-        page.locator(f".where:has-text('Round {step.round}/')").wait_for()
+        page.locator(f".where:has-text('Round {step.round} of')").wait_for()
         told = page.locator("ol.why li").all_inner_texts()
         assert len(told) == min(8, len(goals))
         for goal, says in zip(goals, told, strict=False):

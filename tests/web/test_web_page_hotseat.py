@@ -131,7 +131,7 @@ def test_each_player_is_shown_the_round_after_the_cover(server: Server, open_pag
             take_seat(name)
         if number > 1:
             page.locator(".status", has_text=re.compile("deploys|No player deploys|attacks|moves")).wait_for()
-            page.locator(".where", has_text=f"Round {number - 1}/{number - 1}").wait_for()
+            page.locator(".where", has_text=f"round {number - 1}").wait_for()
             assert page.get_by_role("button", name=re.compile("Commit")).is_disabled()
             page.get_by_role("button", name="Skip").click()
         page.get_by_text("Deploy 5 more").wait_for()

@@ -47,7 +47,7 @@ def test_moves_of_a_replay_are_listed_lead_there_and_are_drawn(tmp_path: Path, o
     assert page.locator("p.status").inner_text() == row.get_attribute("aria-label")
     assert row.get_attribute("aria-current") == "step"
     moves.get_by_role("button", name=re.compile("^Round 7")).click()
-    page.locator(".where", has_text="Round 7/12").wait_for()
+    page.locator(".where", has_text="After round 7 of 12").wait_for()
 
 
 def test_moves_can_be_had_of_one_player_or_one_region(tmp_path: Path, open_page: Callable[..., Any]):
@@ -86,7 +86,7 @@ def test_the_moves_of_a_game_in_play_tell_what_happened_last(server: Server, ope
     assert f"You deploy 2 on {source}" in lines(page)
     assert any(line.startswith(f"You attack {target} from {source} with 2: lose ") for line in lines(page))
     page.keyboard.press("Shift+ArrowLeft")
-    page.locator("p.status").get_by_text("Round 0 of 1 (earlier). Live shows the present.").wait_for()
+    page.locator("p.status").get_by_text("Start of the game: an earlier position. Live shows the present.").wait_for()
     commit = page.get_by_role("button", name="Commit")
     assert commit.get_attribute("title") == "The map shows an earlier round: press Live"
     page.get_by_role("button", name="● Live").click()

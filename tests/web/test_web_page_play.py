@@ -154,14 +154,14 @@ def test_a_game_of_which_the_server_lost_rounds_goes_on_from_there(tmp_path: Pat
     (tmp_path / f"{first.game}.turns.json").unlink()  # else the round would be played again
     with serving(tmp_path, *line, port=port):
         page.locator(".round:has-text('Round 3')").wait_for()
-        page.locator(".where:has-text('/2')").wait_for()
+        page.locator(".where:has-text('After round 2')").wait_for()
         page.keyboard.press("Home")  # keys move what is shown, not what was there before
-        page.locator(".where:has-text('Round 0/2')").wait_for()
+        page.locator(".where:has-text('Start of the game')").wait_for()
         page.keyboard.press("End")
         page.locator(".phases").wait_for()
         hand_in(page)
         page.locator(".round:has-text('Round 4')").wait_for()
-        page.locator(".where:has-text('/3')").wait_for()
+        page.locator(".where:has-text('After round 3')").wait_for()
     assert verify(GameLog.load(log)) == []
 
 
@@ -304,9 +304,9 @@ def test_an_order_sends_what_those_before_it_leave_whatever_comes_later(server: 
     chance = f"{100 * battle_odds(most, armies[target]).capture:.1f} %"
     first.locator(".what").click()
     assert chance in page.locator(".region dl").inner_text()
-    assert page.locator(".aim").inner_text().split()[:1] == [f"{most}/{most}"]
+    assert page.locator(".aim").inner_text().split()[:1] == [f"{most}"]
     last.locator(".what").click()
-    assert page.locator(".aim p").inner_text().startswith("0/0 chance to take it")
+    assert page.locator(".aim p").inner_text().startswith("0 of 0 armies")
     assert page.locator(".aim .says").first.inner_text().split()[:2] == ["0.0", "%"]
     page.get_by_role("button", name="Review").click()
     assert page.locator(".region dd").first.inner_text().startswith(f"{chance} against {armies[target]} ")

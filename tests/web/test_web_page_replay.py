@@ -105,7 +105,7 @@ def test_a_file_is_analysed_also_after_the_server_began_anew(tmp_path: Path, ope
         page.locator("path[data-region]").first.wait_for()
         page.keyboard.press("2")
         page.keyboard.press("Enter")
-        page.locator(".where", has_text="Round 2/").wait_for()
+        page.locator(".where", has_text="Round 2 of").wait_for()
         analysis = page.get_by_role("region", name="Analysis")
         analysis.get_by_role("heading", name="Round 2").wait_for()
         analysis.get_by_text("simulated games per value").wait_for(state="attached", timeout=120_000)
@@ -119,7 +119,7 @@ def test_a_file_is_analysed_also_after_the_server_began_anew(tmp_path: Path, ope
         page.get_by_role("combobox", name="Perspective").select_option("2")
         page.keyboard.press("5")
         page.keyboard.press("Enter")
-        page.locator(".where", has_text="Round 5/").wait_for()
+        page.locator(".where", has_text="Round 5 of").wait_for()
         analysis.get_by_role("heading", name="Round 5").wait_for()
         analysis.get_by_text("simulated games per value").wait_for(state="attached", timeout=120_000)
         page.get_by_role("button", name="Play on from here").click()
@@ -156,9 +156,9 @@ def test_an_address_that_was_typed_by_hand_leads_to_what_is_nearest(tmp_path: Pa
     for typed, shown in (("round=abc", 0), ("round=2.9", 2), ("round=-3", 0), ("round=99", 6), ("round=1e9&view=x", 6)):
         page.goto("about:blank")
         page.goto(f"{file.as_uri()}#/?{typed}")
-        page.locator(".where", has_text=f"Round {shown}/6").wait_for()
+        page.locator(".where", has_text=f"After round {shown} of 6" if shown else "Start of the game").wait_for()
     page.evaluate("location.hash = '#/?round=4&order=1'")
-    page.locator(".where", has_text="Round 4/6").wait_for()
+    page.locator(".where", has_text="Round 4 of 6").wait_for()
     assert page.locator(".step[aria-current='step']").get_attribute("aria-label") == "Deploys"
     page.evaluate("location.hash = '#/%E0%A4%A'")
     assert page.locator("path[data-region]").count() == log.header.map.n_regions

@@ -89,7 +89,7 @@ def screens(server: Server, cup: str, page: Any, tmp_path: Path) -> Iterator[str
         bots = {"players": [{"bot": "mcts:sims=457"}, {"bot": "aggressive"}], "picks": "random", "pace": 0.3, "seed": 3}
         made = client.post("games", json=bots).json()
         page.goto(server.page(f"g/{made['id']}?key={made['watch']}"))
-        page.locator(".where", has_text=re.compile(r"Round ([5-9]|\d\d)")).wait_for()
+        page.locator(".where", has_text=re.compile(r"[Rr]ound ([5-9]|\d\d)")).wait_for()
         page.get_by_role("button", name="Pause the bots").click()
         page.get_by_role("button", name="Continue").wait_for()
         yield "watch"

@@ -174,9 +174,9 @@ def test_space_keeps_the_result_and_the_owner_opens_the_game_anywhere(server: Se
     page.locator("body").press(" ")
     page.wait_for_timeout(1200)
     assert result.is_visible()
-    page.locator(".where", has_text="Round 30/30").wait_for()
+    page.locator(".where", has_text="After round 30").wait_for()
     other = open_page(server.page("games"))
     other.get_by_label("Search").fill("Quentin")
     game = other.get_by_role("listitem").filter(has_text="Quentin").first
     game.get_by_role("button", name=re.compile("^Replay")).click()
-    other.locator(".where", has_text="/30").wait_for()
+    other.locator(".where", has_text="of 30").wait_for()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,7 @@ def test_a_turn_tried_in_an_earlier_round_stays_in_the_tree(
     assert line.count() == 2
     assert "on" in line.nth(1).inner_text()
     assert "%" in line.nth(1).inner_text()
-    page.locator(".where").get_by_text("Round 1/1").wait_for()
+    page.locator(".where", has_text="round 1 of 1").wait_for()
     there.get_by_label("Name of the variation").fill("All on one")
     there.get_by_label("Comment").fill("Better?")
     there.get_by_role("button", name="Save the texts").click()
@@ -82,9 +83,9 @@ def test_a_turn_tried_in_an_earlier_round_stays_in_the_tree(
     page.reload()
     there = card(page)
     there.get_by_role("button", name="All on one").wait_for()
-    page.locator(".where").get_by_text("Round 1/1").wait_for()
+    page.locator(".where", has_text="round 1 of 1").wait_for()
     there.get_by_role("button", name="Back to the game").click()
-    page.locator(".where").get_by_text("/3").wait_for()
+    page.locator(".where", has_text=re.compile("of 3|^Start of the game")).wait_for()
     client = server.client(page.played.token(0))
     tree = client.get(f"games/{page.played.game}/variations").json()["variations"]
     (node,) = tree["nodes"]
@@ -239,7 +240,7 @@ def test_a_study_begins_at_any_position_and_becomes_a_file_and_a_page(
     card(page).get_by_text("reply by Attila").wait_for()
     offline = open_page(path.as_uri())
     card(offline).get_by_role("list", name="Tree of variations").get_by_role("button").nth(1).click()
-    offline.locator(".where").get_by_text("Round 1/1").wait_for()
+    offline.locator(".where", has_text="round 1 of 1").wait_for()
     offline.get_by_text("reply by Attila").wait_for()
     assert offline.get_by_role("button", name="Try a turn").count() == 0
 

@@ -50,12 +50,6 @@ export class Advice {
     else void this.ask();
   }
 
-  /** Turn help off, and cancel the request for a hint. */
-  stop(): void {
-    this.level = 'off';
-    this.cancel();
-  }
-
   /** Cancel the request that waits for its answer. */
   private cancel(): void {
     this.request?.abort();

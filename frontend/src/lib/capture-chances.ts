@@ -23,7 +23,7 @@ export function captureChances(doc: GameDoc, position: Position, armies: number,
 /** Return a text for each probability. */
 export function chanceTexts({ defenders, now, worst }: CaptureChances): string[] {
   const texts = [t('{chance} against {armies, plural, one {# army} other {# armies}}', { chance: percent(now), armies: defenders })];
-  if (worst) texts.push(t('{chance} if the defender deploys {n}', { chance: percent(worst.chance), n: worst.deploys }));
+  if (worst) texts.push(t('{chance} if the defender deploys\u00a0{n}', { chance: percent(worst.chance), n: worst.deploys }));
   return texts;
 }
 

@@ -48,6 +48,12 @@ export class GameView {
     return best === null ? null : { player: chosen.player, played, best: splitTurn(this.doc, show.position, chosen.player, parseOrders(this.doc.map, best)).sent };
   });
 
+  /** The player of whom the map shows arrows of both a played and a better turn; null: of none. */
+  get versus(): number | null {
+    const styles = this.drawn.map(({ style }) => style);
+    return this.compared && styles.includes('past') && styles.includes('best') ? this.compared.player : null;
+  }
+
   private get doc() {
     return this.show.doc;
   }
@@ -187,7 +193,7 @@ export class GameView {
     const { show, turnInput, doc, now } = this;
     if (this.trouble) return this.trouble;
     if (turnInput.draft && !show.playing && !show.atEnd) {
-      const earlier = t('Round {round} of {last} (earlier). Live shows the present.', { round: show.round, last: show.last });
+      const earlier = t('{place}: an earlier position. Live shows the present.', { place: show.placeInWords(true) });
       return show.current ? `${earlier} ${tell(doc, show.current, show.step)}` : earlier;
     }
     if (this.result && show.atEnd) return this.result;

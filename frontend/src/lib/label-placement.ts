@@ -27,6 +27,11 @@ function outside({ at: [x, y], half, high }: Box, [left, top, width, height]: Ma
   return x - half < left || x + half > left + width || y - high < top || y + high > top + height;
 }
 
+/** Return the centre nearest to a point at which a box is inside of `within`; of a box that is too large, its upper left part. */
+export function inside([x, y]: Point, half: number, high: number, [left, top, width, height]: MapDoc['box']): Point {
+  return [Math.max(left + half, Math.min(left + width - half, x)), Math.max(top + high, Math.min(top + height - high, y))];
+}
+
 /**
  * Return a box at the first point where it overlaps nothing. If there is none, use the point with the smallest overlap.
  */

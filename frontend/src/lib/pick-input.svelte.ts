@@ -56,9 +56,18 @@ export class PickInput {
     return this.wishes.length >= Math.min(you.picks, you.offers.length);
   }
 
+  /** Whether the player gets all regions of its own offer, so that there is no choice. */
+  get forced(): boolean {
+    const { picks, offers } = this.now!.you!;
+    return this.show.doc.rules.picking === 'own_offer' && offers.length <= picks;
+  }
+
   /** Instruction for the next action of the player. */
   get says(): string {
-    const { picks } = this.now!.you!;
+    const { picks, offers } = this.now!.you!;
+    if (this.forced && !this.complete) {
+      return t('You start in {n, plural, one {the region with a ring: press it} =2 {both regions with a ring: press them} other {all # regions with a ring: press them}}', { n: offers.length });
+    }
     const left = picks - this.wishes.length;
     return left > 0 ? t('Pick {picks, plural, one {# region} other {# regions}}: {left} left', { picks, left }) : t('Commit when you are ready');
   }

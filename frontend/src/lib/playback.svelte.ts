@@ -92,6 +92,15 @@ export class Playback {
     return this.round >= this.last && this.step >= this.steps;
   }
 
+  /** The shown position in words. growing: whether the game continues, so that the number of its rounds is not known. */
+  placeInWords(growing = false): string {
+    const { round, last } = this;
+    if (!round) return t('Start of the game');
+    const values = { round, last };
+    if (this.step < this.steps) return growing && round === last ? t('Round {round}', values) : t('Round {round} of {last}', values);
+    return growing && round === last ? t('After round {round}', values) : t('After round {round} of {last}', values);
+  }
+
   /** Number of rounds before the shown orders. Bots analyse this position, and a new game can start from it. */
   get before(): number {
     return Math.max(0, this.step < this.steps ? this.round - 1 : this.round);

@@ -4,11 +4,11 @@ import { t } from './i18n.svelte';
 const PRESETS: Record<string, () => { words: string; line: string }> = {
   thesis: () => ({
     words: t('classic'),
-    line: t('Each player picks two regions, from one offer per super region. Armies that moved to an own region may move again in the round.'),
+    line: t('Each player picks two regions, from one offer per super region. Transferred armies may move again in the same round.'),
   }),
   thesis_draft: () => ({
     words: t('classic, larger offer'),
-    line: t('Like “thesis”, but with two offered regions per super region.'),
+    line: t('Like “classic”, but with two offered regions per super region.'),
   }),
   challenge1: () => ({
     words: t('fog, ranked picks'),
@@ -20,10 +20,9 @@ const PRESETS: Record<string, () => { words: string; line: string }> = {
   }),
 };
 
-/** Return a preset's name with a few words about it; without them if the page does not know it. */
-export function presetTitle(name: string): string {
-  const preset = PRESETS[name]?.();
-  return preset ? `${preset.words} (${name})` : name;
+/** Return a few words about a preset; its name if the page does not know it. */
+export function presetWords(name: string): string {
+  return PRESETS[name]?.().words ?? name;
 }
 
 /** Return the line about a preset; '': the page does not know it. */

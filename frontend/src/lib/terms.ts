@@ -1,7 +1,7 @@
-// Explanations of technical terms about search and ratings.
+// Explanations of technical terms about search and ratings, and of signs.
 import { t } from './i18n.svelte';
 
-export type Term = 'candidates' | 'tries' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'goals' | 'accuracy' | 'interval';
+export type Term = 'candidates' | 'tries' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'goals' | 'accuracy' | 'interval' | 'moves';
 
 export interface Explained {
   name: string;
@@ -50,6 +50,10 @@ export function explained(term: Term): Explained {
     interval: () => ({
       name: t('± 95 %'),
       text: t('The number after ± is half the width of the 95 % interval: with a probability of 95 %, the exact value is at most this far away. More simulated games make it smaller.'),
+    }),
+    moves: () => ({
+      name: t('Moves'),
+      text: t('+5: 5 armies deployed. 5 −1/−2: an attack with 5 armies that lost 1 and killed 2. ✓: the region was taken. ✗: your region was taken. Green is good for you, red is bad for you.'),
     }),
     accuracy: () => ({
       name: t('Accuracy'),

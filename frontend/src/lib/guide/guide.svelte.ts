@@ -290,7 +290,7 @@ export class Guide {
     const values = { n: draft.position.army[from] - 1, from: this.name(from), to: this.name(to) };
     if (draft.phase !== 'attack') return { name: 'to-attack', says: t('Now move armies: press {button}.', { button: t('Attack') }), at: marked('attack') };
     if (this.turnInput.source !== from) {
-      const says = t('{from} has no foreign neighbours, and {n, plural, one {one army there does} other {# armies there do}} nothing. Move them to the front: press {from}.', values);
+      const says = t('All neighbours of {from} are yours, and {n, plural, one {one army there does} other {# armies there do}} nothing. Move them to the front: press {from}.', values);
       return { name: 'stack', says, at: { region: from } };
     }
     return { name: 'stack-to', says: t('Then press {to}. Armies move to your own region without a fight.', values), at: { region: to } };

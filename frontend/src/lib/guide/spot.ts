@@ -10,6 +10,7 @@ export interface Spot {
   seen: boolean; // whether the target is visible without scrolling
 }
 
+const ABOVE = 150; // height in pixels of the footer, the handle of the cards and the status line on a phone
 const REACH = 17; // radius in pixels of the mark around a region's badge
 
 /** Return the screen position of a target; null: it is not on the page. */
@@ -66,7 +67,7 @@ export function besides(box: Spot['box'] | null, wide: number, high: number, nam
   const [gap, edge] = [16, 8];
   const [most, low] = [innerWidth - wide - edge, innerHeight - high - edge];
   const within = (left: number, top: number): Place => ({ left: Math.max(edge, Math.min(most, left)), top: Math.max(edge, Math.min(low, top)) });
-  const corners = [within(edge, 60), within(most, 60), within(edge, low - 70), within(most, low - 70)];
+  const corners = [within(edge, 60), within(most, 60), within(edge, low - ABOVE), within(most, low - ABOVE)];
   if (!box) return corners[0];
   const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
   const near = [

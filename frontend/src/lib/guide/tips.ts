@@ -47,7 +47,7 @@ export function tipFor(show: Playback, turnInput: TurnInput, over: boolean, amon
       const to = r === undefined ? null : towardFront(doc.map, position.owner, me, r);
       if (!turnInput.editing || to === null) return null;
       const values = { n: position.army[r] - 1, from: name(r), to: name(to) };
-      return { says: t('{n, plural, one {One army is} other {# armies are}} idle in {from}, which has no foreign neighbours. Move them to the front through {to}, with an order like an attack.', values), at: { region: r } };
+      return { says: t('{n, plural, one {One army is} other {# armies are}} idle in {from}: all neighbours of {from} are yours. Move them to the front through {to}, with an order like an attack.', values), at: { region: r } };
     },
     goal: () => {
       if (!turnInput.editing) return null;

@@ -24,7 +24,7 @@ export const bots = {
   'Tries random turns and plays the best one.': 'Zkouší náhodné tahy a hraje ten nejlepší.',
   'Searches a tree of turns (Monte Carlo tree search).': 'Prohledává strom tahů (Monte Carlo tree search).',
   'Searches a tree of turns without defensive deploys.': 'Prohledává strom tahů bez obranného nasazení.',
-  'Searches a tree of turns with the parameters of the thesis.': 'Prohledává strom tahů s parametry z diplomové práce.',
+  'Searches a tree of turns, as described in a diploma thesis about this game.': 'Prohledává strom tahů, jak popisuje diplomová práce o této hře.',
   'Searches two trees in parallel and combines the results.': 'Prohledává souběžně dva stromy a výsledky spojí.',
   'Plans its goals without search: bonuses, captures, borders.': 'Plánuje cíle bez prohledávání: bonusy, výboje, hranice.',
   'Searches for an equilibrium of turns.': 'Hledá rovnováhu tahů.',

@@ -36,7 +36,7 @@ export const game = {
   'The game is over at this point': 'V tomto okamžiku je po hře',
   '{you, select, yes {You are out at this point} other {{who} is out at this point}}':
     '{you, select, yes {V tomto okamžiku jsi mimo hru} other {{who} je v tomto okamžiku mimo hru}}',
-  'Round {round} of {last} (earlier). Live shows the present.': 'Kolo {round} z {last} (dřívější). Živě ukáže současnost.',
+  '{place}: an earlier position. Live shows the present.': '{place}: dřívější pozice. Živě ukáže současnost.',
   'You are out': 'Jsi mimo hru',
   'Waiting for the round': 'Čeká se na kolo',
   'Waiting for {names}': 'Čeká se na: {names}',
@@ -62,6 +62,7 @@ export const game = {
   '+{bonus}, {n, plural, one {# region} other {# regions}}': '+{bonus}, {n} území',
   Region: 'Území',
   '{rules}{fog, select, yes {, fog} other {}}': '{rules}{fog, select, yes {, mlha} other {}}',
+  'Press a region to see its details.': 'Stiskni území a uvidíš podrobnosti.',
   'Point at a region to see its details.': 'Ukaž na území a uvidíš podrobnosti.',
   'You play as {who}. To play as another player, choose another perspective.':
     'Hraješ jako {who}. Za jiného hráče zahraješ, když zvolíš jiný pohled.',
@@ -98,6 +99,10 @@ export const game = {
   'has committed': 'má odevzdáno',
 
   Moves: 'Tahy',
+  '+5: 5 armies deployed. 5 −1/−2: an attack with 5 armies that lost 1 and killed 2. ✓: the region was taken. ✗: your region was taken. Green is good for you, red is bad for you.':
+    '+5: nasazení 5 armád. 5 −1/−2: útok 5 armádami, který 1 ztratil a 2 zničil. ✓: území bylo dobyto. ✗: bylo dobyto tvoje území. Zelená je pro tebe dobrá, červená špatná.',
+  'better turn': 'lepší tah',
+  'played turn': 'zahraný tah',
   'Moves of': 'Čí tahy',
   'all players': 'všichni',
   'Moves at': 'Tahy kde',
@@ -136,7 +141,9 @@ export const game = {
   'Slower (<)': 'Pomaleji (<)',
   Faster: 'Rychleji',
   'Faster (>)': 'Rychleji (>)',
-  'Round <b>{round}</b>/{last}': 'Kolo <b>{round}</b>/{last}',
+  'Start of the game': 'Začátek hry',
+  'After round {round}': 'Po kole {round}',
+  'After round {round} of {last}': 'Po kole {round} z {last}',
 
   'Pass to the next player': 'Předat dalšímu hráči',
   Continue: 'Pokračovat',
@@ -152,7 +159,7 @@ export const game = {
   'Map layer': 'Vrstva mapy',
   Watching: 'Sleduješ',
   Replay: 'Záznam',
-  'Round <b>{round}</b> / {last}': 'Kolo <b>{round}</b> / {last}',
+  'Round <b>{round}</b> of {last}': 'Kolo <b>{round}</b> z {last}',
   'Round <b>{round}</b>': 'Kolo <b>{round}</b>',
   Perspective: 'Pohled',
   'All players': 'Všichni hráči',

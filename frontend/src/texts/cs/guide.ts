@@ -40,7 +40,7 @@ export const guide = {
     'Na {to} {n, plural, one {útočí jedna armáda} few {útočí # armády} many {útočí # armády} other {útočí # armád}}, {chances}. Posuň jezdec, pošli jich méně a podívej se, jak se šance změní.',
   'Or type the number.': 'Nebo napiš počet.',
   'Now move armies: press {button}.': 'Teď přesuň armády: stiskni {button}.',
-  '{from} has no foreign neighbours, and {n, plural, one {one army there does} other {# armies there do}} nothing. Move them to the front: press {from}.':
+  'All neighbours of {from} are yours, and {n, plural, one {one army there does} other {# armies there do}} nothing. Move them to the front: press {from}.':
     'S územím {from} nesousedí nic cizího: {n, plural, one {jedna armáda tam jen stojí} few {# armády tam jen stojí} many {# armády tam jen stojí} other {# armád tam jen stojí}}. Přesuň je k frontě: stiskni {from}.',
   'Then press {to}. Armies move to your own region without a fight.': 'Pak stiskni {to}. Na tvoje vlastní území se armády přesunou bez boje.',
   'Press {button}. Then the orders of all players are executed: first the deploys, then the attacks in a random order.':
@@ -62,7 +62,7 @@ export const guide = {
     'Celý kontinent {of} je teď tvůj. Dokud ho celý držíš, přináší každé kolo o {bonus, plural, one {# armádu} few {# armády} many {# armády} other {# armád}} víc: tvůj příjem je teď {all}.',
   '{who} is your neighbour in {from}. It deploys {n} armies in each round, and you do not see where. Send more armies than are there now, or deploy on {r} to defend it.':
     '{who} s tebou sousedí na území {from}. Každé kolo nasadí {n, plural, one {# armádu} few {# armády} many {# armády} other {# armád}} a předem neuvidíš kam. Pošli víc armád, než kolik jich tam je teď, nebo nasaď armády na {r}, ať ho udržíš.',
-  '{n, plural, one {One army is} other {# armies are}} idle in {from}, which has no foreign neighbours. Move them to the front through {to}, with an order like an attack.':
+  '{n, plural, one {One army is} other {# armies are}} idle in {from}: all neighbours of {from} are yours. Move them to the front through {to}, with an order like an attack.':
     'Na území {from} {n, plural, one {je zbytečně jedna armáda} few {jsou zbytečně # armády} many {je zbytečně # armády} other {je zbytečně # armád}}: nesousedí s ním nic cizího. Pošli je k frontě přes {to}, stejným rozkazem jako útok.',
   'Now you know the game: to win, take every region of the other player. In games with fog you see only your regions and their neighbours. In this game you see all regions.':
     'Teď hru znáš: vyhraješ, když dobudeš všechna území soupeře. Ve hrách s mlhou vidíš jen svoje území a jejich sousedy. V této hře vidíš všechna území.',

@@ -6,14 +6,21 @@ export const turn = {
   '{order}: {reason}': '{order}: {reason}',
   'Pick {picks, plural, one {# region} other {# regions}}: {left} left': 'Vyber {picks} území: zbývá {left}',
   Picks: 'Výběr',
+  'Picks, rules, and a guide for new players': 'Výběr, pravidla a průvodce pro nové hráče',
+  'Picks and rules': 'Výběr a pravidla',
   'Choose regions that have a ring, the best first.': 'Vybírej ze zakroužkovaných území, nejlepší jako první.',
   '{region} is not offered to you: choose a region with a ring': '{region} v tvé nabídce není: vyber zakroužkované území',
   'You have already picked {n, plural, one {# region} other {# regions}}. To remove a pick, press it again.':
     'Už máš vybráno {n} území. Výběr zrušíš, když území stiskneš znovu.',
-  'Each player is offered other regions, so no other player can pick yours.': 'Každý hráč má v nabídce jiná území, takže ti tvoje nikdo nevezme.',
-  'All players are offered the same regions. If two want the same region, chance decides who gets it.':
-    'Všichni mají v nabídce stejná území. Když dva chtějí totéž, o tom, kdo ho dostane, rozhodne náhoda.',
-  'All players are offered the same regions, and pick in turn.': 'Všichni mají v nabídce stejná území a vybírají střídavě.',
+  'You start in {n, plural, one {the region with a ring: press it} =2 {both regions with a ring: press them} other {all # regions with a ring: press them}}':
+    '{n, plural, one {Začínáš na zakroužkovaném území: stiskni ho} =2 {Začínáš na obou zakroužkovaných územích: stiskni je} few {Začínáš na všech # zakroužkovaných územích: stiskni je} many {Začínáš na všech # zakroužkovaných územích: stiskni je} other {Začínáš na všech # zakroužkovaných územích: stiskni je}}',
+  'The rules offer you as many regions as you start in, so there is nothing to choose.': 'Pravidla ti nabízejí tolik území, na kolika začínáš, takže není z čeho vybírat.',
+  'Choose regions that have a ring, in any order. Each player is offered other regions, so no other player can pick yours.':
+    'Vybírej ze zakroužkovaných území v libovolném pořadí. Každý hráč má v nabídce jiná území, takže ti tvoje nikdo nevezme.',
+  'All players are offered the same regions, and you get the first regions of your list. If two players want the same region, chance decides who gets it.':
+    'Všichni mají v nabídce stejná území a dostáváš první území ze svého seznamu. Když dva hráči chtějí totéž, o tom, kdo ho dostane, rozhodne náhoda.',
+  'All players are offered the same regions, and pick in turn. You get the first region of your list that is free.':
+    'Všichni mají v nabídce stejná území a vybírají střídavě. Dostáváš první území ze svého seznamu, které je volné.',
   'Press the letter of the region to deploy on': 'Stiskni písmeno území, kam nasadit',
   'Press the letter of the region to send from': 'Stiskni písmeno území, odkud poslat',
   'From {region}: press the letter of the target': 'Z území {region}: stiskni písmeno cíle',
@@ -62,8 +69,6 @@ export const turn = {
   'Hint: {level, select, off {off} coach {coach} other {full}}': 'Nápověda: {level, select, off {vypnutá} coach {jen kde} other {úplná}}',
   Hint: 'Nápověda',
   'Thinking …': 'Přemýšlí …',
-  'Thinking … ✕': 'Přemýšlí … ✕',
-  'Cancel the hint': 'Zrušit nápovědu',
   Cover: 'Zakrýt',
   Commit: 'Odevzdat',
   '({n} not deployed)': '(nenasazeno {n})',
@@ -91,7 +96,7 @@ export const turn = {
   'Orders: {deployed}/{income} deployed, {sent} sent': 'Rozkazy: nasazeno {deployed}/{income}, posláno {sent}',
 
   '{chance} against {armies, plural, one {# army} other {# armies}}': '{chance} proti {armies, plural, one {# armádě} few {# armádám} many {# armády} other {# armádám}}',
-  '{chance} if the defender deploys {n}': '{chance}, když obránce nasadí {n}',
+  '{chance} if the defender deploys\u00a0{n}': '{chance}, když obránce nasadí\u00a0{n}',
   'chance to take it: {chances}': 'šance na dobytí: {chances}',
   'A finger moves the map. To send armies, tap {region}, then the target.': 'Prst posouvá mapu. Armády pošleš tak, že klepneš na {region} a potom na cíl.',
   'A finger moves the map. To send armies, press {button}, tap {region}, then the target.':
@@ -101,6 +106,8 @@ export const turn = {
   unseen: 'není vidět',
   'Send from {from} to {to}': 'Poslat z {from} na {to}',
   '{armies} of {most}, {says}': '{armies} z {most}, {says}',
+  '<b>{armies}</b> of {most, plural, one {# army} other {# armies}}': '<b>{armies}</b> z {most, plural, one {# armády} few {# armád} many {# armády} other {# armád}}',
+  '<b>{n}</b> {n, plural, one {army} other {armies}}': '<b>{n}</b> {n, plural, one {armáda} few {armády} many {armády} other {armád}}',
   Transfer: 'Přesun',
   Attack: 'Útok',
   Deploy: 'Nasazení',

@@ -1,0 +1,103 @@
+"""A first game on a phone: forced picks, marks at the edge, the preview of an attack, round numbers, the end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from gesture_helpers import HANDSET
+from page_helpers import PAGE, region
+
+from warlight_env import Game
+from web_helpers import YOU, Server
+
+pytestmark = PAGE
+
+#: The distances of the preview from the edges of the visible map: left, right, top, bottom.
+DISTANCES = """() => { const a = document.querySelector('.aim').getBoundingClientRect();
+    const f = document.querySelector('.scroll').getBoundingClientRect();
+    const low = document.querySelector('aside').getBoundingClientRect().top;
+    return [a.left - f.left, f.right - a.right, a.top - f.top, low - a.bottom] }"""
+#: Whether a point in the middle of an element shows this element.
+FRONT = """e => { const b = e.getBoundingClientRect();
+    return e.contains(document.elementFromPoint(b.left + b.width / 2, b.top + b.height / 2)) }"""
+SAID = """text => { const found = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); let n = 0;
+    while (found.nextNode()) { const e = found.currentNode.parentElement;
+        n += found.currentNode.data.includes(text) && e.checkVisibility() && !e.closest('.hidden-text') } return n }"""
+
+
+def test_a_phone_shows_the_picks_and_at_the_end_the_result(server: Server, open_page: Callable[..., Any]):
+    played = server.begin(map="generated", regions=12, seed=1)
+    page = open_page(played.address, **HANDSET)
+    status, handle = page.locator("p.status"), page.locator("aside .handle")
+    status.get_by_text("You start in both regions with a ring: press them").wait_for()
+    assert "a guide for new players" in handle.inner_text()
+    offered = page.locator('path[aria-label$="can be picked"]')
+    mark = page.locator(".mark")
+    mark.wait_for()
+    target = page.locator(f"path[data-region='{mark.get_attribute('data-target')}']")
+    name = target.get_attribute("aria-label").partition(",")[0]
+    assert mark.inner_text().strip() == name
+    handle.tap()
+    assert page.get_by_role("link", name="New here?").evaluate(FRONT)
+    page.get_by_text("there is nothing to choose").wait_for()
+    assert page.get_by_text("best first").count() == 0
+    assert page.get_by_text("last turn of").count() == 0
+    handle.tap()
+    target.focus()
+    page.keyboard.press("Enter")
+    assert offered.count() == 1
+    page.locator("[data-region]:focus").wait_for()
+    page.evaluate("document.querySelector('.scroll').scrollTo(0, 0)")
+    page.locator(f".mark[data-target='{target.get_attribute('data-region')}']").wait_for(state="detached")
+    offered.first.focus()
+    page.keyboard.press("Enter")
+    page.locator("[data-guide=commit]").tap()
+    page.locator(".phases").wait_for()
+
+    server.client(played.token(0)).post(f"games/{played.game}/resign")
+    for name in ("Rematch", "Analysis"):
+        button = page.locator(".result .row").get_by_text(name)
+        button.wait_for()
+        page.wait_for_function(f"e => ({FRONT})(e)", arg=button.element_handle())
+    assert page.evaluate(SAID, "You lost: ") == 1
+    page.wait_for_function("""() => { const main = document.querySelector('main').getBoundingClientRect();
+        return main.top - document.querySelector('header.bar').getBoundingClientRect().bottom < 2 }""")
+    handle.tap()
+    assert page.evaluate(SAID, "You lost: ") == 1
+
+
+def test_the_preview_of_an_attack_stays_on_the_screen(server: Server, open_page: Callable[..., Any]):
+    page = open_page(server.begin(YOU, "random", seed=8, picks="random").address, **HANDSET)
+    page.locator("[data-guide=attack]").tap()
+    own = set(page.locator("path.own").evaluate_all("all => all.map(e => Number(e.dataset.region))"))
+    game_map = Game("small").map
+    pairs = [(a, b) for a in sorted(own) for b in game_map.neighbors[a] if b not in own]
+
+    def check() -> None:
+        page.wait_for_timeout(80)  # two frames
+        distances = page.evaluate(DISTANCES)
+        assert min(distances) >= 0, (game_map.regions[target].name, distances)
+
+    for whole in (False, True):
+        while whole and page.get_by_role("button", name="Zoom out").is_enabled():
+            page.get_by_role("button", name="Zoom out").tap()
+        for source, target in pairs:
+            for name in (game_map.regions[source].name, game_map.regions[target].name):
+                region(page, name).focus()
+                page.keyboard.press("Enter")
+            page.locator(".aim input").wait_for()
+            check()
+            for x, y in () if whole else ((-400, 0), (400, 0), (0, -400), (0, 400)):
+                page.evaluate("by => document.querySelector('.scroll').scrollBy(...by)", [x, y])
+                check()
+    page.locator("aside .handle").tap()
+    check()
+    assert page.locator(".aim p").inner_text().split("\n")[1] == "chance to take it"
+
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Commit anyway").tap()
+    page.locator(".round", has_text="Round 2").wait_for()
+    assert page.locator(".where").inner_text() == "After round 1"
+    page.get_by_role("button", name="Previous order").tap()
+    assert page.locator(".where").inner_text() == "Round 1"
