@@ -172,7 +172,7 @@ def taken(why: str, at: Position, to: int, attacks: list[list[int]], targets: se
     if len(attacks) == 1:
         sent, defenders = attacks[0][2], at.army[to]
         for more in [0] + [at.income(owner)] * (owner >= 0):
-            words = f"if the defender deploys {more}" if more else rf"against {defenders} arm(y|ies)"
+            words = rf"if the defender deploys\s{more}" if more else rf"against {defenders} arm(y|ies)"
             chance = re.search(rf"([\d.]+) % {words}", why)[1]
             assert abs(float(chance) - 100 * battle_odds(sent, defenders + more).capture) <= 0.05 + 1e-6
     return {f for f, there in (("completes", won), ("breaks", lost), ("last", last)) if there}
