@@ -118,7 +118,7 @@ def letter_of(page: Any, name: str) -> str:
 
 def pick(page: Any, regions: int = 2) -> None:
     """Pick the first offered regions, and commit."""
-    page.get_by_text(f"Pick {regions} regions: {regions} left").wait_for()
+    page.get_by_text(re.compile(f"Pick {regions} regions: {regions} left|You start in")).first.wait_for()
     for _ in range(regions):
         page.locator('path[aria-label$="can be picked"]').first.focus()
         page.keyboard.press("Enter")

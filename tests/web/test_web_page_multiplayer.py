@@ -135,7 +135,6 @@ def test_the_rematch_that_one_makes_the_other_joins(server: Server, open_page: C
     server.client(game["invites"]["1"]).post(f"games/{game['id']}/resign")
     ann.get_by_role("button", name="Rematch").click()
     ann.wait_for_url(lambda url: "#/g/" in url and game["id"] not in url)
-    bo.locator("aside .handle").click()
     bo.get_by_role("button", name="Join the rematch", exact=True).click()
     bo.get_by_text("Bo (you)").first.wait_for(state="attached")
     again = re.search(r"#/g/(\w+)", ann.url)[1]  # type: ignore[index]
@@ -158,7 +157,6 @@ def test_the_clock_waits_for_the_friend_and_both_can_start_a_rematch(server: Ser
     bo.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
     bo.wait_for_url(lambda url: "#/g/" in url and game["id"] not in url)
     bo.get_by_text("Bo (you)").first.wait_for()
-    ann.locator("aside .handle").tap()
     ann.get_by_role("button", name="Join the rematch", exact=True).tap()
     ann.wait_for_url(lambda url: url.split("#")[1].split("?")[0] == bo.url.split("#")[1].split("?")[0])
     ann.get_by_text("Ann (you)").first.wait_for(state="attached")

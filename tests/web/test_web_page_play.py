@@ -274,7 +274,7 @@ def test_a_new_game_is_left_to_chance_unless_a_seed_is_there(server: Server, ope
         page.get_by_label("Seed").fill("7")
         page.get_by_label("Seed").fill("")
         page.get_by_role("button", name="Play now").click()
-        page.get_by_text("Pick 2 regions: 2 left").wait_for()
+        page.get_by_text(re.compile("Pick 2 regions: 2 left|You start in both regions")).first.wait_for()
         seen.append(page.locator("path[data-region]").evaluate_all("all => all.map(e => e.getAttribute('d'))"))
         page.go_back()
     assert seen[0] != seen[1]
