@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from page_helpers import bot_log, idle_log
 
-from warlight_env import Game, battle_odds
+from helpers import RING, position
+from warlight_env import Game, Rules, battle_odds
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.cli import main
@@ -22,6 +23,7 @@ from warlight_env.record import MemoryRecorder, game_at
 from warlight_env.web.workers.analysed_position import AnalysedPosition
 from warlight_env.web.workers.dice_luck import battle_luck, dice_luck
 from warlight_env.web.workers.game_report import GameReport, GameReportError, report_of
+from warlight_env.web.workers.sent_armies import sent_armies
 from warlight_env.web.workers.turn_difference import difference
 from warlight_env.web.workers.turn_report import Better, TurnReport
 from warlight_env.web.workers.turning_points import (
@@ -240,7 +242,7 @@ def test_the_reason_of_a_mistake_is_the_largest_consequence_and_the_only_differe
     lost = at({first: 5}, {outside: 9, second: 3})
     part = next(s.name for s, m in zip(map_.super_regions, map_.members, strict=True) if set(m) == set(members))
     assert told(start, [lost] * 8, [start, lost] * 4).startswith(
-        f"The turns differ only in the regions of the deployed armies. The better turn holds {part} (+"
+        f"The turns differ only in the deployed armies. The better turn holds {part} (+"
     )
     assert "in 50 % of cases, the played turn in 0 %" in told(start, [lost] * 8, [start, lost] * 4)
     noise = told(start, [lost] * 8, [lost] * 7 + [start])
@@ -256,6 +258,35 @@ def test_the_reason_of_a_mistake_is_the_largest_consequence_and_the_only_differe
     two = (f"a {{{first}}} {{{outside}}} 1; a {{{first}}} {{{second}}} 2", f"a {{{first}}} {{{second}}} 2; {token}")
     says = told(start, [start], [start], two)
     assert says.startswith("The turns differ only in the order of the moves. Both turns lead to similar positions")
+
+
+def ring(rules: str) -> Game:
+    return position(
+        Game(RING, Rules.of(rules, picks=1, offers_per_super_region=0)), [0, 0, 0, 1, 1, -1], [9, 5, 5, 12, 5, 5]
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("rules", "reserves"), [("thesis", [(0, 1)]), ("challenge1", []), ("challenge2", [])])
+def test_an_order_without_armies_is_a_reserve_if_armies_can_move_again(rules: str, reserves: list[tuple[int, int]]):
+    orders = Orders(deploys=[(0, 2), (0, 3)], attacks=[(0, 5, 20), (0, 1, 20), (1, 2, 1)])
+    assert sent_armies(ring(rules), 0, orders) == ({0: 5}, [(0, 5, 13), (1, 2, 1)], reserves)
+
+
+def test_only_one_difference_of_two_turns_is_named_as_the_only_one():
+    game = ring("thesis")
+
+    def only(played: Orders, better: Orders) -> dict[str, object] | None:
+        return difference(game, 0, (played, better), [game], [game]).values.get("only")
+
+    attack = {"kind": "attack", "source": RING.regions[0].name, "target": RING.regions[5].name, "armies": 2, "was": 1}
+    split = Orders(deploys=[(0, 2), (0, 3)], attacks=[(0, 5, 1), (0, 1, 1)])
+    assert only(split, Orders(deploys=[(0, 5)], attacks=[(0, 5, 2), (0, 1, 1)])) == attack
+    assert only(split, Orders(deploys=[(0, 5)], attacks=[(0, 1, 1), (0, 5, 1)])) == {"kind": "order"}
+    assert only(split, Orders(deploys=[(0, 5)], attacks=[(0, 1, 2), (0, 5, 2)])) is None
+    assert only(split, Orders(deploys=[(0, 3)], attacks=[(0, 5, 1), (0, 1, 1)])) == {"kind": "deploys"}
+    assert only(split, Orders(deploys=[(0, 3)], attacks=[(0, 5, 2), (0, 1, 1)])) is None
+    everything = Orders(attacks=[(0, 5, 8)])
+    assert only(everything, Orders(attacks=[(0, 5, 8), (0, 1, 8)])) is None, "a reserve sends no armies"
 
 
 def test_accuracy_has_the_weight_of_the_stakes_and_blunders_are_counted():

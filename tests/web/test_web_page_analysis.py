@@ -173,6 +173,7 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
     better.wait_for()
     says = f"{names[own]} → {names[first]} with {armies}; if armies stay: {names[own]} → {names[second]}."
     assert says in better.inner_text()
+    page.locator("g.best path").first.wait_for(state="attached")
     drawn = page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)")
     turn["better"]["orders"] = turn["better"]["orders"].rpartition(";")[0]
     told["version"] = 3

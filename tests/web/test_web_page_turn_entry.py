@@ -179,4 +179,5 @@ def test_space_keeps_the_result_and_the_owner_opens_the_game_anywhere(server: Se
     other.get_by_label("Search").fill("Quentin")
     game = other.get_by_role("listitem").filter(has_text="Quentin").first
     game.get_by_role("button", name=re.compile("^Replay")).click()
-    other.locator(".where", has_text=re.compile("Start of the game|of 30")).wait_for()
+    other.get_by_role("button", name="To the end").click()
+    other.locator(".where", has_text="After round 30 of 30").wait_for()

@@ -48,8 +48,8 @@ class TurnPpoSettings(PpoSettings):
             learner and its opponents play on the position that their memories believe.
         picks: how the players get their start regions: random, weights (all players pick with their weights),
             network (the network picks, and learns to pick from the results of the games; a network that cannot pick
-            first imitates the weights), or varied (as network, but in half of the games, the opponents get random
-            regions). Only the CPU supports fog, and picks other than random.
+            first imitates the weights), or varied (as network, but each choice of an opponent is random with
+            probability 1/2). Only the CPU supports fog, and picks other than random.
         players: relative frequencies of games with 2, 3, … players. Map, rules and number of players are drawn again
             if the map has too few regions for the players.
         max_rounds: games are truncated after this number of rounds; the critic then estimates the result.

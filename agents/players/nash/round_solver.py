@@ -80,7 +80,7 @@ class OwnTurns(NamedTuple):
     """The source of the searching player's candidate turns."""
 
     context: Context  #: the context with the generator and its turn network
-    position: Position  #: the position that the turn network gets
+    position: Position  #: the position for which the generator and its network propose turns
     memory: Floats  #: [N, N_MEMORY] features of the player's memory under fog, for the turn network; 0 without fog
     policy_anchor: float  #: bonus of the network's most likely turn, see `policy_anchor`; 0: there is no network
 

@@ -65,10 +65,10 @@ export class PickInput {
   /** Instruction for the next action of the player. */
   get says(): string {
     const { picks, offers } = this.now!.you!;
-    if (this.forced && !this.complete) {
+    if (this.forced && !this.wishes.length) {
       return t('You start in {n, plural, one {the region with a ring: press it} =2 {both regions with a ring: press them} other {all # regions with a ring: press them}}', { n: offers.length });
     }
-    const left = picks - this.wishes.length;
+    const left = Math.min(picks, offers.length) - this.wishes.length;
     return left > 0 ? t('Pick {picks, plural, one {# region} other {# regions}}: {left} left', { picks, left }) : t('Commit when you are ready');
   }
 

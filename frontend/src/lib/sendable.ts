@@ -40,6 +40,7 @@ export interface SplitTurn {
 export function splitTurn(doc: GameDoc, position: Position, player: number, { deploys, attacks }: Orders): SplitTurn {
   const armies = new SendableArmies(doc, position, player, deploys);
   const all = attacks.map(([from, to, n]): [number, number, number] => [from, to, armies.send([from, to, n])]);
-  const reserve = all.filter(([, , n]) => !n).map(([from, to]): [number, number] => [from, to]);
+  const again = doc.rules.moved_armies === 'free'; // otherwise armies that were sent cannot leave again
+  const reserve = again ? all.filter(([, , n]) => !n).map(([from, to]): [number, number] => [from, to]) : [];
   return { sent: { deploys, attacks: all.filter(([, , n]) => n) }, reserve };
 }

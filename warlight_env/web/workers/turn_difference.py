@@ -11,6 +11,7 @@ import numpy.typing as npt
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
 from warlight_env.maps import Map
+from warlight_env.web.workers.sent_armies import sent_armies
 from warlight_env.web.workers.turn_report import Reason
 
 # The weights of differences, in armies. They decide only which difference is the reason.
@@ -40,7 +41,7 @@ def difference(
     ]
     weight, reason = max(found, key=lambda pair: pair[0])
     reason = reason if weight >= _LEAST else Reason("turn-even", {})
-    only = _only(before.map, before.owner.tolist(), player, *turns)
+    only = _only(before, player, *turns)
     return Reason(reason.code, {**reason.values, **({"only": only} if only else {})})
 
 
@@ -85,9 +86,9 @@ def _bonuses(map_: Map, played: _After, better: _After) -> list[tuple[float, Rea
 def _regions(before: Game, player: int, played: _After, better: _After) -> list[tuple[float, Reason]]:
     found = []
     for r, region in enumerate(before.map.regions):
-        code = "turn-holds" if before.owner[r] == player else "turn-takes"
+        kind = "turn-holds" if before.owner[r] == player else "turn-takes"
         values = _shares(better.own[:, r], played.own[:, r], region=region.name)
-        found.append((_REGION * _advantage(better.own[:, r], played.own[:, r]), Reason(code, values)))
+        found.append((_REGION * _advantage(better.own[:, r], played.own[:, r]), Reason(kind, values)))
     return found
 
 
@@ -111,17 +112,19 @@ def _places(map_: Map, played: _After, better: _After) -> list[tuple[float, Reas
     return found
 
 
-def _only(map_: Map, owner: list[int], player: int, played: Orders, better: Orders) -> dict[str, Any] | None:
-    """Return the only difference of two turns; None if more than one order differs."""
-    name = [region.name for region in map_.regions]
-    attacks = [{(source, target): int(n) for source, target, n in turn.attacks} for turn in (played, better)]
-    deploys = [{region: int(n) for region, n in turn.deploys if n} for turn in (played, better)]
-    pairs = [pair for pair in {**attacks[0], **attacks[1]} if attacks[0].get(pair) != attacks[1].get(pair)]
-    if deploys[0] != deploys[1]:
-        return None if pairs else {"kind": "deploys"}
+def _only(before: Game, player: int, played: Orders, better: Orders) -> dict[str, Any] | None:
+    """Return the only difference of the armies that two turns send; None if more than one order differs."""
+    name = [region.name for region in before.map.regions]
+    first, second = (sent_armies(before, player, turn) for turn in (played, better))
+    if first.deploys != second.deploys:
+        return {"kind": "deploys"} if first.moves == second.moves else None
+    pairs = {(source, target) for source, target, _ in set(first.moves) ^ set(second.moves)}
     if len(pairs) == 1:
-        source, target = pairs[0]
-        was, now = (turn.get(pairs[0], 0) for turn in attacks)
-        kind = "move" if owner[target] == player else "attack"
+        source, target = pair = pairs.pop()
+        rest = [[move for move in sent.moves if move[:2] != pair] for sent in (first, second)]
+        if rest[0] != rest[1]:
+            return None
+        was, now = (sum(move[2] for move in sent.moves if move[:2] == pair) for sent in (first, second))
+        kind = "move" if before.owner[target] == player else "attack"
         return {"kind": kind, "source": name[source], "target": name[target], "armies": now, "was": was}
-    return None if pairs or list(attacks[0]) == list(attacks[1]) else {"kind": "order"}
+    return None if pairs or first.moves == second.moves else {"kind": "order"}

@@ -10,6 +10,7 @@ from warlight_env.game import Game
 from warlight_env.notation import parse_orders
 from warlight_env.record import GameLog, Round, game_at
 from warlight_env.web.workers.dice_luck import battle_luck
+from warlight_env.web.workers.sent_armies import sent_armies
 from warlight_env.web.workers.turn_report import Reason, TurnReport
 
 #: The largest part of a loss of win probability: the dice, the player's own turn, or the turns of the others.
@@ -19,7 +20,7 @@ Cause = Literal["dice", "turn", "others"]
 ONLY: Final = {
     "attack": "The turns differ only in the attack from {source} to {target}: {armies} instead of {was} armies.",
     "move": "The turns differ only in the move from {source} to {target}: {armies} instead of {was} armies.",
-    "deploys": "The turns differ only in the regions of the deployed armies.",
+    "deploys": "The turns differ only in the deployed armies.",
     "order": "The turns differ only in the order of the moves.",
 }
 #: English sentences of the reasons, by code.
@@ -100,19 +101,10 @@ def describe_orders(game: Game, player: int, orders: Orders) -> str:
     Numbers of armies are those that each order sends if all earlier orders are executed fully.
     """
     name = [region.name for region in game.map.regions]
-    army = game.army.tolist()
-    parts = [f"{armies} on {name[region]}" for region, armies in orders.deploys]
-    for region, armies in orders.deploys:
-        army[region] += armies
-    for source, target, armies in orders.attacks:
-        sent = min(armies, army[source] - 1)
-        if sent <= 0:
-            parts.append(f"if armies stay: {name[source]} → {name[target]}")
-            continue
-        parts.append(f"{name[source]} → {name[target]} with {sent}")
-        army[source] -= sent
-        if game.owner[target] == player and game.rules.moved_armies == "free":
-            army[target] += sent
+    sent = sent_armies(game, player, orders)
+    parts = [f"{armies} on {name[region]}" for region, armies in sent.deploys.items()]
+    parts += [f"{name[source]} → {name[target]} with {armies}" for source, target, armies in sent.moves]
+    parts += [f"if armies stay: {name[source]} → {name[target]}" for source, target in sent.reserves]
     return "; ".join(parts) or "no orders"
 
 

@@ -66,7 +66,7 @@ function onlyInWords({ kind, source = '', target = '', armies = 0, was = 0 }: On
   return {
     attack: () => t('The turns differ only in the attack from {source} to {target}: {armies} instead of {was, plural, one {# army} other {# armies}}.', told),
     move: () => t('The turns differ only in the move from {source} to {target}: {armies} instead of {was, plural, one {# army} other {# armies}}.', told),
-    deploys: () => t('The turns differ only in the regions of the deployed armies.'),
+    deploys: () => t('The turns differ only in the deployed armies.'),
     order: () => t('The turns differ only in the order of the moves.'),
   }[kind]();
 }

@@ -13,7 +13,7 @@ export const analysis = {
     'Tahy se liší jen útokem z {source} do {target}: armád {armies} místo {was, plural, one {#} few {#} many {#} other {#}}.',
   'The turns differ only in the move from {source} to {target}: {armies} instead of {was, plural, one {# army} other {# armies}}.':
     'Tahy se liší jen přesunem z {source} do {target}: armád {armies} místo {was, plural, one {#} few {#} many {#} other {#}}.',
-  'The turns differ only in the regions of the deployed armies.': 'Tahy se liší jen tím, kam se nasazují armády.',
+  'The turns differ only in the deployed armies.': 'Tahy se liší jen nasazenými armádami.',
   'The turns differ only in the order of the moves.': 'Tahy se liší jen pořadím přesunů.',
   'The better turn holds {bonus} (+{income}) after the round in {better} of cases, the played turn in {played}.':
     'Lepší tah drží po kole {bonus} (+{income}) v {better} případů, zahraný tah v {played}.',
