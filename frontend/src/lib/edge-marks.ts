@@ -10,9 +10,9 @@ export interface EdgeMark {
 }
 
 const MARGIN = { top: 24, bottom: 66 }; // distances of marks from the edges, in pixels; buttons are at the bottom
-const APART = 36; // smallest vertical distance of two marks, in pixels
-const CLEAR = [16, 34]; // smallest horizontal or vertical distance of a mark from the centre of armies that it must not cover
-const HALF = [30, 3.9, 84]; // half the width of a mark in pixels: with no name, more for each character, at most
+const SPACING = 36; // smallest vertical distance of two marks, in pixels
+const CLEARANCE = [16, 34]; // smallest horizontal or vertical distance of a mark from the centre of armies that it must not cover
+const HALF_WIDTH = { empty: 30, character: 3.9, most: 84 }; // half the width of a mark in pixels: without a name, for each character of it, at most
 
 /**
  * Return the marks for the regions whose labels are outside of the visible part. `seen`: the visible part in map units:
@@ -23,7 +23,7 @@ export function edgeMarks(map: MapDoc, regions: number[], open: number[], seen: 
   const [left, top, width, height] = seen;
   const [x0, y0] = [wide / 2, high / 2];
   const pixels = ([x, y]: Point): Point => [((x - left) * wide) / width, ((y - top) * high) / height];
-  const half = (region: number): number => Math.min(HALF[2], HALF[0] + HALF[1] * map.regions[region].name.length);
+  const half = (region: number): number => Math.min(HALF_WIDTH.most, HALF_WIDTH.empty + HALF_WIDTH.character * map.regions[region].name.length);
   const away = regions.flatMap((region) => {
     const [px, py] = pixels(map.regions[region].label);
     const inside = px >= 0 && px <= wide && py >= 0 && py <= high + below;
@@ -35,9 +35,9 @@ export function edgeMarks(map: MapDoc, regions: number[], open: number[], seen: 
     const room = [x0 - half(region) - 4, dy < 0 ? y0 - MARGIN.top : high - y0 - MARGIN.bottom].map((x) => Math.max(1, x));
     const share = Math.min(1, room[0] / Math.max(1e-9, Math.abs(dx)), room[1] / Math.max(1e-9, Math.abs(dy)));
     const at: Point = [x0 + share * dx, y0 + share * dy];
-    const armies = open.map((r) => pixels(map.regions[r].label)).find(([x, y]) => Math.abs(x - at[0]) < half(region) + CLEAR[0] && Math.abs(y - at[1]) < CLEAR[1]);
-    if (armies) at[1] = armies[1] + (armies[1] < y0 ? CLEAR[1] : -CLEAR[1]); // towards the middle
-    const near = marks.find((mark) => Math.abs(mark.at[0] - at[0]) < half(mark.region) + half(region) && Math.abs(mark.at[1] - at[1]) < APART);
+    const armies = open.map((r) => pixels(map.regions[r].label)).find(([x, y]) => Math.abs(x - at[0]) < half(region) + CLEARANCE[0] && Math.abs(y - at[1]) < CLEARANCE[1]);
+    if (armies) at[1] = armies[1] + (armies[1] < y0 ? CLEARANCE[1] : -CLEARANCE[1]); // towards the middle
+    const near = marks.find((mark) => Math.abs(mark.at[0] - at[0]) < half(mark.region) + half(region) && Math.abs(mark.at[1] - at[1]) < SPACING);
     if (near) near.more += 1;
     else marks.push({ region, more: 0, at, angle: Math.atan2(dy, dx) });
   }

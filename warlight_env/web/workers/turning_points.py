@@ -57,7 +57,7 @@ def cause_of(turn: TurnReport) -> Cause:
 
 
 def main_cause(turn: TurnReport) -> Cause:
-    """Return the cause to tell: the player's turn, if it has a mark for a loss; otherwise the largest cause."""
+    """Return the cause that the report names: the player's turn if it has a mark for a loss, else the largest cause."""
     return "turn" if turn.mark in ("?!", "?", "??") else cause_of(turn)
 
 
