@@ -13,7 +13,7 @@ from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
 from numba.core.sigutils import normalize_signature
 
-from warlight_env.engine.cache import cache_folder
+from warlight_env.engine.cache import cache_folder, source_digests
 
 try:
     import fcntl
@@ -30,7 +30,7 @@ def compile_once() -> None:
     """Make this process wait for a kernel that another process with `compile_once` compiles, and then load the kernel.
 
     The processes of a test run need the same kernels at almost the same time. Without the locks, each process compiles
-    most of them.
+    most of them, and parses all modules with kernels.
     """
     folder = cache_folder()
     if fcntl is None or folder is None:
@@ -39,6 +39,8 @@ def compile_once() -> None:
         file = os.open(folder / _LOCKS, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError:  # the folder is read-only
         return
+    with _locked(file, "sources"):  # one process parses the modules of kernels, and the others read its file
+        source_digests()
     compile_alone = Dispatcher.compile
 
     def compile_locked(self: Any, signature: Any) -> Any:
