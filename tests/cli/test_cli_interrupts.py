@@ -90,7 +90,7 @@ def test_a_long_move_is_interrupted_and_no_process_remains(command):
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
     )  # fmt: skip
     with pytest.raises(subprocess.TimeoutExpired):
-        process.communicate(timeout=8)
+        process.communicate(timeout=5)
     os.killpg(process.pid, signal.SIGINT)
     _, errors = process.communicate(timeout=300)  # its end is that of all processes that have its standard error
     assert process.returncode == 130 and "Traceback" not in errors
