@@ -7,7 +7,7 @@ writes streams.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -27,6 +27,7 @@ from warlight_env.errors import InputError, RunError
 from warlight_env.protocol import messages as m
 from warlight_env.protocol.engine_messages import NAMES
 from warlight_env.protocol.grammar import format_message
+from warlight_env.protocol.round_estimate import estimated_round
 from warlight_env.protocol.turn_start import TurnStart, income
 
 #: The maximum number of orders in an answer: the limit that the game engines of the AI Challenges really apply. It is
@@ -82,6 +83,8 @@ class BotSide:
         self._map: maps.Map | None = None
         self._orders: Orders | None = None  # the orders of this round; None until they are planned
         self._own_picks: list[int] = []
+        self._starts: tuple[tuple[int, ...], ...] | None = None  # each player's start regions, if they are public
+        self._last: tuple[View, Orders] | None = None  # the view and the orders of the last round
 
     def receive(self, message: m.Message) -> None:
         """Store the content of a message that is not a question."""
@@ -232,9 +235,17 @@ class BotSide:
             self._report(
                 f"round {engine.turn.round + 1}: no 'settings starting_armies': under the rules it is {armies}"
             )
-        view = self._view("play", owner, army, starts=None, income=armies)
-        seen = OpponentOrders(tuple(placements), tuple(moves))
-        return self._agent.act_on(view, Observation(engine.turn.round, owner, army, seen, starts), budget)
+        seen, last = OpponentOrders(tuple(placements), tuple(moves)), self._last
+        if starts is not None and engine.turn.round == 0:
+            own = tuple(np.flatnonzero(owner == self.player).tolist())
+            self._starts = (own, tuple(starts)) if self.player == 0 else (tuple(starts), own)
+        view = self._view("play", owner, army, starts=self._starts, income=armies)
+        if last is not None and last[0].round == view.round - 1:
+            result = estimated_round(*last, seen, view)
+            view = replace(view, _told=lambda: result)
+        orders = self._agent.act_on(view, Observation(engine.turn.round, owner, army, seen, starts), budget)
+        self._last = view, orders
+        return orders
 
     def _placements(self, orders: Orders) -> m.PlaceOrders:
         limit = m.MAX_ORDERS

@@ -37,7 +37,7 @@ class Step:
     compiled: int  #: number of functions that were compiled in this step
 
 
-class _MessageDrivenAgent(Agent):
+class MessageDrivenAgent(Agent):
     """An agent that plays through a `BotSide`, which receives the messages that a game engine would send."""
 
     def __init__(self, make: Callable[[], Agent], challenge: m.Challenge) -> None:
@@ -91,7 +91,7 @@ def precompile(spec: str, seed: int = 0, challenges: Iterable[m.Challenge] = (1,
 
 
 def _game(spec: str, seed: int, challenge: m.Challenge) -> Iterator[Step]:
-    agents = [_MessageDrivenAgent(lambda seat=seat: make_agent(spec, seed + seat), challenge) for seat in range(2)]  # type: ignore[misc]
+    agents = [MessageDrivenAgent(lambda seat=seat: make_agent(spec, seed + seat), challenge) for seat in range(2)]  # type: ignore[misc]
     game = Game("world", f"challenge{challenge}", seed=seed)
     start, before = time.perf_counter(), compiled_count()
     pick_regions(game, agents)
