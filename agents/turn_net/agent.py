@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from warlight_env.agents.base import KernelAgent, check_asked
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.generator_work import make_generator_work
 from warlight_env.agents.records.turn_record import TurnNetwork
 from warlight_env.agents.turn_net.game_memory import GameMemory
-from warlight_env.agents.turn_net.picks import write_picks
+from warlight_env.agents.turn_net.picks import network_picks
 from warlight_env.agents.turn_net.turn_network_file import checked_temperature
 from warlight_env.agents.turn_net.turns import network_turn
 from warlight_env.agents.weights import PLANNING
@@ -57,13 +56,6 @@ class TurnNetAgent(KernelAgent):
         """See `Agent.pick`."""
         check_asked(view)
         self._prepare_for(view)
-        free = np.zeros(view.board.n_regions, dtype=np.int8)
-        free[list(view.offers)] = 1
-        preferences: npt.NDArray[np.int32] = np.zeros(view.board.n_regions, dtype=np.int32)
-        count = write_picks(
-            self._context, view.position, free, view.player, np.float64(self.temperature), self.rng, self._work,
-            preferences,
-        )  # fmt: skip
-        picks = [int(region) for region in preferences[:count]]
+        picks = network_picks(self._context, view, self.temperature, self.rng, self._work)
         self._memory.picked(view, picks)
         return picks

@@ -7,6 +7,7 @@ agent `policy:FILE` and the trainer `warlight train ppo` call the same kernels.
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.evaluation.static_evaluation import write_best_picks
@@ -21,6 +22,7 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.setup import ALTERNATING, RANKED
 from warlight_env.engine.state import NEUTRAL
+from warlight_env.engine.view import View
 
 
 @kernel
@@ -100,3 +102,12 @@ def write_picks(
     for k in range(most):
         free[preferences[k]], position.owner[preferences[k]] = 1, NEUTRAL
     return most
+
+
+def network_picks(context: Context, view: View, temperature: float, rng: RandomState, work: GeneratorWork) -> list[int]:
+    """Return the preferred start regions of the player of a view, best first, see `write_picks`."""
+    free = np.zeros(view.board.n_regions, dtype=np.int8)
+    free[list(view.offers)] = 1
+    preferences: npt.NDArray[np.int32] = np.zeros(view.board.n_regions, dtype=np.int32)
+    count = write_picks(context, view.position, free, view.player, np.float64(temperature), rng, work, preferences)
+    return [int(region) for region in preferences[:count]]

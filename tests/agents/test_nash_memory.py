@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from warlight_env.agents import Agent, make_agent
 from warlight_env.agents.players.nash.agent import NashAgent
 from warlight_env.agents.records.turn_record import SHAPES, make_turn_network, reads_memory
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.turn_network_file import TurnNetworkError
 from warlight_env.beliefs import BeliefAgent
 from warlight_env.engine.rules import Rules
+from warlight_env.errors import InputError
 from warlight_env.game import Game
 
 
@@ -28,10 +30,10 @@ def search_of(**options):
 
 
 def played(game, network, search):
-    """Play six rounds; return the answers of the network and of another agent."""
-    policy = TurnNetAgent(network, seed=1)
-    other, answers = TurnNetAgent(network, seed=2, temperature=1.0), []
-    for _ in range(6):
+    """Play six rounds; return the answers of a policy, or of a network, and of a search."""
+    policy = network if isinstance(network, Agent) else TurnNetAgent(network, seed=1)
+    other, answers = TurnNetAgent(memory_network(), seed=2, temperature=1.0), []
+    while not game.done and len(answers) < 6:
         view = game.view(0)
         answers.append((policy.act(view), search.act(view)))
         game.play_round([answers[-1][0], other.act(game.view(1))])
@@ -81,3 +83,20 @@ def test_own_net_is_checked():
         NashAgent(own_net="nothing")
     with pytest.raises(TurnNetworkError, match=r"own_net = 3\b"):
         NashAgent(own_net=3)
+
+
+@pytest.mark.parametrize("rules, network", [("challenge1", "fog"), ("thesis", "world")])
+def test_by_default_the_network_of_fog_proposes_turns_and_picks_under_fog(rules, network):
+    game, policy = Game("world", rules, seed=3), make_agent(f"policy:{network}", 1)
+    search = search_of()
+    picks = [search.pick(game.view(0)), policy.pick(game.view(0))]
+    assert (picks[0][: len(picks[1])] == picks[1]) == (network == "fog"), "policy:world has no head for picks"
+    game.pick({0: picks[1], 1: make_agent("policy:world", 2).pick(game.view(1))})
+    for expected, answer in played(game, policy, search):
+        assert answer == expected
+
+
+def test_picks_of_a_network_without_a_head_are_refused():
+    game = Game("world", "challenge1", seed=3)
+    with pytest.raises(InputError, match=r"picks = 'network': the network of own_net has no head for picks"):
+        search_of(picks="network", own_net="world").pick(game.view(0))

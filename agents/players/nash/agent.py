@@ -21,7 +21,7 @@ from warlight_env.agents.parameters import (
     parameters_of,
 )
 from warlight_env.agents.planning.plans import generate_plans, planned_turn
-from warlight_env.agents.planning.simulated_picks import PICKS, simulated_picks
+from warlight_env.agents.planning.simulated_picks import simulated_picks
 from warlight_env.agents.players.nash.nash_work import NashWork, SimpleContexts, make_nash_setup, make_nash_work
 from warlight_env.agents.players.nash.opponent_types import OPPONENT_TYPES, OpponentTypes
 from warlight_env.agents.players.nash.recognized_bots import RecognizedBots
@@ -36,13 +36,15 @@ from warlight_env.agents.players.nash.round_solver import (
     turns_of,
 )
 from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.records.generator_work import make_generator_work
 from warlight_env.agents.records.search_record import Candidate, SearchRecord
-from warlight_env.agents.records.turn_record import N_MEMORY, TurnNetwork
+from warlight_env.agents.records.turn_record import N_MEMORY, TurnNetwork, ranks_offers
 from warlight_env.agents.records.value_record import VALUE, ValueNetwork, load_value
 from warlight_env.agents.search.search_agent import Limits, SearchAgent
 from warlight_env.agents.turn_net.candidates import plans_and_samples
 from warlight_env.agents.turn_net.choice import load_networks
 from warlight_env.agents.turn_net.game_memory import GameMemory
+from warlight_env.agents.turn_net.picks import network_picks
 from warlight_env.agents.turn_net.turn_network_file import NET
 from warlight_env.agents.turn_net.turns import sampled_turn
 from warlight_env.agents.weights import Weights
@@ -174,12 +176,20 @@ class NashAgent(SearchAgent):
         threads: Annotated[
             int, Param("number of parallel searches per move, each with the whole budget", 1, 1000, shared=True)
         ] = 1,
-        picks: Annotated[Literal["simulated", "best"], PICKS] = "simulated",
+        picks: Annotated[
+            Literal["network", "simulated", "best"] | None,
+            Param(
+                "choice of starting regions: by the head for picks of own_net (network), by simulated games "
+                "(simulated) or by the weights (best); default: network if own_net has such a head, else simulated",
+                choices=("network", "simulated", "best"),
+                shared=True,
+            ),
+        ] = None,
         own_net: Annotated[
             str | TurnNetwork | None,
             Param(
                 "turn network that proposes this player's candidates, with this player's memory under fog (default: "
-                "the network of net)",
+                "the network of net; for net=learned, two players and fog on the world map the network of policy:fog)",
             ),
         ] = None,
         weights: Annotated[str | Weights, WEIGHTS] = "planning",
@@ -206,8 +216,13 @@ class NashAgent(SearchAgent):
 
     def pick(self, view: View) -> list[int]:
         """See `Agent.pick`."""
-        if self.picks == "best":
+        kind, own = self.picks, self._memory_for(view).network
+        if kind is None:
+            kind = "network" if own is not None and ranks_offers(own) else "simulated"
+        if kind == "best":
             picks = super().pick(view)
+        elif kind == "network":
+            picks = self._network_picks(view, own)
         else:
             net = self._net(view)
             policy = planned_turn if net is None else sampled_turn
@@ -215,13 +230,20 @@ class NashAgent(SearchAgent):
         self._memory_for(view).picked(view, picks)
         return picks
 
+    def _network_picks(self, view: View, network: TurnNetwork | None) -> list[int]:
+        if network is None or not ranks_offers(network):
+            raise InputError("picks = 'network': the network of own_net has no head for picks")
+        context = make_context(view.board, view.params, view.players, self.weights, turns=network)
+        work = make_generator_work(view.board.n_regions, view.board.n_edges, view.players)
+        return network_picks(context, view, 0.0, self.rng, work)
+
     def _net(self, view: View) -> TurnNetwork | None:
         """Return the turn network for the game of a view, or None if the agent has no turn network."""
         return None if self.nets is None else self.nets.of(view)
 
     def _memory_for(self, view: View) -> GameMemory:
         """Return the memory of the game for the turn network of this player's candidate turns."""
-        network = None if self.own_nets is None else self.own_nets.of(view)
+        network = None if self.own_nets is None else self.own_nets.own(view)
         if self._game_memory.network is not network:
             self._game_memory = GameMemory(network)
         return self._game_memory
