@@ -334,3 +334,15 @@ def test_a_step_before_the_list_of_bots_is_loaded_is_not_lost(
         route.continue_()
     page.locator(".where", has_text="Round 2 of").wait_for()
     page.locator("g.best").first.wait_for(state="attached")
+
+
+def test_a_server_without_a_bot_for_the_analysis_says_so(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
+    page = open_page(server.page())
+    home = server.client().get("home").json()
+    page.route("**/api/home", lambda route: route.fulfill(json={**home, "opponents": []}))
+    page.reload()
+    open_log(page, idle_log(3), tmp_path)
+    card = page.get_by_role("region", name="Analysis")
+    card.get_by_text("This server offers no bot that can analyse this game.").wait_for()
+    assert card.get_by_role("progressbar").count() == card.get_by_role("status").count() == 0
+    assert page.get_by_role("button", name="Next mistake").is_disabled()

@@ -36,7 +36,7 @@ export class Analysis {
   constructor(
     private show: Playback,
     private ask: ((query: AnalysisQuery) => Promise<AnalysisNews>) | null,
-    private bots: () => Opponent[],
+    private bots: () => Opponent[] | null, // null: not loaded yet
     private leave: () => void = () => {}, // shows the game instead of a variation
   ) {
     if (show.doc.report) this.take(show.doc.report);
@@ -44,12 +44,17 @@ export class Analysis {
 
   /** The bot that analyses; null: there is none, or the report is in the file. */
   get engine(): Engine | null {
-    return this.ask && (engineOf(this.bots()) ?? (isGuest() ? GUEST_ENGINE : null));
+    return this.ask && (engineOf(this.bots() ?? []) ?? (isGuest() ? GUEST_ENGINE : null));
+  }
+
+  /** Whether the server offers no bot that can analyse this game. */
+  get unavailable(): boolean {
+    return this.ask !== null && this.bots() !== null && !this.engine;
   }
 
   /** Whether more results will come, also while the list of bots is still being loaded. */
   get running(): boolean {
-    return this.ask !== null && !this.error && (this.progress.total === 0 || this.progress.done < this.progress.total);
+    return this.ask !== null && !this.unavailable && !this.error && (this.progress.total === 0 || this.progress.done < this.progress.total);
   }
 
   /** The number of rounds before the displayed turns. */
