@@ -255,6 +255,8 @@ def test_the_reason_of_a_mistake_is_the_largest_consequence_and_the_only_differe
     assert told(start, [lost], [start], ("", token)).startswith(
         f"The turns differ only in the attack from {name[first]} to {name[outside]}: 1 instead of 0 armies. "
     )
+    more = token.replace(" 1", " 2")
+    assert f"{name[outside]}: 2 instead of 1 army. " in told(start, [lost], [start], (token, more))
     two = (f"a {{{first}}} {{{outside}}} 1; a {{{first}}} {{{second}}} 2", f"a {{{first}}} {{{second}}} 2; {token}")
     says = told(start, [start], [start], two)
     assert says.startswith("The turns differ only in the order of the moves. Both turns lead to similar positions")

@@ -9,6 +9,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
 from warlight_env.notation import parse_orders
 from warlight_env.record import GameLog, Round, game_at
+from warlight_env.tables import counted
 from warlight_env.web.workers.dice_luck import battle_luck
 from warlight_env.web.workers.sent_armies import sent_armies
 from warlight_env.web.workers.turn_report import Reason, TurnReport
@@ -18,8 +19,8 @@ Cause = Literal["dice", "turn", "others"]
 
 #: English sentences on the only difference of two turns, by kind.
 ONLY: Final = {
-    "attack": "The turns differ only in the attack from {source} to {target}: {armies} instead of {was} armies.",
-    "move": "The turns differ only in the move from {source} to {target}: {armies} instead of {was} armies.",
+    "attack": "The turns differ only in the attack from {source} to {target}: {armies} instead of {was}.",
+    "move": "The turns differ only in the move from {source} to {target}: {armies} instead of {was}.",
     "deploys": "The turns differ only in the deployed armies.",
     "order": "The turns differ only in the order of the moves.",
 }
@@ -91,6 +92,8 @@ def sentence_of(reason: Mapping[str, Any], who: str) -> str:
     only = values.pop("only", None)
     if values.get("bonuses"):
         values["bonuses"] = f", with the bonus of {values['bonuses']}"
+    if only and "was" in only:
+        only = {**only, "was": counted(only["was"], "army", "armies")}
     first = [ONLY[only["kind"]].format(**only)] if only else []
     return " ".join([*first, SENTENCES[reason["code"]].format(who=who, **values)])
 
