@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 from analysis_page_helpers import finished, news, open_log, show_cards
 from gesture_helpers import DESKTOP, HANDSET, TABLET
-from page_helpers import PAGE, axe_finds, bot_log, idle_log
+from page_helpers import PAGE, axe_finds, bot_log, idle_log, names_of
 
+from warlight_env import Game, Orders, battle_odds
+from warlight_env.agents.registry import make_agent
+from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.cli import main
-from warlight_env.record import game_at
+from warlight_env.record import GameLog, MemoryRecorder, game_at
 from warlight_env.web.export import write_html
 from web_helpers import Server
 
@@ -100,7 +103,8 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
         assert points.nth(k).locator("circle").get_attribute("cx") == tick.get_attribute("x")
         points.nth(k).click()
         where.filter(has_text=f"Round {number} of").wait_for()
-    assert page.locator(".legend").count() == 0, "the played turn has no arrows"
+    legend = page.locator(".legend").inner_text().split("\n")
+    assert [line for line in legend if len(line) > 1] == ["better turn", "deploys of the better turn"]
     page.keyboard.press("End")
     page.locator("g.best").first.wait_for(state="detached")
 
@@ -128,7 +132,7 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
     page.get_by_role("region", name="Moves").locator("[data-round='5'] [data-mark='?']").wait_for()
     assert page.locator("[data-mark='??']").count() == 0
     assert page.locator("g.past").count() > 0
-    assert page.locator(".legend").inner_text().split("\n") == ["better turn", "played turn"]
+    assert page.locator(".legend").inner_text().split("\n")[:2] == ["better turn", "played turn"]
     assert asked[0]["since"] == 0
     while asked[-1]["since"] < 2:
         page.wait_for_timeout(50)
@@ -162,7 +166,11 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
         [f"d {codes[own]} 5", *(f"a {codes[own]} {codes[to]} {armies}" for to in (first, second))]
     )
     only = {"kind": "attack", "source": names[own], "target": names[first], "armies": 1, "was": 0}
-    values = {"region": names[own], "better": 0.9, "played": 0.2, "only": only}
+    later = [
+        {"rounds": 1, "code": "turn-holds", "values": {"region": names[first], "better": 0.8, "played": 0.3}},
+        {"rounds": 3, "code": "turn-saves", "values": {"armies": 4.25}},
+    ]
+    values = {"region": names[own], "better": 0.9, "played": 0.2, "only": only, "later": later}
     turn["reason"] = {"code": "turn-holds", "values": values}
     page = open_page(server.page())
     page.route("**/analysis", lambda route: route.fulfill(json=told))
@@ -180,9 +188,54 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
     better.get_by_text("if armies stay").wait_for(state="detached")
     page.locator("g.best").first.wait_for(state="attached")
     assert page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)") == drawn
-    reason = f"The turns differ only in the attack from {names[own]} to {names[first]}: 1 instead of 0 armies."
+    reason = f"The better turn is the same with one more attack: from {names[own]} to {names[first]} with 1 army."
     keeps = f"The better turn keeps {names[own]} in 90 % of cases, the played turn in 20 %."
     card.get_by_text(f"{reason} {keeps}").wait_for()
+    holds = (
+        f"Pip holds {names[first]} in 80 % of the simulated games with the better turn, in 30 % with the played turn."
+    )
+    card.get_by_text(f"One round later, {holds}").wait_for()
+    card.get_by_text("3 rounds later, Pip has 4.3 more armies on average with the better turn.").wait_for()
+
+
+def attack_log() -> tuple[GameLog, str, int, int, int]:
+    """A log whose last turn of player 0 attacks a region on which player 1 then deploys its whole income.
+
+    Return the log, the name of the region, its armies before the round, the attacking armies, and the deployed armies.
+    """
+    game, recorder = Game("small", "thesis", 2, 3, picks="random"), MemoryRecorder()
+    bots = [make_agent("aggressive", player) for player in range(2)]
+    recorder.began(game, bots, 500)
+    while True:
+        owner, army = game.owner.tolist(), game.army.tolist()
+        pairs = [(r, q) for r in range(10) for q in game.map.neighbors[r] if (owner[r], owner[q]) == (0, 1)]
+        if pairs:
+            break
+        orders = ask_orders(game, bots)
+        recorder.played(orders, game.play_round(orders), game)
+    source, target = pairs[0]
+    armies, more = army[source] + 4, game.view(1).income
+    last = {0: Orders([(source, 5)], [(source, target, armies)]), 1: Orders([(target, more)])}
+    recorder.played(last, game.play_round(last), game)
+    return recorder.log, game.map.regions[target].name, army[target], armies, more
+
+
+def test_a_hopeless_attack_is_told_with_the_armies_that_the_defender_deployed(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log, name, there, armies, more = attack_log()
+    told = news(log, 2, {len(log.rounds): ("??", 0.4)})
+    page = open_page(server.page())
+    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    open_log(page, log, tmp_path)
+    page.keyboard.press("b")
+    chance, defended = (f"{100 * battle_odds(armies, n).capture:.0f} %" for n in (there, there + more))
+    assert battle_odds(armies, there + more).capture < 0.5
+    unit = "army" if there == 1 else "armies"
+    page.get_by_role("region", name="Analysis").get_by_text(
+        f"The attack on {name} with {armies} armies had a chance of {chance} against the {there} {unit} there. "
+        f"{names_of(log)[1]} deployed {more} more: the chance was {defended}."
+    ).wait_for()
 
 
 def test_late_answers_for_another_engine_are_dropped(server: Server, tmp_path: Path, open_page: Callable[..., Any]):

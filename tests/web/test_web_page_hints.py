@@ -296,7 +296,7 @@ def test_a_hint_with_a_reserve_is_copied_without_a_warning(server: Server, open_
     card = page.get_by_role("region", name="Orders", exact=True)
     card.get_by_text(first).first.wait_for()
     assert card.get_by_text(second).count() == 0
-    assert "can be sent" not in card.inner_text()
+    assert "can be sent" not in card.inner_text() and "left to send" not in card.inner_text()
 
 
 def test_the_goals_of_a_bot_that_plans_are_told(tmp_path: Path, open_page: Callable[..., Any]):

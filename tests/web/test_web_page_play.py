@@ -300,7 +300,7 @@ def test_an_order_sends_what_those_before_it_leave_whatever_comes_later(server: 
     page.keyboard.type(f"d {codes[source]} 5; a {codes[source]} {codes[target]} {most}; {second}")
     page.keyboard.press("Enter")
     first, last = (page.locator(".orders .attack").nth(i) for i in (0, 1))
-    assert "can be sent" not in first.inner_text() and "only 0 can be sent" in last.inner_text()
+    assert "can be sent" not in first.inner_text() and "no armies are left to send" in last.inner_text()
     chance = f"{100 * battle_odds(most, armies[target]).capture:.1f} %"
     first.locator(".what").click()
     assert chance in page.locator(".region dl").inner_text()

@@ -39,6 +39,7 @@ export const turn = {
   'not your region': 'není to tvoje území',
   'only {n} of the income left': 'z příjmu zbývá jen {n}',
   'not adjacent': 'nesousedí',
+  'no armies are left to send': 'už tu nejsou armády k odeslání',
   'only {n} can be sent': 'poslat lze jen {n}',
   'at most {n, plural, one {# order} other {# orders}}': 'nejvýš {n, plural, one {# rozkaz} few {# rozkazy} many {# rozkazu} other {# rozkazů}}',
 
