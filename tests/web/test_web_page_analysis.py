@@ -49,7 +49,7 @@ def test_two_clicks_lead_from_a_finished_game_to_its_first_better_turn(
     assert page.locator("p.status", has_text="begins").is_visible(), "the position before the turn"
     show_cards(page)
     card = page.get_by_role("region", name="Analysis")
-    card.locator(".verdict").get_by_text(re.compile(r": win probability \d+ % instead of \d+ %\.")).wait_for()
+    card.locator(".verdict").get_by_text(re.compile(r": win probability \d+\s% instead of \d+\s%\.")).wait_for()
     assert card.locator("button.on .name").inner_text() == "You", "the mistakes of the viewer come first"
     assert card.get_by_text("Better:").is_visible()
     assert card.locator(".why li").count() > 0
@@ -87,8 +87,8 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
             .inner_text()
             .startswith(
                 {
-                    2: "Inaccuracy: win probability 54 % instead of 60 %.",
-                    4: "Blunder: win probability 20 % instead of 60 %.",
+                    2: "Inaccuracy: win probability 54\N{NO-BREAK SPACE}% instead of 60\N{NO-BREAK SPACE}%.",
+                    4: "Blunder: win probability 20\N{NO-BREAK SPACE}% instead of 60\N{NO-BREAK SPACE}%.",
                 }[number]
             )
         )
@@ -198,8 +198,10 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
     card.get_by_text("3 rounds later, Pip has 4.3 more armies on average with the better turn.").wait_for()
 
 
-def attack_log() -> tuple[GameLog, str, int, int, int]:
-    """A log whose last turn of player 0 attacks a region on which player 1 then deploys its whole income.
+def attack_log(leaves: bool) -> tuple[GameLog, str, int, int, int]:
+    """A log whose last turn of player 0 attacks a region on which player 1 deploys its whole income.
+
+    leaves: player 1 also sends an army away from there.
 
     Return the log, the name of the region, its armies before the round, the attacking armies, and the deployed armies.
     """
@@ -215,15 +217,19 @@ def attack_log() -> tuple[GameLog, str, int, int, int]:
         recorder.played(orders, game.play_round(orders), game)
     source, target = pairs[0]
     armies, more = army[source] + 4, game.view(1).income
-    last = {0: Orders([(source, 5)], [(source, target, armies)]), 1: Orders([(target, more)])}
+    last = {
+        0: Orders([(source, 5)], [(source, target, armies)]),
+        1: Orders([(target, more)], [(target, source, 1)] * leaves),
+    }
     recorder.played(last, game.play_round(last), game)
     return recorder.log, game.map.regions[target].name, army[target], armies, more
 
 
+@pytest.mark.parametrize("leaves", [False, True])
 def test_a_hopeless_attack_is_told_with_the_armies_that_the_defender_deployed(
-    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+    server: Server, tmp_path: Path, open_page: Callable[..., Any], leaves: bool
 ):
-    log, name, there, armies, more = attack_log()
+    log, name, there, armies, more = attack_log(leaves)
     told = news(log, 2, {len(log.rounds): ("??", 0.4)})
     page = open_page(server.page())
     page.route("**/analysis", lambda route: route.fulfill(json=told))
@@ -232,10 +238,46 @@ def test_a_hopeless_attack_is_told_with_the_armies_that_the_defender_deployed(
     chance, defended = (f"{100 * battle_odds(armies, n).capture:.0f} %" for n in (there, there + more))
     assert battle_odds(armies, there + more).capture < 0.5
     unit = "army" if there == 1 else "armies"
-    page.get_by_role("region", name="Analysis").get_by_text(
+    card = page.get_by_role("region", name="Analysis")
+    card.get_by_text(f"{name} with {armies}.").wait_for()
+    if leaves:
+        assert card.get_by_text("the chance was").count() == 0, "the attack may have met fewer armies"
+        return
+    card.get_by_text(
         f"The attack on {name} with {armies} armies had a chance of {chance} against the {there} {unit} there. "
         f"{names_of(log)[1]} deployed {more} more: the chance was {defended}."
     ).wait_for()
+
+
+#: Whether the armies of a region are in the part of the map that the cards do not cover.
+UNCOVERED = """region => { const path = document.querySelector(`path[data-region='${region}']`);
+    const { x, y } = new DOMPoint(...path.dataset.label.split(' ')).matrixTransform(path.getScreenCTM());
+    const { left, right, top } = document.querySelector('.scroll').getBoundingClientRect();
+    return x > left && x < right && y > top && y < document.querySelector('aside').getBoundingClientRect().top }"""
+
+
+def test_a_phone_scrolls_to_the_better_turn_also_without_an_attack(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log = idle_log(2, "world")
+    told = news(log, 2, {2: ("??", 0.4)})
+    better = told["positions"][0]["turns"][0]["better"]
+    page = open_page(server.page(), **HANDSET)
+    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    regions = log.header.map.regions
+    better["orders"] = f"d {regions[0].code} 5"
+    open_log(page, log, tmp_path)
+    show_cards(page)
+    page.keyboard.press("b")
+    page.locator(".legend", has_text="deploys of the better turn").wait_for()
+    ends = page.locator("path[data-region]").evaluate_all(
+        """all => all.sort((a, b) => parseFloat(a.dataset.label) - parseFloat(b.dataset.label))
+        .map(e => e.dataset.region)"""
+    )
+    for region in (ends[-1], ends[0], ends[-2]):
+        better["orders"] = f"d {regions[int(region)].code} 5"
+        told["version"] += 1
+        page.wait_for_function(UNCOVERED, arg=region)
 
 
 def test_late_answers_for_another_engine_are_dropped(server: Server, tmp_path: Path, open_page: Callable[..., Any]):

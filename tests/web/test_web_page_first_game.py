@@ -67,6 +67,22 @@ def test_a_phone_shows_the_picks_and_at_the_end_the_result(server: Server, open_
     assert page.evaluate(SAID, "You lost: ") == 1
 
 
+def test_complete_picks_leave_no_rings_and_no_marks_on_other_regions(server: Server, open_page: Callable[..., Any]):
+    page = open_page(server.begin(map="world", seed=3).address, **HANDSET)
+    offered, marks = page.locator('path[aria-label$="can be picked"]'), page.locator(".mark")
+    marks.first.wait_for()
+    names = [label.partition(",")[0] for label in offered.evaluate_all("all => all.map(e => e.ariaLabel)")]
+    assert len(names) > 2
+    for name in names[:2]:
+        region(page, name).focus()
+        page.keyboard.press("Enter")
+    marks.first.wait_for(state="detached")
+    assert offered.count() == 0
+    page.keyboard.press("Enter")  # takes the last pick back
+    marks.first.wait_for()
+    assert offered.count() == len(names) - 1
+
+
 def test_the_preview_of_an_attack_stays_on_the_screen(server: Server, open_page: Callable[..., Any]):
     page = open_page(server.begin(YOU, "random", seed=8, picks="random").address, **HANDSET)
     page.locator("[data-guide=attack]").tap()

@@ -185,7 +185,7 @@ def taken(why: str, at: Position, to: int, attacks: list[list[int]], targets: se
         sent, defenders = attacks[0][2], at.army[to]
         for more in [0] + [at.income(owner)] * (owner >= 0):
             words = rf"if the defender deploys\s{more}" if more else rf"against {defenders} arm(y|ies)"
-            chance = re.search(rf"([\d.]+) % {words}", why)[1]
+            chance = re.search(rf"([\d.]+)\s% {words}", why)[1]
             assert abs(float(chance) - 100 * battle_odds(sent, defenders + more).capture) <= 0.05 + 1e-6
     return {f for f, there in (("completes", won), ("breaks", lost), ("last", last)) if there}
 
@@ -240,7 +240,7 @@ def test_an_attack_that_hardly_captures_is_told_as_what_it_costs_the_other(
     file = tmp_path / "game.html"
     write_html(log, file)
     told = {"en-US": f"Attack {name} with 1 army: the defender loses about one army of {armies}.",
-            "cs-CZ": f"Zaútoč na {name} 1 armádou: obránce ztratí asi jednu armádu z {armies}."}  # fmt: skip
+            "cs-CZ": f"Zaútoč na území {name} 1 armádou: obránce ztratí asi jednu armádu z {armies}."}  # fmt: skip
     for language, says in told.items():
         page = open_page(f"{file.as_uri()}?#/?round=2&order=0", locale=language)
         page.locator(".why li", has_text=says).wait_for()
@@ -266,7 +266,7 @@ def test_armies_that_an_earlier_order_sends_are_told_as_a_reserve(tmp_path: Path
     file = tmp_path / "game.html"
     write_html(log, file)
     told = {"en-US": "If armies are left on {0}, they (attack|move to) {1}.",
-            "cs-CZ": "Zbudou-li na {0} armády, (zaútočí|přejdou) na {1}."}  # fmt: skip
+            "cs-CZ": "Zbudou-li na území {0} armády, (zaútočí|přejdou) na území {1}."}  # fmt: skip
     for language, says in told.items():
         page = open_page(f"{file.as_uri()}?#/?round=2&order=0", locale=language)
         hints = page.locator(".why li")

@@ -1,4 +1,5 @@
 // Words for the results of an analysis: marks, turns, and the verdict on a turn.
+import type { Round } from '../history';
 import type { GameDoc, Orders, Position } from '../types';
 import { figure, joined, percent, t } from '../i18n.svelte';
 import { nameOf, person } from '../player-names';
@@ -45,18 +46,15 @@ export function numbersInWords({ before, after, worth, gain, error, better }: Tu
   ];
 }
 
-/**
- * Say which attacks of a turn were unlikely to take their targets.
- *
- * deploys: the deploys of all players in the round: player, region, armies.
- */
-export function weakAttacks(doc: GameDoc, position: Position, player: number, orders: Orders | null, deploys: [number, number, number][]): string[] {
+/** Say which attacks of a turn were unlikely to take their targets: no armies left these in the round. */
+export function weakAttacks(doc: GameDoc, position: Position, player: number, orders: Orders | null, round: Round | null): string[] {
   const sent = new Map<number, number>();
   for (const [, to, armies] of orders?.attacks ?? []) sent.set(to, (sent.get(to) ?? 0) + armies);
   return [...sent].flatMap(([to, armies]) => {
     const owner = position.owner[to];
     if (owner === player || owner < -1) return []; // a transfer, or an unseen region
-    const more = deploys.reduce((sum, [who, region, n]) => (who === owner && region === to ? sum + n : sum), 0);
+    if (round?.orders[owner]?.attacks.some(([from]) => from === to)) return []; // fewer armies may be there
+    const more = (round?.deploys ?? []).reduce((sum, [who, region, n]) => (who === owner && region === to ? sum + n : sum), 0);
     const there = position.army[to];
     const chance = odds(armies, there, doc.rules).capture;
     const defended = more ? odds(armies, there + more, doc.rules).capture : chance;

@@ -18,19 +18,19 @@ export const analysis = {
   'The better turn differs only in the {kind, select, attack {attack} other {move}} from {source} to {target}: {armies, plural, one {# army} other {# armies}} instead of {was}.':
     'Lepší tah se liší jen {kind, select, attack {útokem} other {přesunem}} z {source} do {target}: {armies, plural, one {# armáda} few {# armády} many {# armády} other {# armád}} místo {was}.',
   '{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} {region} in {better} of the simulated games with the better turn, in {played} with the played turn.':
-    '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později {you, select, yes {držíš} other {{who} drží}} {region} v {better} dohrávek po lepším tahu, v {played} po zahraném.',
+    '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později {you, select, yes {držíš} other {{who} drží}} území {region} v {better} simulovaných her po lepším tahu, v {played} po zahraném.',
   '{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.':
-    '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později {you, select, yes {držíš} other {{who} drží}} celý kontinent {bonus} (+{income}) v {better} dohrávek po lepším tahu, v {played} po zahraném.',
+    '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později {you, select, yes {držíš} other {{who} drží}} celý kontinent {bonus} (+{income}) v {better} simulovaných her po lepším tahu, v {played} po zahraném.',
   '{rounds, plural, one {One round} other {# rounds}} later, another player holds all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.':
-    '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později drží jiný hráč celý kontinent {bonus} (+{income}) v {better} dohrávek po lepším tahu, v {played} po zahraném.',
+    '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později drží jiný hráč celý kontinent {bonus} (+{income}) v {better} simulovaných her po lepším tahu, v {played} po zahraném.',
   '{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you have} other {{who} has}} {armies} more armies on average with the better turn.':
     '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později {you, select, yes {máš} other {má {who}}} po lepším tahu v průměru o {armies} armády víc.',
   '{rounds, plural, one {One round} other {# rounds}} later, the other players have {armies} fewer armies on average with the better turn.':
     '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později mají ostatní hráči po lepším tahu v průměru o {armies} armády méně.',
   'The attack on {region} with {armies, plural, one {# army} other {# armies}} had a chance of {chance} against the {there, plural, one {# army} other {# armies}} there. {who} deployed {more} more: the chance was {defended}.':
-    'Útok na {region} s {armies, plural, one {# armádou} few {# armádami} many {# armády} other {# armádami}} měl šanci {chance}, když tam {there, plural, one {byla # armáda} few {byly # armády} many {bylo # armády} other {bylo # armád}}. {who} tam ale nasadil další {more}: šance byla {defended}.',
+    'Útok na území {region} s {armies, plural, one {# armádou} few {# armádami} many {# armády} other {# armádami}} měl šanci {chance}, když tam {there, plural, one {byla # armáda} few {byly # armády} many {bylo # armády} other {bylo # armád}}. Hráč {who} tam ale nasadil ještě {more}: šance byla {defended}.',
   'The attack on {region} with {armies, plural, one {# army} other {# armies}} had only a chance of {chance}.':
-    'Útok na {region} s {armies, plural, one {# armádou} few {# armádami} many {# armády} other {# armádami}} měl šanci jen {chance}.',
+    'Útok na území {region} s {armies, plural, one {# armádou} few {# armádami} many {# armády} other {# armádami}} měl šanci jen {chance}.',
   'The better turn holds {bonus} (+{income}) after the round in {better} of cases, the played turn in {played}.':
     'Lepší tah drží po kole {bonus} (+{income}) v {better} případů, zahraný tah v {played}.',
   'Another player holds {bonus} (+{income}) after the better turn in {better} of cases, after the played turn in {played}.':
@@ -41,7 +41,7 @@ export const analysis = {
     'Po lepším tahu {you, select, yes {máš} other {má {who}}} v průměru o {armies} armády víc.',
   'After the better turn, the other players have {armies} fewer armies on average.': 'Po lepším tahu mají ostatní hráči v průměru o {armies} armády méně.',
   'After the better turn, {armies} more armies are on {region} on average, next to armies of another player.':
-    'Po lepším tahu je na {region}, vedle armád jiného hráče, v průměru o {armies} armády víc.',
+    'Po lepším tahu je na území {region}, vedle armád jiného hráče, v průměru o {armies} armády víc.',
   'Both turns lead to similar positions: the difference comes from the places of the armies.': 'Oba tahy vedou k podobným pozicím: rozdíl je v tom, kde stojí armády.',
   'The dice were bad for {you, select, yes {you} other {{who}}}: the battle from {source} to {target} cost {armies} armies more than expected.':
     '{you, select, yes {Měl jsi smůlu} other {{who} – smůla}} na kostky: boj z {source} do {target} stál o {armies} armády víc, než se čekalo.',

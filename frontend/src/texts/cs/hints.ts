@@ -19,32 +19,32 @@ export const hints = {
   'the armies come from {n} regions': 'armády přijdou z {n} území',
   '{region}: {reasons}': '{region}: {reasons}',
   'Take {region} with {n, plural, one {# army} other {# armies}}: {reasons}.':
-    'Dobyj {region} {n, plural, one {# armádou} few {# armádami} many {# armády} other {# armádami}}: {reasons}.',
+    'Dobyj území {region} {n, plural, one {# armádou} few {# armádami} many {# armády} other {# armádami}}: {reasons}.',
   'the defender loses about {killed, plural, one {one army} other {# armies}} of {armies}':
     'obránce ztratí asi {killed, plural, one {jednu armádu} few {# armády} many {# armády} other {# armád}} z {armies}',
   'the defender loses almost no armies': 'obránce neztratí skoro žádné armády',
   'Attack {region} with {n, plural, one {# army} other {# armies}}: {reasons}.':
-    'Zaútoč na {region} {n, plural, one {# armádou} few {# armádami} many {# armády} other {# armádami}}: {reasons}.',
+    'Zaútoč na území {region} {n, plural, one {# armádou} few {# armádami} many {# armády} other {# armádami}}: {reasons}.',
   '{region}: an attack kills some of the armies there': '{region}: útok tam zničí část armád',
   'Deploy {n} on {region} for the {count, plural, one {attack} other {attacks}} on {targets}.':
-    'Nasaď {n} na {region} k {count, plural, one {útoku} few {útokům} many {útoku} other {útokům}} na {targets}.',
+    'Nasaď {n} na území {region} k {count, plural, one {útoku} few {útokům} many {útoku} other {útokům}} na {targets}.',
   '{region}: from there you can attack {targets}': '{region}: odtud lze zaútočit na {targets}',
   '{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to it':
     '{enemies, plural, one {sousedí s ním jedna nepřátelská armáda} few {sousedí s ním # nepřátelské armády} many {sousedí s ním # nepřátelské armády} other {sousedí s ním # nepřátelských armád}}',
   'it protects the bonus of {of} (+{bonus})': 'chrání bonus kontinentu {of} (+{bonus})',
-  'Deploy {n} on {region} to defend it: {reasons}.': 'Nasaď {n} na {region} k obraně: {reasons}.',
-  'Deploy {n} on {region}: armies move from there to {targets}.': 'Nasaď {n} na {region}: armády odtud jdou na {targets}.',
-  '{region}: armies move from there to {targets}': '{region}: armády odtud jdou na {targets}',
-  'Deploy {n} on {region} for the next round.': 'Nasaď {n} na {region} na příští kolo.',
+  'Deploy {n} on {region} to defend it: {reasons}.': 'Nasaď {n} na území {region} k obraně: {reasons}.',
+  'Deploy {n} on {region}: armies move from there to {targets}.': 'Nasaď {n} na území {region}: armády odtud jdou na území {targets}.',
+  '{region}: armies move from there to {targets}': '{region}: armády odtud jdou na území {targets}',
+  'Deploy {n} on {region} for the next round.': 'Nasaď {n} na území {region} na příští kolo.',
   '{region}: armies for the next round': '{region}: armády na příští kolo',
-  'If armies are left on {from}, they move to {to}.': 'Zbudou-li na {from} armády, přejdou na {to}.',
-  'If armies are left on {from}, they attack {to}.': 'Zbudou-li na {from} armády, zaútočí na {to}.',
+  'If armies are left on {from}, they move to {to}.': 'Zbudou-li na území {from} armády, přejdou na území {to}.',
+  'If armies are left on {from}, they attack {to}.': 'Zbudou-li na území {from} armády, zaútočí na území {to}.',
   '{you, select, yes {you hold} other {{who} holds}} all neighbours of {from}':
     '{you, select, yes {držíš} other {{who} drží}} všechny sousedy území {from}',
   '{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to {to}':
     's územím {to} {enemies, plural, one {sousedí jedna nepřátelská armáda} few {sousedí # nepřátelské armády} many {sousedí # nepřátelské armády} other {sousedí # nepřátelských armád}}',
   'armies gather there for later attacks': 'armády se tam shromáždí k dalším útokům',
-  'Move {n} from {from} to {to}: {why}.': 'Přesuň {n} z území {from} na {to}: {why}.',
+  'Move {n} from {from} to {to}: {why}.': 'Přesuň {n} z území {from} na území {to}: {why}.',
   '{from} to {to}: {why}': '{from} → {to}: {why}',
   '{kind, select, take {Take {region}} attack {Attack {region}} other {Hold {region}}}, which needs {armies, plural, one {# army} other {# armies}}: worth {worth}':
     '{kind, select, take {Dobýt {region}} attack {Zaútočit na {region}} other {Udržet {region}}}, na což je třeba {armies, plural, one {# armáda} few {# armády} many {# armády} other {# armád}}: vyplatí se za {worth}',

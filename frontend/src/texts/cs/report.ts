@@ -39,6 +39,6 @@ export const report = {
   'No player lost 8 points or more in one round.': 'Žádný hráč neztratil v jednom kole 8 p. b. ani víc.',
   Accuracy: 'Přesnost',
   'Lost by own turns, points': 'Ztraceno vlastními tahy, p. b.',
-  'Dice, points': 'Kostky, p. b.',
+  'Dice, points': 'Kostky, p. b.',
   'Dice, armies': 'Kostky, armády',
 };
