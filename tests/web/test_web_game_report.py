@@ -155,7 +155,7 @@ def test_a_turning_point_has_a_reason_with_names_instead_of_codes():
     army = int(before.army[own]) + 3
     says = describe_orders(before, 0, parse_orders(log.header.map, twice.replace(" 4", f" {army - 1}")))
     reserve = regions[log.header.map.neighbors[own][1]].name
-    assert says.endswith(f"with {army - 1}; if armies stay: {regions[source].name} → {reserve}")
+    assert says.endswith(f"with {army - 1}; if armies are left: {regions[source].name} → {reserve}")
     assert len(lines) == 3 and not codes.search(lines[1] + lines[2].partition(":")[2])
 
 

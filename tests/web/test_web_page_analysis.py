@@ -109,6 +109,23 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
     page.locator("g.best").first.wait_for(state="detached")
 
 
+def test_the_buttons_for_mistakes_are_disabled_where_there_is_none(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log = idle_log(4)
+    page = open_page(server.page())
+    page.route("**/analysis", lambda route: route.fulfill(json=news(log, 2, {2: ("??", 0.4)}, done=9)))
+    open_log(page, log, tmp_path)
+    before, after = (page.get_by_role("button", name=f"{way} mistake") for way in ("Previous", "Next"))
+    after.and_(page.locator(":enabled")).click()
+    page.locator(".where", has_text="Round 2 of").wait_for()
+    for button in (before, after):
+        button.and_(page.locator(":disabled")).wait_for()
+    page.keyboard.press("End")
+    before.and_(page.locator(":enabled")).click()
+    page.locator(".where", has_text="Round 2 of").wait_for()
+
+
 def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
     log = bot_log(rounds=5)  # player 0 attacks in round 5
     page = open_page(server.page())
@@ -179,13 +196,13 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
     card = page.get_by_role("region", name="Analysis")
     better = card.get_by_text("Better:")
     better.wait_for()
-    says = f"{names[own]} → {names[first]} with {armies}; if armies stay: {names[own]} → {names[second]}."
+    says = f"{names[own]} → {names[first]} with {armies}; if armies are left: {names[own]} → {names[second]}."
     assert says in better.inner_text()
     page.locator("g.best path").first.wait_for(state="attached")
     drawn = page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)")
     turn["better"]["orders"] = turn["better"]["orders"].rpartition(";")[0]
     told["version"] = 3
-    better.get_by_text("if armies stay").wait_for(state="detached")
+    better.get_by_text("if armies are left").wait_for(state="detached")
     page.locator("g.best").first.wait_for(state="attached")
     assert page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)") == drawn
     reason = f"The better turn is the same with one more attack: from {names[own]} to {names[first]} with 1 army."

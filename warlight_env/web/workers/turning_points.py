@@ -133,7 +133,7 @@ def _only(only: Mapping[str, Any]) -> str:
 
 
 def describe_orders(game: Game, player: int, orders: Orders) -> str:
-    """Return a turn in words: "9 on Brazil; Siam → Burma with 3; if armies stay: Siam → India".
+    """Return a turn in words: "9 on Brazil; Siam → Burma with 3; if armies are left: Siam → India".
 
     Numbers of armies are those that each order sends if all earlier orders are executed fully.
     """
@@ -141,7 +141,7 @@ def describe_orders(game: Game, player: int, orders: Orders) -> str:
     sent = sent_armies(game, player, orders)
     parts = [f"{armies} on {name[region]}" for region, armies in sent.deploys.items()]
     parts += [f"{name[source]} → {name[target]} with {armies}" for source, target, armies in sent.moves]
-    parts += [f"if armies stay: {name[source]} → {name[target]}" for source, target in sent.reserves]
+    parts += [f"if armies are left: {name[source]} → {name[target]}" for source, target in sent.reserves]
     return "; ".join(parts) or "no orders"
 
 

@@ -160,12 +160,17 @@ export class Analysis {
     return all.filter((turn) => MISTAKES.includes(turn.mark) && (side === null || turn.player === side));
   }
 
-  /** Go to the next (1) or previous (-1) mistake: the position before the turn, with the better turn. */
-  step(direction: -1 | 1): void {
+  /** Return the next (1) or previous (-1) known mistake; undefined: there is none. */
+  neighbour(direction: -1 | 1): MarkedTurn | undefined {
     const { chosen, show } = this;
     const order = ({ round, player }: { round: number; player: number }) => round * 16 + player;
     const here = chosen && show.round === chosen.round && show.step === 0 ? order(chosen) : show.step === 0 && direction > 0 ? show.round * 16 - 1 : show.round * 16 + (direction > 0 ? 15 : 0);
-    const found = direction > 0 ? this.mistakes.find((turn) => order(turn) > here) : this.mistakes.findLast((turn) => order(turn) < here);
+    return direction > 0 ? this.mistakes.find((turn) => order(turn) > here) : this.mistakes.findLast((turn) => order(turn) < here);
+  }
+
+  /** Go to the next (1) or previous (-1) mistake: the position before the turn, with the better turn. */
+  step(direction: -1 | 1): void {
+    const found = this.neighbour(direction);
     this.waiting = found || !this.running ? 0 : direction;
     if (found) this.choose(found.round, found.player);
   }

@@ -11,14 +11,14 @@ export function markName(mark: TurnMark): string {
   return { '!': t('Good turn'), '?!': t('Inaccuracy'), '?': t('Mistake'), '??': t('Blunder') }[mark];
 }
 
-/** Describe a turn and its reserves: "9 on Brazil; Siam → Burma with 3; if armies stay: Siam → India". */
+/** Describe a turn and its reserves: "9 on Brazil; Siam → Burma with 3; if armies are left: Siam → India". */
 export function turnInWords(doc: GameDoc, orders: Orders | null, reserve: SplitTurn['reserve'] = []): string {
   const name = (r: number) => doc.map.regions[r].name;
   const { deploys, attacks } = orders ?? { deploys: [], attacks: [] };
   const parts = [
     ...deploys.map(([r, armies]) => t('{armies} on {region}', { armies, region: name(r) })),
     ...attacks.map(([from, to, armies]) => t('{from} → {to} with {armies}', { from: name(from), to: name(to), armies })),
-    ...reserve.map(([from, to]) => t('if armies stay: {from} → {to}', { from: name(from), to: name(to) })),
+    ...reserve.map(([from, to]) => t('if armies are left: {from} → {to}', { from: name(from), to: name(to) })),
   ];
   return parts.join('; ') || t('hold');
 }
