@@ -148,7 +148,7 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
     card.get_by_text("480 simulated games").wait_for()
     page.get_by_role("region", name="Moves").locator("[data-round='5'] [data-mark='?']").wait_for()
     assert page.locator("[data-mark='??']").count() == 0
-    assert page.locator("g.past").count() > 0
+    assert page.locator("g.past g.past").count() > 0
     assert page.locator(".legend").inner_text().split("\n")[:2] == ["better turn", "played turn"]
     assert asked[0]["since"] == 0
     while asked[-1]["since"] < 2:
@@ -234,8 +234,9 @@ def attack_log(leaves: bool) -> tuple[GameLog, str, int, int, int]:
         recorder.played(orders, game.play_round(orders), game)
     source, target = pairs[0]
     armies, more = army[source] + 4, game.view(1).income
+    reserve = next(q for q in game.map.neighbors[source] if q != target)
     last = {
-        0: Orders([(source, 5)], [(source, target, armies)]),
+        0: Orders([(source, 5)], [(source, target, armies), (source, reserve, 1)]),
         1: Orders([(target, more)], [(target, source, 1)] * leaves),
     }
     recorder.played(last, game.play_round(last), game)
@@ -256,7 +257,8 @@ def test_a_hopeless_attack_is_told_with_the_armies_that_the_defender_deployed(
     assert battle_odds(armies, there + more).capture < 0.5
     unit = "army" if there == 1 else "armies"
     card = page.get_by_role("region", name="Analysis")
-    card.get_by_text(f"{name} with {armies}.").wait_for()
+    card.get_by_text(f"{name} with {armies}; if armies are left:").wait_for()
+    assert page.locator("g.past g.past").count() == 1, "the reserve has no arrow"
     if leaves:
         assert card.get_by_text("the chance was").count() == 0, "the attack may have met fewer armies"
         return

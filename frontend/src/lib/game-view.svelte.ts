@@ -45,7 +45,8 @@ export class GameView {
     if (!chosen || show.round !== chosen.round || show.step > 0 || show.playing) return null;
     const best = analysis.best(chosen.round, chosen.player);
     const played = show.current?.orders[chosen.player] ?? null;
-    return best === null ? null : { player: chosen.player, played, best: splitTurn(this.doc, show.position, chosen.player, parseOrders(this.doc.map, best)).sent };
+    const sent = (orders: Orders) => splitTurn(this.doc, show.position, chosen.player, orders).sent;
+    return best === null ? null : { player: chosen.player, played: played && sent(played), best: sent(parseOrders(this.doc.map, best)) };
   });
 
   /** What the map shows of a compared turn: the player, and the turns that have arrows or deploys; null: nothing. */
