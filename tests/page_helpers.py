@@ -32,9 +32,9 @@ def bot_log(map_name: str = "small", rounds: int = 30, seed: int = 12, fog: bool
     return recorder.log
 
 
-def idle_log(rounds: int) -> GameLog:
+def idle_log(rounds: int, map_name: str = "small") -> GameLog:
     """Play a game of a player without orders against a bot that attacks; return its log."""
-    game, recorder = Game("small", "thesis", 2, 3, picks="random"), MemoryRecorder()
+    game, recorder = Game(map_name, "thesis", 2, 3, picks="random"), MemoryRecorder()
     bots = [make_agent("random", 1), make_agent("aggressive", 1)]
     recorder.began(game, bots, 500)
     while game.round < rounds and not game.done:

@@ -26,6 +26,9 @@ def align(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
     return lines
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with a noun in the singular or plural: ``1 game``, ``2 games``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """Return a number with a noun in the singular or plural: ``1 game``, ``2 games``.
+
+    plural: the plural of the noun; empty: the noun with an "s".
+    """
+    return f"{number} {noun if number == 1 else plural or f'{noun}s'}"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import shutil
 import subprocess
 from pathlib import Path
 from typing import get_args, get_type_hints
 
-import pytest
 from language_helpers import FRONTEND, czech
+from node_helpers import needs_node
 
 from warlight_env.agents.bot_profile import Face, Level
 from warlight_env.agents.registry import describe, package_agents
@@ -19,23 +17,6 @@ from warlight_env.web.opponents.catalog import PACKAGE_AGENT, USER_POLICY
 
 ROOT = FRONTEND.parent
 SCRIPT = Path("scripts") / "texts.mjs"
-INSTALLED = (FRONTEND / "node_modules" / "svelte").exists()
-#: In CI what the script needs is fetched; elsewhere it is there where somebody works on the page.
-FETCHED = os.environ.get("WARLIGHT_PAGE") == "required"
-needs_node = pytest.mark.skipif(
-    shutil.which("node") is None or not (INSTALLED or FETCHED), reason="the page's packages are not installed"
-)
-
-
-@pytest.fixture(scope="module")
-def frontend(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the page's source with its packages."""
-    if INSTALLED:
-        return FRONTEND
-    copy = tmp_path_factory.mktemp("frontend") / "frontend"
-    shutil.copytree(FRONTEND, copy, ignore=shutil.ignore_patterns("node_modules"))
-    subprocess.run(["npm", "ci", "--ignore-scripts"], cwd=copy, check=True, capture_output=True)
-    return copy
 
 
 def told(frontend: Path, *folder: Path) -> tuple[int, list[str]]:
@@ -54,6 +35,12 @@ def test_every_text_of_the_page_is_a_message_with_its_czech(frontend: Path):
     found = re.fullmatch(r"(\d+) messages, (\d+) of them in Czech; 0 problems", lines[-1])
     assert found is not None
     assert found[1] == found[2] == str(len(czech()) - len(czech("bots.ts")))
+
+
+def test_numbers_of_armies_have_a_singular():
+    decimals = "on average|more than expected"  # "1.0 armies" is right
+    found = [text for text in czech() if re.search(r"\{\w+\} (\w+ )?armies", text) and not re.search(decimals, text)]
+    assert found == ["Wasteland: {n} armies"]  # always six
 
 
 COMPONENT = """<script lang="ts">

@@ -24,8 +24,9 @@ from warlight_env.web.workers.analysed_position import AnalysedPosition
 from warlight_env.web.workers.dice_luck import battle_luck, dice_luck
 from warlight_env.web.workers.game_report import GameReport, GameReportError, report_of
 from warlight_env.web.workers.sent_armies import sent_armies
-from warlight_env.web.workers.turn_difference import difference
+from warlight_env.web.workers.turn_difference import LATER, difference
 from warlight_env.web.workers.turn_report import Better, TurnReport
+from warlight_env.web.workers.turn_values import TurnValues
 from warlight_env.web.workers.turning_points import (
     cause_of,
     describe_orders,
@@ -154,7 +155,7 @@ def test_a_turning_point_has_a_reason_with_names_instead_of_codes():
     army = int(before.army[own]) + 3
     says = describe_orders(before, 0, parse_orders(log.header.map, twice.replace(" 4", f" {army - 1}")))
     reserve = regions[log.header.map.neighbors[own][1]].name
-    assert says.endswith(f"with {army - 1}; if armies stay: {regions[source].name} → {reserve}")
+    assert says.endswith(f"with {army - 1}; if armies are left: {regions[source].name} → {reserve}")
     assert len(lines) == 3 and not codes.search(lines[1] + lines[2].partition(":")[2])
 
 
@@ -242,7 +243,7 @@ def test_the_reason_of_a_mistake_is_the_largest_consequence_and_the_only_differe
     lost = at({first: 5}, {outside: 9, second: 3})
     part = next(s.name for s, m in zip(map_.super_regions, map_.members, strict=True) if set(m) == set(members))
     assert told(start, [lost] * 8, [start, lost] * 4).startswith(
-        f"The turns differ only in the deployed armies. The better turn holds {part} (+"
+        f"The better turn differs only in the deployed armies. The better turn holds {part} (+"
     )
     assert "in 50 % of cases, the played turn in 0 %" in told(start, [lost] * 8, [start, lost] * 4)
     noise = told(start, [lost] * 8, [lost] * 7 + [start])
@@ -253,11 +254,52 @@ def test_the_reason_of_a_mistake_is_the_largest_consequence_and_the_only_differe
     assert f"takes {name[outside]} in 100 % of cases, the played turn in 0 %" in told(alone[0], [alone[0]], [alone[1]])
     token = f"a {{{first}}} {{{outside}}} 1"
     assert told(start, [lost], [start], ("", token)).startswith(
-        f"The turns differ only in the attack from {name[first]} to {name[outside]}: 1 instead of 0 armies. "
+        f"The better turn is the same with one more attack: from {name[first]} to {name[outside]} with 1 army. "
     )
+    assert told(start, [lost], [start], (token, "")).startswith(
+        f"The better turn is the same without the attack from {name[first]} to {name[outside]}. "
+    )
+    for few, many, numbers in ((1, 2, "2 armies instead of 1"), (2, 1, "1 army instead of 2")):
+        turns = token.replace(" 1", f" {few}"), token.replace(" 1", f" {many}")
+        assert f"only in the attack from {name[first]} to {name[outside]}: {numbers}. " in told(
+            start, [lost], [start], turns
+        )
     two = (f"a {{{first}}} {{{outside}}} 1; a {{{first}}} {{{second}}} 2", f"a {{{first}}} {{{second}}} 2; {token}")
     says = told(start, [start], [start], two)
-    assert says.startswith("The turns differ only in the order of the moves. Both turns lead to similar positions")
+    assert says.startswith(
+        "The better turn differs only in the order of the moves. Both turns lead to similar positions"
+    )
+
+
+def test_the_reason_of_a_mistake_says_what_follows_in_the_next_rounds():
+    """Ann sends her army away from a region next to a strong enemy, who takes this region in its next turn."""
+    first, second = next(list(m) for m in Game("small").map.members if len(m) == 2)
+    start = Game("small", "thesis", 2, 1, picks="random")
+    outside = next(r for r in range(10) if r not in (first, second) and r in start.map.neighbors[first])
+    far = next(r for r in range(10) if r not in (first, second, outside, *start.map.neighbors[outside]))
+
+    def at(own: dict[int, int]) -> Game:
+        owner = [0 if r in own else 1 if r == outside else -1 for r in range(10)]
+        return position(start, owner, [own.get(r, 9 if r == outside else 2) for r in range(10)])
+
+    played, better = [at({first: 1, second: 1, far: 30})] * 16, [at({first: 30, second: 1, far: 1})] * 16
+    values = TurnValues(start, 1, 0)
+    later = list(zip(values.later(played, LATER), values.later(better, LATER), strict=True))
+    reason = asdict(difference(start, 0, (Orders(), Orders()), played, better, later))
+    told = reason["values"]["later"]
+    assert [after["rounds"] for after in told] == list(LATER)
+    part = next(s.name for s, m in zip(start.map.super_regions, start.map.members, strict=True) if first in m)
+    assert (told[0]["code"], told[0]["values"]["bonus"]) == ("turn-breaks", part)
+    assert told[0]["values"]["better"] == 0 and told[0]["values"]["played"] > 0.4
+    names = [(after["code"], after["values"].get("region", after["values"].get("bonus"))) for after in told]
+    assert len({*names, (reason["code"], reason["values"].get("region"))}) == 3, "each advantage is named once"
+    says = sentence_of(reason, "Ann")
+    assert (
+        f" 1 round later, another player holds {part} (+2) in 0 % of the simulated games with the better turn" in says
+    )
+    assert " 3 rounds later, " in says
+    same = list(zip(values.later(better, LATER), values.later(better, LATER), strict=True))
+    assert "later" not in difference(start, 0, (Orders(), Orders()), better, better, same).values
 
 
 def ring(rules: str) -> Game:

@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 from analysis_page_helpers import finished, news, open_log, show_cards
 from gesture_helpers import DESKTOP, HANDSET, TABLET
-from page_helpers import PAGE, axe_finds, bot_log, idle_log
+from page_helpers import PAGE, axe_finds, bot_log, idle_log, names_of
 
+from warlight_env import Game, Orders, battle_odds
+from warlight_env.agents.registry import make_agent
+from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.cli import main
-from warlight_env.record import game_at
+from warlight_env.record import GameLog, MemoryRecorder, game_at
 from warlight_env.web.export import write_html
 from web_helpers import Server
 
@@ -46,7 +49,7 @@ def test_two_clicks_lead_from_a_finished_game_to_its_first_better_turn(
     assert page.locator("p.status", has_text="begins").is_visible(), "the position before the turn"
     show_cards(page)
     card = page.get_by_role("region", name="Analysis")
-    card.locator(".verdict").get_by_text(re.compile(r": win probability \d+ % instead of \d+ %\.")).wait_for()
+    card.locator(".verdict").get_by_text(re.compile(r": win probability \d+\s% instead of \d+\s%\.")).wait_for()
     assert card.locator("button.on .name").inner_text() == "You", "the mistakes of the viewer come first"
     assert card.get_by_text("Better:").is_visible()
     assert card.locator(".why li").count() > 0
@@ -84,8 +87,8 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
             .inner_text()
             .startswith(
                 {
-                    2: "Inaccuracy: win probability 54 % instead of 60 %.",
-                    4: "Blunder: win probability 20 % instead of 60 %.",
+                    2: "Inaccuracy: win probability 54\N{NO-BREAK SPACE}% instead of 60\N{NO-BREAK SPACE}%.",
+                    4: "Blunder: win probability 20\N{NO-BREAK SPACE}% instead of 60\N{NO-BREAK SPACE}%.",
                 }[number]
             )
         )
@@ -100,9 +103,27 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
         assert points.nth(k).locator("circle").get_attribute("cx") == tick.get_attribute("x")
         points.nth(k).click()
         where.filter(has_text=f"Round {number} of").wait_for()
-    assert page.locator(".legend").count() == 0, "the played turn has no arrows"
+    legend = page.locator(".legend").inner_text().split("\n")
+    assert [line for line in legend if len(line) > 1] == ["better turn", "deploys of the better turn"]
     page.keyboard.press("End")
     page.locator("g.best").first.wait_for(state="detached")
+
+
+def test_the_buttons_for_mistakes_are_disabled_where_there_is_none(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log = idle_log(4)
+    page = open_page(server.page())
+    page.route("**/analysis", lambda route: route.fulfill(json=news(log, 2, {2: ("??", 0.4)}, done=9)))
+    open_log(page, log, tmp_path)
+    before, after = (page.get_by_role("button", name=f"{way} mistake") for way in ("Previous", "Next"))
+    after.and_(page.locator(":enabled")).click()
+    page.locator(".where", has_text="Round 2 of").wait_for()
+    for button in (before, after):
+        button.and_(page.locator(":disabled")).wait_for()
+    page.keyboard.press("End")
+    before.and_(page.locator(":enabled")).click()
+    page.locator(".where", has_text="Round 2 of").wait_for()
 
 
 def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
@@ -127,8 +148,8 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
     card.get_by_text("480 simulated games").wait_for()
     page.get_by_role("region", name="Moves").locator("[data-round='5'] [data-mark='?']").wait_for()
     assert page.locator("[data-mark='??']").count() == 0
-    assert page.locator("g.past").count() > 0
-    assert page.locator(".legend").inner_text().split("\n") == ["better turn", "played turn"]
+    assert page.locator("g.past g.past").count() > 0
+    assert page.locator(".legend").inner_text().split("\n")[:2] == ["better turn", "played turn"]
     assert asked[0]["since"] == 0
     while asked[-1]["since"] < 2:
         page.wait_for_timeout(50)
@@ -162,7 +183,11 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
         [f"d {codes[own]} 5", *(f"a {codes[own]} {codes[to]} {armies}" for to in (first, second))]
     )
     only = {"kind": "attack", "source": names[own], "target": names[first], "armies": 1, "was": 0}
-    values = {"region": names[own], "better": 0.9, "played": 0.2, "only": only}
+    later = [
+        {"rounds": 1, "code": "turn-holds", "values": {"region": names[first], "better": 0.8, "played": 0.3}},
+        {"rounds": 3, "code": "turn-saves", "values": {"armies": 4.25}},
+    ]
+    values = {"region": names[own], "better": 0.9, "played": 0.2, "only": only, "later": later}
     turn["reason"] = {"code": "turn-holds", "values": values}
     page = open_page(server.page())
     page.route("**/analysis", lambda route: route.fulfill(json=told))
@@ -171,18 +196,107 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
     card = page.get_by_role("region", name="Analysis")
     better = card.get_by_text("Better:")
     better.wait_for()
-    says = f"{names[own]} → {names[first]} with {armies}; if armies stay: {names[own]} → {names[second]}."
+    says = f"{names[own]} → {names[first]} with {armies}; if armies are left: {names[own]} → {names[second]}."
     assert says in better.inner_text()
     page.locator("g.best path").first.wait_for(state="attached")
     drawn = page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)")
     turn["better"]["orders"] = turn["better"]["orders"].rpartition(";")[0]
     told["version"] = 3
-    better.get_by_text("if armies stay").wait_for(state="detached")
+    better.get_by_text("if armies are left").wait_for(state="detached")
     page.locator("g.best").first.wait_for(state="attached")
     assert page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)") == drawn
-    reason = f"The turns differ only in the attack from {names[own]} to {names[first]}: 1 instead of 0 armies."
+    reason = f"The better turn is the same with one more attack: from {names[own]} to {names[first]} with 1 army."
     keeps = f"The better turn keeps {names[own]} in 90 % of cases, the played turn in 20 %."
     card.get_by_text(f"{reason} {keeps}").wait_for()
+    holds = (
+        f"Pip holds {names[first]} in 80 % of the simulated games with the better turn, in 30 % with the played turn."
+    )
+    card.get_by_text(f"One round later, {holds}").wait_for()
+    card.get_by_text("3 rounds later, Pip has 4.3 more armies on average with the better turn.").wait_for()
+
+
+def attack_log(leaves: bool) -> tuple[GameLog, str, int, int, int]:
+    """A log whose last turn of player 0 attacks a region on which player 1 deploys its whole income.
+
+    leaves: player 1 also sends an army away from there.
+
+    Return the log, the name of the region, its armies before the round, the attacking armies, and the deployed armies.
+    """
+    game, recorder = Game("small", "thesis", 2, 3, picks="random"), MemoryRecorder()
+    bots = [make_agent("aggressive", player) for player in range(2)]
+    recorder.began(game, bots, 500)
+    while True:
+        owner, army = game.owner.tolist(), game.army.tolist()
+        pairs = [(r, q) for r in range(10) for q in game.map.neighbors[r] if (owner[r], owner[q]) == (0, 1)]
+        if pairs:
+            break
+        orders = ask_orders(game, bots)
+        recorder.played(orders, game.play_round(orders), game)
+    source, target = pairs[0]
+    armies, more = army[source] + 4, game.view(1).income
+    reserve = next(q for q in game.map.neighbors[source] if q != target)
+    last = {
+        0: Orders([(source, 5)], [(source, target, armies), (source, reserve, 1)]),
+        1: Orders([(target, more)], [(target, source, 1)] * leaves),
+    }
+    recorder.played(last, game.play_round(last), game)
+    return recorder.log, game.map.regions[target].name, army[target], armies, more
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+def test_a_hopeless_attack_is_told_with_the_armies_that_the_defender_deployed(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any], leaves: bool
+):
+    log, name, there, armies, more = attack_log(leaves)
+    told = news(log, 2, {len(log.rounds): ("??", 0.4)})
+    page = open_page(server.page())
+    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    open_log(page, log, tmp_path)
+    page.keyboard.press("b")
+    chance, defended = (f"{100 * battle_odds(armies, n).capture:.0f} %" for n in (there, there + more))
+    assert battle_odds(armies, there + more).capture < 0.5
+    unit = "army" if there == 1 else "armies"
+    card = page.get_by_role("region", name="Analysis")
+    card.get_by_text(f"{name} with {armies}; if armies are left:").wait_for()
+    assert page.locator("g.past g.past").count() == 1, "the reserve has no arrow"
+    if leaves:
+        assert card.get_by_text("the chance was").count() == 0, "the attack may have met fewer armies"
+        return
+    card.get_by_text(
+        f"The attack on {name} with {armies} armies had a chance of {chance} against the {there} {unit} there. "
+        f"{names_of(log)[1]} deployed {more} more: the chance was {defended}."
+    ).wait_for()
+
+
+#: Whether the armies of a region are in the part of the map that the cards do not cover.
+UNCOVERED = """region => { const path = document.querySelector(`path[data-region='${region}']`);
+    const { x, y } = new DOMPoint(...path.dataset.label.split(' ')).matrixTransform(path.getScreenCTM());
+    const { left, right, top } = document.querySelector('.scroll').getBoundingClientRect();
+    return x > left && x < right && y > top && y < document.querySelector('aside').getBoundingClientRect().top }"""
+
+
+def test_a_phone_scrolls_to_the_better_turn_also_without_an_attack(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log = idle_log(2, "world")
+    told = news(log, 2, {2: ("??", 0.4)})
+    better = told["positions"][0]["turns"][0]["better"]
+    page = open_page(server.page(), **HANDSET)
+    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    regions = log.header.map.regions
+    better["orders"] = f"d {regions[0].code} 5"
+    open_log(page, log, tmp_path)
+    show_cards(page)
+    page.keyboard.press("b")
+    page.locator(".legend", has_text="deploys of the better turn").wait_for()
+    ends = page.locator("path[data-region]").evaluate_all(
+        """all => all.sort((a, b) => parseFloat(a.dataset.label) - parseFloat(b.dataset.label))
+        .map(e => e.dataset.region)"""
+    )
+    for region in (ends[-1], ends[0], ends[-2]):
+        better["orders"] = f"d {regions[int(region)].code} 5"
+        told["version"] += 1
+        page.wait_for_function(UNCOVERED, arg=region)
 
 
 def test_late_answers_for_another_engine_are_dropped(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
@@ -334,3 +448,15 @@ def test_a_step_before_the_list_of_bots_is_loaded_is_not_lost(
         route.continue_()
     page.locator(".where", has_text="Round 2 of").wait_for()
     page.locator("g.best").first.wait_for(state="attached")
+
+
+def test_a_server_without_a_bot_for_the_analysis_says_so(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
+    page = open_page(server.page())
+    home = server.client().get("home").json()
+    page.route("**/api/home", lambda route: route.fulfill(json={**home, "opponents": []}))
+    page.reload()
+    open_log(page, idle_log(3), tmp_path)
+    card = page.get_by_role("region", name="Analysis")
+    card.get_by_text("This server offers no bot that can analyse this game.").wait_for()
+    assert card.get_by_role("progressbar").count() == card.get_by_role("status").count() == 0
+    assert page.get_by_role("button", name="Next mistake").is_disabled()

@@ -109,7 +109,7 @@ def test_who_follows_the_guide_wins_the_first_game(server: Server, open_page: Ca
     assert told.startswith("deploy deploy-all to-attack source target slide more commit again back deploy")
     assert {"stack", "stack-to"} <= set(names)
     words = " ".join(text for _, text in said)
-    told = r"(\d+) armies attack [^.]*, chance to take it: ([\d.]+) % against 2 armies[.,]"
+    told = r"(\d+) armies attack [^.]*, chance to take it: ([\d.]+)\s% against 2 armies[.,]"
     sent, chance = re.search(told, words).groups()
     assert abs(float(chance) - 100 * battle_odds(int(sent), 2).capture) <= 0.05 + 1e-6
     for told in ("gets its bonus", "All neighbours of", "with fog", "While you hold it", "is your neighbour"):

@@ -25,13 +25,13 @@ from web_helpers import Server
 pytestmark = PAGE
 
 KINDS = {
-    "take": r"Take (?P<to>.+?) with (?P<n>\d+): (?P<why>.+)\.",
-    "attack": r"Attack (?P<to>.+?) with (?P<n>\d+): (?P<why>.+)\.",
-    "hold": r"Hold (?P<at>.+?) with (?P<n>\d+) more: (?P<why>.+)\.",
-    "for": r"Deploy (?P<n>\d+) on (?P<at>.+?), for the attack on (?P<targets>.+)\.",
-    "on": r"Deploy (?P<n>\d+) on (?P<at>.+?): armies move on from there to (?P<targets>.+)\.",
-    "save": r"Save (?P<n>\d+) on (?P<at>.+?) for the next round\.",
-    "reserve": r"If armies stay on (?P<from>.+?), they can (?P<does>move to|attack) (?P<to>.+)\.",
+    "take": r"Take (?P<to>.+?) with (?P<n>\d+) (?P<unit>army|armies): (?P<why>.+)\.",
+    "attack": r"Attack (?P<to>.+?) with (?P<n>\d+) (?P<unit>army|armies): (?P<why>.+)\.",
+    "hold": r"Deploy (?P<n>\d+) on (?P<at>.+?) to defend it: (?P<why>.+)\.",
+    "for": r"Deploy (?P<n>\d+) on (?P<at>.+?) for the (?P<unit>attacks?) on (?P<targets>.+)\.",
+    "on": r"Deploy (?P<n>\d+) on (?P<at>.+?): armies move from there to (?P<targets>.+)\.",
+    "save": r"Deploy (?P<n>\d+) on (?P<at>.+?) for the next round\.",
+    "reserve": r"If armies are left on (?P<from>.+?), they (?P<does>move to|attack) (?P<to>.+)\.",
     "move": r"Move (?P<n>\d+) from (?P<from>.+?) to (?P<to>.+?): (?P<why>.+)\.",
     "wait": r"Wait: .+\.",
 }
@@ -77,6 +77,8 @@ def check(told: list[str], at: Position, orders: Orders) -> set[str]:
         said.add(kind)
         parts = found.groupdict()
         why, n = parts.get("why", ""), int(parts.get("n") or 0)
+        if "army" in parts.get("unit", "") or "armies" in parts.get("unit", ""):
+            assert (parts["unit"] == "army") == (n == 1), sentence
         if kind == "take":
             to = at.index(parts["to"])
             seen.append(("take", to, n))
@@ -99,18 +101,19 @@ def check(told: list[str], at: Position, orders: Orders) -> set[str]:
             seen.append(("deploy", region, n))
             from_there = {at.map.regions[to].name for source, to, _ in attacks if source == region and to in targets}
             if kind == "for":
-                assert set(parts["targets"].split(", ")) == from_there
+                assert listed(parts["targets"]) == from_there
+                assert (parts["unit"] == "attack") == (len(from_there) == 1), sentence
                 continue
             assert not from_there
             onward = [(to, n) for source, to, n in attacks if source == region]
             leaves = sum(n for _, n in onward) >= at.army[region] > 0
             assert leaves == (kind == "on"), sentence
             if kind == "on":
-                assert set(parts["targets"].split(", ")) == {at.map.regions[to].name for to, _ in onward}
+                assert listed(parts["targets"]) == {at.map.regions[to].name for to, _ in onward}
             elif kind == "hold":
                 assert int(re.search(r"(\d+|one) enemy arm", why)[1].replace("one", "1")) == at.enemies(region) > 0
                 kept = {s for s in at.whole(at.me) if region in at.map.members[s]}
-                assert bool(kept) == ("it keeps" in why)
+                assert bool(kept) == ("it protects the bonus of" in why)
             else:
                 assert at.enemies(region) == 0
         elif kind == "reserve":
@@ -121,7 +124,10 @@ def check(told: list[str], at: Position, orders: Orders) -> set[str]:
             source, to = at.index(parts["from"]), at.index(parts["to"])
             seen.append(("move", source, to, n))
             inner = all(at.owner[q] == at.me for q in at.map.neighbors[source])
-            assert inner == ("has no foreign neighbours" in why)
+            assert inner == (
+                f"you hold all neighbours of {parts['from']}" in why
+                or f"{at.names[at.me]} holds all neighbours of {parts['from']}" in why
+            )
             if "enemy" in why:
                 assert int(re.search(r"(\d+|one) enemy arm", why)[1].replace("one", "1")) == at.enemies(to) > 0
     expected = [("take", to, n) for to, n in sent.items()] + [("deploy", r, n) for r, n in deploys]
@@ -130,6 +136,11 @@ def check(told: list[str], at: Position, orders: Orders) -> set[str]:
     assert sorted(seen, key=str) == sorted(expected, key=str)
     assert bool(expected) != ("wait" in said)
     return said
+
+
+def listed(names: str) -> set[str]:
+    """The names of a list such as "Peru, Brazil and Chile"."""
+    return set(re.split(",? and |, ", names))
 
 
 def sendable(
@@ -160,20 +171,21 @@ def taken(why: str, at: Position, to: int, attacks: list[list[int]], targets: se
     assert won == (f"completes {name} (+{bonus})" in why), why
     assert all(other in why for other in others) or not won
     lost = owner >= 0 and s in at.whole(owner)
-    assert lost == (f"it breaks {name} of {at.names[owner]} (−{bonus})" in why), why
+    assert lost == (f"{at.names[owner]} loses the bonus of {name} (−{bonus})" in why), why
     last = owner >= 0 and at.owner.count(owner) == 1
     assert last == ("it is the last region of" in why)
-    if "takes a region from" in why:
-        assert f"takes a region from {at.names[owner]}" in why
-    if "it is neutral" in why:
+    if "loses a region" in why:
+        assert f"{at.names[owner]} loses a region" in why
+    if found := re.search(r"(\S+) then holds? (.+)", why):
         held = len([r for r in at.map.members[s] if at.owner[r] == at.me or r in targets])
         assert owner < 0
-        assert f"hold {held} of the {len(at.map.members[s])} regions of {name}" in why
+        assert found[1] == ("you" if at.names[at.me] == "You" else at.names[at.me]), "also of a bot's turn"
+        assert found[2].startswith(f"{held} of the {len(at.map.members[s])} regions of {name}")
     if len(attacks) == 1:
         sent, defenders = attacks[0][2], at.army[to]
         for more in [0] + [at.income(owner)] * (owner >= 0):
             words = rf"if the defender deploys\s{more}" if more else rf"against {defenders} arm(y|ies)"
-            chance = re.search(rf"([\d.]+) % {words}", why)[1]
+            chance = re.search(rf"([\d.]+)\s% {words}", why)[1]
             assert abs(float(chance) - 100 * battle_odds(sent, defenders + more).capture) <= 0.05 + 1e-6
     return {f for f, there in (("completes", won), ("breaks", lost), ("last", last)) if there}
 
@@ -227,8 +239,8 @@ def test_an_attack_that_hardly_captures_is_told_as_what_it_costs_the_other(
     data["candidates"][0]["orders"] = f"a {codes[source]} {codes[target]} 1"
     file = tmp_path / "game.html"
     write_html(log, file)
-    told = {"en-US": f"Attack {name} with 1: the defender loses about one army of {armies}.",
-            "cs-CZ": f"Zaútoč na {name}, armád 1: obránce ztratí asi jednu armádu z {armies}."}  # fmt: skip
+    told = {"en-US": f"Attack {name} with 1 army: the defender loses about one army of {armies}.",
+            "cs-CZ": f"Zaútoč na území {name} 1 armádou: obránce ztratí asi jednu armádu z {armies}."}  # fmt: skip
     for language, says in told.items():
         page = open_page(f"{file.as_uri()}?#/?round=2&order=0", locale=language)
         page.locator(".why li", has_text=says).wait_for()
@@ -253,8 +265,8 @@ def test_armies_that_an_earlier_order_sends_are_told_as_a_reserve(tmp_path: Path
     data["candidates"] = [{**data["candidates"][0], "orders": turn} for turn in (orders, first_only)]
     file = tmp_path / "game.html"
     write_html(log, file)
-    told = {"en-US": "If armies stay on {0}, they can (attack|move to) {1}.",
-            "cs-CZ": "Zbudou-li na {0} armády, mohou (zaútočit na|přejít na) {1}."}  # fmt: skip
+    told = {"en-US": "If armies are left on {0}, they (attack|move to) {1}.",
+            "cs-CZ": "Zbudou-li na území {0} armády, (zaútočí|přejdou) na území {1}."}  # fmt: skip
     for language, says in told.items():
         page = open_page(f"{file.as_uri()}?#/?round=2&order=0", locale=language)
         hints = page.locator(".why li")
@@ -284,7 +296,7 @@ def test_a_hint_with_a_reserve_is_copied_without_a_warning(server: Server, open_
     card = page.get_by_role("region", name="Orders", exact=True)
     card.get_by_text(first).first.wait_for()
     assert card.get_by_text(second).count() == 0
-    assert "can be sent" not in card.inner_text()
+    assert "can be sent" not in card.inner_text() and "left to send" not in card.inner_text()
 
 
 def test_the_goals_of_a_bot_that_plans_are_told(tmp_path: Path, open_page: Callable[..., Any]):

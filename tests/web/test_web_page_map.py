@@ -174,7 +174,7 @@ def test_an_order_is_dragged_and_changed_with_its_odds_at_the_target(server: Ser
     aim = page.locator(".aim")
 
     def says(sent: int) -> str:
-        return f"{100 * battle_odds(sent, armies[target]).capture:.1f} % against {armies[target]}"
+        return f"{100 * battle_odds(sent, armies[target]).capture:.1f}\N{NO-BREAK SPACE}% against {armies[target]}"
 
     page.mouse.move(*box(page, source))
     page.mouse.down()

@@ -85,7 +85,7 @@ def test_a_whole_game_by_keyboard_alone(server: Server, open_page: Callable[...,
             keys.press("6")
             armies = next(r["armies"] for r in regions(page) if r["name"] == target)
             shown = page.locator(".region dl").inner_text()
-            assert f"{100 * battle_odds(6, armies).capture:.1f} %" in shown
+            assert f"{100 * battle_odds(6, armies).capture:.1f}\N{NO-BREAK SPACE}%" in shown
             keys.press("z")
             keys.press("Shift+Z")
             assert page.locator("li.attack input").input_value() == "6"
@@ -216,12 +216,12 @@ def test_keys_of_an_amount_are_one_entry_and_no_more_than_can_be_sent(server: Se
         page.keyboard.type(typed)
         now = int(sent.input_value())
         assert now == becomes if becomes else battle_odds(now, armies[target]).capture >= 0.95
-        assert f"{100 * battle_odds(now, armies[target]).capture:.1f} %" in card.inner_text()
+        assert f"{100 * battle_odds(now, armies[target]).capture:.1f}\N{NO-BREAK SPACE}%" in card.inner_text()
     page.get_by_label(f"Remove the deploy on {source}").click()  # fewer can be sent than are ordered
     assert int(sent.input_value()) == most
     page.get_by_role("button", name=re.compile(f"{source}.*{target}")).first.click()
     left = armies[source] - 1
-    assert f"{100 * battle_odds(left, armies[target]).capture:.1f} %" in card.inner_text()
+    assert f"{100 * battle_odds(left, armies[target]).capture:.1f}\N{NO-BREAK SPACE}%" in card.inner_text()
     assert battle_odds(left, armies[target]).capture < 0.95
     assert f"you can send only {left}" in card.inner_text()
     assert page.get_by_role("button", name="95 %").is_disabled()
@@ -239,7 +239,7 @@ def test_the_win_probability_is_of_the_position_or_not_known(server: Server, ope
     page.locator(".phases").wait_for()
     page.keyboard.press("h")
     chance = page.get_by_role("region", name="Win probability")
-    chance.get_by_text(re.compile(r"\d+ % \(\d+–\d+ %\)")).wait_for()
+    chance.get_by_text(re.compile(r"\d+\s% \(\d+–\d+\s%\)")).wait_for()
     chance.get_by_text("You, at the start").wait_for()
     page.keyboard.press("h")
     page.keyboard.press("h")  # off: no more is asked
@@ -248,7 +248,7 @@ def test_the_win_probability_is_of_the_position_or_not_known(server: Server, ope
     chance.get_by_text("unavailable for this position").wait_for()
     chance.get_by_text("You, after round 1").wait_for()
     page.keyboard.press("Home")
-    chance.get_by_text(re.compile(r"\d+ % \(\d+–\d+ %\)")).wait_for()
+    chance.get_by_text(re.compile(r"\d+\s% \(\d+–\d+\s%\)")).wait_for()
     chance.get_by_text("You, at the start").wait_for()
 
 
@@ -300,16 +300,16 @@ def test_an_order_sends_what_those_before_it_leave_whatever_comes_later(server: 
     page.keyboard.type(f"d {codes[source]} 5; a {codes[source]} {codes[target]} {most}; {second}")
     page.keyboard.press("Enter")
     first, last = (page.locator(".orders .attack").nth(i) for i in (0, 1))
-    assert "can be sent" not in first.inner_text() and "only 0 can be sent" in last.inner_text()
-    chance = f"{100 * battle_odds(most, armies[target]).capture:.1f} %"
+    assert "can be sent" not in first.inner_text() and "no armies are left to send" in last.inner_text()
+    chance = f"{100 * battle_odds(most, armies[target]).capture:.1f}\N{NO-BREAK SPACE}%"
     first.locator(".what").click()
     assert chance in page.locator(".region dl").inner_text()
     assert page.locator(".aim").inner_text().split()[:1] == [f"{most}"]
     last.locator(".what").click()
     assert page.locator(".aim p").inner_text().startswith("0 of 0 armies")
-    assert page.locator(".aim .says").first.inner_text().split()[:2] == ["0.0", "%"]
+    assert page.locator(".aim .says").all_inner_texts() == [f"Other orders send all free armies of {source}."]
     page.get_by_role("button", name="Review").click()
     assert page.locator(".region dd").first.inner_text().startswith(f"{chance} against {armies[target]} ")
     page.get_by_label(f"Remove the deploy on {source}").click()
-    short = f"{100 * battle_odds(armies[source] - 1, armies[target]).capture:.1f} %"
+    short = f"{100 * battle_odds(armies[source] - 1, armies[target]).capture:.1f}\N{NO-BREAK SPACE}%"
     assert page.locator(".region dd").first.inner_text().startswith(f"{short} against ")

@@ -153,16 +153,17 @@ def test_picks_that_are_complete_lead_to_the_commit(server: Server, open_page: C
     made = server.client().post("games", json={"players": players, "map": "small", "seed": 8}).json()
     page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"))
     status = page.locator("p.status")
+    status.get_by_text("Pick 2 regions: 2 left").wait_for()
+    more, other = ({r["name"] for r in regions(page) if end == r["label"].endswith("can be picked")} for end in (1, 0))
     for left in (2, 1):
         status.get_by_text(f"Pick 2 regions: {left} left").wait_for()
         name = page.locator('path[aria-label$="can be picked"]').first.get_attribute("aria-label").split(",")[0]
         page.mouse.click(*box(page, name))
     status.get_by_text("Commit when you are ready").wait_for()
-    more, other = ({r["name"] for r in regions(page) if end == r["label"].endswith("can be picked")} for end in (1, 0))
     picked = {r["name"] for r in regions(page) if ", your pick " in r["label"]}
-    page.mouse.click(*box(page, min(other - picked)))
-    status.get_by_text(f"{min(other - picked)} is not offered to you").wait_for()
-    page.mouse.click(*box(page, min(more)))
+    page.mouse.click(*box(page, min(other)))
+    status.get_by_text(f"{min(other)} is not offered to you").wait_for()
+    page.mouse.click(*box(page, min(more - picked)))
     status.get_by_text("You have already picked 2 regions").wait_for()
     page.get_by_text("Each player is offered other regions").wait_for()
     page.keyboard.press("Control+Enter")

@@ -139,7 +139,7 @@ def test_text_shows_both_chances_of_an_attack(server: Server, open_page: Callabl
     told = page.locator("#command-says").inner_text()
     defenders = next(r["armies"] for r in before if r["name"] == target.name)
     now = 100 * battle_odds(3, defenders).capture
-    assert f"{now:.3g} % against {defenders} armies" in told
+    assert f"{now:.3g}\N{NO-BREAK SPACE}% against {defenders} armies" in told
     assert ("if the defender deploys" in told) == (target.name in enemy)
 
 

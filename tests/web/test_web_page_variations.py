@@ -175,10 +175,16 @@ def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path
     }
     page.locator("#cards .rest").evaluate("cards => (cards.scrollTop = cards.scrollHeight)")
     assert not in_view(lesson.get_by_text("1 of 2"))
+    held: list[Any] = []
+    page.route(
+        "**/variations/judge", lambda route: held.append(route)
+    )  # the search lasts until the test has seen its text
     with page.expect_response("**/variations/judge", timeout=180_000) as answer:
         try_turn(page, "Pip")
         lesson.get_by_text("The search judges the turn").wait_for()
         assert in_view(lesson.get_by_text("The search judges the turn")), "commit does not look dead"
+        page.unroute("**/variations/judge")
+        held[0].continue_()
     judged = answer.value.json()
     verdict = lesson.locator("[role=status]").first
     lesson.get_by_text("The analysis knows the orders that the others really gave.").wait_for()

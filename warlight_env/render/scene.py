@@ -12,8 +12,8 @@ from warlight_env.render import theme as colours
 from warlight_env.render.arrows import Route, arrow, routes
 from warlight_env.render.layout import Layout, Point, Ring, layout_of
 from warlight_env.render.shapes import Area, Item, Label, Stroke, badge, pill, text_width
-from warlight_env.render.shown_position import UNKNOWN, ShownPosition, by_player, check_position, counted
-from warlight_env.tables import printable
+from warlight_env.render.shown_position import UNKNOWN, ShownPosition, by_player, check_position
+from warlight_env.tables import counted, printable
 
 MARGIN = 12.0
 LINE = 24.0  # height of a line of the header, in pixels

@@ -13,7 +13,7 @@ from warlight_env.arguments import integers_of, is_integer, short_repr
 from warlight_env.engine.orders import Orders
 from warlight_env.maps import Map
 from warlight_env.render.theme import MAX_PLAYERS, RenderError
-from warlight_env.tables import printable
+from warlight_env.tables import counted, printable
 
 NEUTRAL, UNKNOWN = -1, -2
 
@@ -104,11 +104,6 @@ def check_position(position: Any) -> None:
     """Raise RenderError if `position` is not a `ShownPosition`."""
     if not isinstance(position, ShownPosition):
         raise RenderError(f"position = {short_repr(position)}: must be a `ShownPosition`")
-
-
-def counted(number: int, one: str, many: str) -> str:
-    """Return a number with a noun in the singular or plural: "1 army", "2 armies"."""
-    return f"{number} {one if number == 1 else many}"
 
 
 def by_player(orders: Sequence[Any] | Mapping[int, Any] | None) -> Iterator[tuple[int, Orders]]:

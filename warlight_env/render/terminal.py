@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from warlight_env.arguments import check_flag, is_integer, short_repr
-from warlight_env.render.shown_position import NEUTRAL, UNKNOWN, ShownPosition, check_position, counted
+from warlight_env.render.shown_position import NEUTRAL, UNKNOWN, ShownPosition, check_position
 from warlight_env.render.theme import NEUTRAL_SYMBOL, SYMBOLS, UNKNOWN_SYMBOL, RenderError, rgb, theme
-from warlight_env.tables import printable
+from warlight_env.tables import counted, printable
 
 MIN_WIDTH = 40
 

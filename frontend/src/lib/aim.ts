@@ -10,7 +10,7 @@ export interface Aim {
   armies: number;
   most: number; // largest number of armies that the player can send
   transfer: boolean;
-  says: string[]; // the probabilities of capture, or the kind of the order
+  says: string[]; // the probabilities of capture, the kind of the order, or why it sends no armies
 }
 
 /**
@@ -25,6 +25,12 @@ export function aimAt(doc: GameDoc, position: Position, turnInput: TurnInput, fr
   const most = index < 0 ? draft.free(from) : draft.most(index);
   const sent = Math.min(most, Math.max(1, armies ?? (index < 0 ? most : draft.attacks[index][2])));
   const transfer = turnInput.mine(to);
+  if (!most) {
+    const values = { from: doc.map.regions[from].name };
+    const others = draft.attacks.some(([source], i) => source === from && i !== index);
+    const why = others ? t('Other orders send all free armies of {from}.', values) : t('One army must stay in {from}.', values);
+    return { from, to, armies: 0, most, transfer, says: [why] };
+  }
   const chances = transfer ? null : captureChances(doc, position, sent, to);
   const says = transfer ? [t('transfer')] : chances ? chanceTexts(chances) : [t('unseen')];
   return { from, to, armies: sent, most, transfer, says };

@@ -260,7 +260,7 @@ export class Draft {
       const most = this.most(index);
       if (owner[from] !== this.player) found.push({ kind: 'attack', index, reason: t('not your region') });
       else if (!this.doc.map.regions[from].near.includes(to)) found.push({ kind: 'attack', index, reason: t('not adjacent') });
-      else if (n > most) found.push({ kind: 'attack', index, reason: t('only {n} can be sent', { n: most }), soft: true });
+      else if (n > most) found.push({ kind: 'attack', index, reason: most ? t('only {n} can be sent', { n: most }) : t('no armies are left to send'), soft: true });
     });
     const most = this.doc.rules.max_orders;
     if (most && this.deploys.length > most) found.push({ kind: 'deploy', index: most, reason: t('at most {n, plural, one {# order} other {# orders}}', { n: most }) });

@@ -12,7 +12,8 @@ export interface EdgeMark {
 const MARGIN = { top: 24, bottom: 66 }; // distances of marks from the edges, in pixels; buttons are at the bottom
 const SPACING = 36; // smallest vertical distance of two marks, in pixels
 const CLEARANCE = [16, 34]; // smallest horizontal or vertical distance of a mark from the centre of armies that it must not cover
-const HALF_WIDTH = { empty: 30, character: 3.9, most: 84 }; // half the width of a mark in pixels: without a name, for each character of it, at most
+const HALF_WIDTH = { empty: 30, character: 3.9, more: 32, most: 84 }; // half the width of a mark in pixels: without a name, for each character of it, for the number of other regions, at most
+const EDGE = 4; // smallest horizontal distance of a mark from the edge, in pixels
 
 /**
  * Return the marks for the regions whose labels are outside of the visible part. `seen`: the visible part in map units:
@@ -23,7 +24,7 @@ export function edgeMarks(map: MapDoc, regions: number[], open: number[], seen: 
   const [left, top, width, height] = seen;
   const [x0, y0] = [wide / 2, high / 2];
   const pixels = ([x, y]: Point): Point => [((x - left) * wide) / width, ((y - top) * high) / height];
-  const half = (region: number): number => Math.min(HALF_WIDTH.most, HALF_WIDTH.empty + HALF_WIDTH.character * map.regions[region].name.length);
+  const half = (region: number, more = 0): number => Math.min(HALF_WIDTH.most, HALF_WIDTH.empty + HALF_WIDTH.character * map.regions[region].name.length + (more && HALF_WIDTH.more));
   const away = regions.flatMap((region) => {
     const [px, py] = pixels(map.regions[region].label);
     const inside = px >= 0 && px <= wide && py >= 0 && py <= high + below;
@@ -32,7 +33,7 @@ export function edgeMarks(map: MapDoc, regions: number[], open: number[], seen: 
   away.sort((p, q) => Math.hypot(p.dx, p.dy) - Math.hypot(q.dx, q.dy));
   const marks: EdgeMark[] = [];
   for (const { region, dx, dy } of away) {
-    const room = [x0 - half(region) - 4, dy < 0 ? y0 - MARGIN.top : high - y0 - MARGIN.bottom].map((x) => Math.max(1, x));
+    const room = [x0 - half(region) - EDGE, dy < 0 ? y0 - MARGIN.top : high - y0 - MARGIN.bottom].map((x) => Math.max(1, x));
     const share = Math.min(1, room[0] / Math.max(1e-9, Math.abs(dx)), room[1] / Math.max(1e-9, Math.abs(dy)));
     const at: Point = [x0 + share * dx, y0 + share * dy];
     const armies = open.map((r) => pixels(map.regions[r].label)).find(([x, y]) => Math.abs(x - at[0]) < half(region) + CLEARANCE[0] && Math.abs(y - at[1]) < CLEARANCE[1]);
@@ -40,6 +41,10 @@ export function edgeMarks(map: MapDoc, regions: number[], open: number[], seen: 
     const near = marks.find((mark) => Math.abs(mark.at[0] - at[0]) < half(mark.region) + half(region) && Math.abs(mark.at[1] - at[1]) < SPACING);
     if (near) near.more += 1;
     else marks.push({ region, more: 0, at, angle: Math.atan2(dy, dx) });
+  }
+  for (const { region, more, at } of marks) {
+    const most = wide - half(region, more) - EDGE;
+    at[0] = Math.min(most, Math.max(wide - most, at[0]));
   }
   return marks;
 }

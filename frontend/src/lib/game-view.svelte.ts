@@ -45,13 +45,16 @@ export class GameView {
     if (!chosen || show.round !== chosen.round || show.step > 0 || show.playing) return null;
     const best = analysis.best(chosen.round, chosen.player);
     const played = show.current?.orders[chosen.player] ?? null;
-    return best === null ? null : { player: chosen.player, played, best: splitTurn(this.doc, show.position, chosen.player, parseOrders(this.doc.map, best)).sent };
+    const sent = (orders: Orders) => splitTurn(this.doc, show.position, chosen.player, orders).sent;
+    return best === null ? null : { player: chosen.player, played: played && sent(played), best: sent(parseOrders(this.doc.map, best)) };
   });
 
-  /** The player of whom the map shows arrows of both a played and a better turn; null: of none. */
-  get versus(): number | null {
+  /** What the map shows of a compared turn: the player, and the turns that have arrows or deploys; null: nothing. */
+  get versus(): { player: number; played: boolean; attacks: boolean; deploys: boolean } | null {
+    if (!this.compared || this.ghost) return null;
+    const { player, best } = this.compared;
     const styles = this.drawn.map(({ style }) => style);
-    return this.compared && styles.includes('past') && styles.includes('best') ? this.compared.player : null;
+    return { player, played: styles.includes('past'), attacks: styles.includes('best'), deploys: best.deploys.length > 0 };
   }
 
   private get doc() {

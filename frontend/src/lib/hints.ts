@@ -1,11 +1,11 @@
 // Explanations of a turn: the effects of its orders, in sentences.
 import { against, breaks, completes, inner, keeps } from './position-queries';
 import { captureChances, chanceSentence } from './capture-chances';
-import { nameOf } from './player-names';
+import { nameOf, person } from './player-names';
 import { odds } from './rules';
 import { splitTurn } from './sendable';
 import { type GameDoc, type Orders, type Position, UNKNOWN } from './types';
-import { t } from './i18n.svelte';
+import { joined, t } from './i18n.svelte';
 
 type Attack = [from: number, to: number, armies: number];
 
@@ -37,9 +37,9 @@ export function hintsOf(doc: GameDoc, position: Position, player: number, turn: 
   return all.length ? all : [{ kind: 'wait', region: -1, says, where: says }];
 }
 
-/** Join the clauses of a sentence. */
-function listed(clauses: string[]): string {
-  return clauses.join(', ');
+/** Join the reasons of a hint. */
+function listed(reasons: string[]): string {
+  return reasons.join('; ');
 }
 
 function sent(attacks: Attack[]): number {
@@ -67,7 +67,7 @@ function take(doc: GameDoc, position: Position, player: number, to: number, targ
     worth += 10 * bonus;
     reasons.push(
       others.length
-        ? t('together with {others} it completes {of} (+{bonus})', { others: listed(others), of, bonus })
+        ? t('together with {others}, it completes {of} (+{bonus})', { others: joined(others), of, bonus })
         : t('it completes {of} (+{bonus})', { of, bonus }),
     );
   }
@@ -75,26 +75,26 @@ function take(doc: GameDoc, position: Position, player: number, to: number, targ
   if (broken !== null) {
     const { name: of, bonus } = map.supers[broken];
     worth += 9 * bonus;
-    reasons.push(t('it breaks {of} of {who} (−{bonus})', { of, bonus, who: nameOf(doc, owner[to]) }));
+    reasons.push(t('{who} loses the bonus of {of} (−{bonus})', { of, bonus, who: nameOf(doc, owner[to]) }));
   }
   if (owner[to] >= 0 && !owner.includes(UNKNOWN) && owner.filter((o) => o === owner[to]).length === 1) {
     worth += 100;
     reasons.push(t('it is the last region of {who}', { who: nameOf(doc, owner[to]) }));
   }
-  if (!reasons.length && owner[to] >= 0) reasons.push(t('it takes a region from {who}', { who: nameOf(doc, owner[to]) }));
+  if (!reasons.length && owner[to] >= 0) reasons.push(t('{who} loses a region', { who: nameOf(doc, owner[to]) }));
   if (!reasons.length && owner[to] !== UNKNOWN) {
     const { name: of, regions } = map.supers[map.regions[to].super];
     const held = regions.filter((r) => owner[r] === player || targets.includes(r)).length;
-    reasons.push(t('it is neutral, and you would hold {held} of the {all} regions of {of}', { held, all: regions.length, of }));
+    reasons.push(t('{you, select, yes {you then hold} other {{who} then holds}} {held} of the {all} regions of {of}', { ...person(doc, player), held, all: regions.length, of }));
   }
-  if (!reasons.length) reasons.push(t('the armies there are unseen'));
+  if (!reasons.length) reasons.push(t('the armies there are hidden'));
   const where = t('{region}: {reasons}', { region: name, reasons: listed(reasons) });
   const chances = captureChances(doc, position, n, to);
   if (attacks.length === 1 && chances) {
     worth += chances.now;
     reasons.push(chanceSentence(chances));
-  } else if (attacks.length > 1) reasons.push(t('by {n} attacks', { n: attacks.length }));
-  const says = t('Take {region} with {n}: {reasons}.', { region: name, n, reasons: listed(reasons) });
+  } else if (attacks.length > 1) reasons.push(t('the armies come from {n} regions', { n: attacks.length }));
+  const says = t('Take {region} with {n, plural, one {# army} other {# armies}}: {reasons}.', { region: name, n, reasons: listed(reasons) });
   return { hint: { kind: 'take', region: to, says, where }, worth };
 }
 
@@ -106,14 +106,14 @@ function weaken(doc: GameDoc, position: Position, to: number, attacks: Attack[])
   const { capture, defenders } = odds(n, armies, doc.rules);
   const killed = Math.round(armies - defenders);
   const values = { killed, armies };
-  const reasons = [killed ? t('the defender loses about {killed, plural, one {one army} other {# armies}} of {armies}', values) : t('the defender loses almost none of its {armies} armies', values)];
+  const reasons = [killed ? t('the defender loses about {killed, plural, one {one army} other {# armies}} of {armies}', values) : t('the defender loses almost no armies')];
   if (Math.round(100 * capture)) reasons.push(chanceSentence(captureChances(doc, position, n, to)!));
   return {
     hint: {
       kind: 'attack',
       region: to,
-      says: t('Attack {region} with {n}: {reasons}.', { region, n, reasons: listed(reasons) }),
-      where: t('{region}: an attack weakens it', { region }),
+      says: t('Attack {region} with {n, plural, one {# army} other {# armies}}: {reasons}.', { region, n, reasons: listed(reasons) }),
+      where: t('{region}: an attack kills some of the armies there', { region }),
     },
     worth: capture,
   };
@@ -125,44 +125,44 @@ function deploy(doc: GameDoc, position: Position, player: number, r: number, n: 
   const targets = attacks.filter(([source]) => source === r).map(([, to]) => map.regions[to].name);
   const enemies = against(map, position, player, r);
   if (targets.length) {
-    const values = { region: name, n, targets: listed(targets) };
-    return { kind: 'deploy', region: r, says: t('Deploy {n} on {region}, for the attack on {targets}.', values), where: t('{region}: from there you can attack {targets}', values) };
+    const values = { region: name, n, count: targets.length, targets: joined(targets) };
+    return { kind: 'deploy', region: r, says: t('Deploy {n} on {region} for the {count, plural, one {attack} other {attacks}} on {targets}.', values), where: t('{region}: from there you can attack {targets}', values) };
   }
   const onward = transfers.filter(([source]) => source === r);
   if (onward.length && sent(onward) >= position.army[r]) {
-    const values = { n, region: name, targets: listed(onward.map(([, to]) => map.regions[to].name)) };
-    return { kind: 'deploy', region: r, says: t('Deploy {n} on {region}: armies move on from there to {targets}.', values), where: t('{region}: armies move on from there to {targets}', values) };
+    const values = { n, region: name, targets: joined(onward.map(([, to]) => map.regions[to].name)) };
+    return { kind: 'deploy', region: r, says: t('Deploy {n} on {region}: armies move from there to {targets}.', values), where: t('{region}: armies move from there to {targets}', values) };
   }
   if (enemies) {
     const kept = keeps(map, position.owner, player, r);
     const reasons = [t('{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to it', { enemies })];
-    if (kept !== null) reasons.push(t('it keeps {of} (+{bonus})', { of: map.supers[kept].name, bonus: map.supers[kept].bonus }));
+    if (kept !== null) reasons.push(t('it protects the bonus of {of} (+{bonus})', { of: map.supers[kept].name, bonus: map.supers[kept].bonus }));
     return {
       kind: 'hold',
       region: r,
-      says: t('Hold {region} with {n} more: {reasons}.', { region: name, n, reasons: listed(reasons) }),
+      says: t('Deploy {n} on {region} to defend it: {reasons}.', { region: name, n, reasons: listed(reasons) }),
       where: t('{region}: {reasons}', { region: name, reasons: listed(reasons) }),
     };
   }
-  return { kind: 'deploy', region: r, says: t('Save {n} on {region} for the next round.', { n, region: name }), where: t('{region}: armies for the next round', { region: name }) };
+  return { kind: 'deploy', region: r, says: t('Deploy {n} on {region} for the next round.', { n, region: name }), where: t('{region}: armies for the next round', { region: name }) };
 }
 
 /** Describe a reserve: an order that sends armies only if an earlier order was not executed fully. */
 function kept(doc: GameDoc, own: boolean, from: number, to: number): Hint {
   const values = { from: doc.map.regions[from].name, to: doc.map.regions[to].name };
-  const says = own ? t('If armies stay on {from}, they can move to {to}.', values) : t('If armies stay on {from}, they can attack {to}.', values);
+  const says = own ? t('If armies are left on {from}, they move to {to}.', values) : t('If armies are left on {from}, they attack {to}.', values);
   return { kind: 'reserve', region: to, says, where: says };
 }
 
 function move(doc: GameDoc, position: Position, player: number, from: number, to: number, n: number): Hint {
   const { map } = doc;
   const enemies = against(map, position, player, to);
-  const values = { n, from: map.regions[from].name, to: map.regions[to].name };
+  const values = { ...person(doc, player), n, from: map.regions[from].name, to: map.regions[to].name };
   const why = inner(map, position.owner, player, from)
-    ? t('{from} has no foreign neighbours', values)
+    ? t('{you, select, yes {you hold} other {{who} holds}} all neighbours of {from}', values)
     : enemies
       ? t('{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to {to}', { ...values, enemies })
-      : t('they gather there');
+      : t('armies gather there for later attacks');
   return {
     kind: 'move',
     region: to,

@@ -106,7 +106,7 @@ export function figure(value: number, decimals = 0): string {
 
 /** Format a share from 0 to 1 as a percentage. */
 export function percent(share: number, decimals = 1): string {
-  return `${figure(100 * share, decimals)} %`;
+  return `${figure(100 * share, decimals)}\u00a0%`; // a line must not break before the sign
 }
 
 /** Join names: "Brazil, Peru and Chile". Of more than four names, only the first three appear. */

@@ -149,7 +149,7 @@ export class TurnInput {
   /** Regions that the player can select now; the map draws rings around them. */
   ringed: Set<number> = $derived.by(() => {
     const { draft } = this;
-    if (this.picking) return new Set(this.now!.you!.offers);
+    if (this.picking) return new Set(this.picks.complete ? this.picks.wishes : this.now!.you!.offers);
     if (!this.editing || !draft) return new Set<number>();
     const own = this.map.regions.map((_, r) => r).filter(this.mine);
     if (this.source !== null) return new Set(this.near(this.source));

@@ -238,7 +238,15 @@ export interface Reason {
     better?: number; // share of cases after the better turn
     played?: number; // share of cases after the played turn
     only?: OnlyDifference;
+    later?: LaterAdvantage[];
   };
+}
+
+/** The largest advantage of a better turn some rounds later, in simulated games. */
+export interface LaterAdvantage {
+  rounds: number;
+  code: 'turn-bonus' | 'turn-breaks' | 'turn-holds' | 'turn-takes' | 'turn-saves' | 'turn-kills';
+  values: Pick<Reason['values'], 'armies' | 'region' | 'bonus' | 'income' | 'better' | 'played'>;
 }
 
 /** The only difference between a played and a better turn. */

@@ -152,7 +152,7 @@ class Lobby:
             room.rematch, room.rematch_saved = made.id, made.saved_game
         if await self._saved_game_of(room.id) is not None and room.id not in self._deleting:  # not deleted meanwhile
             with contextlib.suppress(DiskError):  # on an error, the rematch is only known until the server ends
-                write_saved_game(self.folder, room.id, room.saved_game)
+                room.save()
         room.wake()
         return made, True
 
@@ -222,7 +222,7 @@ class Lobby:
             try:
                 begin()
                 room.log.save()
-                write_saved_game(self.folder, room.id, room.saved_game)
+                room.save()
             except DiskError:
                 room.log.close()
                 with contextlib.suppress(OSError):
@@ -281,7 +281,7 @@ class Lobby:
         before = {name: getattr(room, name) for name in values}
         vars(room).update(values)
         try:
-            write_saved_game(self.folder, room.id, room.saved_game)
+            room.save()
         except DiskError:
             vars(room).update(before)
             raise

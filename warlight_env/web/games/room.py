@@ -262,17 +262,24 @@ class Room:
             first = not self.was_opened
             self.opened.add(seat)
             if first and not self.feed.closed:  # a deleted game must not get a new file
-                self._save_opened()
+                try:
+                    self.save()  # the list of games contains an opened game also after it left the memory
+                except DiskError as error:
+                    _log.warning("game %s: the disk does not contain that the game was opened: %s", self.id, error)
         self._loop.wake()
         if seat is not None:
             self.feed.notify()
 
-    def _save_opened(self) -> None:
-        """Save that a player has opened the game, so that the list of games contains it after it left the memory."""
-        try:
-            write_saved_game(self.log.path.parent, self.id, self.saved_game)
-        except DiskError as error:
-            _log.warning("game %s: the disk does not contain that the game was opened: %s", self.id, error)
+    def save(self) -> None:
+        """Save the data of the game that is not in the log.
+
+        After the game has started, call this only in the event loop, like the writes of turns and rounds: then no other
+        task writes the same files at the same time. The file is small, and is not synced.
+
+        Raises:
+            DiskError: the file could not be written, and is unchanged.
+        """
+        write_saved_game(self.log.path.parent, self.id, self.saved_game)
 
     def start(self) -> None:
         """Start the task that plays the game, or continue a stopped game."""

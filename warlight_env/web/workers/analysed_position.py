@@ -25,7 +25,7 @@ from warlight_env.notation import format_orders, parse_orders
 from warlight_env.record import Round, VariationError
 from warlight_env.record.decision_info import decision_info
 from warlight_env.web.workers.dice_luck import dice_luck
-from warlight_env.web.workers.turn_difference import difference
+from warlight_env.web.workers.turn_difference import LATER, difference
 from warlight_env.web.workers.turn_report import CHANGE, LOSSES, Better, TurnReport
 from warlight_env.web.workers.turn_values import Turns, TurnValues
 from warlight_env.web.workers.turning_points import main_cause, reason_of
@@ -199,7 +199,9 @@ class AnalysedPosition:
             return replace(turn, reason=reason_of(turn, player, self.game, self.step, after))
         best = parse_orders(self.game.map, turn.better.orders)
         games = self._values.games(player, orders), self._values.games(player, orders, best)
-        return replace(turn, reason=difference(self.game, player, (orders[player] or Orders(), best), *games))
+        later = list(zip(*(self._values.later(after, LATER) for after in games), strict=True))
+        reason = difference(self.game, player, (orders[player] or Orders(), best), *games, later)
+        return replace(turn, reason=reason)
 
 
 def _half_width(values: npt.NDArray[np.float64]) -> float:

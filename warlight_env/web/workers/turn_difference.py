@@ -1,4 +1,4 @@
-"""The difference between a played turn and a better turn: what differs in the positions after the round."""
+"""The difference between a played turn and a better turn: the positions after the round and some rounds later."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
 from warlight_env.maps import Map
+from warlight_env.web.workers.rollout_estimate import Positions
 from warlight_env.web.workers.sent_armies import sent_armies
 from warlight_env.web.workers.turn_report import Reason
 
@@ -20,19 +21,29 @@ _INCOME: Final = 4.0  # of one army of a bonus
 _PLACE: Final = 0.5  # of an army that is at another place, next to an enemy
 _LEAST: Final = 0.2  # differences with less weight are no reason
 
+#: The numbers of further rounds after which positions are compared: the answers of the others, and the outcome.
+LATER: Final = (1, 3)
+
 
 def difference(
-    before: Game, player: int, turns: tuple[Orders, Orders], played: Sequence[Game], better: Sequence[Game]
+    before: Game,
+    player: int,
+    turns: tuple[Orders, Orders],
+    played: Sequence[Game],
+    better: Sequence[Game],
+    later: Sequence[tuple[Positions, Positions]] = (),
 ) -> Reason:
     """Return the largest advantage of the better turn after the round, as a reason.
 
     The values of the reason have an entry "only" if the turns differ only in one order, or in the order of the moves.
+    They have an entry "later" with the largest advantages some rounds later, if there are any.
 
     Args:
         before: the game before the round. turns: the played and the better turn of the player.
         played, better: games after the round with different dice, after each turn.
+        later: the positions after each number of further rounds in `LATER`, after the played and the better turn.
     """
-    first, second = _After(player, played), _After(player, better)
+    first, second = _After(player, _positions(played)), _After(player, _positions(better))
     found = [
         *_bonuses(before.map, first, second),
         *_regions(before, player, first, second),
@@ -42,15 +53,38 @@ def difference(
     weight, reason = max(found, key=lambda pair: pair[0])
     reason = reason if weight >= _LEAST else Reason("turn-even", {})
     only = _only(before, player, *turns)
-    return Reason(reason.code, {**reason.values, **({"only": only} if only else {})})
+    told = [] if reason.code == "turn-even" else [reason]
+    advantages = []
+    for rounds, (worse, good) in zip(LATER, later, strict=False):
+        after = _later(before, player, _After(player, worse), _After(player, good), told)
+        if after is not None:
+            told.append(after)
+            advantages.append({"rounds": rounds, "code": after.code, "values": after.values})
+    more = {"only": only} if only else {}
+    return Reason(reason.code, {**reason.values, **more, **({"later": advantages} if advantages else {})})
+
+
+def _later(before: Game, player: int, played: _After, better: _After, told: Sequence[Reason]) -> Reason | None:
+    """Return the largest advantage that differs from those in `told`: a bonus or a region, otherwise armies."""
+    known = {(reason.code, reason.values.get("region", reason.values.get("bonus"))) for reason in told}
+    places = [*_bonuses(before.map, played, better), *_regions(before, player, played, better)]
+    for found in (places, _armies(played, better)):
+        new = [(w, r) for w, r in found if (r.code, r.values.get("region", r.values.get("bonus"))) not in known]
+        weight, reason = max(new, key=lambda pair: pair[0], default=(0.0, None))
+        if weight >= _LEAST:
+            return reason
+    return None
+
+
+def _positions(games: Sequence[Game]) -> Positions:
+    return Positions(np.array([game.owner for game in games]), np.array([game.army for game in games]))
 
 
 class _After:
     """The owners and the armies after a turn: bool[roll, region] of the player and of others, int64[roll, region]."""
 
-    def __init__(self, player: int, games: Sequence[Game]) -> None:
-        self.owner = np.array([game.owner.tolist() for game in games])
-        self.army = np.array([game.army.tolist() for game in games])
+    def __init__(self, player: int, after: Positions) -> None:
+        self.owner, self.army = after.owner, after.army.astype(np.int64)
         self.own, self.others = self.owner == player, (self.owner >= 0) & (self.owner != player)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -10,7 +10,7 @@ import numpy.typing as npt
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.game import Game
-from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
+from warlight_env.web.workers.rollout_estimate import Positions, estimate_win_probabilities, later_positions
 
 #: The turns of all players in a round, by player; None for a player without a turn.
 Turns = Mapping[int, Orders | None]
@@ -59,6 +59,13 @@ class TurnValues:
     def games(self, player: int, turns: Turns, own: Orders | None = None) -> list[Game]:
         """Return the games after the round for each roll of the dice; see `of`."""
         return [self._after(roll, player, turns, own) for roll in range(len(self._starts))]
+
+    def later(self, games: Sequence[Game], rounds: Sequence[int]) -> list[Positions]:
+        """Return the positions after each number of further rounds, in one playout of each game.
+
+        The playouts of different lists of games have the same dice.
+        """
+        return later_positions(self.game.view(0), games, self._seed(80, 0), rounds)
 
     def intervals(self, game: Game, place: int, games: int) -> list[list[float]]:
         """Return for each player the share of playouts won from a position, with its 95 % interval.

@@ -9,6 +9,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
 from warlight_env.notation import parse_orders
 from warlight_env.record import GameLog, Round, game_at
+from warlight_env.tables import counted
 from warlight_env.web.workers.dice_luck import battle_luck
 from warlight_env.web.workers.sent_armies import sent_armies
 from warlight_env.web.workers.turn_report import Reason, TurnReport
@@ -18,10 +19,29 @@ Cause = Literal["dice", "turn", "others"]
 
 #: English sentences on the only difference of two turns, by kind.
 ONLY: Final = {
-    "attack": "The turns differ only in the attack from {source} to {target}: {armies} instead of {was} armies.",
-    "move": "The turns differ only in the move from {source} to {target}: {armies} instead of {was} armies.",
-    "deploys": "The turns differ only in the deployed armies.",
-    "order": "The turns differ only in the order of the moves.",
+    "without": "The better turn is the same without the {kind} from {source} to {target}.",
+    "also": "The better turn is the same with one more {kind}: from {source} to {target} with {armies}.",
+    "number": "The better turn differs only in the {kind} from {source} to {target}: {armies} instead of {was}.",
+    "deploys": "The better turn differs only in the deployed armies.",
+    "order": "The better turn differs only in the order of the moves.",
+}
+_HOLDS: Final = (
+    "{who} holds {region} in {better} of the simulated games with the better turn, in {played} with the played turn."
+)
+#: English sentences on the positions some rounds later in simulated games, by code.
+LATER: Final = {
+    "turn-bonus": (
+        "{who} holds {bonus} (+{income}) in {better} of the simulated games with the better turn, "
+        "in {played} with the played turn."
+    ),
+    "turn-breaks": (
+        "another player holds {bonus} (+{income}) in {better} of the simulated games with the better turn, "
+        "in {played} with the played turn."
+    ),
+    "turn-holds": _HOLDS,
+    "turn-takes": _HOLDS,
+    "turn-saves": "{who} has {armies} more armies on average with the better turn.",
+    "turn-kills": "the other players have {armies} fewer armies on average with the better turn.",
 }
 #: English sentences of the reasons, by code.
 SENTENCES: Final = {
@@ -85,18 +105,35 @@ def sentence_of(reason: Mapping[str, Any], who: str) -> str:
     for name in ("regions", "bonuses"):
         if name in values:
             values[name] = _joined(values[name])
-    for name in ("better", "played"):
-        if name in values:
-            values[name] = f"{100 * values[name]:.0f} %"
-    only = values.pop("only", None)
+    values |= _percentages(values)
+    only, later = values.pop("only", None), values.pop("later", ())
     if values.get("bonuses"):
         values["bonuses"] = f", with the bonus of {values['bonuses']}"
-    first = [ONLY[only["kind"]].format(**only)] if only else []
-    return " ".join([*first, SENTENCES[reason["code"]].format(who=who, **values)])
+    first = [_only(only)] if only else []
+    last = [
+        f"{counted(after['rounds'], 'round')} later, "
+        + LATER[after["code"]].format(who=who, **after["values"] | _percentages(after["values"]))
+        for after in later
+    ]
+    return " ".join([*first, SENTENCES[reason["code"]].format(who=who, **values), *last])
+
+
+def _percentages(values: Mapping[str, Any]) -> dict[str, str]:
+    """Return the shares of cases among the values of a reason as texts."""
+    return {name: f"{100 * values[name]:.0f} %" for name in ("better", "played") if name in values}
+
+
+def _only(only: Mapping[str, Any]) -> str:
+    """Return the only difference of two turns as a sentence."""
+    if "was" not in only:
+        return ONLY[only["kind"]]
+    form = "also" if not only["was"] else "number" if only["armies"] else "without"
+    numbers = {"armies": counted(only["armies"], "army", "armies"), "was": only["was"]}
+    return ONLY[form].format(**{**only, **numbers})
 
 
 def describe_orders(game: Game, player: int, orders: Orders) -> str:
-    """Return a turn in words: "9 on Brazil; Siam → Burma with 3; if armies stay: Siam → India".
+    """Return a turn in words: "9 on Brazil; Siam → Burma with 3; if armies are left: Siam → India".
 
     Numbers of armies are those that each order sends if all earlier orders are executed fully.
     """
@@ -104,7 +141,7 @@ def describe_orders(game: Game, player: int, orders: Orders) -> str:
     sent = sent_armies(game, player, orders)
     parts = [f"{armies} on {name[region]}" for region, armies in sent.deploys.items()]
     parts += [f"{name[source]} → {name[target]} with {armies}" for source, target, armies in sent.moves]
-    parts += [f"if armies stay: {name[source]} → {name[target]}" for source, target in sent.reserves]
+    parts += [f"if armies are left: {name[source]} → {name[target]}" for source, target in sent.reserves]
     return "; ".join(parts) or "no orders"
 
 

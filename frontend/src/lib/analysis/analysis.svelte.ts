@@ -36,7 +36,7 @@ export class Analysis {
   constructor(
     private show: Playback,
     private ask: ((query: AnalysisQuery) => Promise<AnalysisNews>) | null,
-    private bots: () => Opponent[],
+    private bots: () => Opponent[] | null, // null: not loaded yet
     private leave: () => void = () => {}, // shows the game instead of a variation
   ) {
     if (show.doc.report) this.take(show.doc.report);
@@ -44,12 +44,17 @@ export class Analysis {
 
   /** The bot that analyses; null: there is none, or the report is in the file. */
   get engine(): Engine | null {
-    return this.ask && (engineOf(this.bots()) ?? (isGuest() ? GUEST_ENGINE : null));
+    return this.ask && (engineOf(this.bots() ?? []) ?? (isGuest() ? GUEST_ENGINE : null));
+  }
+
+  /** Whether the server offers no bot that can analyse this game. */
+  get unavailable(): boolean {
+    return this.ask !== null && this.bots() !== null && !this.engine;
   }
 
   /** Whether more results will come, also while the list of bots is still being loaded. */
   get running(): boolean {
-    return this.ask !== null && !this.error && (this.progress.total === 0 || this.progress.done < this.progress.total);
+    return this.ask !== null && !this.unavailable && !this.error && (this.progress.total === 0 || this.progress.done < this.progress.total);
   }
 
   /** The number of rounds before the displayed turns. */
@@ -155,12 +160,17 @@ export class Analysis {
     return all.filter((turn) => MISTAKES.includes(turn.mark) && (side === null || turn.player === side));
   }
 
-  /** Go to the next (1) or previous (-1) mistake: the position before the turn, with the better turn. */
-  step(direction: -1 | 1): void {
+  /** Return the next (1) or previous (-1) known mistake; undefined: there is none. */
+  neighbour(direction: -1 | 1): MarkedTurn | undefined {
     const { chosen, show } = this;
     const order = ({ round, player }: { round: number; player: number }) => round * 16 + player;
     const here = chosen && show.round === chosen.round && show.step === 0 ? order(chosen) : show.step === 0 && direction > 0 ? show.round * 16 - 1 : show.round * 16 + (direction > 0 ? 15 : 0);
-    const found = direction > 0 ? this.mistakes.find((turn) => order(turn) > here) : this.mistakes.findLast((turn) => order(turn) < here);
+    return direction > 0 ? this.mistakes.find((turn) => order(turn) > here) : this.mistakes.findLast((turn) => order(turn) < here);
+  }
+
+  /** Go to the next (1) or previous (-1) mistake: the position before the turn, with the better turn. */
+  step(direction: -1 | 1): void {
+    const found = this.neighbour(direction);
     this.waiting = found || !this.running ? 0 : direction;
     if (found) this.choose(found.round, found.player);
   }

@@ -1,23 +1,24 @@
 // Words for the results of an analysis: marks, turns, and the verdict on a turn.
+import type { Round } from '../history';
 import type { GameDoc, Orders, Position } from '../types';
 import { figure, joined, percent, t } from '../i18n.svelte';
 import { nameOf, person } from '../player-names';
-import { income, odds } from '../rules';
+import { odds } from '../rules';
 import type { SplitTurn } from '../sendable';
-import type { OnlyDifference, Reason, TurnMark, TurnReport } from '../types';
+import type { LaterAdvantage, OnlyDifference, Reason, TurnMark, TurnReport } from '../types';
 
 export function markName(mark: TurnMark): string {
   return { '!': t('Good turn'), '?!': t('Inaccuracy'), '?': t('Mistake'), '??': t('Blunder') }[mark];
 }
 
-/** Describe a turn and its reserves: "9 on Brazil; Siam → Burma with 3; if armies stay: Siam → India". */
+/** Describe a turn and its reserves: "9 on Brazil; Siam → Burma with 3; if armies are left: Siam → India". */
 export function turnInWords(doc: GameDoc, orders: Orders | null, reserve: SplitTurn['reserve'] = []): string {
   const name = (r: number) => doc.map.regions[r].name;
   const { deploys, attacks } = orders ?? { deploys: [], attacks: [] };
   const parts = [
     ...deploys.map(([r, armies]) => t('{armies} on {region}', { armies, region: name(r) })),
     ...attacks.map(([from, to, armies]) => t('{from} → {to} with {armies}', { from: name(from), to: name(to), armies })),
-    ...reserve.map(([from, to]) => t('if armies stay: {from} → {to}', { from: name(from), to: name(to) })),
+    ...reserve.map(([from, to]) => t('if armies are left: {from} → {to}', { from: name(from), to: name(to) })),
   ];
   return parts.join('; ') || t('hold');
 }
@@ -45,30 +46,52 @@ export function numbersInWords({ before, after, worth, gain, error, better }: Tu
   ];
 }
 
-/** Say which attacks of a turn were unlikely to take their targets, also if the defender deploys there. */
-export function weakAttacks(doc: GameDoc, position: Position, player: number, orders: Orders | null): string[] {
+/** Say which attacks of a turn were unlikely to take their targets: no armies left these in the round. */
+export function weakAttacks(doc: GameDoc, position: Position, player: number, orders: Orders | null, round: Round | null): string[] {
   const sent = new Map<number, number>();
   for (const [, to, armies] of orders?.attacks ?? []) sent.set(to, (sent.get(to) ?? 0) + armies);
   return [...sent].flatMap(([to, armies]) => {
     const owner = position.owner[to];
     if (owner === player || owner < -1) return []; // a transfer, or an unseen region
-    const more = owner < 0 ? 0 : income(doc, position.owner, owner);
-    const chance = odds(armies, position.army[to], doc.rules).capture;
-    const defended = more ? odds(armies, position.army[to] + more, doc.rules).capture : chance;
+    if (round?.orders[owner]?.attacks.some(([from]) => from === to)) return []; // fewer armies may be there
+    const more = (round?.deploys ?? []).reduce((sum, [who, region, n]) => (who === owner && region === to ? sum + n : sum), 0);
+    const there = position.army[to];
+    const chance = odds(armies, there, doc.rules).capture;
+    const defended = more ? odds(armies, there + more, doc.rules).capture : chance;
     if (defended >= 0.5) return [];
-    const told = { region: doc.map.regions[to].name, armies, chance: percent(chance, 0), defended: percent(defended, 0), who: owner < 0 ? '' : nameOf(doc, owner), more };
-    return [more ? t('The attack on {region} with {armies} takes it in {chance} of cases; only in {defended} if {who} deploys {more} there.', told) : t('The attack on {region} with {armies} takes it in only {chance} of cases.', told)];
+    const told = { region: doc.map.regions[to].name, armies, there, chance: percent(chance, 0), defended: percent(defended, 0), who: owner < 0 ? '' : nameOf(doc, owner), more };
+    return [
+      more
+        ? t('The attack on {region} with {armies, plural, one {# army} other {# armies}} had a chance of {chance} against the {there, plural, one {# army} other {# armies}} there. {who} deployed {more} more: the chance was {defended}.', told)
+        : t('The attack on {region} with {armies, plural, one {# army} other {# armies}} had only a chance of {chance}.', told),
+    ];
   });
 }
 
 function onlyInWords({ kind, source = '', target = '', armies = 0, was = 0 }: OnlyDifference): string {
-  const told = { source, target, armies, was };
-  return {
-    attack: () => t('The turns differ only in the attack from {source} to {target}: {armies} instead of {was, plural, one {# army} other {# armies}}.', told),
-    move: () => t('The turns differ only in the move from {source} to {target}: {armies} instead of {was, plural, one {# army} other {# armies}}.', told),
-    deploys: () => t('The turns differ only in the deployed armies.'),
-    order: () => t('The turns differ only in the order of the moves.'),
-  }[kind]();
+  const told = { kind, source, target, armies, was };
+  if (kind === 'deploys') return t('The better turn differs only in the deployed armies.');
+  if (kind === 'order') return t('The better turn differs only in the order of the moves.');
+  if (!armies) return t('The better turn is the same without the {kind, select, attack {attack} other {move}} from {source} to {target}.', told);
+  if (!was) return t('The better turn is the same with one more {kind, select, attack {attack} other {move}}: from {source} to {target} with {armies, plural, one {# army} other {# armies}}.', told);
+  return t('The better turn differs only in the {kind, select, attack {attack} other {move}} from {source} to {target}: {armies, plural, one {# army} other {# armies}} instead of {was}.', told);
+}
+
+/** Say what the better turn changes some rounds later, in one sentence for each number of rounds. */
+export function laterInWords(doc: GameDoc, player: number, later: LaterAdvantage[]): string[] {
+  return later.map(({ rounds, code, values }) => {
+    const { armies = 0, region = '', bonus = '', income = 0, better = 0, played = 0 } = values;
+    const told = { ...person(doc, player), rounds, armies: figure(armies, 1), region, bonus, income, better: percent(better, 0), played: percent(played, 0) };
+    const holds = () => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} {region} in {better} of the simulated games with the better turn, in {played} with the played turn.', told);
+    return {
+      'turn-bonus': () => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.', told),
+      'turn-breaks': () => t('{rounds, plural, one {One round} other {# rounds}} later, another player holds all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.', told),
+      'turn-holds': holds,
+      'turn-takes': holds,
+      'turn-saves': () => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you have} other {{who} has}} {armies} more armies on average with the better turn.', told),
+      'turn-kills': () => t('{rounds, plural, one {One round} other {# rounds}} later, the other players have {armies} fewer armies on average with the better turn.', told),
+    }[code]();
+  });
 }
 
 /** Say why a player lost win probability in a round. */

@@ -206,7 +206,7 @@ export class Guide {
     }
     if (this.stage === 'first' && !draft.deployed) {
       const says = t(
-        'Regions with a blue circle are yours. The number shows the armies there. You have {n} new armies to deploy: press {from}.',
+        'Regions with a blue circle are yours. The number shows the armies there. You have {n, plural, one {# new army} other {# new armies}} to deploy: press {from}.',
         { n: draft.left, from },
       );
       return { name: 'deploy', says, at };
@@ -227,11 +227,11 @@ export class Guide {
       const says =
         plan.wins !== null
           ? t(
-              'A super region is all regions inside a coloured outline. A player who holds all of them gets its bonus in every round. You need only {to} to complete {name}, which gives {bonus} more armies. Deploy beside it: press {from} until all armies are there.',
+              'A super region is all regions inside a coloured outline. A player who holds all of them gets its bonus in every round. You need only {to} to complete {name}, which gives {bonus, plural, one {# more army} other {# more armies}}. Deploy beside it: press {from} until all armies are there.',
               values,
             )
           : t(
-              'A super region is all regions inside a coloured outline. A player who holds all of them gets its bonus in every round. {name} gives {bonus} armies, and you hold {held} of its {all} regions. Take {to} next. Deploy beside it: press {from} until all armies are there.',
+              'A super region is all regions inside a coloured outline. A player who holds all of them gets its bonus in every round. {name} gives {bonus, plural, one {# army} other {# armies}}, and you hold {held} of its {all} regions. Take {to} next. Deploy beside it: press {from} until all armies are there.',
               values,
             );
       return { name: 'deploy', says, at, also: { css: `[data-super="${s}"]` } };
@@ -279,7 +279,7 @@ export class Guide {
     if (draft.chosen !== index) {
       return { name: 'choose', says: t('Choose your attack on {to}: press it in the list of orders.', { to: this.name(to) }), at: { css: `[data-order="${index}"]` } };
     }
-    const values = { n: armies, to: this.name(to), chances: chances ? chanceSentence(chances) : t('the armies there are unseen') };
+    const values = { n: armies, to: this.name(to), chances: chances ? chanceSentence(chances) : t('the armies there are hidden') };
     const says = tried
       ? t('{n, plural, one {One army attacks} other {# armies attack}} {to}, {chances}. Send more armies: move the slider to the right.', values)
       : t('{n, plural, one {One army attacks} other {# armies attack}} {to}, {chances}. Move the slider to send fewer armies, and see how the chance changes.', values);

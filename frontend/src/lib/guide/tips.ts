@@ -32,7 +32,7 @@ export function tipFor(show: Playback, turnInput: TurnInput, over: boolean, amon
       if (!turnInput.editing || !mark || won < 0) return null;
       const { name: of, bonus } = doc.map.supers[won];
       const values = { of, bonus, all: income(doc, position.owner, me) };
-      return { says: t('You hold all of {of}. While you hold it, it gives {bonus} more armies in every round: your income is now {all}.', values), at: { css: `[data-super="${won}"]` } };
+      return { says: t('You hold all of {of}. While you hold it, it gives {bonus, plural, one {# more army} other {# more armies}} in every round: your income is now {all}.', values), at: { css: `[data-super="${won}"]` } };
     },
     enemy: () => {
       const [r] = position.owner.flatMap((o, r) => (o === me && against(doc.map, position, me, r) ? [r] : []));
@@ -40,7 +40,7 @@ export function tipFor(show: Playback, turnInput: TurnInput, over: boolean, amon
       const beside = doc.map.regions[r].near.find((n) => position.owner[n] >= 0 && position.owner[n] !== me)!;
       const who = nameOf(doc, position.owner[beside]);
       const values = { who, from: name(beside), r: name(r), n: income(doc, position.owner, position.owner[beside]) };
-      return { says: t('{who} is your neighbour in {from}. It deploys {n} armies in each round, and you do not see where. Send more armies than are there now, or deploy on {r} to defend it.', values), at: { region: beside } };
+      return { says: t('{who} is your neighbour in {from}. It deploys {n, plural, one {# army} other {# armies}} in each round, and you do not see where. Send more armies than are there now, or deploy on {r} to defend it.', values), at: { region: beside } };
     },
     idle: () => {
       const [r] = idle(doc.map, position, me);

@@ -9,12 +9,28 @@ export const analysis = {
   'No clear mistake: win probability {played}, with the best known turn {better}.': 'Žádná jasná chyba: šance na výhru {played}, s nejlepším známým tahem {better}.',
   'No known turn is certainly better.': 'Žádný známý tah není jistě lepší.',
   'The best known turn.': 'Nejlepší známý tah.',
-  'The turns differ only in the attack from {source} to {target}: {armies} instead of {was, plural, one {# army} other {# armies}}.':
-    'Tahy se liší jen útokem z {source} do {target}: armád {armies} místo {was, plural, one {#} few {#} many {#} other {#}}.',
-  'The turns differ only in the move from {source} to {target}: {armies} instead of {was, plural, one {# army} other {# armies}}.':
-    'Tahy se liší jen přesunem z {source} do {target}: armád {armies} místo {was, plural, one {#} few {#} many {#} other {#}}.',
-  'The turns differ only in the deployed armies.': 'Tahy se liší jen nasazenými armádami.',
-  'The turns differ only in the order of the moves.': 'Tahy se liší jen pořadím přesunů.',
+  'The better turn differs only in the deployed armies.': 'Lepší tah se liší jen nasazenými armádami.',
+  'The better turn differs only in the order of the moves.': 'Lepší tah se liší jen pořadím přesunů.',
+  'The better turn is the same without the {kind, select, attack {attack} other {move}} from {source} to {target}.':
+    'Lepší tah je stejný, jen bez {kind, select, attack {útoku} other {přesunu}} z {source} do {target}.',
+  'The better turn is the same with one more {kind, select, attack {attack} other {move}}: from {source} to {target} with {armies, plural, one {# army} other {# armies}}.':
+    'Lepší tah je stejný, jen navíc {kind, select, attack {útočí} other {přesouvá}} z {source} do {target} s {armies, plural, one {# armádou} few {# armádami} many {# armády} other {# armádami}}.',
+  'The better turn differs only in the {kind, select, attack {attack} other {move}} from {source} to {target}: {armies, plural, one {# army} other {# armies}} instead of {was}.':
+    'Lepší tah se liší jen {kind, select, attack {útokem} other {přesunem}} z {source} do {target}: {armies, plural, one {# armáda} few {# armády} many {# armády} other {# armád}} místo {was}.',
+  '{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} {region} in {better} of the simulated games with the better turn, in {played} with the played turn.':
+    '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později {you, select, yes {držíš} other {{who} drží}} území {region} v {better} simulovaných her po lepším tahu, v {played} po zahraném.',
+  '{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.':
+    '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později {you, select, yes {držíš} other {{who} drží}} celý kontinent {bonus} (+{income}) v {better} simulovaných her po lepším tahu, v {played} po zahraném.',
+  '{rounds, plural, one {One round} other {# rounds}} later, another player holds all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.':
+    '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později drží jiný hráč celý kontinent {bonus} (+{income}) v {better} simulovaných her po lepším tahu, v {played} po zahraném.',
+  '{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you have} other {{who} has}} {armies} more armies on average with the better turn.':
+    '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později {you, select, yes {máš} other {má {who}}} po lepším tahu v průměru o {armies} armády víc.',
+  '{rounds, plural, one {One round} other {# rounds}} later, the other players have {armies} fewer armies on average with the better turn.':
+    '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později mají ostatní hráči po lepším tahu v průměru o {armies} armády méně.',
+  'The attack on {region} with {armies, plural, one {# army} other {# armies}} had a chance of {chance} against the {there, plural, one {# army} other {# armies}} there. {who} deployed {more} more: the chance was {defended}.':
+    'Útok na území {region} s {armies, plural, one {# armádou} few {# armádami} many {# armády} other {# armádami}} měl šanci {chance}, když tam {there, plural, one {byla # armáda} few {byly # armády} many {bylo # armády} other {bylo # armád}}. Hráč {who} tam ale nasadil ještě {more}: šance byla {defended}.',
+  'The attack on {region} with {armies, plural, one {# army} other {# armies}} had only a chance of {chance}.':
+    'Útok na území {region} s {armies, plural, one {# armádou} few {# armádami} many {# armády} other {# armádami}} měl šanci jen {chance}.',
   'The better turn holds {bonus} (+{income}) after the round in {better} of cases, the played turn in {played}.':
     'Lepší tah drží po kole {bonus} (+{income}) v {better} případů, zahraný tah v {played}.',
   'Another player holds {bonus} (+{income}) after the better turn in {better} of cases, after the played turn in {played}.':
@@ -25,7 +41,7 @@ export const analysis = {
     'Po lepším tahu {you, select, yes {máš} other {má {who}}} v průměru o {armies} armády víc.',
   'After the better turn, the other players have {armies} fewer armies on average.': 'Po lepším tahu mají ostatní hráči v průměru o {armies} armády méně.',
   'After the better turn, {armies} more armies are on {region} on average, next to armies of another player.':
-    'Po lepším tahu je na {region}, vedle armád jiného hráče, v průměru o {armies} armády víc.',
+    'Po lepším tahu je na území {region}, vedle armád jiného hráče, v průměru o {armies} armády víc.',
   'Both turns lead to similar positions: the difference comes from the places of the armies.': 'Oba tahy vedou k podobným pozicím: rozdíl je v tom, kde stojí armády.',
   'The dice were bad for {you, select, yes {you} other {{who}}}: the battle from {source} to {target} cost {armies} armies more than expected.':
     '{you, select, yes {Měl jsi smůlu} other {{who} – smůla}} na kostky: boj z {source} do {target} stál o {armies} armády víc, než se čekalo.',
@@ -66,9 +82,6 @@ export const analysis = {
   'As a mean over the dice, and against the orders that the others really gave: {played} after the played turn, {better} after the better turn.':
     'V průměru přes kostky a proti rozkazům, které ostatní opravdu zadali: {played} po zahraném tahu, {better} po lepším tahu.',
   'The difference is {points} ± {error} points of win probability.': 'Rozdíl je {points} ± {error} p. b. šance na výhru.',
-  'The attack on {region} with {armies} takes it in {chance} of cases; only in {defended} if {who} deploys {more} there.':
-    'Útok na {region} s {armies} uspěje v {chance} případů; jen v {defended}, když tam {who} nasadí {more}.',
-  'The attack on {region} with {armies} takes it in only {chance} of cases.': 'Útok na {region} s {armies} uspěje jen v {chance} případů.',
   'The search is analysing this round …': 'Toto kolo se právě rozebírá …',
 
   Mistakes: 'Chyby',
@@ -79,6 +92,8 @@ export const analysis = {
   'Next mistake (B)': 'Další chyba (B)',
   'next, previous mistake': 'další, předchozí chyba',
   'Searching …': 'Hledá se …',
+  'This server offers no bot that can analyse this game. To analyse it, open its log in “warlight play”.':
+    'Tento server nenabízí žádného bota, který by tuto hru mohl rozebrat. Rozbor: otevři záznam hry ve „warlight play“.',
   'To analyse the game, open its log in “warlight play”': 'Rozbor hry: otevři její záznam ve „warlight play“',
   'An offline file without a report has no analysis': 'Soubor bez rozboru ho bez serveru nemá',
 };

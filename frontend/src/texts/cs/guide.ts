@@ -11,14 +11,14 @@ export const guide = {
   'The cards cover it: close them.': 'Zakrývají to karty: zavři je.',
   'Armies that are not deployed are lost. Go back and deploy them.': 'Nenasazené armády propadnou. Vrať se a nasaď je.',
   'First deploy: press {button}.': 'Nejdřív nasaď armády: stiskni {button}.',
-  'Regions with a blue circle are yours. The number shows the armies there. You have {n} new armies to deploy: press {from}.':
+  'Regions with a blue circle are yours. The number shows the armies there. You have {n, plural, one {# new army} other {# new armies}} to deploy: press {from}.':
     'Území s modrým kruhem jsou tvoje. Číslo ukazuje, kolik je na nich armád. Máš {n, plural, one {# novou armádu} few {# nové armády} many {# nové armády} other {# nových armád}} k nasazení: stiskni {from}.',
   '{n, plural, one {One army is} other {# armies are}} deployed. Deploy the other {left} there, too: press {from} again.':
     '{n, plural, one {Jedna armáda už je nasazená} few {# armády už jsou nasazené} many {# armády už je nasazeno} other {# armád už je nasazeno}}. Zbývá {left}: nasaď je tam také, stiskni znovu {from}.',
   'Shift and a click deploy all armies at once.': 'Shift a klik nasadí všechny najednou.',
-  'A super region is all regions inside a coloured outline. A player who holds all of them gets its bonus in every round. You need only {to} to complete {name}, which gives {bonus} more armies. Deploy beside it: press {from} until all armies are there.':
+  'A super region is all regions inside a coloured outline. A player who holds all of them gets its bonus in every round. You need only {to} to complete {name}, which gives {bonus, plural, one {# more army} other {# more armies}}. Deploy beside it: press {from} until all armies are there.':
     'Kontinent jsou všechna území uvnitř barevného obrysu. Hráč, který je drží všechna, dostává každé kolo jeho bonus. Z kontinentu {name} ti chybí už jen {to}. Přinese o {bonus, plural, one {# armádu} few {# armády} many {# armády} other {# armád}} víc. Nasaď armády vedle: tiskni {from}, dokud tam nebudou všechny.',
-  'A super region is all regions inside a coloured outline. A player who holds all of them gets its bonus in every round. {name} gives {bonus} armies, and you hold {held} of its {all} regions. Take {to} next. Deploy beside it: press {from} until all armies are there.':
+  'A super region is all regions inside a coloured outline. A player who holds all of them gets its bonus in every round. {name} gives {bonus, plural, one {# army} other {# armies}}, and you hold {held} of its {all} regions. Take {to} next. Deploy beside it: press {from} until all armies are there.':
     'Kontinent jsou všechna území uvnitř barevného obrysu. Hráč, který je drží všechna, dostává každé kolo jeho bonus. Kontinent {name} přináší {bonus, plural, one {# armádu} few {# armády} many {# armády} other {# armád}} a držíš z něj {held} z {all} území. Na řadě je {to}. Nasaď armády vedle: tiskni {from}, dokud tam nebudou všechny.',
   'Now you can attack {to}. Deploy beside it: press {from} until all armies are there.':
     'Teď můžeš zaútočit na {to}. Nasaď armády vedle: tiskni {from}, dokud tam nebudou všechny.',
@@ -58,9 +58,9 @@ export const guide = {
   'Or L.': 'Nebo L.',
   '{n, plural, one {One army is} other {# armies are}} not deployed. You lose armies that are not deployed when you commit.':
     '{n, plural, one {Jedna armáda není nasazená} few {# armády nejsou nasazené} many {# armády není nasazeno} other {# armád není nasazeno}}. Armády, které při odevzdání nejsou nasazené, propadnou.',
-  'You hold all of {of}. While you hold it, it gives {bonus} more armies in every round: your income is now {all}.':
+  'You hold all of {of}. While you hold it, it gives {bonus, plural, one {# more army} other {# more armies}} in every round: your income is now {all}.':
     'Celý kontinent {of} je teď tvůj. Dokud ho celý držíš, přináší každé kolo o {bonus, plural, one {# armádu} few {# armády} many {# armády} other {# armád}} víc: tvůj příjem je teď {all}.',
-  '{who} is your neighbour in {from}. It deploys {n} armies in each round, and you do not see where. Send more armies than are there now, or deploy on {r} to defend it.':
+  '{who} is your neighbour in {from}. It deploys {n, plural, one {# army} other {# armies}} in each round, and you do not see where. Send more armies than are there now, or deploy on {r} to defend it.':
     '{who} s tebou sousedí na území {from}. Každé kolo nasadí {n, plural, one {# armádu} few {# armády} many {# armády} other {# armád}} a předem neuvidíš kam. Pošli víc armád, než kolik jich tam je teď, nebo nasaď armády na {r}, ať ho udržíš.',
   '{n, plural, one {One army is} other {# armies are}} idle in {from}: all neighbours of {from} are yours. Move them to the front through {to}, with an order like an attack.':
     'Na území {from} {n, plural, one {je zbytečně jedna armáda} few {jsou zbytečně # armády} many {je zbytečně # armády} other {je zbytečně # armád}}: nesousedí s ním nic cizího. Pošli je k frontě přes {to}, stejným rozkazem jako útok.',

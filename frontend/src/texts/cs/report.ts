@@ -34,11 +34,11 @@ export const report = {
   'Played: {orders}.': 'Zahráno: {orders}.',
   '{armies} on {region}': '{armies} na {region}',
   '{from} → {to} with {armies}': '{from} → {to} ({armies})',
-  'if armies stay: {from} → {to}': 'zbudou-li armády: {from} → {to}',
+  'if armies are left: {from} → {to}': 'zbudou-li armády: {from} → {to}',
   'Show it': 'Ukázat',
   'No player lost 8 points or more in one round.': 'Žádný hráč neztratil v jednom kole 8 p. b. ani víc.',
   Accuracy: 'Přesnost',
   'Lost by own turns, points': 'Ztraceno vlastními tahy, p. b.',
-  'Dice, points': 'Kostky, p. b.',
+  'Dice, points': 'Kostky, p. b.',
   'Dice, armies': 'Kostky, armády',
 };

@@ -39,6 +39,9 @@ export const turn = {
   'not your region': 'není to tvoje území',
   'only {n} of the income left': 'z příjmu zbývá jen {n}',
   'not adjacent': 'nesousedí',
+  'Other orders send all free armies of {from}.': 'Všechny volné armády z území {from} posílají jiné rozkazy.',
+  'One army must stay in {from}.': 'Na území {from} musí zůstat jedna armáda.',
+  'no armies are left to send': 'už tu nejsou armády k odeslání',
   'only {n} can be sent': 'poslat lze jen {n}',
   'at most {n, plural, one {# order} other {# orders}}': 'nejvýš {n, plural, one {# rozkaz} few {# rozkazy} many {# rozkazu} other {# rozkazů}}',
 
