@@ -14,8 +14,9 @@ from warlight_env.maps import load
 
 #: The name of a map, and also of the package's turn network that was trained further on this map in two-player games.
 _WORLD: Final = "world"
-#: The name of the package's turn network with a memory, for two-player games under fog on the world map.
-_FOG: Final = "fog"
+#: The names of the package's turn networks with a memory, for two-player games under fog on the world map and for all
+#: other games under fog.
+_FOG, _ANY_FOG = "fog", "any_fog"
 
 
 @dataclass(frozen=True)
@@ -25,13 +26,13 @@ class TurnNetworks:
     Args:
         general: the network for all other games.
         world: the network for two-player games on the world map, or None if `general` also plays these games.
-        fog: the network with which a player chooses its own turns in two-player games under fog on the world map, or
-            None if it is the same network as without fog.
+        under_fog: the networks with which a player chooses its own turns under fog, or None if they are the same
+            networks as without fog.
     """
 
     general: TurnNetwork
     world: TurnNetwork | None = None
-    fog: TurnNetwork | None = None
+    under_fog: TurnNetworks | None = None
 
     def of(self, view: View) -> TurnNetwork:
         """Return the turn network for the game of a view, for positions that are completely known."""
@@ -39,7 +40,7 @@ class TurnNetworks:
 
     def own(self, view: View) -> TurnNetwork:
         """Return the turn network with which the player of a view chooses its own turns. It may read a memory."""
-        return self.fog if self.fog is not None and view.rules.fog and _is_duel_on_world(view) else self.of(view)
+        return (self if self.under_fog is None or not view.rules.fog else self.under_fog).of(view)
 
 
 def _is_duel_on_world(view: View) -> bool:
@@ -54,16 +55,20 @@ def _world() -> str:
 def load_networks(source: str | Path | TurnNetwork | None, name: str = "net") -> TurnNetworks | None:
     """Load the turn networks of an agent.
 
-    For ``learned``, the package's general network and its networks for two-player games on the world map are loaded.
-    For any source other than ``learned``, one network is loaded for all games, see `load_turn_network`. name: the name
-    of the argument, for error messages.
+    For ``learned``, the package's networks are loaded: for all games, for two-player games on the world map, and for
+    games under fog. For any source other than ``learned``, one network is loaded for all games, see
+    `load_turn_network`. name: the name of the argument, for error messages.
 
     Raises:
         TurnNetworkError: see `load_turn_network`.
     """
     network = load_turn_network(source, name)
-    if network is None:
-        return None
-    if source != LEARNED:
-        return TurnNetworks(network)
-    return TurnNetworks(network, load_turn_network(_WORLD), load_turn_network(_FOG))
+    if network is None or source != LEARNED:
+        return None if network is None else TurnNetworks(network)
+    return TurnNetworks(network, load_turn_network(_WORLD), TurnNetworks(_bundled(_ANY_FOG), _bundled(_FOG)))
+
+
+def _bundled(name: str) -> TurnNetwork:
+    network = load_turn_network(name)
+    assert network is not None
+    return network

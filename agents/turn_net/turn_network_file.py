@@ -38,7 +38,7 @@ _TEMPERATURES: Final = Range(0, MAX_TEMPERATURE)
 #: The declaration of the agents' parameter `net`.
 NET: Final = Param(
     "turn network that proposes candidates and plays later rounds: none, learned (policy:world in two-player games on "
-    "the world map, else policy:any), any, world, fog, or an .npz file",
+    "the world map, else policy:any), any, world, fog, any_fog, or an .npz file",
     shared=True,
 )
 NONE: Final = "none"

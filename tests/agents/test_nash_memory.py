@@ -85,13 +85,18 @@ def test_own_net_is_checked():
         NashAgent(own_net=3)
 
 
-@pytest.mark.parametrize("rules, network", [("challenge1", "fog"), ("thesis", "world")])
-def test_by_default_the_network_of_fog_proposes_turns_and_picks_under_fog(rules, network):
-    game, policy = Game("world", rules, seed=3), make_agent(f"policy:{network}", 1)
+@pytest.mark.parametrize("map, rules, network", [
+    ("world", "challenge1", "fog"), ("world", "thesis", "world"), ("large", "challenge2", "any_fog"),
+    ("large", "thesis", "any"),
+])  # fmt: skip
+def test_by_default_networks_with_a_memory_propose_turns_and_picks_under_fog(map, rules, network):
+    game, policy = Game(map, rules, seed=3), make_agent(f"policy:{network}", 1)
     search = search_of()
     picks = [search.pick(game.view(0)), policy.pick(game.view(0))]
-    assert (picks[0][: len(picks[1])] == picks[1]) == (network == "fog"), "policy:world has no head for picks"
-    game.pick({0: picks[1], 1: make_agent("policy:world", 2).pick(game.view(1))})
+    assert (picks[0] == picks[1]) == (network in ("fog", "any_fog")), "the other networks have no head for picks"
+    other = make_agent("plan:picks=best", 2)
+    while game.phase == "pick":
+        game.pick({seat: (other if seat else policy).pick(game.view(seat)) for seat in game.pickers()})
     for expected, answer in played(game, policy, search):
         assert answer == expected
 

@@ -189,7 +189,8 @@ class NashAgent(SearchAgent):
             str | TurnNetwork | None,
             Param(
                 "turn network that proposes this player's candidates, with this player's memory under fog (default: "
-                "the network of net; for net=learned, two players and fog on the world map the network of policy:fog)",
+                "the network of net; for net=learned under fog policy:fog for two players on the world map, else "
+                "policy:any_fog)",
             ),
         ] = None,
         weights: Annotated[str | Weights, WEIGHTS] = "planning",

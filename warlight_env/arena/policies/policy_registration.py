@@ -53,6 +53,12 @@ _PRESETS: Final = {
         Face("slate", "mint", "gem", "antenna", "visor", "oh"),
         "A neural network that was trained under fog on the world map.",
     ),
+    "any_fog": BotProfile(
+        "Haze",
+        "hard",
+        Face("slate", "mint", "block", "antenna", "visor", "smirk"),
+        "A neural network for every map that was trained under fog.",
+    ),
     "small": BotProfile(
         "Nano",
         "medium",
@@ -89,7 +95,7 @@ def register_agents() -> None:
         "policy",
         _load,
         "A trained policy.",
-        text=TextForm("policy:FILE or policy:NAME (any, world, fog, strategies, small)", digest_of=_digest),
+        text=TextForm("policy:FILE or policy:NAME (any, world, fog, any_fog, strategies, small)", digest_of=_digest),
         presets=_PRESETS,
     )
     register("sb3", _load_saved, "A trained model of Stable-Baselines3.", _SavedModelSettings)

@@ -15,8 +15,8 @@ PORT: Final = 8040
 BOTS: Final = (
     "nash:secs=1", "nash:secs=5", "belief:nash:secs=1", "mcts:secs=1", "mcts:secs=5", "mcts:sims=457", "pmcts:sims=457",
     "mcts_thesis:sims=457", "mcts_no_defense:sims=457", "flat_mc:sims=457", "minimax2:sims=500", "maxn:sims=2000",
-    "plan", "policy:any", "policy:world", "policy:fog", "policy:small", "one_ply", "aggressive", "smart_random",
-    "one_big_army", "random",
+    "plan", "policy:any", "policy:world", "policy:fog", "policy:any_fog", "policy:small", "one_ply", "aggressive",
+    "smart_random", "one_big_army", "random",
 )  # fmt: skip
 
 
