@@ -38,7 +38,7 @@ def estimate_win_probabilities(
     players = view.players
     seen = replace(view, owner=np.array(owner, dtype=np.int8), army=np.array(army, dtype=np.int32))
     position = proportional_determinization(seen)
-    state = _Rollouts(view, Positions(*(np.tile(row, (games, 1)) for row in position[:2])), seed).play(ROUNDS)
+    state = _Rollouts(view, OwnersAndArmies(*(np.tile(row, (games, 1)) for row in position[:2])), seed).play(ROUNDS)
     wins = [0] * players
     for b in range(games):
         winner = int(state.winner[b]) if state.phase[b] == OVER else -1
@@ -52,32 +52,32 @@ def estimate_win_probabilities(
     return [[round(v, 4) for v in _interval(won, games)] for won in wins]
 
 
-class Positions(NamedTuple):
+class OwnersAndArmies(NamedTuple):
     """The owners int8[B, N] and the armies int32[B, N] of N regions in B positions."""
 
     owner: npt.NDArray[np.int8]
     army: npt.NDArray[np.int32]
 
 
-def later_positions(view: View, games: Sequence[Game], seed: int, rounds: Sequence[int]) -> list[Positions]:
+def later_positions(view: View, games: Sequence[Game], seed: int, rounds: Sequence[int]) -> list[OwnersAndArmies]:
     """Return the positions after each number of further rounds, in one rollout of each game.
 
     Args:
         view: a view of one of the games; it has the board and the rules. rounds: numbers in increasing order.
     """
-    start = Positions(np.array([game.owner for game in games]), np.array([game.army for game in games]))
+    start = OwnersAndArmies(np.array([game.owner for game in games]), np.array([game.army for game in games]))
     rollouts, played, found = _Rollouts(view, start, seed), 0, []
     for number in rounds:
         state = rollouts.play(number - played)
         played = number
-        found.append(Positions(state.owner.copy(), state.army.copy()))
+        found.append(OwnersAndArmies(state.owner.copy(), state.army.copy()))
     return found
 
 
 class _Rollouts:
     """Rollouts in which all players play like the `aggressive` bot; each has its own dice."""
 
-    def __init__(self, view: View, start: Positions, seed: int) -> None:
+    def __init__(self, view: View, start: OwnersAndArmies, seed: int) -> None:
         board, players, games = view.board, view.players, len(start.owner)
         self._state = make_state(games, board.n_regions, players)
         self._state.owner[:], self._state.army[:] = start

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
 from warlight_env.maps import Map
-from warlight_env.web.workers.rollout_estimate import Positions
+from warlight_env.web.workers.rollout_estimate import OwnersAndArmies
 from warlight_env.web.workers.sent_armies import sent_armies
 from warlight_env.web.workers.turn_report import Reason
 
@@ -31,7 +31,7 @@ def difference(
     turns: tuple[Orders, Orders],
     played: Sequence[Game],
     better: Sequence[Game],
-    later: Sequence[tuple[Positions, Positions]] = (),
+    later: Sequence[tuple[OwnersAndArmies, OwnersAndArmies]] = (),
 ) -> Reason:
     """Return the largest advantage of the better turn after the round, as a reason.
 
@@ -76,14 +76,14 @@ def _later(before: Game, player: int, played: _After, better: _After, told: Sequ
     return None
 
 
-def _positions(games: Sequence[Game]) -> Positions:
-    return Positions(np.array([game.owner for game in games]), np.array([game.army for game in games]))
+def _positions(games: Sequence[Game]) -> OwnersAndArmies:
+    return OwnersAndArmies(np.array([game.owner for game in games]), np.array([game.army for game in games]))
 
 
 class _After:
     """The owners and the armies after a turn: bool[roll, region] of the player and of others, int64[roll, region]."""
 
-    def __init__(self, player: int, after: Positions) -> None:
+    def __init__(self, player: int, after: OwnersAndArmies) -> None:
         self.owner, self.army = after.owner, after.army.astype(np.int64)
         self.own, self.others = self.owner == player, (self.owner >= 0) & (self.owner != player)
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.game import Game
-from warlight_env.web.workers.rollout_estimate import Positions, estimate_win_probabilities, later_positions
+from warlight_env.web.workers.rollout_estimate import OwnersAndArmies, estimate_win_probabilities, later_positions
 
 #: The turns of all players in a round, by player; None for a player without a turn.
 Turns = Mapping[int, Orders | None]
@@ -60,7 +60,7 @@ class TurnValues:
         """Return the games after the round for each roll of the dice; see `of`."""
         return [self._after(roll, player, turns, own) for roll in range(len(self._starts))]
 
-    def later(self, games: Sequence[Game], rounds: Sequence[int]) -> list[Positions]:
+    def later(self, games: Sequence[Game], rounds: Sequence[int]) -> list[OwnersAndArmies]:
         """Return the positions after each number of further rounds, in one playout of each game.
 
         The playouts of different lists of games have the same dice.
