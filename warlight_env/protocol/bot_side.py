@@ -243,9 +243,9 @@ class BotSide:
         if last is not None and last[0].round == view.round - 1:
             result = estimated_round(*last, seen, view)
             view = replace(view, _told=lambda: result)
-        orders = self._agent.act_on(view, Observation(engine.turn.round, owner, army, seen, starts), budget)
-        self._last = view, orders
-        return orders
+        turn = self._agent.act_on(view, Observation(engine.turn.round, owner, army, seen, starts), budget)
+        self._last = view, turn
+        return turn
 
     def _placements(self, orders: Orders) -> m.PlaceOrders:
         limit = m.MAX_ORDERS

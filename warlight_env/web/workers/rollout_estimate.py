@@ -38,7 +38,8 @@ def estimate_win_probabilities(
     players = view.players
     seen = replace(view, owner=np.array(owner, dtype=np.int8), army=np.array(army, dtype=np.int32))
     position = proportional_determinization(seen)
-    state = _Rollouts(view, OwnersAndArmies(*(np.tile(row, (games, 1)) for row in position[:2])), seed).play(ROUNDS)
+    start = OwnersAndArmies(np.tile(position.owner, (games, 1)), np.tile(position.army, (games, 1)))
+    state = _Rollouts(view, start, seed).play(ROUNDS)
     wins = [0] * players
     for b in range(games):
         winner = int(state.winner[b]) if state.phase[b] == OVER else -1
