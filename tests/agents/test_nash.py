@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 
 import numpy as np
 import pytest
@@ -274,7 +273,7 @@ def test_sizes_go_by_how_many_plays_there_is_time_for(secs: float):
     assert (sizes_for(BY_NETWORK, math.inf, steps).candidates == 8) == (steps / 9 >= 1200)
     assert sizes_for(BY_NETWORK, 100, steps).candidates == 4, "the number of simulations is also a limit"
     assert sizes_for(BY_PLAYS, math.inf, steps).rounds == 1
-    assert sizes_for(BY_NETWORK, 5000, math.inf, 2).candidates == 4, "shorter simulations do not get more turns"
+    assert sizes_for(BY_NETWORK, 5000, math.inf, 2).candidates == 20, "short simulations have more turns"
     assert sizes_for(BY_NETWORK, 5000, math.inf, 12).candidates == 8
     assert sizes_for(BY_NETWORK, 5000, math.inf, 1) == sizes_for(BY_NETWORK, 5, math.inf, 1)
 
@@ -285,9 +284,8 @@ def test_a_budget_is_kept():
     agent.act(view, Budget(simulations=3000))
     assert 3000 <= agent.simulations < 3000 + 700  # what is begun is finished
     agent.act(view, Budget(seconds=0.05))  # compiled by now
-    start = time.perf_counter()
     agent.act(view, Budget(seconds=0.3))
-    assert agent.simulations > 50 and time.perf_counter() > start
+    assert agent.simulations > 50
 
 
 def test_one_who_has_no_choice_answers():

@@ -119,7 +119,7 @@ def test_moves_of_the_opponent_outlast_a_repeated_map(monkeypatch):
 
     monkeypatch.setattr(BeliefAgent, "act_on", watched)
     side = BotSide(lambda: make_agent("random", 1), None)
-    moves = "opponent_moves player2 attack/transfer 4 2 3\n"
+    moves = "opponent_moves player2 attack/transfer 4 1 3\n"
     placed(side, OPENING + FIRST + GO + SECOND + moves + SECOND + GO + "settings starting_armies 9\n" + GO)
     assert [len(attacks) for attacks in seen] == [0, 1, 0]
 

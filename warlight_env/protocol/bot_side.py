@@ -225,7 +225,9 @@ class BotSide:
             if isinstance(order, m.PlaceOrder) and order.region in self._index:
                 placements.append((self._index[order.region], order.armies))
             elif isinstance(order, m.MoveOrder) and {order.source, order.target} <= self._index.keys():
-                moves.append((self._index[order.source], self._index[order.target], order.armies))
+                source, target = self._index[order.source], self._index[order.target]
+                if target in self._map.neighbors[source]:
+                    moves.append((source, target, order.armies))
         starts = None if engine.opponent_starts is None else self._known(engine.opponent_starts)
         armies = engine.turn.armies
         if armies is None:

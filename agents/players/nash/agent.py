@@ -78,7 +78,7 @@ def _told(field: str) -> str:
     """Return the default values of a field of `Sizes`, as text for a parameter's help."""
 
     def of(table: Sequence[tuple[int, Sizes]]) -> str:
-        (_, few), (least, many) = table
+        *_, (_, few), (least, many) = table
         first, then = getattr(few, field), getattr(many, field)
         return f"{first}" if first == then else f"{first}, or {then} from {least} simulations on"
 

@@ -57,8 +57,9 @@ class Sizes(NamedTuple):
 BY_PLAYS: Final = ((0, Sizes(20, 3, 48, 1)), (15_000, Sizes(60, 6, 128, 1)))
 #: Default sizes with a turn network, in the form of BY_PLAYS. Later rounds give more information about a turn than the
 #: value network after one round. But the result of a long simulation depends more on luck. So a search with long
-#: simulations needs few turns with many simulations for each turn.
-BY_NETWORK: Final = ((0, Sizes(4, 0, 48, 10)), (1_200, Sizes(8, 3, 48, 10)))
+#: simulations needs few turns with many simulations for each turn. The first row is for fewer rounds, which only the
+#: parameter `rounds` can set.
+BY_NETWORK: Final = ((0, Sizes(20, 3, 48, 2)), (0, Sizes(4, 0, 48, 10)), (1_200, Sizes(8, 3, 48, 10)))
 
 
 def sizes_for(table: Sequence[tuple[int, Sizes]], plays: float, steps: float, rounds: int | None = None) -> Sizes:
