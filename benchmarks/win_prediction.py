@@ -59,8 +59,8 @@ class Positions:
 def settings_of(games: int, seed: int) -> ValueSettings:
     """Return settings for games between searches and networks."""
     return ValueSettings(
-        games=games, seed=seed, player="nash:1000,value=current",
-        opponents=("nash:1000,value=current", "policy:any", "policy:any", "plan"),
+        games=games, seed=seed, player="nash:1000,value=current,rounds=2",
+        opponents=("nash:1000,value=current,rounds=2", "policy:any", "policy:any", "plan"),
         maps=("world",), rules=("thesis",), players=(1.0,), random_start_share=1.0, start="learned",
     )  # fmt: skip
 

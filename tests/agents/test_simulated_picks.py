@@ -58,7 +58,7 @@ def test_agents_pick_by_games_or_by_weights():
         "plan:picks=best",
         "nash:sims=50,net=none",
         "nash:sims=50,picks=best",
-        "nash:sims=50",
+        "nash:sims=50,picks=simulated",
     ):
         game = Game("world", "challenge1", seed=3)
         ranked.append(make_agent(text, 1).pick(game.view(0)))

@@ -48,8 +48,8 @@ from warlight_env.train.value.run import ValueRun
 from warlight_env.train.value.settings import ValueSettings
 
 TINY = ValueSettings(
-    iterations=2, games=2, player="nash:16,value=current,candidates=6",
-    opponents=("aggressive", "aggressive", "nash:10,value=current"), maps=("small", "generated:12:3"),
+    iterations=2, games=2, player="nash:16,value=current,candidates=6,rounds=2",
+    opponents=("aggressive", "aggressive", "nash:10,value=current,rounds=2"), maps=("small", "generated:12:3"),
     rules=("thesis",), players=(0.6, 0.4), max_rounds=60, labels=10, label_simulations=16, candidates=6, steps=10,
     batch_size=16, gate_pairs=1, gate_threshold=0.0, holdout_pairs=1, holdout=("random",),
     conditions=Conditions("small", max_rounds=60),

@@ -11,6 +11,7 @@ export const bots = {
   'Any agent in its own process, with limits on time, memory and network.':
     'Libovolný agent ve vlastním procesu, s omezením času, paměti, procesů a sítě.',
   'A neural network for every map, without search.': 'Neuronová síť pro každou mapu, bez prohledávání.',
+  'A neural network for every map that was trained under fog.': 'Neuronová síť pro každou mapu, která se učila v mlze.',
   'A neural network that was trained under fog on the world map.': 'Neuronová síť, která se učila v mlze na mapě světa.',
   'A neural network that was trained on the world map only.': 'Neuronová síť, která se učila jen na mapě světa.',
   'A neural network that was trained on the small map.': 'Neuronová síť, která se učila na malé mapě.',
