@@ -149,6 +149,8 @@ def test_who_resigns_is_asked_once_and_plays_again_on_the_same_seats(server: Ser
     result = page.get_by_role("region", name="Result")
     result.get_by_text("Resigned: You").wait_for()
     page.get_by_role("region", name="Players").get_by_text("resigned").wait_for()
+    name = page.get_by_role("region", name="Players").locator(".name", has_text="You")
+    assert name.evaluate("e => e.scrollWidth <= e.clientWidth"), "the word beside the name does not cut it"
     assert "Pip wins" in result.inner_text()
     before = page.url
     result.get_by_role("button", name="Rematch").click()
