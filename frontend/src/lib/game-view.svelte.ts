@@ -38,15 +38,15 @@ export class GameView {
     this.ghost = orders;
   }
 
-  /** The turn that the map compares: its round's position is displayed, before any order. */
-  private compared: { player: number; played: Orders | null; best: Orders } | null = $derived.by(() => {
+  /** The turns that the map compares: their round's position is displayed, before any order. */
+  private compared: { player: number; played: Orders | null; best: Orders | null } | null = $derived.by(() => {
     const { show, analysis } = this;
     const chosen = analysis?.chosen;
     if (!chosen || show.round !== chosen.round || show.step > 0 || show.playing) return null;
     const best = analysis.best(chosen.round, chosen.player);
     const played = show.current?.orders[chosen.player] ?? null;
     const sent = (orders: Orders) => splitTurn(this.doc, show.position, chosen.player, orders).sent;
-    return best === null ? null : { player: chosen.player, played: played && sent(played), best: sent(parseOrders(this.doc.map, best)) };
+    return { player: chosen.player, played: played && sent(played), best: best === null ? null : sent(parseOrders(this.doc.map, best)) };
   });
 
   /** What the map shows of a compared turn: the player, and the turns that have arrows or deploys; null: nothing. */
@@ -54,7 +54,8 @@ export class GameView {
     if (!this.compared || this.ghost) return null;
     const { player, best } = this.compared;
     const styles = this.drawn.map(({ style }) => style);
-    return { player, played: styles.includes('past'), attacks: styles.includes('best'), deploys: best.deploys.length > 0 };
+    const [played, attacks, deploys] = [styles.includes('past'), styles.includes('best'), (best?.deploys ?? []).length > 0];
+    return played || attacks || deploys ? { player, played, attacks, deploys } : null;
   }
 
   private get doc() {
