@@ -60,11 +60,11 @@ export class Playback {
       : position;
   });
 
-  /** The player on whose side the viewer is: its seat, the perspective, or the player "You"; null: none. */
+  /** The player on whose side the viewer is: its seat, the perspective, its seat in the finished game, or the player "You"; null: none. */
   get side(): number | null {
     const { doc, view } = this;
     const you = doc.players.findIndex((_, p) => calledYou(doc, p));
-    return doc.seat ?? (view ? view - 1 : you < 0 ? null : you);
+    return doc.seat ?? (view ? view - 1 : (doc.own ?? (you < 0 ? null : you)));
   }
 
   /** Whether a round has results that the running animation has not shown yet. */

@@ -22,7 +22,7 @@ export function nameOf(doc: GameDoc, player: number, apart = false): string {
  * screen, players have names.
  */
 export function person(doc: GameDoc, player: number): { who: string; you: 'yes' | 'no' } {
-  const viewer = doc.seat === player && doc.kind !== 'hotseat';
+  const viewer = (doc.seat ?? doc.own) === player && doc.kind !== 'hotseat';
   return { who: nameOf(doc, player), you: viewer || calledYou(doc, player) ? 'yes' : 'no' };
 }
 

@@ -1,5 +1,5 @@
 // The source of a replay: loads it, and sends requests for bot analyses, reports and new games from its positions.
-import { call, CallError, fetchFile, keepTokens, type CreatedGame, noKey, tokensOf } from './api';
+import { call, CallError, fetchFile, keepTokens, type CreatedGame, noKey, seatsIn, tokensOf } from './api';
 import type { AnalysisNews, AnalysisQuery } from './analysis/types';
 import type { GameDoc, Orders, DecisionInfo, WinProbabilities } from './types';
 import type { Judgement, VariationServer } from './variations/types';
@@ -59,8 +59,10 @@ export function studyVariations(id: string): VariationServer {
 export function gameSource(id: string): Source {
   const tokens = tokensOf(id);
   const token = tokens.watch ?? Object.values(tokens)[0] ?? '';
+  const seats = seatsIn(tokens);
+  const own = seats.length === 1 ? Number(seats[0]) : null;
   return {
-    load: () => (token ? call<GameDoc>(`games/${id}/replay`, undefined, token) : Promise.reject(new Error(`${t('This browser has no key for this game.')} ${noKey()}`))),
+    load: () => (token ? call<GameDoc>(`games/${id}/replay`, undefined, token).then((doc) => ({ ...doc, own })) : Promise.reject(new Error(`${t('This browser has no key for this game.')} ${noKey()}`))),
     chances: () => call(`games/${id}/chances`, undefined, token),
     analyse: (query) => call<AnalysisNews>(`games/${id}/analysis`, query, token),
     branch: (wanted) => made(call<CreatedGame>(`games/${id}/branch`, wanted, token)),

@@ -77,6 +77,7 @@ export interface GameDoc {
   kind: 'replay' | 'play' | 'hotseat' | 'watch' | 'together';
   id?: string;
   seat?: number | null;
+  own?: number | null; // in a replay: the seat of this browser's player in the finished game
   people?: number[];
   friends?: number[]; // seats of invited people
   spectator?: boolean; // whether the viewer is a spectator of a game between people
