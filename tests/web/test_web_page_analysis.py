@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from analysis_page_helpers import finished, news, open_log, show_cards
+from analysis_page_helpers import finished, news, open_log, show_cards, turn
 from gesture_helpers import DESKTOP, HANDSET, TABLET
 from page_helpers import PAGE, axe_finds, bot_log, idle_log, names_of
 
@@ -49,7 +50,9 @@ def test_two_clicks_lead_from_a_finished_game_to_its_first_better_turn(
     assert page.locator("p.status", has_text="begins").is_visible(), "the position before the turn"
     show_cards(page)
     card = page.get_by_role("region", name="Analysis")
-    card.locator(".verdict").get_by_text(re.compile(r": win probability \d+\s% instead of \d+\s%\.")).wait_for()
+    card.locator(".verdict").get_by_text(
+        re.compile(r"^Your (inaccuracy|mistake|blunder): win probability \d+\s% instead of \d+\s%\.")
+    ).wait_for()
     assert card.locator("button.on .name").inner_text() == "You", "the mistakes of the viewer come first"
     assert card.get_by_text("Better:").is_visible()
     assert card.locator(".why li").count() > 0
@@ -87,13 +90,13 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
             .inner_text()
             .startswith(
                 {
-                    2: "Inaccuracy: win probability 54\N{NO-BREAK SPACE}% instead of 60\N{NO-BREAK SPACE}%.",
-                    4: "Blunder: win probability 20\N{NO-BREAK SPACE}% instead of 60\N{NO-BREAK SPACE}%.",
+                    2: "Pip’s inaccuracy: win probability 54\N{NO-BREAK SPACE}% instead of 60\N{NO-BREAK SPACE}%.",
+                    4: "Pip’s blunder: win probability 20\N{NO-BREAK SPACE}% instead of 60\N{NO-BREAK SPACE}%.",
                 }[number]
             )
         )
         card.get_by_text("Preliminary: the search still runs.").wait_for()
-        card.get_by_text("The analysis knows the orders that the others really gave.").wait_for()
+        card.locator(".verdict").get_by_text("against the orders that Attila really gave.").wait_for()
     points = page.get_by_role("region", name="Win probability").locator("g[data-mark]")
     assert points.count() == 2, "mistakes are marked on the curve"
     for k, number in enumerate((2, 4)):  # after the round, where the curve has fallen
@@ -126,6 +129,41 @@ def test_the_buttons_for_mistakes_are_disabled_where_there_is_none(
     page.locator(".where", has_text="Round 2 of").wait_for()
 
 
+def called_you(log: GameLog) -> GameLog:
+    """Return a log whose first player is the viewer."""
+    first, *others = log.header.players
+    return replace(log, header=replace(log.header, players=(replace(first, name="You", spec=None), *others)))
+
+
+def test_the_card_explains_the_turn_of_the_viewer_who_made_no_mistake(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log = called_you(idle_log(4))
+    told = news(log, 1, {1: (None, 0.0), 2: ("??", 0.4)})
+    for position in told["positions"]:  # the opponent makes the blunder
+        position["turns"].reverse()
+        position["turns"][0] = turn(log, 1, None, 0.0)
+        position["best"][0] = turn(log, 1, None, 0.4)["better"]["orders"]
+    page = open_page(server.page())
+    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    open_log(page, log, tmp_path)
+    after = page.get_by_role("button", name="Next mistake")
+    after.get_by_text("Searching").wait_for()
+    assert after.is_disabled(), "no mistake is known"
+    page.get_by_role("region", name="Moves").locator("[data-round='2'] button.round").click()
+    card = page.get_by_role("region", name="Analysis")
+    card.get_by_text("You made no clear mistake: no other known turn is clearly better.").wait_for()
+    card.locator("button.on").click()
+    page.locator(".where", has_text="Round 2 of").wait_for()
+    card.locator("button.on[aria-pressed=true]").wait_for()
+    assert page.locator(BETTER).count() == page.locator(".legend").count() == 0, "the map has no better turn either"
+    told.update(version=2, done=9)
+    page.get_by_role("status").get_by_text("You made no clear mistake.", exact=True).wait_for()
+    card.get_by_role("button", name="Attila").click()
+    card.get_by_text("Attila’s blunder: win probability").wait_for()
+    card.get_by_text("against the orders that you really gave.").wait_for()
+
+
 def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
     log = bot_log(rounds=5)  # player 0 attacks in round 5
     page = open_page(server.page())
@@ -140,7 +178,7 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
     open_log(page, log, tmp_path)
     page.keyboard.press("b")
     card = page.get_by_role("region", name="Analysis")
-    card.get_by_text("Mistake: win probability 48 % instead of 60 %.").wait_for()
+    card.get_by_text(f"{names_of(log)[0]}’s mistake: win probability 48 % instead of 60 %.").wait_for()
     assert card.get_by_text("Preliminary").count() == 0
     assert not card.get_by_text("480 simulated games").is_visible(), "one pair of numbers leads"
     card.get_by_text("Numbers").click()
@@ -178,17 +216,18 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
     first, second = game.map.neighbors[own][:2]
     armies = int(game.army[own]) + 4
     told = news(log, 2, {2: ("??", 0.4)})
-    turn = told["positions"][0]["turns"][0]
-    turn["better"]["orders"] = "; ".join(
+    judged = told["positions"][0]["turns"][0]
+    judged["better"]["orders"] = "; ".join(
         [f"d {codes[own]} 5", *(f"a {codes[own]} {codes[to]} {armies}" for to in (first, second))]
     )
     only = {"kind": "attack", "source": names[own], "target": names[first], "armies": 1, "was": 0}
     later = [
         {"rounds": 1, "code": "turn-holds", "values": {"region": names[first], "better": 0.8, "played": 0.3}},
         {"rounds": 3, "code": "turn-saves", "values": {"armies": 4.25}},
+        {"rounds": 3, "code": "turn-breaks", "values": {"bonus": "Asia", "income": 5, "better": 0.1, "played": 0.6}},
     ]
     values = {"region": names[own], "better": 0.9, "played": 0.2, "only": only, "later": later}
-    turn["reason"] = {"code": "turn-holds", "values": values}
+    judged["reason"] = {"code": "turn-holds", "values": values}
     page = open_page(server.page())
     page.route("**/analysis", lambda route: route.fulfill(json=told))
     open_log(page, log, tmp_path)
@@ -200,7 +239,7 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
     assert says in better.inner_text()
     page.locator("g.best path").first.wait_for(state="attached")
     drawn = page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)")
-    turn["better"]["orders"] = turn["better"]["orders"].rpartition(";")[0]
+    judged["better"]["orders"] = judged["better"]["orders"].rpartition(";")[0]
     told["version"] = 3
     better.get_by_text("if armies are left").wait_for(state="detached")
     page.locator("g.best").first.wait_for(state="attached")
@@ -213,6 +252,7 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
     )
     card.get_by_text(f"One round later, {holds}").wait_for()
     card.get_by_text("3 rounds later, Pip has 4.3 more armies on average with the better turn.").wait_for()
+    card.get_by_text("3 rounds later, Attila holds all of Asia (+5) in 10 % of the simulated games").wait_for()
 
 
 def attack_log(leaves: bool) -> tuple[GameLog, str, int, int, int]:

@@ -131,13 +131,21 @@ export class Analysis {
     return this.positions[round - 1]?.turns[player] ?? null;
   }
 
-  /** The better turn of a round, if it is known; otherwise the best turn that a search found. */
+  /** The turn that is clearly better than the played turn; if no turn was judged, the best turn that a search found. */
   best(round: number, player: number): string | null {
-    return this.turn(round, player)?.better?.orders ?? this.positions[round - 1]?.best[player] ?? null;
+    const turn = this.turn(round, player);
+    return turn ? (turn.better?.orders ?? null) : (this.positions[round - 1]?.best[player] ?? null);
+  }
+
+  /** The player whose turn is explained: the chosen one; else the viewer; else the one who lost most. */
+  explained(round: number): number | null {
+    const { chosen, show } = this;
+    if (chosen?.round === round) return chosen.player;
+    return show.side !== null && this.positions[round - 1]?.turns[show.side] ? show.side : this.worst(round);
   }
 
   /** The player who lost most by its own turn in a round; null: not known yet. */
-  worst(round: number): number | null {
+  private worst(round: number): number | null {
     const lost = (this.positions[round - 1]?.turns ?? []).map((turn) => turn?.lost ?? -1);
     const most = Math.max(-1, ...lost);
     return most < 0 ? null : lost.indexOf(most);
@@ -158,6 +166,11 @@ export class Analysis {
     const { side } = this.show;
     const all = this.positions.flatMap((_, played) => this.marks(played + 1));
     return all.filter((turn) => MISTAKES.includes(turn.mark) && (side === null || turn.player === side));
+  }
+
+  /** Whether the analysis is complete and has found no mistake. */
+  get flawless(): boolean {
+    return !this.running && this.positions.some(Boolean) && !this.mistakes.length;
   }
 
   /** Return the next (1) or previous (-1) known mistake; undefined: there is none. */

@@ -23,13 +23,28 @@ export function turnInWords(doc: GameDoc, orders: Orders | null, reserve: SplitT
   return parts.join('; ') || t('hold');
 }
 
-/** Say how good a turn is compared with the turns that the searches found. */
-export function verdict({ mark, worth, gain, error, better }: TurnReport): string {
-  const values = { points: figure(100 * Math.abs(gain)), error: figure(100 * error), played: percent(worth, 0), better: percent(worth + gain, 0) };
-  if (mark === '!') return t('Better than the turn of the search by {points} ± {error} points.', values);
-  if (mark) return t('{mark}: win probability {played} instead of {better}.', { ...values, mark: markName(mark) });
-  if (better) return t('No clear mistake: win probability {played}, with the best known turn {better}.', values);
-  return gain > 0 ? t('No known turn is certainly better.') : t('The best known turn.');
+/** Say how good a player's turn is compared with the turns that the searches found. */
+export function verdict(doc: GameDoc, player: number, { mark, worth, gain, error, better }: TurnReport): string {
+  const values = { ...person(doc, player), points: figure(100 * Math.abs(gain)), error: figure(100 * error), played: percent(worth, 0), better: percent(worth + gain, 0) };
+  if (mark === '!') return t('{you, select, yes {Your} other {{who}’s}} turn is better than the turn of the search by {points} ± {error} points.', values);
+  if (mark) {
+    const kind = { '?!': 'inaccuracy', '?': 'mistake', '??': 'blunder' }[mark];
+    return t('{you, select, yes {Your} other {{who}’s}} {kind, select, inaccuracy {inaccuracy} mistake {mistake} other {blunder}}: win probability {played} instead of {better}.', { ...values, kind });
+  }
+  if (better) return t('{you, select, yes {You made} other {{who} made}} no clear mistake: win probability {played}, with the best known turn {better}.', values);
+  return t('{you, select, yes {You made} other {{who} made}} no clear mistake: no other known turn is clearly better.', values);
+}
+
+/** Say what the win probabilities of a turn and of the better turn assume. */
+export function assumption(doc: GameDoc, player: number): string {
+  const other = opponent(doc, player);
+  const told = other === null ? { who: '', you: 'others' } : person(doc, other);
+  return t('Mean over the dice, against the orders that {you, select, yes {you} others {the others} other {{who}}} really gave. A hint during the game does not know these orders.', told);
+}
+
+/** Return the only other player of a game; null: there are several. */
+function opponent(doc: GameDoc, player: number): number | null {
+  return doc.players.length === 2 ? 1 - player : null;
 }
 
 /** Explain the numbers of a turn, one sentence for each pair. */
@@ -81,11 +96,13 @@ function onlyInWords({ kind, source = '', target = '', armies = 0, was = 0 }: On
 export function laterInWords(doc: GameDoc, player: number, later: LaterAdvantage[]): string[] {
   return later.map(({ rounds, code, values }) => {
     const { armies = 0, region = '', bonus = '', income = 0, better = 0, played = 0 } = values;
+    const other = opponent(doc, player);
     const told = { ...person(doc, player), rounds, armies: figure(armies, 1), region, bonus, income, better: percent(better, 0), played: percent(played, 0) };
+    const all = (of: { who: string; you: string }) => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.', { ...told, ...of });
     const holds = () => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} {region} in {better} of the simulated games with the better turn, in {played} with the played turn.', told);
     return {
-      'turn-bonus': () => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.', told),
-      'turn-breaks': () => t('{rounds, plural, one {One round} other {# rounds}} later, another player holds all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.', told),
+      'turn-bonus': () => all(person(doc, player)),
+      'turn-breaks': () => other !== null ? all(person(doc, other)) : t('{rounds, plural, one {One round} other {# rounds}} later, another player holds all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.', told),
       'turn-holds': holds,
       'turn-takes': holds,
       'turn-saves': () => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you have} other {{who} has}} {armies} more armies on average with the better turn.', told),
@@ -97,10 +114,13 @@ export function laterInWords(doc: GameDoc, player: number, later: LaterAdvantage
 /** Say why a player lost win probability in a round. */
 export function reasonInWords(doc: GameDoc, player: number, { code, values }: Reason): string {
   const { armies = 0, region = '', source = '', target = '', regions = [], bonuses = [], bonus = '', income = 0, better = 0, played = 0, only } = values;
+  const other = opponent(doc, player);
   const told = { ...person(doc, player), armies: figure(armies, 1), region, source, target, bonus, income, better: percent(better, 0), played: percent(played, 0), regions: joined(regions), bonuses: joined(bonuses) };
   const sentences: Record<Reason['code'], () => string> = {
     'turn-bonus': () => t('The better turn holds {bonus} (+{income}) after the round in {better} of cases, the played turn in {played}.', told),
-    'turn-breaks': () => t('Another player holds {bonus} (+{income}) after the better turn in {better} of cases, after the played turn in {played}.', told),
+    'turn-breaks': () => other !== null
+      ? t('{you, select, yes {You hold} other {{who} holds}} {bonus} (+{income}) after the better turn in {better} of cases, after the played turn in {played}.', { ...told, ...person(doc, other) })
+      : t('Another player holds {bonus} (+{income}) after the better turn in {better} of cases, after the played turn in {played}.', told),
     'turn-holds': () => t('The better turn keeps {region} in {better} of cases, the played turn in {played}.', told),
     'turn-takes': () => t('The better turn takes {region} in {better} of cases, the played turn in {played}.', told),
     'turn-saves': () => t('After the better turn, {you, select, yes {you have} other {{who} has}} {armies} more armies on average.', told),

@@ -4,11 +4,18 @@ export const analysis = {
   Inaccuracy: 'Nepřesnost',
   Mistake: 'Chyba',
   Blunder: 'Hrubá chyba',
-  'Better than the turn of the search by {points} ± {error} points.': 'Lepší než tah hledání o {points} ± {error} p. b.',
-  '{mark}: win probability {played} instead of {better}.': '{mark}: šance na výhru {played} místo {better}.',
-  'No clear mistake: win probability {played}, with the best known turn {better}.': 'Žádná jasná chyba: šance na výhru {played}, s nejlepším známým tahem {better}.',
-  'No known turn is certainly better.': 'Žádný známý tah není jistě lepší.',
-  'The best known turn.': 'Nejlepší známý tah.',
+  '{you, select, yes {Your} other {{who}’s}} turn is better than the turn of the search by {points} ± {error} points.':
+    '{you, select, yes {Tvůj tah} other {{who}: tah}} je o {points} ± {error} p. b. lepší než tah hledání.',
+  '{you, select, yes {Your} other {{who}’s}} {kind, select, inaccuracy {inaccuracy} mistake {mistake} other {blunder}}: win probability {played} instead of {better}.':
+    '{you, select, yes {Tvoje} other {{who} –}} {kind, select, inaccuracy {nepřesnost} mistake {chyba} other {hrubá chyba}}: šance na výhru {played} místo {better}.',
+  '{you, select, yes {You made} other {{who} made}} no clear mistake: win probability {played}, with the best known turn {better}.':
+    '{you, select, yes {Nemáš žádnou jasnou chybu} other {{who} – žádná jasná chyba}}: šance na výhru {played}, s nejlepším známým tahem {better}.',
+  '{you, select, yes {You made} other {{who} made}} no clear mistake: no other known turn is clearly better.':
+    '{you, select, yes {Nemáš žádnou jasnou chybu} other {{who} – žádná jasná chyba}}: žádný jiný známý tah není jasně lepší.',
+  '{you, select, yes {You made} other {{who} made}} no clear mistake.': '{you, select, yes {Nemáš žádnou jasnou chybu.} other {{who} – žádná jasná chyba.}}',
+  'No player made a clear mistake.': 'Žádný hráč nemá jasnou chybu.',
+  'Mean over the dice, against the orders that {you, select, yes {you} others {the others} other {{who}}} really gave. A hint during the game does not know these orders.':
+    'Průměr přes kostky, proti rozkazům, které {you, select, yes {jsi opravdu zadal ty} others {opravdu zadali ostatní} other {opravdu zadal hráč {who}}}. Nápověda během hry tyto rozkazy nezná.',
   'The better turn differs only in the deployed armies.': 'Lepší tah se liší jen nasazenými armádami.',
   'The better turn differs only in the order of the moves.': 'Lepší tah se liší jen pořadím přesunů.',
   'The better turn is the same without the {kind, select, attack {attack} other {move}} from {source} to {target}.':
@@ -33,6 +40,8 @@ export const analysis = {
     'Útok na území {region} s {armies, plural, one {# armádou} few {# armádami} many {# armády} other {# armádami}} měl šanci jen {chance}.',
   'The better turn holds {bonus} (+{income}) after the round in {better} of cases, the played turn in {played}.':
     'Lepší tah drží po kole {bonus} (+{income}) v {better} případů, zahraný tah v {played}.',
+  '{you, select, yes {You hold} other {{who} holds}} {bonus} (+{income}) after the better turn in {better} of cases, after the played turn in {played}.':
+    '{you, select, yes {Držíš} other {{who} drží}} {bonus} (+{income}) po lepším tahu v {better} případů, po zahraném tahu v {played}.',
   'Another player holds {bonus} (+{income}) after the better turn in {better} of cases, after the played turn in {played}.':
     'Jiný hráč drží {bonus} (+{income}) po lepším tahu v {better} případů, po zahraném tahu v {played}.',
   'The better turn keeps {region} in {better} of cases, the played turn in {played}.': 'Lepší tah udrží {region} v {better} případů, zahraný tah v {played}.',
