@@ -170,7 +170,7 @@ export class Analysis {
 
   /** Whether the analysis is complete and has found no mistake. */
   get flawless(): boolean {
-    return !this.running && this.positions.some(Boolean) && !this.mistakes.length;
+    return !this.running && !this.error && this.positions.some(Boolean) && !this.mistakes.length;
   }
 
   /** Return the next (1) or previous (-1) known mistake; undefined: there is none. */
