@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from warlight_env.agents.records.turn_record import TurnNetwork
-from warlight_env.agents.turn_net.turn_network_file import LEARNED, load_turn_network
+from warlight_env.agents.turn_net.turn_network_file import LEARNED, bundled_network, load_turn_network
 from warlight_env.engine.view import View
 from warlight_env.maps import load
 
@@ -65,10 +65,5 @@ def load_networks(source: str | Path | TurnNetwork | None, name: str = "net") ->
     network = load_turn_network(source, name)
     if network is None or source != LEARNED:
         return None if network is None else TurnNetworks(network)
-    return TurnNetworks(network, load_turn_network(_WORLD), TurnNetworks(_bundled(_ANY_FOG), _bundled(_FOG)))
-
-
-def _bundled(name: str) -> TurnNetwork:
-    network = load_turn_network(name)
-    assert network is not None
-    return network
+    under_fog = TurnNetworks(bundled_network(_ANY_FOG), bundled_network(_FOG))
+    return TurnNetworks(network, bundled_network(_WORLD), under_fog)

@@ -170,7 +170,7 @@ def load_turn_network(source: str | Path | TurnNetwork | None, name: str = "net"
         return None
     bundled = _ANY if source == LEARNED else str(source)
     if bundled in BUNDLED:
-        return _bundled(bundled)
+        return bundled_network(bundled)
     path, _, told = str(source).partition("#")
     if not path.endswith(".npz"):
         known = ", ".join((NONE, LEARNED, *BUNDLED))
@@ -181,5 +181,6 @@ def load_turn_network(source: str | Path | TurnNetwork | None, name: str = "net"
 
 
 @functools.cache
-def _bundled(name: str) -> TurnNetwork:
+def bundled_network(name: str) -> TurnNetwork:
+    """Return the network of the package with a name in `BUNDLED`."""
     return read_turn_network(BUNDLED[name].read_bytes(), f"the network {name} of the package").network

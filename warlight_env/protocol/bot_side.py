@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, Final
 
 import numpy as np
@@ -243,8 +244,7 @@ class BotSide:
             self._starts = (own, tuple(starts)) if self.player == 0 else (tuple(starts), own)
         view = self._view("play", owner, army, starts=self._starts, income=armies)
         if last is not None and last[0].round == view.round - 1:
-            result = estimated_round(*last, seen, view)
-            view = replace(view, _told=lambda: result)
+            view = replace(view, _told=partial(estimated_round, *last, seen, view))
         turn = self._agent.act_on(view, Observation(engine.turn.round, owner, army, seen, starts), budget)
         self._last = view, turn
         return turn

@@ -60,14 +60,18 @@ class OwnersAndArmies(NamedTuple):
     army: npt.NDArray[np.int32]
 
 
+def positions_of(games: Sequence[Game]) -> OwnersAndArmies:
+    """Return the positions of B games on the same map."""
+    return OwnersAndArmies(np.array([game.owner for game in games]), np.array([game.army for game in games]))
+
+
 def later_positions(view: View, games: Sequence[Game], seed: int, rounds: Sequence[int]) -> list[OwnersAndArmies]:
     """Return the positions after each number of further rounds, in one rollout of each game.
 
     Args:
         view: a view of one of the games; it has the board and the rules. rounds: numbers in increasing order.
     """
-    start = OwnersAndArmies(np.array([game.owner for game in games]), np.array([game.army for game in games]))
-    rollouts, played, found = _Rollouts(view, start, seed), 0, []
+    rollouts, played, found = _Rollouts(view, positions_of(games), seed), 0, []
     for number in rounds:
         state = rollouts.play(number - played)
         played = number

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
 from warlight_env.maps import Map
-from warlight_env.web.workers.rollout_estimate import OwnersAndArmies
+from warlight_env.web.workers.rollout_estimate import OwnersAndArmies, positions_of
 from warlight_env.web.workers.sent_armies import sent_armies
 from warlight_env.web.workers.turn_report import Reason
 
@@ -43,7 +43,7 @@ def difference(
         played, better: games after the round with different dice, after each turn.
         later: the positions after each number of further rounds in `LATER`, after the played and the better turn.
     """
-    first, second = _After(player, _positions(played)), _After(player, _positions(better))
+    first, second = _After(player, positions_of(played)), _After(player, positions_of(better))
     found = [
         *_bonuses(before.map, first, second),
         *_regions(before, player, first, second),
@@ -74,10 +74,6 @@ def _later(before: Game, player: int, played: _After, better: _After, told: Sequ
         if weight >= _LEAST:
             return reason
     return None
-
-
-def _positions(games: Sequence[Game]) -> OwnersAndArmies:
-    return OwnersAndArmies(np.array([game.owner for game in games]), np.array([game.army for game in games]))
 
 
 class _After:
