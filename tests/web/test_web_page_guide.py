@@ -22,10 +22,16 @@ TOUCH = {"has_touch": True, "is_mobile": True}
 TABLET = {"viewport": {"width": 820, "height": 1180}, **TOUCH}
 PHONE = {"viewport": {"width": 360, "height": 740}, **TOUCH}
 
-#: What the guide shows: its words, the step's name, its ring's middle and width, and the buttons in its note. `covers`:
+#: What the guide shows when its note and the map stand still: its words, the step's name, its ring's middle and width, and the buttons in its note. `covers`:
 #: the regions named in its words whose armies its note covers, and the chances that its ring covers.
 SHOWN = """async () => {
-    for (const _ of [1, 2]) await new Promise(requestAnimationFrame);
+    const places = () => [...document.querySelectorAll('.note, path[data-region="0"], .beckon')].map(e => {
+        const o = e.getBoundingClientRect(); return [o.left, o.top, o.width, o.height] }).join();
+    for (let same = 0, frames = 0, last = ''; same < 3 && frames < 120; frames++) {
+        await new Promise(requestAnimationFrame);
+        const now = places();
+        [same, last] = [now === last ? same + 1 : 0, now];
+    }
     const hit = (e, l, t, r, b) => { const o = e?.getBoundingClientRect();
         return o && o.left < r && o.right > l && o.top < b && o.bottom > t; };
     const note = document.querySelector('.note'), text = note?.textContent ?? '';
@@ -85,7 +91,7 @@ def follow(page: Any, press: Press, until: Callable[[str], bool]) -> list[tuple[
         if not said or said[-1] != (shown["name"], shown["says"]):
             said.append((shown["name"], shown["says"]))
             still = 0
-        assert press is not by_mouse or not shown["covers"], shown
+        assert press is by_keys or not shown["covers"], shown
         if until(shown["says"]):
             return said
         still += 1

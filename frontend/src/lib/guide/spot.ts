@@ -10,7 +10,6 @@ export interface Spot {
   seen: boolean; // whether the target is visible without scrolling
 }
 
-const ABOVE = 150; // height in pixels of the footer, the handle of the cards and the status line on a phone
 const REACH = 17; // radius in pixels of the mark around a region's badge
 
 /** Return the screen position of a target; null: it is not on the page. */
@@ -58,6 +57,8 @@ export interface Place {
   top: number;
 }
 
+const STRIDE = 24; // distance in pixels between the positions that `besides` compares
+
 /**
  * Return the position for a note of `wide` × `high` pixels: inside the window, near the box, and with little overlap.
  * Overlap with the box and with the regions that the note names costs most, and overlap with `controls` costs more than
@@ -65,23 +66,36 @@ export interface Place {
  */
 export function besides(box: Spot['box'] | null, wide: number, high: number, named: DOMRect[], controls: DOMRect[], figures: DOMRect[]): Place {
   const [gap, edge] = [16, 8];
-  const [most, low] = [innerWidth - wide - edge, innerHeight - high - edge];
-  const within = (left: number, top: number): Place => ({ left: Math.max(edge, Math.min(most, left)), top: Math.max(edge, Math.min(low, top)) });
-  const corners = [within(edge, 60), within(most, 60), within(edge, low - ABOVE), within(most, low - ABOVE)];
-  if (!box) return corners[0];
+  const [right, bottom] = [Math.max(edge, innerWidth - wide - edge), Math.max(edge, innerHeight - high - edge)];
+  if (!box) return { left: edge, top: Math.min(60, bottom) };
   const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
-  const near = [
-    within(box.left + box.width + gap, y - high / 2),
-    within(x - wide / 2, box.top - high - gap),
-    within(x - wide / 2, box.top + box.height + gap),
-    within(box.left - wide - gap, y - high / 2),
-  ];
   const target = new DOMRect(box.left - gap / 2, box.top - gap / 2, box.width + gap, box.height + gap);
-  const cost = ({ left, top }: Place): number => {
-    const over = (b: DOMRect) => Math.max(0, Math.min(b.right, left + wide) - Math.max(b.left, left)) * Math.max(0, Math.min(b.bottom, top + high) - Math.max(b.top, top));
-    const sum = (boxes: DOMRect[]) => boxes.reduce((all, b) => all + over(b), 0);
-    const away = Math.hypot(left + wide / 2 - x, top + high / 2 - y);
-    return 50 * (over(target) + sum(named)) + 8 * sum(controls) + 2 * sum(figures) + 5 * away;
+  const weighted: [number, DOMRect][] = [
+    ...[target, ...named].map((b): [number, DOMRect] => [50, b]),
+    ...controls.map((b): [number, DOMRect] => [8, b]),
+    ...figures.map((b): [number, DOMRect] => [2, b]),
+  ];
+  const cost = (left: number, top: number): number => {
+    let sum = 5 * Math.hypot(left + wide / 2 - x, top + high / 2 - y);
+    for (const [weight, b] of weighted) {
+      const width = Math.min(b.right, left + wide) - Math.max(b.left, left);
+      const height = Math.min(b.bottom, top + high) - Math.max(b.top, top);
+      if (width > 0 && height > 0) sum += weight * width * height;
+    }
+    return sum;
   };
-  return [...near, ...corners].reduce((found, place) => (cost(place) < cost(found) ? place : found));
+  let [place, least] = [{ left: edge, top: edge }, Infinity];
+  for (const left of spread(edge, right)) {
+    for (const top of spread(edge, bottom)) {
+      const found = cost(left, top);
+      if (found < least) [place, least] = [{ left, top }, found];
+    }
+  }
+  return place;
+}
+
+/** Return numbers from `low` to `high`, both included, at most `STRIDE` apart. */
+function spread(low: number, high: number): number[] {
+  const parts = Math.ceil((high - low) / STRIDE);
+  return Array.from({ length: parts + 1 }, (_, k) => (parts ? low + ((high - low) * k) / parts : low));
 }
