@@ -22,8 +22,9 @@ TOUCH = {"has_touch": True, "is_mobile": True}
 TABLET = {"viewport": {"width": 820, "height": 1180}, **TOUCH}
 PHONE = {"viewport": {"width": 360, "height": 740}, **TOUCH}
 
-#: What the guide shows when its note and the map stand still: its words, the step's name, its ring's middle and width, and the buttons in its note. `covers`:
-#: the regions named in its words whose armies its note covers, and the chances that its ring covers.
+#: What the guide shows when its note and the map stand still: its words, the step's name, its ring's middle and width,
+#: and the buttons in its note. `covers`: the regions named in its words whose armies its note covers, and the chances
+#: that its ring covers.
 SHOWN = """async () => {
     const places = () => [...document.querySelectorAll('.note, path[data-region="0"], .beckon')].map(e => {
         const o = e.getBoundingClientRect(); return [o.left, o.top, o.width, o.height] }).join();
