@@ -315,7 +315,7 @@ def rollouts() -> Shared:
     config = GameConfig(maps.load("small"), Rules.of("thesis"), 2)
     networks = load_networks("learned")
     assert networks is not None
-    net = networks.of(Game("small", seed=1, picks="random").view(0))
+    net = networks.for_known_position(Game("small", seed=1, picks="random").view(0))
     context = make_context(
         config.board, config.params, 2, THESIS, functions=Functions(policy=sampled_turn), turns=net
     )  # fmt: skip

@@ -173,7 +173,7 @@ class AnytimeSearch(SingleThreaded, ABC):
         """Start a new search from another position on the same board, with the memory that is already allocated."""
         s = self.settings
         self.view, self.seed, self.refined, self._failed = view, seed, None, False
-        net = None if s.net is None else s.net.of(view)
+        net = None if s.net is None else s.net.for_known_position(view)
         self.context = make_context(
             view.board, view.params, view.players, s.weights, s.generators, self.functions, s.value, net
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -34,13 +35,21 @@ class TurnNetworks:
     world: TurnNetwork | None = None
     under_fog: TurnNetworks | None = None
 
-    def of(self, view: View) -> TurnNetwork:
+    def __iter__(self) -> Iterator[TurnNetwork]:
+        """Iterate over all the networks."""
+        yield self.general
+        if self.world is not None:
+            yield self.world
+        if self.under_fog is not None:
+            yield from self.under_fog
+
+    def for_known_position(self, view: View) -> TurnNetwork:
         """Return the turn network for the game of a view, for positions that are completely known."""
         return self.world if self.world is not None and _is_duel_on_world(view) else self.general
 
-    def own(self, view: View) -> TurnNetwork:
+    def for_own_turn(self, view: View) -> TurnNetwork:
         """Return the turn network with which the player of a view chooses its own turns. It may read a memory."""
-        return (self if self.under_fog is None or not view.rules.fog else self.under_fog).of(view)
+        return (self if self.under_fog is None or not view.rules.fog else self.under_fog).for_known_position(view)
 
 
 def _is_duel_on_world(view: View) -> bool:

@@ -101,7 +101,12 @@ def test_by_default_networks_with_a_memory_propose_turns_and_picks_under_fog(map
         assert answer == expected
 
 
-def test_picks_of_a_network_without_a_head_are_refused():
-    game = Game("world", "challenge1", seed=3)
-    with pytest.raises(InputError, match=r"picks = 'network': the network of own_net has no head for picks"):
-        search_of(picks="network", own_net="world").pick(game.view(0))
+def test_picks_of_a_network_without_a_head_are_refused_at_the_start():
+    with pytest.raises(InputError, match=r"picks = 'network': no network of own_net has a head for picks"):
+        search_of(picks="network", own_net="world")
+
+
+def test_picks_by_a_network_are_refused_in_a_game_for_which_no_network_has_a_head():
+    search, view = search_of(picks="network"), Game("world", Rules.of("challenge1", fog=False), seed=3).view(0)
+    with pytest.raises(InputError, match="the network of own_net for this game has no head for picks"):
+        search.pick(view)

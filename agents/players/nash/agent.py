@@ -211,6 +211,8 @@ class NashAgent(SearchAgent):
         self._rate: float | None = None  # measured number of steps (`Sizes.steps`) per second
         if opponent_model == "network" and self.nets is None:
             raise InputError("opponent_model = 'network': there is no turn network, because net = 'none'")
+        if picks == "network" and not any(ranks_offers(network) for network in self.own_nets or ()):
+            raise InputError("picks = 'network': no network of own_net has a head for picks")
         self._made: tuple[Sizes, Board, int, list[NashWork]] | None = None
         self._opponents: OpponentTypes | None = None
         self._simple: RecognizedBots | None = None
@@ -233,18 +235,18 @@ class NashAgent(SearchAgent):
 
     def _network_picks(self, view: View, network: TurnNetwork | None) -> list[int]:
         if network is None or not ranks_offers(network):
-            raise InputError("picks = 'network': the network of own_net has no head for picks")
+            raise InputError("picks = 'network': the network of own_net for this game has no head for picks")
         context = make_context(view.board, view.params, view.players, self.weights, turns=network)
         work = make_generator_work(view.board.n_regions, view.board.n_edges, view.players)
         return network_picks(context, view, 0.0, self.rng, work)
 
     def _net(self, view: View) -> TurnNetwork | None:
         """Return the turn network for the game of a view, or None if the agent has no turn network."""
-        return None if self.nets is None else self.nets.of(view)
+        return None if self.nets is None else self.nets.for_known_position(view)
 
     def _memory_for(self, view: View) -> GameMemory:
         """Return the memory of the game for the turn network of this player's candidate turns."""
-        network = None if self.own_nets is None else self.own_nets.own(view)
+        network = None if self.own_nets is None else self.own_nets.for_own_turn(view)
         if self._game_memory.network is not network:
             self._game_memory = GameMemory(network)
         return self._game_memory
