@@ -17,7 +17,7 @@ from web_helpers import Server
 pytestmark = PAGE
 
 
-def test_a_card_says_that_the_search_runs_before_the_bots_are_known(
+def test_a_card_says_that_the_bot_calculates_before_the_bots_are_known(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     page, waiting = open_page(server.page()), []
@@ -25,7 +25,7 @@ def test_a_card_says_that_the_search_runs_before_the_bots_are_known(
     page.route("**/api/home", lambda route: waiting.append(route))
     open_log(page, idle_log(2), tmp_path)
     card = page.get_by_role("region", name="Analysis")
-    card.get_by_text("The search is analysing this round").wait_for()
+    card.get_by_text("The bot is analysing this round").wait_for()
     assert card.get_by_text("unavailable").count() == 0
 
 
