@@ -8,6 +8,9 @@ from typing import Any
 from warlight_env.record import GameLog, game_at
 from web_helpers import Server
 
+#: What the map shows of a better turn: arrows of its attacks, or armies of its deploys.
+BETTER = "g.best, g.addition"
+
 
 def turn(log: GameLog, round_: int, mark: str | None, lost: float) -> dict[str, Any]:
     """A report on the turn of player 0, whose better turn attacks from its first region."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable
 from dataclasses import replace
@@ -10,23 +9,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from analysis_page_helpers import finished, news, open_log, show_cards, turn
+from analysis_page_helpers import BETTER, finished, news, open_log, show_cards, turn
 from gesture_helpers import DESKTOP, HANDSET, TABLET
 from page_helpers import PAGE, axe_finds, bot_log, idle_log, names_of
 
 from warlight_env import Game, Orders, battle_odds
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.games.game_loop import ask_orders
-from warlight_env.cli import main
 from warlight_env.record import GameLog, MemoryRecorder, game_at
-from warlight_env.web.export import write_html
 from web_helpers import Server
 
 pytestmark = PAGE
 
 SCREENS = pytest.mark.parametrize("options", [DESKTOP, TABLET, HANDSET], ids=["desktop", "tablet", "phone"])
-#: What the map shows of a better turn: arrows of its attacks, or armies of its deploys.
-BETTER = "g.best, g.addition"
 
 
 @pytest.fixture(scope="module")
@@ -95,7 +90,7 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
                 }[number]
             )
         )
-        card.get_by_text("Preliminary: the search still runs.").wait_for()
+        card.get_by_text("Preliminary: the bot still calculates.").wait_for()
         card.locator(".verdict").get_by_text("against the orders that Attila really gave.").wait_for()
     points = page.get_by_role("region", name="Win probability").locator("g[data-mark]")
     assert points.count() == 2, "mistakes are marked on the curve"
@@ -110,6 +105,48 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
     assert [line for line in legend if len(line) > 1] == ["better turn", "deploys of the better turn"]
     page.keyboard.press("End")
     page.locator("g.best").first.wait_for(state="detached")
+
+
+def test_the_end_of_the_guide_leads_to_the_first_mistake(ended: Server, open_page: Callable[..., Any]):
+    page = open_page(ended.page(), **HANDSET)
+    page.evaluate(f"localStorage['warlight.guide.{ended.game}'] = JSON.stringify({{stage: 'free', told: ['goal']}})")
+    page.goto(ended.address)
+    note = page.get_by_role("region", name="Guide")
+    note.get_by_text("or Analysis in the card “Result”.").wait_for()
+    page.locator(".beckon").wait_for()
+    ring, link = (at.bounding_box() for at in (page.locator(".beckon"), page.locator(".result [href^='#/r/']")))
+    assert ring["x"] <= link["x"] and ring["y"] <= link["y"]
+    assert ring["x"] + ring["width"] >= link["x"] + link["width"]
+    assert ring["y"] + ring["height"] >= link["y"] + link["height"]
+    note.get_by_role("link", name="See your first mistake").tap()
+    card = page.get_by_role("region", name="Analysis")
+    card.locator(".verdict").get_by_text(re.compile("^Your (inaccuracy|mistake|blunder)")).wait_for(timeout=120_000)
+    assert card.locator(".verdict").is_visible(), "the cards are open"
+    page.locator(BETTER).first.wait_for(state="attached")
+    assert "mistake" not in page.url, "a reload does not leave the displayed position"
+
+
+def test_the_timeline_has_other_marks_for_mistakes_than_for_events(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log = idle_log(6)
+    page = open_page(server.page())
+    page.route("**/analysis", lambda route: route.fulfill(json=news(log, 2, {2: ("??", 0.4), 4: ("?", 0.12)}, done=9)))
+    open_log(page, log, tmp_path)
+    mistakes, events = (page.locator(f".ticks .{kind}") for kind in ("mistake", "event"))
+    mistakes.nth(1).wait_for()
+    assert mistakes.evaluate_all("all => all.map(e => e.dataset.at)") == ["2", "4"]
+    outlines = [at.evaluate_all("all => all.map(e => getComputedStyle(e).clipPath)") for at in (mistakes, events)]
+    assert outlines[1] and not {*outlines[0]} & {*outlines[1]}, "mistakes have another shape"
+    lowest = max(at.bounding_box()["y"] + at.bounding_box()["height"] for at in events.all())
+    assert all(at.bounding_box()["y"] >= lowest for at in mistakes.all()), "mistakes are below the line"
+    slider = page.locator(".track input")
+    for at, words in ((mistakes.first, "Round 2: .*Blunder: Pip$"), (mistakes.nth(1), "Round 4: .*Mistake: Pip$")):
+        tick, line = at.bounding_box(), slider.bounding_box()
+        page.mouse.move(tick["x"] + tick["width"] / 2, line["y"] + line["height"] / 2)
+        assert re.search(words, slider.get_attribute("title"))
+    page.get_by_role("button", name="What does “Marks of the timeline” mean?").click()
+    page.get_by_text("Below the line are mistakes of the analysis: each triangle is one").wait_for()
 
 
 def test_the_buttons_for_mistakes_are_disabled_where_there_is_none(
@@ -176,15 +213,15 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
 
     page.route("**/analysis", answer)
     open_log(page, log, tmp_path)
-    page.keyboard.press("b")
     card = page.get_by_role("region", name="Analysis")
+    page.get_by_role("region", name="Moves").locator("[data-round='5'] [data-mark='?']").wait_for()
+    page.keyboard.press("b")
     card.get_by_text(f"{names_of(log)[0]}’s mistake: win probability 48 % instead of 60 %.").wait_for()
     assert card.get_by_text("Preliminary").count() == 0
     assert not card.get_by_text("480 simulated games").is_visible(), "one pair of numbers leads"
     card.get_by_text("Numbers").click()
     card.get_by_text("The difference is 12 ± 2 points").wait_for()
     card.get_by_text("480 simulated games").wait_for()
-    page.get_by_role("region", name="Moves").locator("[data-round='5'] [data-mark='?']").wait_for()
     assert page.locator("[data-mark='??']").count() == 0
     assert page.locator("g.past g.past").count() > 0
     assert page.locator(".legend").inner_text().split("\n")[:2] == ["better turn", "played turn"]
@@ -194,16 +231,47 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
     assert asked[-1]["focus"] == 4, "the server learns which position is displayed"
 
 
-def test_a_card_says_that_the_search_runs_before_the_bots_are_known(
+def test_an_opened_card_changes_only_when_the_reader_asks_for_the_newer_result(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
-    page, waiting = open_page(server.page()), []
-    page.get_by_role("button", name="Play now").wait_for()
-    page.route("**/api/home", lambda route: waiting.append(route))
-    open_log(page, idle_log(2), tmp_path)
-    card = page.get_by_role("region", name="Analysis")
-    card.get_by_text("The search is analysing this round").wait_for()
-    assert card.get_by_text("unavailable").count() == 0
+    log = idle_log(4)
+    told = news(log, 1, {2: ("??", 0.4), 3: ("?", 0.12)})
+    page = open_page(server.page())
+    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    open_log(page, log, tmp_path)
+    card, moves = (page.get_by_role("region", name=name) for name in ("Analysis", "Moves"))
+    verdict, newer = card.locator(".verdict"), card.get_by_role("button", name="Show the newer result")
+
+    def refine(mark: str, lost: float) -> None:
+        told.update(news(log, told["version"] + 1, {2: (mark, lost)}))
+        told["positions"][0]["turns"][0]["better"]["orders"] = told["positions"][0]["best"][0] = ""
+        moves.locator(f"[data-round='2'] [data-mark='{mark}']").wait_for()
+
+    page.keyboard.press("b")
+    verdict.get_by_text("Pip’s blunder: win probability 20 % instead of 60 %.").wait_for()
+    card.get_by_text("Preliminary: the bot still calculates.").wait_for()
+    page.locator("g.best path").first.wait_for(state="attached")
+    read = card.inner_text().replace("Preliminary: the bot still calculates.", "")
+    drawn = page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)")
+    places = [card.get_by_text(words).bounding_box() for words in ("Played:", "Better:")]
+    for mark, lost in (("?", 0.12), ("?!", 0.07)):
+        refine(mark, lost)
+        newer.wait_for()
+        assert card.inner_text().replace("Show the newer result", "").split() == read.split()
+        assert page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)") == drawn
+        assert [card.get_by_text(words).bounding_box() for words in ("Played:", "Better:")] == places
+    newer.click()
+    verdict.get_by_text("Pip’s inaccuracy: win probability 53 % instead of 60 %.").wait_for()
+    card.get_by_text("Better: hold.").wait_for()
+    assert newer.count() == card.get_by_text("Preliminary").count() == 0
+    refine("??", 0.3)
+    newer.wait_for()
+    page.keyboard.press("b")
+    page.locator(".where", has_text="Round 3 of").wait_for()
+    assert newer.count() == 0, "only the opened card keeps its result"
+    page.keyboard.press("Shift+B")
+    verdict.get_by_text("Pip’s blunder: win probability 30 % instead of 60 %.").wait_for()
+    assert newer.count() == 0
 
 
 def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
@@ -241,6 +309,7 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
     drawn = page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)")
     judged["better"]["orders"] = judged["better"]["orders"].rpartition(";")[0]
     told["version"] = 3
+    card.get_by_role("button", name="Show the newer result").click()
     better.get_by_text("if armies are left").wait_for(state="detached")
     page.locator("g.best").first.wait_for(state="attached")
     assert page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)") == drawn
@@ -308,6 +377,32 @@ def test_a_hopeless_attack_is_told_with_the_armies_that_the_defender_deployed(
     ).wait_for()
 
 
+@pytest.mark.parametrize("joined", [False, True])
+def test_no_chance_is_told_for_an_attack_on_a_region_that_another_player_attacked_too(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any], joined: bool
+):
+    game, recorder = Game("small", "thesis", 2, 0, picks="random"), MemoryRecorder()
+    owner = game.owner.tolist()
+    target = next(r for r in range(10) if owner[r] < 0 and {owner[q] for q in game.map.neighbors[r]} >= {0, 1})
+    sources = [next(q for q in game.map.neighbors[target] if owner[q] == player) for player in (0, 1)]
+    orders = {
+        0: Orders([(sources[0], 5)], [(sources[0], target, 1)]),
+        1: Orders([], [(sources[1], target, 1)] * joined),
+    }
+    recorder.began(game, [make_agent("aggressive", player) for player in range(2)], 500)
+    recorder.played(orders, game.play_round(orders), game)
+    log = recorder.log
+    page = open_page(server.page())
+    page.route("**/analysis", lambda route: route.fulfill(json=news(log, 2, {1: ("??", 0.4)})))
+    open_log(page, log, tmp_path)
+    page.get_by_role("region", name="Moves").locator("[data-mark='??']").wait_for()
+    page.keyboard.press("b")
+    card = page.get_by_role("region", name="Analysis")
+    card.get_by_text("Better:").wait_for()
+    chance = card.get_by_text(f"The attack on {game.map.regions[target].name} with 1 army had only a chance of")
+    assert chance.count() == (not joined)
+
+
 #: Whether the armies of a region are in the part of the map that the cards do not cover.
 UNCOVERED = """region => { const path = document.querySelector(`path[data-region='${region}']`);
     const { x, y } = new DOMPoint(...path.dataset.label.split(' ')).matrixTransform(path.getScreenCTM());
@@ -329,6 +424,7 @@ def test_a_phone_scrolls_to_the_better_turn_also_without_an_attack(
     show_cards(page)
     page.keyboard.press("b")
     page.locator(".legend", has_text="deploys of the better turn").wait_for()
+    card = page.get_by_role("region", name="Analysis")
     ends = page.locator("path[data-region]").evaluate_all(
         """all => all.sort((a, b) => parseFloat(a.dataset.label) - parseFloat(b.dataset.label))
         .map(e => e.dataset.region)"""
@@ -336,167 +432,5 @@ def test_a_phone_scrolls_to_the_better_turn_also_without_an_attack(
     for region in (ends[-1], ends[0], ends[-2]):
         better["orders"] = f"d {regions[int(region)].code} 5"
         told["version"] += 1
+        card.get_by_role("button", name="Show the newer result").click()
         page.wait_for_function(UNCOVERED, arg=region)
-
-
-def test_late_answers_for_another_engine_are_dropped(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
-    log = idle_log(4)
-    page = open_page(server.page())
-    late: list[Any] = []
-
-    def answer(route: Any) -> None:
-        asked = route.request.post_data_json
-        if asked["seconds"] == 1:
-            late.append(route)
-        else:
-            route.fulfill(json=news(log, 1, {3: ("?", 0.11)}, bot=asked["bot"], seconds=asked["seconds"]))
-
-    page.route("**/analysis", answer)
-    open_log(page, log, tmp_path)
-    card = page.get_by_role("region", name="Analysis")
-    while not late:
-        page.wait_for_timeout(20)
-    card.get_by_role("combobox", name="Time for a turn").select_option("5 s")
-    moves = page.get_by_role("region", name="Moves")
-    moves.locator("[data-round='3'] [data-mark='?']").wait_for()
-    for route in late:
-        route.fulfill(json=news(log, 7, {1: ("??", 0.5)}))
-    page.wait_for_timeout(300)
-    assert moves.locator("[data-round='1'] [data-mark]").count() == 0
-    page.reload()
-    assert page.evaluate("localStorage['warlight.engine.seconds']") == "5"
-
-
-def test_hints_use_the_same_engine(server: Server, open_page: Callable[..., Any]):
-    page = open_page(server.page())
-    page.evaluate("localStorage['warlight.engine.seconds'] = '0.2'")
-    asked: list[dict[str, Any]] = []
-    page.on("request", lambda request: request.url.endswith("/insight") and asked.append(request.post_data_json))
-    page.goto(server.begin(seed=8, picks="random").address)
-    page.reload()
-    page.locator(".phases").wait_for()
-    page.get_by_role("button", name="Hint: off").wait_for()
-    page.keyboard.press("h")
-    hint = page.get_by_role("region", name="Hint in words")
-    hint.get_by_role("heading", name="Where to look").wait_for(timeout=120_000)
-    assert asked[0] == {"bot": "nash:secs=1", "seconds": 0.2}
-    hint.get_by_role("combobox", name="Bot for analysis").select_option("one_ply")
-    hint.locator("li").first.wait_for()
-    while len(asked) < 2:
-        page.wait_for_timeout(20)
-    assert asked[1]["bot"] == "one_ply"
-    page.keyboard.press("h")
-    page.get_by_role("region", name="Candidates of Hint").get_by_text("Vera").wait_for()
-    for words in ("one_ply", "nash"):
-        assert page.locator("body").inner_text().count(words) == 0, "bots have displayed names everywhere"
-
-
-def test_the_replay_opens_before_its_win_probabilities_are_known(
-    server: Server, tmp_path: Path, open_page: Callable[..., Any]
-):
-    log = idle_log(3)
-    page, held = open_page(server.page(), expects="status of 503"), []
-    page.route("**/chances", lambda route: held.append(route))
-    page.route("**/analysis", lambda route: route.fulfill(json={**news(log, 1, {}), "summary": None}))
-    open_log(page, log, tmp_path)
-    curve = page.get_by_role("region", name="Win probability")
-    curve.get_by_text("Computing …").wait_for()
-    assert curve.locator("path[stroke]").count() == 2 and not curve.locator("path[stroke]").first.get_attribute("d")
-    held.pop().fulfill(json=[[[0.75, 0.7, 0.8], [0.25, 0.2, 0.3]]] * 4)
-    curve.get_by_text("Pip 75 % · Attila 25 %").wait_for()
-    assert curve.locator("path[stroke]").first.get_attribute("d").count("L") == 3
-    page.goto("about:blank")
-    page.goto(server.page())
-    open_log(page, log, tmp_path)
-    refused = {"error": "x", "code": "busy", "values": {}, "details": None}
-    held.pop().fulfill(status=503, body=json.dumps(refused), content_type="application/json")
-    curve.get_by_text("the server is busy").wait_for()
-
-
-def test_the_server_loads_the_bot_for_the_analysis_during_the_game(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(seed=8, picks="random")
-    page = open_page(played.address)
-    page.locator(".phases").wait_for()
-    with page.expect_request("**/analysis/prepare") as asked:
-        server.client(played.token(0)).post(
-            f"games/{played.game}/orders", json={"round": 1, "deploys": [], "attacks": []}
-        )
-    assert asked.value.post_data_json == {"bot": "nash:secs=1"}
-    assert asked.value.response().status == 200
-
-
-def test_a_file_with_a_report_shows_it_offline(tmp_path: Path, open_page: Callable[..., Any]):
-    file, page_file = tmp_path / "game.wl.jsonl", tmp_path / "game.html"
-    idle_log(8).save(file)
-    line = ["analyse", str(file), "--bot", "aggressive", "--rolls", "16", "-q", "--html", str(page_file)]
-    assert main(line) == 0
-    page = open_page(offline=True)
-    requests: list[str] = []
-    page.on("request", lambda request: requests.append(request.url))
-    page.goto(page_file.as_uri())
-    report = page.get_by_role("region", name="Report")
-    assert report.locator("tbody tr").count() == 2
-    report.get_by_text("Losses, regions, income").click()
-    for name in ("Regions", "Income"):
-        assert report.get_by_role("img", name=f"{name} by round").is_visible()
-    page.keyboard.press("b")
-    page.locator(BETTER).first.wait_for(state="attached")
-    assert page.get_by_role("region", name="Analysis").get_by_text("Better:").is_visible()
-    assert page.get_by_role("combobox", name="Bot for analysis").count() == 0
-    assert requests == [page_file.as_uri()]
-
-
-def test_a_file_without_a_report_says_that_it_has_no_analysis(tmp_path: Path, open_page: Callable[..., Any]):
-    write_html(idle_log(3), tmp_path / "game.html", chances=False)
-    page = open_page((tmp_path / "game.html").as_uri(), offline=True)
-    page.get_by_text("An offline file without a report has no analysis").wait_for()
-    assert page.get_by_role("button", name="Next mistake").count() == 0
-
-
-def test_an_error_of_the_analysis_is_shown_and_the_page_tries_again(
-    server: Server, tmp_path: Path, open_page: Callable[..., Any]
-):
-    log = idle_log(3)
-    page = open_page(server.page(), expects="status of 503")
-    refused = {"error": "x", "code": "reports-wait", "values": {}, "details": None}
-    answers = [lambda route: route.fulfill(status=503, body=json.dumps(refused), content_type="application/json")]
-    page.route("**/analysis", lambda route: (answers.pop() if answers else _good)(route))
-
-    def _good(route: Any) -> None:
-        route.fulfill(json=news(log, 1, {2: ("?", 0.12)}))
-
-    open_log(page, log, tmp_path)
-    page.get_by_role("alert").get_by_text("the server is analysing other games").wait_for()
-    page.locator("[data-round='2'] [data-mark='?']").wait_for()
-    assert page.get_by_role("alert").count() == 0
-
-
-def test_a_step_before_the_list_of_bots_is_loaded_is_not_lost(
-    server: Server, tmp_path: Path, open_page: Callable[..., Any]
-):
-    log, waiting = idle_log(3), []
-    page = open_page(server.page())
-    page.get_by_role("button", name="Play now").wait_for()
-    page.route("**/api/home", lambda route: waiting.append(route))
-    page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("?", 0.12)})))
-    open_log(page, log, tmp_path)
-    page.keyboard.press("b")
-    page.get_by_role("button", name="Next mistake").get_by_text("Searching").wait_for()
-    while not waiting:
-        page.wait_for_timeout(20)
-    for route in waiting:
-        route.continue_()
-    page.locator(".where", has_text="Round 2 of").wait_for()
-    page.locator("g.best").first.wait_for(state="attached")
-
-
-def test_a_server_without_a_bot_for_the_analysis_says_so(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
-    page = open_page(server.page())
-    home = server.client().get("home").json()
-    page.route("**/api/home", lambda route: route.fulfill(json={**home, "opponents": []}))
-    page.reload()
-    open_log(page, idle_log(3), tmp_path)
-    card = page.get_by_role("region", name="Analysis")
-    card.get_by_text("This server offers no bot that can analyse this game.").wait_for()
-    assert card.get_by_role("progressbar").count() == card.get_by_role("status").count() == 0
-    assert page.get_by_role("button", name="Next mistake").is_disabled()

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from analysis_page_helpers import news, open_log, show_cards
 from gesture_helpers import DESKTOP, HANDSET, TABLET, Gestures
-from page_helpers import PAGE, bot_log
+from page_helpers import PAGE, PHONE, bot_log
 
 from warlight_env.web.export import write_html
 from web_helpers import YOU, Server
@@ -205,3 +206,33 @@ def test_the_timeline_has_its_own_row_and_is_dragged(
     y = shape["y"] + shape["height"] / 2
     Gestures(page, "touch" if options.get("has_touch") else "mouse").drag((x[0], y), (x[1], y))
     page.wait_for_url(lambda url: f"round={round(last / 2)}" in url)
+
+
+#: Visible texts of the cards, apart from lists for selection, that are cut off.
+CUT = """() => [...document.querySelectorAll('aside :is(span, button, th, small, p, h2)')].filter(e => {
+    const style = getComputedStyle(e), outside = e.closest('.hidden-text, select, .explained, .drawing');
+    return !outside && e.checkVisibility() && style.overflowX !== 'visible' && style.display !== 'inline' &&
+        (e.scrollWidth > e.clientWidth + 1 || e.scrollHeight > e.clientHeight + 2) }).map(e => e.innerText)"""
+
+
+@pytest.mark.parametrize(("locale", "label"), [("en-US", "Log of a game"), ("cs-CZ", "Záznam hry")])
+def test_a_small_phone_cuts_no_text_of_the_analysis(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any], locale: str, label: str
+):
+    log = bot_log("world", rounds=12)
+    told = news(log, 2, dict.fromkeys(range(1, 13), ("??", 0.4)), done=9)
+    told["summary"]["turning"] = [{"round": 5, "player": 0}]
+    page = open_page(server.page(), locale=locale, **PHONE)
+    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    open_log(page, log, tmp_path, label)
+    page.locator("[data-mark]").first.wait_for(state="attached")
+    page.keyboard.press("b")
+    page.locator("g.best path").first.wait_for(state="attached")
+    assert "60\N{NO-BREAK SPACE}%." in page.locator("aside .handle").inner_text(), "the handle has the whole verdict"
+    assert page.evaluate(CUT) == []
+    show_cards(page)
+    page.locator("[data-round='12']").wait_for()
+    assert page.evaluate(CUT) == []
+    assert page.evaluate(CLASHES) == []
+    page.locator("aside .handle").click()
+    page.locator("#cards").wait_for(state="hidden")

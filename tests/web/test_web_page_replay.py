@@ -172,7 +172,12 @@ def test_in_fog_nobody_is_said_to_be_out_or_to_lose_who_is_only_out_of_sight(
     write_html(log, file, seat=0)
     page = open_page(file.as_uri())
     page.locator("path[data-region]").first.wait_for()
-    said = page.locator(".ticks i").evaluate_all("all => all.map(e => e.title)")
+    slider, said = page.locator(".track input"), []
+    line = slider.bounding_box()
+    for tick in page.locator(".ticks .event").all():
+        box = tick.bounding_box()
+        page.mouse.move(box["x"] + box["width"] / 2, line["y"] + line["height"] / 2)
+        said.append(slider.get_attribute("title").removeprefix("Round "))
     positions = list(log.positions())
     members, names = log.header.map.members, names_of(log)
     out = {

@@ -181,8 +181,8 @@ def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path
     )  # the search lasts until the test has seen its text
     with page.expect_response("**/variations/judge", timeout=180_000) as answer:
         try_turn(page, "Pip")
-        lesson.get_by_text("The search judges the turn").wait_for()
-        assert in_view(lesson.get_by_text("The search judges the turn")), "commit does not look dead"
+        lesson.get_by_text("The bot judges the turn").wait_for()
+        assert in_view(lesson.get_by_text("The bot judges the turn")), "commit does not look dead"
         page.unroute("**/variations/judge")
         held[0].continue_()
     judged = answer.value.json()

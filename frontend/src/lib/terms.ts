@@ -1,7 +1,7 @@
-// Explanations of technical terms about search and ratings, and of signs.
+// Explanations of technical terms about bots, analyses and ratings, and of signs.
 import { t } from './i18n.svelte';
 
-export type Term = 'candidates' | 'tries' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'goals' | 'accuracy' | 'interval' | 'moves';
+export type Term = 'candidates' | 'tries' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'timeline' | 'goals' | 'accuracy' | 'interval' | 'moves';
 
 export interface Explained {
   name: string;
@@ -17,23 +17,23 @@ export function explained(term: Term): Explained {
     }),
     tries: () => ({
       name: t('Tries'),
-      text: t('The number of times that the search tried this turn. The search repeats good turns, so the turn with the most tries is usually the best.'),
+      text: t('How often the bot tried this turn. The bot tries good turns again and again, so the turn with the most tries is usually the best.'),
     }),
     value: () => ({
       name: t('Value'),
       text: t('The mean result of the turn in these tries: your share of the position, from 0 (all is lost) to 1 (all is won). Between two players, 0.5 is even.'),
     }),
     prior: () => ({
-      name: t('Prior'),
-      text: t('The estimate of the turn before the search, as a share of all candidates. The search begins with turns that have a high prior.'),
+      name: t('First guess'),
+      text: t('The bot’s estimate of the turn before it tries any turn, as a share of all candidates. The bot begins with the turns that look best.'),
     }),
     simulations: () => ({
-      name: t('Simulations and trials'),
-      text: t('The number of simulations of the search, and the number of small changes to the best turn that it tried after them. More of them make the numbers more certain.'),
+      name: t('Tries and small changes'),
+      text: t('How often the bot tried turns, and how many small changes to the best turn it tried after that. More of them make the numbers more certain.'),
     }),
     refined: () => ({
-      name: t('Refined'),
-      text: t('The search found this turn by small changes to the best candidate. The turn was not a candidate at the beginning, so it has no tries. Its value was measured separately.'),
+      name: t('Improved'),
+      text: t('The bot found this turn by small changes to the best candidate. The turn was not a candidate at the beginning, so it has no tries. Its value was measured separately.'),
     }),
     goals: () => ({
       name: t('Goals'),
@@ -41,7 +41,11 @@ export function explained(term: Term): Explained {
     }),
     layer: () => ({
       name: t('Map layer'),
-      text: t('Numbers on the map. Region value: the value of each region in the search. Threat: the chance that the strongest neighbour takes your region in its next turn, with all its income. Share of tries: the share of tries of the search with turns that deploy there or attack it.'),
+      text: t('Numbers on the map. Region value: how much each region is worth to the bot. Threat: the chance that the strongest neighbour takes your region in its next turn, with all its income. How often the bot tried it: the share of the tried turns that deploy there or attack it.'),
+    }),
+    timeline: () => ({
+      name: t('Marks of the timeline'),
+      text: t('Above the line are events. Small dot: captures. Large dot: a super region was won or lost; a ring is your loss. Square: a player is out or made an error. Below the line are mistakes of the analysis: each triangle is one, and the colour is that of its mark.'),
     }),
     chances: () => ({
       name: t('Win probability'),

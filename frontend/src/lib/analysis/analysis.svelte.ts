@@ -28,6 +28,8 @@ export class Analysis {
   chosen = $state<{ round: number; player: number } | null>(null);
   /** The direction in which the user waits for a mistake that is not found yet; 0: none. */
   waiting = $state<-1 | 0 | 1>(0);
+  /** The older result that the card and the map still show, because the user reads it; null: they show the newest. */
+  held = $state.raw<AnalysedPosition | null>(null);
   private version = 0;
   private timer = 0;
   private ended = false;
@@ -66,14 +68,15 @@ export class Analysis {
 
   /** Drop the results and start again, for another bot or time. */
   restart(): void {
-    [this.positions, this.summary, this.version, this.error] = [[], null, 0, ''];
+    [this.positions, this.summary, this.version, this.error, this.held] = [[], null, 0, '', null];
     this.progress = { done: 0, total: 0 };
     this.asked++;
     this.again(0);
   }
 
-  /** Ask for the displayed position without a delay. */
-  askSoon(): void {
+  /** Handle a change of the displayed position: ask for it without a delay. */
+  moved(): void {
+    if (this.show.varied || this.held?.played !== this.focus) this.held = null;
     if (this.version) this.again(0);
   }
 
@@ -106,9 +109,34 @@ export class Analysis {
     if (news.summary) this.summary = news.summary;
     if (!news.positions.length) return;
     const positions = [...this.positions];
-    for (const position of news.positions) positions[position.played] = position;
+    for (const position of news.positions) {
+      if (this.changesOpened(position)) this.held ??= positions[position.played]!;
+      else if (this.held?.played === position.played) this.held = null;
+      positions[position.played] = position;
+    }
     this.positions = positions;
     if (this.waiting) this.step(this.waiting);
+  }
+
+  /** The turn that the user reads about; null: none, as at the end of the game before the user has chosen a turn. */
+  private get opened(): { round: number; player: number } | null {
+    const { chosen, show } = this;
+    const round = this.focus + 1;
+    const player = show.varied || (show.atEnd && chosen?.round !== round) ? null : this.explained(round);
+    return player === null ? null : { round, player };
+  }
+
+  /** Whether a new result would change the report that the user reads. */
+  private changesOpened(position: AnalysedPosition): boolean {
+    const { opened } = this;
+    if (!opened || position.played !== opened.round - 1) return false;
+    const old = this.turn(opened.round, opened.player);
+    return old !== null && JSON.stringify(old) !== JSON.stringify(position.turns[opened.player]);
+  }
+
+  /** The displayed result for the position before a round. */
+  before(round: number): AnalysedPosition | undefined {
+    return this.held?.played === round - 1 ? this.held : this.positions[round - 1];
   }
 
   /** Take the report of a file. */
@@ -128,25 +156,25 @@ export class Analysis {
   }
 
   turn(round: number, player: number): TurnReport | null {
-    return this.positions[round - 1]?.turns[player] ?? null;
+    return this.before(round)?.turns[player] ?? null;
   }
 
   /** The turn that is clearly better than the played turn; if no turn was judged, the best turn that a search found. */
   best(round: number, player: number): string | null {
     const turn = this.turn(round, player);
-    return turn ? (turn.better?.orders ?? null) : (this.positions[round - 1]?.best[player] ?? null);
+    return turn ? (turn.better?.orders ?? null) : (this.before(round)?.best[player] ?? null);
   }
 
   /** The player whose turn is explained: the chosen one; else the viewer; else the one who lost most. */
   explained(round: number): number | null {
     const { chosen, show } = this;
     if (chosen?.round === round) return chosen.player;
-    return show.side !== null && this.positions[round - 1]?.turns[show.side] ? show.side : this.worst(round);
+    return show.side !== null && this.before(round)?.turns[show.side] ? show.side : this.worst(round);
   }
 
   /** The player who lost most by its own turn in a round; null: not known yet. */
   private worst(round: number): number | null {
-    const lost = (this.positions[round - 1]?.turns ?? []).map((turn) => turn?.lost ?? -1);
+    const lost = (this.before(round)?.turns ?? []).map((turn) => turn?.lost ?? -1);
     const most = Math.max(-1, ...lost);
     return most < 0 ? null : lost.indexOf(most);
   }
@@ -192,6 +220,8 @@ export class Analysis {
   choose(round: number, player: number): void {
     this.waiting = 0;
     this.leave();
+    const { opened } = this;
+    if (opened?.round !== round || opened.player !== player) this.held = null;
     this.show.pause();
     this.show.go(round, 0);
     this.chosen = { round, player };

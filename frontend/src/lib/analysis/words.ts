@@ -26,7 +26,7 @@ export function turnInWords(doc: GameDoc, orders: Orders | null, reserve: SplitT
 /** Say how good a player's turn is compared with the turns that the searches found. */
 export function verdict(doc: GameDoc, player: number, { mark, worth, gain, error, better }: TurnReport): string {
   const values = { ...person(doc, player), points: figure(100 * Math.abs(gain)), error: figure(100 * error), played: percent(worth, 0), better: percent(worth + gain, 0) };
-  if (mark === '!') return t('{you, select, yes {Your} other {{who}’s}} turn is better than the turn of the search by {points} ± {error} points.', values);
+  if (mark === '!') return t('{you, select, yes {Your} other {{who}’s}} turn is better than the best turn of the bot by {points} ± {error} points.', values);
   if (mark) {
     const kind = { '?!': 'inaccuracy', '?': 'mistake', '??': 'blunder' }[mark];
     return t('{you, select, yes {Your} other {{who}’s}} {kind, select, inaccuracy {inaccuracy} mistake {mistake} other {blunder}}: win probability {played} instead of {better}.', { ...values, kind });
@@ -68,7 +68,8 @@ export function weakAttacks(doc: GameDoc, position: Position, player: number, or
   return [...sent].flatMap(([to, armies]) => {
     const owner = position.owner[to];
     if (owner === player || owner < -1) return []; // a transfer, or an unseen region
-    if (round?.orders[owner]?.attacks.some(([from]) => from === to)) return []; // fewer armies may be there
+    // fewer armies or others may be there: the defender attacks from there, or another player attacks it, too
+    if (round?.orders.some((turn, p) => turn?.attacks.some(([from, target]) => (p === owner ? from : p === player ? -1 : target) === to))) return [];
     const more = (round?.deploys ?? []).reduce((sum, [who, region, n]) => (who === owner && region === to ? sum + n : sum), 0);
     const there = position.army[to];
     const chance = odds(armies, there, doc.rules).capture;

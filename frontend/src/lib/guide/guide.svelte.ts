@@ -69,6 +69,11 @@ export class Guide {
     });
   }
 
+  /** Address of the first mistake in the analysis of this game. */
+  get analysis(): string {
+    return `#/r/${this.show.doc.id}?mistake=1`;
+  }
+
   private get key(): string {
     return `warlight.guide.${this.show.doc.id}`;
   }

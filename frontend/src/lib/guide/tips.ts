@@ -19,7 +19,7 @@ export function tipFor(show: Playback, turnInput: TurnInput, over: boolean, amon
   const me = doc.seat ?? 0;
   const name = (r: number) => doc.map.regions[r].name;
   const fits: Record<Tip['name'], () => Omit<Tip, 'name'> | null> = {
-    end: () => (over && show.atEnd ? { says: ended(show, me) } : null),
+    end: () => (over && show.atEnd ? { says: ended(show, me), at: { css: '.result [data-guide="analysis"]' } } : null),
     rest: () => {
       const left = turnInput.draft?.left ?? 0;
       if (!turnInput.editing || left <= 0 || !(turnInput.draft!.phase === 'review' || turnInput.asking)) return null;
@@ -64,5 +64,8 @@ export function tipFor(show: Playback, turnInput: TurnInput, over: boolean, amon
 
 function ended(show: Playback, me: number): string {
   const won = show.history.end?.winner === me;
-  return won ? t('You have won your first game. Now try a stronger bot.') : t('This game is over, and you did not win. Start the guide again, or start another game.');
+  const values = { analysis: t('Analysis'), result: t('Result') };
+  return won
+    ? t('You have won your first game. The analysis shows which of your turns were mistakes, and better turns. To open it, press a button here, or {analysis} in the card “{result}”. Then try a stronger bot.', values)
+    : t('This game is over, and you did not win. The analysis shows which of your turns were mistakes, and better turns. To open it, press a button here, or {analysis} in the card “{result}”. Then start the guide again, or start another game.', values);
 }

@@ -62,7 +62,7 @@ export class Lesson {
   /** The verdict on the user's turn in one sentence; '': there is none. */
   get says(): string {
     const { judgement } = this;
-    if (this.state === 'judging') return t('The search judges the turn …');
+    if (this.state === 'judging') return t('The bot judges the turn …');
     if (!judgement) return '';
     const { passed, gain, gain_error, lost, lost_error, orders, better } = judgement;
     if (passed) return lost <= lost_error && orders !== better ? t('Good: this turn is better than the played turn, and as good as the best known turn.') : t('Good: this turn is better.');

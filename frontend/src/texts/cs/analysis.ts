@@ -4,8 +4,8 @@ export const analysis = {
   Inaccuracy: 'Nepřesnost',
   Mistake: 'Chyba',
   Blunder: 'Hrubá chyba',
-  '{you, select, yes {Your} other {{who}’s}} turn is better than the turn of the search by {points} ± {error} points.':
-    '{you, select, yes {Tvůj tah} other {{who}: tah}} je o {points} ± {error} p. b. lepší než tah hledání.',
+  '{you, select, yes {Your} other {{who}’s}} turn is better than the best turn of the bot by {points} ± {error} points.':
+    '{you, select, yes {Tvůj tah} other {{who}: tah}} je o {points} ± {error} p. b. lepší než nejlepší tah bota.',
   '{you, select, yes {Your} other {{who}’s}} {kind, select, inaccuracy {inaccuracy} mistake {mistake} other {blunder}}: win probability {played} instead of {better}.':
     '{you, select, yes {Tvoje} other {{who} –}} {kind, select, inaccuracy {nepřesnost} mistake {chyba} other {hrubá chyba}}: šance na výhru {played} místo {better}.',
   '{you, select, yes {You made} other {{who} made}} no clear mistake: win probability {played}, with the best known turn {better}.':
@@ -65,7 +65,7 @@ export const analysis = {
     'Část šance na výhru v sázce, kterou si hráč svými tahy udržel. V sázce je rozdíl mezi nejlepším známým tahem a tahem bez rozkazů, takže tahy v rozhodnutých pozicích mají malou váhu.',
   '± 95 %': '± 95 %',
   'The number after ± is half the width of the 95 % interval: with a probability of 95 %, the exact value is at most this far away. More simulated games make it smaller.':
-    'Číslo za ± je polovina šířky 95% intervalu: s pravděpodobností 95 % není přesná hodnota dál než tolik. Víc dohrávek ho zmenší.',
+    'Číslo za ± je polovina šířky 95% intervalu: s pravděpodobností 95 % není přesná hodnota dál než tolik. Víc simulovaných her ho zmenší.',
   '?! inaccuracy: from 5 points of win probability lost; ? mistake: from 10; ?? blunder: from 15.': '?! nepřesnost: ztráta od 5 p. b. šance na výhru; ? chyba: od 10; ?? hrubá chyba: od 15.',
   'Accuracy and luck': 'Přesnost a štěstí',
   'Losses, regions, income': 'Ztráty, území, příjem',
@@ -79,10 +79,12 @@ export const analysis = {
   'Better: {orders}.': 'Lepší: {orders}.',
   'Best turn found: {orders}.': 'Nejlepší nalezený tah: {orders}.',
   'Show on the map': 'Ukázat na mapě',
-  'Searched for {seconds} s per turn, with {games} simulated games per value.': 'Hledání trvalo {seconds} s na tah, s {games} dohrávkami na každou hodnotu.',
+  'The bot calculated for {seconds} s per turn, with {games} simulated games per value.':
+    'Bot počítal {seconds} s na tah; každá hodnota je z tolika simulovaných her: {games}.',
   Numbers: 'Čísla',
   preliminary: 'předběžně',
-  'Preliminary: the search still runs.': 'Předběžně: hledání ještě běží.',
+  'Preliminary: the bot still calculates.': 'Předběžně: bot ještě počítá.',
+  'Show the newer result': 'Ukázat novější výsledek',
   'The analysis knows the orders that the others really gave. A hint during the game does not know them.':
     'Rozbor zná rozkazy, které ostatní opravdu zadali. Nápověda během hry je nezná.',
   'no turn': 'bez tahu',
@@ -91,7 +93,7 @@ export const analysis = {
   'As a mean over the dice, and against the orders that the others really gave: {played} after the played turn, {better} after the better turn.':
     'V průměru přes kostky a proti rozkazům, které ostatní opravdu zadali: {played} po zahraném tahu, {better} po lepším tahu.',
   'The difference is {points} ± {error} points of win probability.': 'Rozdíl je {points} ± {error} p. b. šance na výhru.',
-  'The search is analysing this round …': 'Toto kolo se právě rozebírá …',
+  'The bot is analysing this round …': 'Bot toto kolo právě rozebírá …',
 
   Mistakes: 'Chyby',
   Previous: 'Předchozí',

@@ -156,7 +156,7 @@ export const game = {
   'No layer': 'Bez vrstvy',
   'Region value': 'Hodnota území',
   Threat: 'Ohrožení',
-  'Share of tries': 'Podíl pokusů',
+  'How often the bot tried it': 'Jak často to bot zkoušel',
   'Map layer': 'Vrstva mapy',
   Watching: 'Sleduješ',
   Replay: 'Záznam',

@@ -66,7 +66,9 @@ export const guide = {
     'Na území {from} {n, plural, one {je zbytečně jedna armáda} few {jsou zbytečně # armády} many {je zbytečně # armády} other {je zbytečně # armád}}: nesousedí s ním nic cizího. Pošli je k frontě přes {to}, stejným rozkazem jako útok.',
   'Now you know the game: to win, take every region of the other player. In games with fog you see only your regions and their neighbours. In this game you see all regions.':
     'Teď hru znáš: vyhraješ, když dobudeš všechna území soupeře. Ve hrách s mlhou vidíš jen svoje území a jejich sousedy. V této hře vidíš všechna území.',
-  'You have won your first game. Now try a stronger bot.': 'Tvoje první hra je vyhraná. Teď zkus silnějšího bota.',
-  'This game is over, and you did not win. Start the guide again, or start another game.':
-    'Tato hra skončila a nevyhráváš ji ty. Začni průvodce znovu, nebo začni jinou hru.',
+  'See your first mistake': 'Ukázat první chybu',
+  'You have won your first game. The analysis shows which of your turns were mistakes, and better turns. To open it, press a button here, or {analysis} in the card “{result}”. Then try a stronger bot.':
+    'Tvoje první hra je vyhraná. Rozbor ukáže, které tvoje tahy byly chyby, a lepší tahy. Otevřeš ho tlačítkem zde, nebo stiskni {analysis} na kartě „{result}“. Potom zkus silnějšího bota.',
+  'This game is over, and you did not win. The analysis shows which of your turns were mistakes, and better turns. To open it, press a button here, or {analysis} in the card “{result}”. Then start the guide again, or start another game.':
+    'Tato hra skončila a nevyhráváš ji ty. Rozbor ukáže, které tvoje tahy byly chyby, a lepší tahy. Otevřeš ho tlačítkem zde, nebo stiskni {analysis} na kartě „{result}“. Potom začni průvodce znovu, nebo začni jinou hru.',
 };

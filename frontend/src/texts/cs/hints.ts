@@ -1,8 +1,8 @@
-// Czech of hints in sentences, of goals, and of words of searches that are explained where they stand.
+// Czech of hints in sentences, of goals, and of words about bots that are explained where they stand.
 export const hints = {
   'No hint: {reason}': 'Nápověda není: {reason}',
-  'The first turn is the choice of the search. The win probabilities come from quick simulated games, so they can differ from it.':
-    'První tah zvolilo hledání. Šance na výhru jsou z rychlých dohrávek, a tak se od něj mohou lišit.',
+  'The bot chose the first turn. The win probabilities come from quick simulated games, so another turn can have a higher one.':
+    'První tah zvolil bot. Šance na výhru jsou z rychlých simulovaných her, a tak může mít jiný tah vyšší.',
   'Hint in words': 'Nápověda slovy',
   'What to do': 'Co udělat',
   'Where to look': 'Kam se podívat',
@@ -54,28 +54,31 @@ export const hints = {
   'Turns that the bot compared. The first is the turn that the bot would play. +3 BR: deploy 3 on BR. BR→PE: attack or transfer from BR to PE.':
     'Tahy, které bot porovnal. První je tah, který by zahrál. +3 BR: nasadit 3 na BR. BR→PE: útok nebo přesun z BR na PE.',
   Tries: 'Pokusy',
-  'The first search of a bot can take some minutes, because its program is compiled.':
-    'První hledání bota může trvat několik minut, protože se jeho program překládá.',
-  'The number of times that the search tried this turn. The search repeats good turns, so the turn with the most tries is usually the best.':
-    'Kolikrát hledání tento tah zkusilo. Hledání opakuje dobré tahy, a tak nejnavštěvovanější tah bývá nejlepší.',
+  'The first calculation of a bot can take some minutes, because its program is compiled.':
+    'První výpočet bota může trvat několik minut, protože se jeho program překládá.',
+  'How often the bot tried this turn. The bot tries good turns again and again, so the turn with the most tries is usually the best.':
+    'Jak často bot tento tah zkoušel. Dobré tahy zkouší znovu a znovu, a tak bývá nejlepší tah s nejvíce pokusy.',
   Value: 'Hodnota',
   'The mean result of the turn in these tries: your share of the position, from 0 (all is lost) to 1 (all is won). Between two players, 0.5 is even.':
     'Průměrný výsledek tahu v těchto pokusech: tvůj podíl na pozici, od 0 (vše je ztraceno) do 1 (vše je vyhráno). Mezi dvěma hráči je 0,5 vyrovnaná pozice.',
-  Prior: 'Prior',
-  prior: 'prior',
-  'The estimate of the turn before the search, as a share of all candidates. The search begins with turns that have a high prior.':
-    'Odhad tahu před hledáním, jako podíl ze všech kandidátů. Hledání začíná tahy, které mají vysoký prior.',
-  'Simulations and trials': 'Simulace a pokusy',
-  'The number of simulations of the search, and the number of small changes to the best turn that it tried after them. More of them make the numbers more certain.':
-    'Počet simulací hledání a počet malých změn nejlepšího tahu, které potom zkusilo. Čím víc jich je, tím jistější jsou čísla.',
-  Refined: 'Vylepšený',
-  'The search found this turn by small changes to the best candidate. The turn was not a candidate at the beginning, so it has no tries. Its value was measured separately.':
-    'Hledání tento tah našlo malými změnami nejlepšího kandidáta. Na začátku mezi kandidáty nebyl, a tak nemá žádné pokusy. Jeho hodnota se měřila zvlášť.',
+  'First guess': 'První odhad',
+  'first guess': 'první odhad',
+  'The bot’s estimate of the turn before it tries any turn, as a share of all candidates. The bot begins with the turns that look best.':
+    'Jak dobrý se tah botovi zdá, než začne tahy zkoušet, jako podíl ze všech kandidátů. Bot začíná tahy, které vypadají nejlépe.',
+  'Tries and small changes': 'Pokusy a malé změny',
+  'How often the bot tried turns, and how many small changes to the best turn it tried after that. More of them make the numbers more certain.':
+    'Kolikrát bot zkoušel tahy a kolik malých změn nejlepšího tahu potom zkusil. Čím víc jich je, tím jistější jsou čísla.',
+  Improved: 'Vylepšeno',
+  'The bot found this turn by small changes to the best candidate. The turn was not a candidate at the beginning, so it has no tries. Its value was measured separately.':
+    'Bot tento tah našel malými změnami nejlepšího kandidáta. Na začátku mezi kandidáty nebyl, a tak nemá žádné pokusy. Jeho hodnota se měřila zvlášť.',
   Goals: 'Cíle',
   'The goals of the bot in this turn, the most valuable first. Each goal has the armies that it needs and its value to the bot, in armies.':
     'Cíle bota v tomto tahu, nejcennější jako první. U každého cíle je počet armád, které potřebuje, a jeho hodnota pro bota v armádách.',
-  'Numbers on the map. Region value: the value of each region in the search. Threat: the chance that the strongest neighbour takes your region in its next turn, with all its income. Share of tries: the share of tries of the search with turns that deploy there or attack it.':
-    'Čísla na mapě. Hodnota území: hodnota každého území při hledání. Ohrožení: šance, že nejsilnější soused příští tah dobude tvoje území, když na to dá celý svůj příjem. Podíl pokusů: podíl pokusů hledání s tahy, které tam nasazují nebo tam útočí.',
+  'Numbers on the map. Region value: how much each region is worth to the bot. Threat: the chance that the strongest neighbour takes your region in its next turn, with all its income. How often the bot tried it: the share of the tried turns that deploy there or attack it.':
+    'Čísla na mapě. Hodnota území: jakou cenu má každé území pro bota. Ohrožení: šance, že nejsilnější soused příští tah dobude tvoje území, když na to dá celý svůj příjem. Jak často to bot zkoušel: podíl zkoušených tahů, které tam nasazují nebo tam útočí.',
+  'Marks of the timeline': 'Značky na časové ose',
+  'Above the line are events. Small dot: captures. Large dot: a super region was won or lost; a ring is your loss. Square: a player is out or made an error. Below the line are mistakes of the analysis: each triangle is one, and the colour is that of its mark.':
+    'Nad osou jsou události. Malá tečka: dobytá území. Velká tečka: získaný nebo ztracený kontinent; kroužek je tvoje ztráta. Čtvereček: hráč vypadl nebo udělal chybu v programu. Pod osou jsou chyby z rozboru: každý trojúhelník je jedna a má barvu její značky.',
   'Many games are simulated from this position, in which all players attack every weaker neighbour. The win probability is the share of these games that the player wins. The band is its 95 % interval.':
     'Z této pozice se simuluje mnoho her, ve kterých všichni hráči útočí na každého slabšího souseda. Šance na výhru je podíl her, které hráč vyhraje. Pás je její 95% interval.',
 };

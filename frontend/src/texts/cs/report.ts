@@ -1,9 +1,9 @@
-// Czech of what searches and reports say: candidates, win probability, where a game turned, skill and luck.
+// Czech of what bots and reports say: candidates, win probability, where a game turned, skill and luck.
 export const report = {
   hold: 'vyčkat',
-  '{sims, number} simulations, {trials, plural, one {# trial} other {# trials}}':
-    '{sims, number} simulací, {trials, plural, one {# pokus} few {# pokusy} many {# pokusu} other {# pokusů}}',
-  '{sims, number} simulations': '{sims, number} simulací',
+  '{sims, plural, one {# try} other {# tries}}, {trials, plural, one {# small change} other {# small changes}}':
+    '{sims, plural, one {# pokus} few {# pokusy} many {# pokusu} other {# pokusů}}, {trials, plural, one {# malá změna} few {# malé změny} many {# malé změny} other {# malých změn}}',
+  '{sims, plural, one {# try} other {# tries}}': '{sims, plural, one {# pokus} few {# pokusy} many {# pokusu} other {# pokusů}}',
   '{n} s': '{n} s',
   'Candidates of {who}': 'Kandidáti: {who}',
   '{error}: no orders in this round': '{error}: v tomto kole žádné rozkazy',
@@ -11,7 +11,7 @@ export const report = {
   candidate: 'kandidát',
   tries: 'pokusy',
   value: 'hodnota',
-  refined: 'zpřesněno',
+  improved: 'vylepšeno',
   'Press a turn to copy it to your orders.': 'Stisknutím se tah zkopíruje do tvých rozkazů.',
 
   'Win probability': 'Šance na výhru',
@@ -19,10 +19,10 @@ export const report = {
   'Win probability of {who} over {rounds, plural, one {# round} other {# rounds}}':
     'Šance na výhru během {rounds, plural, one {# kola} few {# kol} many {# kola} other {# kol}}: {who}',
   'round {round}: falls by more than 15 points': 'kolo {round}: pokles o víc než 15 p. b.',
-  '{who}, after round {round}: share of playouts won; in them, all players attack every weaker neighbour. Band: 95 % interval.':
-    '{who}, po kole {round}: podíl vyhraných dohrávek; všichni v nich útočí na každého slabšího souseda. Pás: 95% interval.',
-  '{who}, at the start: share of playouts won; in them, all players attack every weaker neighbour. Band: 95 % interval.':
-    '{who}, na začátku: podíl vyhraných dohrávek; všichni v nich útočí na každého slabšího souseda. Pás: 95% interval.',
+  '{who}, after round {round}: share of simulated games won; in them, all players attack every weaker neighbour. Band: 95 % interval.':
+    '{who}, po kole {round}: podíl vyhraných simulovaných her; všichni v nich útočí na každého slabšího souseda. Pás: 95% interval.',
+  '{who}, at the start: share of simulated games won; in them, all players attack every weaker neighbour. Band: 95 % interval.':
+    '{who}, na začátku: podíl vyhraných simulovaných her; všichni v nich útočí na každého slabšího souseda. Pás: 95% interval.',
   '{who}: not yet available for this game.': '{who}: pro tuto hru zatím není k dispozici.',
   '{title} by round': '{title} podle kol',
 

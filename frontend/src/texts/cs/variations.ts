@@ -10,7 +10,7 @@ export const variations = {
   '{found} of {all, plural, one {# better turn} other {# better turns}} found.':
     'Nalezeno {found} z {all, plural, one {# lepšího tahu} few {# lepších tahů} many {# lepšího tahu} other {# lepších tahů}}.',
   'Round {round}, {who}: find a better turn than the played one, and commit it.': 'Kolo {round}, {who}: najdi lepší tah, než byl zahraný, a odevzdej ho.',
-  'The search judges the turn …': 'Hledání tah posuzuje …',
+  'The bot judges the turn …': 'Bot tah posuzuje …',
   'Good: this turn is better.': 'Dobře: tento tah je lepší.',
   'Better than the played turn, but a much better one exists.': 'Lepší než zahraný tah, ale existuje mnohem lepší.',
   'This turn is not better.': 'Tento tah lepší není.',
