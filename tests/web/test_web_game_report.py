@@ -36,6 +36,7 @@ from warlight_env.web.workers.turning_points import (
     main_cause,
     reason_of,
     sentence_of,
+    weak_attacks,
 )
 
 
@@ -138,7 +139,7 @@ def test_a_turning_point_has_a_reason_with_names_instead_of_codes():
     better = f"d {regions[own].code} 3; a {regions[source].code} {regions[target].code} 4"
 
     def sentence(turn: TurnReport) -> str:
-        return sentence_of(asdict(reason_of(turn, 0, before, step, after)), log.names, 0)
+        return sentence_of(asdict(reason_of(turn, 0, before, step, after, (-0.3, 0.3))), log.names, 0)
 
     others = sentence(entry(0.8, 0.5, 0.5))
     assert others.startswith("random lost ") and "strong" not in others
@@ -345,12 +346,37 @@ def test_a_sentence_names_the_other_player_and_seats_of_equal_names():
     assert sentence_of(reason, ("Ann", "nash", "nash"), 0).startswith("nash (seat 3) holds ")
 
     def others(before: Game, after: Game) -> str:
-        reason = reason_of(entry(0.8, 0.5, 0.5), 0, before, idle_log(1).rounds[0], after)
+        reason = reason_of(entry(0.8, 0.5, 0.5), 0, before, idle_log(1).rounds[0], after, (-0.3, 0.1, 0.2))
         return sentence_of(asdict(reason), ("Ann", "Bob", "Cid"), 0)
 
     assert f" to Bob, with the bonus of {part}." in others(at(0), at(1))
     assert others(at(1), at(2)) == f"Ann lost no region, but Cid took 2 regions and now holds all of {part}."
-    assert others(at(1), at(1)).startswith("Ann lost no region, but the moves of the other players")
+    assert others(at(1), at(1)) == (
+        "Ann lost no region, but the orders of the other players were better than those in the simulated games: "
+        "the win probability of Cid rose by 20 points."
+    )
+
+
+def test_a_turning_point_says_which_attacks_of_a_turn_were_weak():
+    game = ring("thesis")  # region 0 has 9 armies, region 3 of Bob has 12, and region 5 is neutral with 5
+    name = [region.name for region in game.map.regions]
+
+    def says(own: Orders, other: Orders) -> list[str]:
+        return weak_attacks(game, replace(idle_log(1).rounds[0], orders=(own, other)), 0, ("Ann", "Bob"))
+
+    def chance(armies: int, defenders: int) -> str:
+        return f"{100 * battle_odds(armies, defenders).capture:.0f} %"
+
+    weak, strong = Orders(attacks=[(0, 5, 4)]), Orders(attacks=[(0, 5, 8)])
+    assert says(weak, Orders()) == [f"The attack on {name[5]} with 4 armies had only a chance of {chance(4, 5)}."]
+    assert says(strong, Orders()) == [] and says(Orders(attacks=[(0, 1, 1)]), Orders()) == []
+    raid = Orders(deploys=[(2, 20)], attacks=[(2, 3, 24)])
+    assert says(raid, Orders()) == []
+    assert says(raid, Orders(deploys=[(3, 30)])) == [
+        f"The attack on {name[3]} with 24 armies had a chance of {chance(24, 12)} against the 12 armies there. "
+        f"Bob deployed 30 more: the chance was {chance(24, 42)}."
+    ]
+    assert says(raid, Orders(deploys=[(3, 30)], attacks=[(3, 4, 40)])) == [], "fewer armies may be there"
 
 
 def test_the_dice_are_explained_by_a_battle_only_if_one_was_unlucky():
@@ -358,7 +384,9 @@ def test_the_dice_are_explained_by_a_battle_only_if_one_was_unlucky():
 
     def says(*events: Event) -> str:
         step = replace(empty, orders=(Orders(), Orders()), events=events)
-        return sentence_of(asdict(reason_of(entry(0.8, 0.8, 0.5), 0, before, step, before)), ("Ann", "Bob"), 0)
+        return sentence_of(
+            asdict(reason_of(entry(0.8, 0.8, 0.5), 0, before, step, before, (-0.3, 0.3))), ("Ann", "Bob"), 0
+        )
 
     def battle(player: int, source: int, target: int, armies: int, lost: int, killed: int, captured: bool) -> Event:
         return Event(player, source, target, armies, "attack", lost, killed, captured)

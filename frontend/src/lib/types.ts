@@ -240,7 +240,8 @@ export interface Reason {
     played?: number; // share of cases after the played turn
     player?: number; // seat of the player who holds the bonus, is next to the region or took regions
     players?: number[]; // seats of the players who took the regions
-    taken?: number; // regions that `player` took
+    taken?: number; // number of regions that `player` took
+    gain?: number; // by how much the win probability of `player` rose
     chance?: number; // the probability of capture in a battle
     captured?: boolean;
     only?: OnlyDifference;

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
+from warlight_env.battle import MAX_BATTLE, battle_odds
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
 from warlight_env.maps import Map
@@ -13,7 +14,7 @@ from warlight_env.record import GameLog, Round, game_at
 from warlight_env.tables import counted
 from warlight_env.web.workers.dice_luck import battle_luck
 from warlight_env.web.workers.sent_armies import sent_armies
-from warlight_env.web.workers.turn_difference import INCOME, REGION
+from warlight_env.web.workers.turn_difference import REGION
 from warlight_env.web.workers.turn_report import Reason, TurnReport
 
 #: The largest part of a loss of win probability: the dice, the player's own turn, or the turns of the others.
@@ -81,7 +82,9 @@ SENTENCES: Final = {
     ),
     "others-took": "{who} lost {regions} to {takers}{bonuses}.",
     "others-gained": "{who} lost no region, but {other} took {taken}{bonuses}.",
-    "others-better": "{who} lost no region, but the moves of {opponents} made the position worse.",
+    "others-better": (
+        "{who} lost no region, but the orders of {opponents} were better than those in the simulated games{rise}."
+    ),
 }
 
 
@@ -102,17 +105,20 @@ def main_cause(turn: TurnReport) -> Cause:
     return "turn" if turn.mark in ("?!", "?", "??") else cause_of(turn)
 
 
-def reason_of(turn: TurnReport, player: int, before: Game, step: Round, after: Game) -> Reason:
+def reason_of(
+    turn: TurnReport, player: int, before: Game, step: Round, after: Game, changes: Sequence[float]
+) -> Reason:
     """Return why a player lost win probability in a round, if the player's turn is not the main cause.
 
     `turn_difference` explains a loss by the player's turn.
 
     Args:
         before, after: the game before and after the round. step: the round.
+        changes: the change of the win probability of each player in the round.
     """
     if main_cause(turn) == "dice":
         return _worst_battle(before, step, player)
-    return _captures(before, after, player)
+    return _captures(before, after, player, changes)
 
 
 def sentence_of(reason: Mapping[str, Any], names: Sequence[str], player: int) -> str:
@@ -138,7 +144,7 @@ def _form(reason: Mapping[str, Any]) -> str:
     """Return the key of a reason in `SENTENCES`."""
     if "chance" in reason["values"]:
         return "dice-captured" if reason["values"]["captured"] else "dice-failed"
-    return "others-gained" if "taken" in reason["values"] else str(reason["code"])
+    return "others-gained" if reason["values"].get("taken") else str(reason["code"])
 
 
 def distinct(names: Sequence[str]) -> list[str]:
@@ -165,6 +171,8 @@ def _texts(reason: Mapping[str, Any], names: Sequence[str], player: int) -> dict
         told["bonuses"] = f"{form} {told['bonuses']}"
     if "taken" in values:
         told["taken"] = counted(values["taken"], "region")
+        rise = f": the win probability of {told['other']} rose by {100 * values['gain']:.0f} points"
+        told["rise"] = rise if len(names) > 2 else ""
     return {**values, **told}
 
 
@@ -195,6 +203,39 @@ def describe_orders(game: Game, player: int, orders: Orders) -> str:
     return "; ".join(parts) or "no orders"
 
 
+def weak_attacks(game: Game, step: Round, player: int, names: Sequence[str]) -> list[str]:
+    """Return sentences on the attacks of a turn that were unlikely to capture; `weakAttacks` in the page does the same.
+
+    An attack is left out if its target's owner ordered attacks or transfers from there: fewer armies may remain.
+
+    Args:
+        game: the game before the round. step: the round. names: the names of all players, by seat.
+    """
+    sent: dict[int, int] = {}
+    for _, target, armies in sent_armies(game, player, step.orders[player] or Orders()).moves:
+        sent[target] = sent.get(target, 0) + armies
+    found = []
+    for target, armies in sent.items():
+        owner, there = int(game.owner[target]), int(game.army[target])
+        replies = step.orders[owner] if owner >= 0 else None
+        if owner == player or (replies and any(source == target for source, *_ in replies.attacks)):
+            continue
+        more = sum(each.armies for each in step.deploys if (each.player, each.region) == (owner, target))
+        if max(armies, there + more) > MAX_BATTLE:
+            continue
+        chance, defended = (battle_odds(armies, there + extra, game.rules).capture for extra in (0, more))
+        if defended >= 0.5:
+            continue
+        attack = f"The attack on {game.map.regions[target].name} with {counted(armies, 'army', 'armies')} had"
+        found.append(
+            f"{attack} a chance of {100 * chance:.0f} % against the {counted(there, 'army', 'armies')} there. "
+            f"{names[owner]} deployed {more} more: the chance was {100 * defended:.0f} %."
+            if more
+            else f"{attack} only a chance of {100 * chance:.0f} %."
+        )
+    return found
+
+
 def describe_turning_points(report: Mapping[str, Any], log: GameLog) -> list[str]:
     """Return the turning points of a report as lines of text.
 
@@ -216,6 +257,8 @@ def describe_turning_points(report: Mapping[str, Any], log: GameLog) -> list[str
         lines.append(f"  {sentence_of(turn['reason'], log.names, player)}")
         game, played = game_at(log, number - 1), log.rounds[number - 1].orders[player]
         lines.append(f"  played: {describe_orders(game, player, played or Orders())}")
+        if turn["better"]:
+            lines += [f"  {sentence}" for sentence in weak_attacks(game, log.rounds[number - 1], player, names)]
         if better := turn["better"]:
             orders = describe_orders(game, player, parse_orders(log.header.map, better["orders"]))
             lines.append(f"  better by {100 * better['gain']:.0f} ± {100 * better['error']:.0f}: {orders}")
@@ -245,27 +288,24 @@ def _worst_battle(before: Game, step: Round, player: int) -> Reason:
     return Reason("dice-battle", values)
 
 
-def _captures(before: Game, after: Game, player: int) -> Reason:
+def _captures(before: Game, after: Game, player: int, changes: Sequence[float]) -> Reason:
     """Return the regions and the bonuses that a player lost in a round; if there are none, the gains of another."""
     map_, owner, later = before.map, before.owner.tolist(), after.owner.tolist()
     lost = [r for r in range(map_.n_regions) if owner[r] == player != later[r]]
-    name = [region.name for region in map_.regions]
     if lost:
-        bonuses = _held(before.map, owner, player) - _held(before.map, later, player)
+        bonuses = _held(map_, owner, player) - _held(map_, later, player)
         takers = sorted({later[r] for r in lost if later[r] >= 0})
-        values = {"regions": [name[r] for r in lost], "bonuses": _bonus_names(map_, bonuses), "players": takers}
-        return Reason("others-took", values)
-    gains = {}
-    for other in range(before.players):
-        taken = sum(owner[r] != other == later[r] for r in range(map_.n_regions))
-        bonuses = _held(map_, later, other) - _held(map_, owner, other)
-        if other != player and taken:
-            gains[other] = REGION * taken + INCOME * sum(map_.bonuses[s] for s in bonuses), taken, bonuses
-    if not gains:
-        return Reason("others-better", {})
-    winner = max(gains, key=lambda other: gains[other][0])
-    _, taken, bonuses = gains[winner]
-    return Reason("others-better", {"player": winner, "taken": taken, "bonuses": _bonus_names(map_, bonuses)})
+        names = [map_.regions[r].name for r in lost]
+        return Reason("others-took", {"regions": names, "bonuses": _bonus_names(map_, bonuses), "players": takers})
+    winner = max((p for p in range(before.players) if p != player), key=lambda other: changes[other])
+    bonuses = _held(map_, later, winner) - _held(map_, owner, winner)
+    values = {
+        "player": winner,
+        "taken": sum(owner[r] != winner == later[r] for r in range(map_.n_regions)),
+        "bonuses": _bonus_names(map_, bonuses),
+        "gain": round(changes[winner], 3),
+    }
+    return Reason("others-better", values)
 
 
 def _held(map_: Map, owner: Sequence[int], player: int) -> set[int]:
