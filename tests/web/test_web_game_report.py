@@ -155,8 +155,10 @@ def test_a_turning_point_has_a_reason_with_names_instead_of_codes():
     says = describe_orders(before, 0, parse_orders(log.header.map, twice.replace(" 4", f" {army - 1}")))
     reserve = regions[log.header.map.neighbors[own][1]].name
     assert says.endswith(f"with {army - 1}; if armies are left: {regions[source].name} → {reserve}")
-    assert lines[0].startswith(f"round {number}: random (??) -30 points: -30 by the own turn, +0 by the dice, ")
-    assert lines[2] == "  played: no orders" and lines[3].startswith("  better by 30 ± 1: ")
+    assert lines[0].startswith(
+        f"round {number}: random (??) -30 points of win probability: -30 by the own turn, +0 by the dice, "
+    )
+    assert lines[2] == "  played: no orders" and lines[3].startswith("  better by 30 ± 1 points: ")
     assert len(lines) == 4 and not codes.search(lines[1] + lines[3].partition(":")[2])
 
 
@@ -350,7 +352,10 @@ def test_a_sentence_names_the_other_player_and_seats_of_equal_names():
         return sentence_of(asdict(reason), ("Ann", "Bob", "Cid"), 0)
 
     assert f" to Bob, with the bonus of {part}." in others(at(0), at(1))
-    assert others(at(1), at(2)) == f"Ann lost no region, but Cid took 2 regions and now holds all of {part}."
+    assert others(at(1), at(2)) == (
+        f"Ann lost no region, but Cid took 2 regions and now holds all of {part}: "
+        "the win probability of Cid rose by 20 points."
+    )
     assert others(at(1), at(1)) == (
         "Ann lost no region, but the orders of the other players were better than those in the simulated games: "
         "the win probability of Cid rose by 20 points."

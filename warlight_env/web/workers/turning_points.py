@@ -81,7 +81,7 @@ SENTENCES: Final = {
         "No single battle was very unlucky for {who}, but the random order of all moves and the other dice were bad."
     ),
     "others-took": "{who} lost {regions} to {takers}{bonuses}.",
-    "others-gained": "{who} lost no region, but {other} took {taken}{bonuses}.",
+    "others-gained": "{who} lost no region, but {other} took {taken}{bonuses}{rise}.",
     "others-better": (
         "{who} lost no region, but the orders of {opponents} were better than those in the simulated games{rise}."
     ),
@@ -251,8 +251,9 @@ def describe_turning_points(report: Mapping[str, Any], log: GameLog) -> list[str
         points["others"] = fall - points["dice"] - points["turn"]  # the numbers must have the sum that they show
         mark = f" ({turn['mark']})" if turn["mark"] else ""
         lines.append(
-            f"round {number}: {names[player]}{mark} {fall:+d} points: {points['turn']:+d} by the own turn, "
-            f"{points['dice']:+d} by the dice, {points['others']:+d} by the turns of {_opponents(names, player)}"
+            f"round {number}: {names[player]}{mark} {fall:+d} points of win probability: "
+            f"{points['turn']:+d} by the own turn, {points['dice']:+d} by the dice, "
+            f"{points['others']:+d} by the turns of {_opponents(names, player)}"
         )
         lines.append(f"  {sentence_of(turn['reason'], log.names, player)}")
         game, played = game_at(log, number - 1), log.rounds[number - 1].orders[player]
@@ -261,7 +262,7 @@ def describe_turning_points(report: Mapping[str, Any], log: GameLog) -> list[str
             lines += [f"  {sentence}" for sentence in weak_attacks(game, log.rounds[number - 1], player, names)]
         if better := turn["better"]:
             orders = describe_orders(game, player, parse_orders(log.header.map, better["orders"]))
-            lines.append(f"  better by {100 * better['gain']:.0f} ± {100 * better['error']:.0f}: {orders}")
+            lines.append(f"  better by {100 * better['gain']:.0f} ± {100 * better['error']:.0f} points: {orders}")
     return lines
 
 
