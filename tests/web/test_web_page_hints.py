@@ -54,6 +54,12 @@ class Position:
         near = self.map.neighbors[region]
         return sum(self.army[q] for q in near if self.owner[q] not in (self.me, -1))
 
+    def threat(self, region: int) -> float:
+        """The chance of the strongest single attack on a region after the next deploys of the others."""
+        near = [q for q in self.map.neighbors[region] if self.owner[q] not in (self.me, -1)]
+        most = max((self.army[q] - 1 + self.income(self.owner[q]) for q in near), default=0)
+        return battle_odds(most, self.army[region]).capture if most else 0.0
+
     def income(self, player: int) -> int:
         return Rules.of("thesis").base_income + sum(self.map.bonuses[s] for s in self.whole(player))
 
@@ -100,22 +106,23 @@ def check(told: list[str], at: Position, orders: Orders) -> set[str]:
             region = at.index(parts["at"])
             seen.append(("deploy", region, n))
             from_there = {at.map.regions[to].name for source, to, _ in attacks if source == region and to in targets}
+            leave = sum(armies for source, _, armies in attacks if source == region) >= at.army[region] > 0
+            assert (kind in ("for", "on")) == leave, "deployed armies leave if the others are too few for the orders"
             if kind == "for":
                 assert listed(parts["targets"]) == from_there
                 assert (parts["unit"] == "attack") == (len(from_there) == 1), sentence
                 continue
-            assert not from_there
-            onward = [(to, n) for source, to, n in attacks if source == region]
-            leaves = sum(n for _, n in onward) >= at.army[region] > 0
-            assert leaves == (kind == "on"), sentence
             if kind == "on":
-                assert listed(parts["targets"]) == {at.map.regions[to].name for to, _ in onward}
+                assert not from_there
+                onward = {at.map.regions[to].name for source, to, _ in attacks if source == region}
+                assert listed(parts["targets"]) == onward
             elif kind == "hold":
                 assert int(re.search(r"(\d+|one) enemy arm", why)[1].replace("one", "1")) == at.enemies(region) > 0
                 kept = {s for s in at.whole(at.me) if region in at.map.members[s]}
                 assert bool(kept) == ("it protects the bonus of" in why)
+                assert at.threat(region) >= 0.05, sentence
             else:
-                assert at.enemies(region) == 0
+                assert at.threat(region) < 0.05, sentence
         elif kind == "reserve":
             to = at.index(parts["to"])
             seen.append(("reserve", at.index(parts["from"]), to))
@@ -124,6 +131,14 @@ def check(told: list[str], at: Position, orders: Orders) -> set[str]:
             source, to = at.index(parts["from"]), at.index(parts["to"])
             seen.append(("move", source, to, n))
             inner = all(at.owner[q] == at.me for q in at.map.neighbors[source])
+            there = at.army[to] + sum(more for region, more in deploys if region == to)
+            onward = [(q, armies) for region, q, armies in attacks if region == to and q in targets]
+            if sum(armies for _, armies in onward) >= there:
+                form = f"for the attack{'s' * (len(onward) > 1)} on "
+                assert why.startswith(form) and listed(why.removeprefix(form)) == {
+                    at.map.regions[q].name for q, _ in onward
+                }
+                continue
             assert inner == (
                 f"you hold all neighbours of {parts['from']}" in why
                 or f"{at.names[at.me]} holds all neighbours of {parts['from']}" in why
@@ -221,6 +236,44 @@ def test_sentences_say_what_is_so(tmp_path: Path, open_page: Callable[..., Any])
             at = Position(game.map, game.owner.tolist(), game.army.tolist(), tuple(names_of(log)))
             said |= check(told, at, orders)
     assert said >= {"take", "for", "hold", "move", "completes", "breaks", "last"}
+
+
+def test_a_deploy_has_the_reason_of_the_orders_that_use_its_armies(tmp_path: Path, open_page: Callable[..., Any]):
+    """Deployed armies defend a region only if an enemy threatens it and the turn does not send them away."""
+    log = thought_log("mcts:sims=20", "small", 3, 5)
+    near = log.header.map.neighbors
+    number, game, source, target, inner = next(
+        (number, game, r, q, own)
+        for number, game in ((number, game_at(log, number)) for number in range(1, len(log.rounds)))
+        for r in range(10)
+        for q in near[r]
+        for own in near[r]
+        if game.owner[r] == game.owner[own] == 0 and game.owner[q] == 1 and game.army[r] > 1
+    )
+    at = Position(game.map, game.owner.tolist(), game.army.tolist(), tuple(names_of(log)))
+    army, codes = at.army, [region.code for region in game.map.regions]
+    names = [region.name for region in game.map.regions]
+    assert at.threat(source) >= 0.05
+    attack = f"a {codes[source]} {codes[target]}"
+    move = f"d {codes[inner]} 5; t {codes[inner]} {codes[source]} {army[inner] + 4}"
+    turns = {
+        f"d {codes[source]} 5; {attack} {army[source] - 1}": "to defend it",
+        f"d {codes[source]} 5; {attack} {army[source]}": f"for the attack on {names[target]}.",
+        f"{move}; {attack} {army[source] + army[inner]}": f"armies move from there to {names[source]}.",
+    }
+    page, file = open_page(), tmp_path / "game.html"
+    data = next(insight.data for insight in log.rounds[number].insights if insight.player == 0)
+    for turn, says in turns.items():
+        data["candidates"][0]["orders"] = turn
+        write_html(log, file)
+        page.goto("about:blank")
+        page.goto(f"{file.as_uri()}#/?round={number + 1}&order=0")
+        page.locator(".why li").first.wait_for()
+        told = page.locator(".why li").all_inner_texts()
+        check(told, at, parse_orders(log.header.map, turn))
+        assert says in next(sentence for sentence in told if sentence.startswith("Deploy 5 on ")), told
+    moved = f"Move {army[inner] + 4} from {names[inner]} to {names[source]}: for the attack on {names[target]}."
+    assert moved in told
 
 
 def test_an_attack_that_hardly_captures_is_told_as_what_it_costs_the_other(

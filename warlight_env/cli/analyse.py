@@ -56,7 +56,7 @@ def analyse(
         report = report_of(log, judge, rolls, on_progress=told).to_dict()
     for point in report["turning"]:
         turn = report["rounds"][point["round"] - 1][point["player"]]
-        point["reason"] = sentence_of(turn["reason"], log.names[point["player"]])
+        point["reason"] = sentence_of(turn["reason"], log.names, point["player"])
     if html is not None:
         from warlight_env.web.export import write_html
 

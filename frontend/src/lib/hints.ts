@@ -2,7 +2,7 @@
 import { against, breaks, completes, inner, keeps } from './position-queries';
 import { captureChances, chanceSentence } from './capture-chances';
 import { nameOf, person } from './player-names';
-import { odds } from './rules';
+import { odds, threats } from './rules';
 import { splitTurn } from './sendable';
 import { type GameDoc, type Orders, type Position, UNKNOWN } from './types';
 import { joined, t } from './i18n.svelte';
@@ -10,6 +10,7 @@ import { joined, t } from './i18n.svelte';
 type Attack = [from: number, to: number, armies: number];
 
 const LIKELY = 0.5; // probability of capture from which an attack is described as a capture
+const THREAT = 0.05; // probability that an enemy captures a region from which a deploy is described as a defence
 
 /** One effect of a turn, with its reason. */
 export interface Hint {
@@ -31,7 +32,7 @@ export function hintsOf(doc: GameDoc, position: Position, player: number, turn: 
   found.sort((a, b) => b.worth - a.worth);
   const transfers = orders.attacks.filter(([, to]) => owner[to] === player);
   const deploys = orders.deploys.map(([r, n]) => deploy(doc, position, player, r, n, attacks, transfers));
-  const moves = transfers.map(([a, b, n]) => move(doc, position, player, a, b, n));
+  const moves = transfers.map(([a, b, n]) => move(doc, position, player, a, b, n, prepared(position, b, orders.deploys, attacks)));
   const all = [...found.map(({ hint }) => hint), ...deploys, ...moves, ...reserve.map(([a, b]) => kept(doc, owner[b] === player, a, b))];
   const says = t('Wait: no attack and no deploy is useful now.');
   return all.length ? all : [{ kind: 'wait', region: -1, says, where: says }];
@@ -122,18 +123,21 @@ function weaken(doc: GameDoc, position: Position, to: number, attacks: Attack[])
 function deploy(doc: GameDoc, position: Position, player: number, r: number, n: number, attacks: Attack[], transfers: Attack[]): Hint {
   const { map } = doc;
   const name = map.regions[r].name;
-  const targets = attacks.filter(([source]) => source === r).map(([, to]) => map.regions[to].name);
-  const enemies = against(map, position, player, r);
-  if (targets.length) {
-    const values = { region: name, n, count: targets.length, targets: joined(targets) };
+  const from = (orders: Attack[]) => orders.filter(([source]) => source === r);
+  const names = (orders: Attack[]) => joined(orders.map(([, to]) => map.regions[to].name));
+  const [attacking, moving] = [from(attacks), from(transfers)];
+  // One army stays. If the others that were there before are enough for all orders, the deployed armies stay too.
+  const leave = sent(attacking) + sent(moving) >= position.army[r];
+  if (leave && attacking.length) {
+    const values = { region: name, n, count: attacking.length, targets: names(attacking) };
     return { kind: 'deploy', region: r, says: t('Deploy {n} on {region} for the {count, plural, one {attack} other {attacks}} on {targets}.', values), where: t('{region}: from there you can attack {targets}', values) };
   }
-  const onward = transfers.filter(([source]) => source === r);
-  if (onward.length && sent(onward) >= position.army[r]) {
-    const values = { n, region: name, targets: joined(onward.map(([, to]) => map.regions[to].name)) };
+  if (leave) {
+    const values = { n, region: name, targets: names(moving) };
     return { kind: 'deploy', region: r, says: t('Deploy {n} on {region}: armies move from there to {targets}.', values), where: t('{region}: armies move from there to {targets}', values) };
   }
-  if (enemies) {
+  if ((threats(doc, position, player)[r] ?? 0) >= THREAT) {
+    const enemies = against(map, position, player, r);
     const kept = keeps(map, position.owner, player, r);
     const reasons = [t('{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to it', { enemies })];
     if (kept !== null) reasons.push(t('it protects the bonus of {of} (+{bonus})', { of: map.supers[kept].name, bonus: map.supers[kept].bonus }));
@@ -154,11 +158,21 @@ function kept(doc: GameDoc, own: boolean, from: number, to: number): Hint {
   return { kind: 'reserve', region: to, says, where: says };
 }
 
-function move(doc: GameDoc, position: Position, player: number, from: number, to: number, n: number): Hint {
+/** Return the targets of the attacks from a region if these need armies that move there in this turn. */
+function prepared({ army }: Position, from: number, deploys: Orders['deploys'], attacks: Attack[]): number[] {
+  const there = deploys.reduce((sum, [r, n]) => (r === from ? sum + n : sum), army[from]);
+  const next = attacks.filter(([source]) => source === from);
+  return sent(next) >= there ? next.map(([, to]) => to) : [];
+}
+
+/** Describe a transfer. `targets`: the targets of the attacks for which it brings the armies. */
+function move(doc: GameDoc, position: Position, player: number, from: number, to: number, n: number, targets: number[]): Hint {
   const { map } = doc;
   const enemies = against(map, position, player, to);
   const values = { ...person(doc, player), n, from: map.regions[from].name, to: map.regions[to].name };
-  const why = inner(map, position.owner, player, from)
+  const why = targets.length
+    ? t('for the {count, plural, one {attack} other {attacks}} on {targets}', { count: targets.length, targets: joined(targets.map((r) => map.regions[r].name)) })
+    : inner(map, position.owner, player, from)
     ? t('{you, select, yes {you hold} other {{who} holds}} all neighbours of {from}', values)
     : enemies
       ? t('{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to {to}', { ...values, enemies })

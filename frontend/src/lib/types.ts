@@ -238,6 +238,12 @@ export interface Reason {
     income?: number;
     better?: number; // share of cases after the better turn
     played?: number; // share of cases after the played turn
+    player?: number; // seat of the player who holds the bonus, is next to the region or took regions
+    players?: number[]; // seats of the players who took the regions
+    taken?: number; // number of regions that `player` took
+    gain?: number; // by how much the win probability of `player` rose
+    chance?: number; // the probability of capture in a battle
+    captured?: boolean;
     only?: OnlyDifference;
     later?: LaterAdvantage[];
   };
@@ -247,7 +253,7 @@ export interface Reason {
 export interface LaterAdvantage {
   rounds: number;
   code: 'turn-bonus' | 'turn-breaks' | 'turn-holds' | 'turn-takes' | 'turn-saves' | 'turn-kills';
-  values: Pick<Reason['values'], 'armies' | 'region' | 'bonus' | 'income' | 'better' | 'played'>;
+  values: Pick<Reason['values'], 'armies' | 'region' | 'bonus' | 'income' | 'better' | 'played' | 'player'>;
 }
 
 /** The only difference between a played and a better turn. */

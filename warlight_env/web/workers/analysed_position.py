@@ -11,6 +11,7 @@ these simulations would make it look too good.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -123,6 +124,7 @@ class AnalysedPosition:
                 player,
                 orders,
                 after,
+                [now[0] - was[0] for was, now in zip(before, come, strict=True)],
             )
             for player, turn in orders.items()
         ]
@@ -190,13 +192,18 @@ class AnalysedPosition:
             del found[CANDIDATES:]
         return found[0]
 
-    def _explained(self, turn: TurnReport, player: int, orders: Turns, after: Game) -> TurnReport:
-        """Add the reason to a turn with a mark or with a large loss of win probability from any cause."""
+    def _explained(
+        self, turn: TurnReport, player: int, orders: Turns, after: Game, changes: Sequence[float]
+    ) -> TurnReport:
+        """Add the reason to a turn with a mark or with a large loss of win probability from any cause.
+
+        changes: the change of the win probability of each player in the round.
+        """
         assert self.step is not None
         if turn.mark in (None, "!") and turn.before - turn.after < CHANGE:
             return turn
         if turn.better is None or main_cause(turn) != "turn":
-            return replace(turn, reason=reason_of(turn, player, self.game, self.step, after))
+            return replace(turn, reason=reason_of(turn, player, self.game, self.step, after, changes))
         best = parse_orders(self.game.map, turn.better.orders)
         games = self._values.games(player, orders), self._values.games(player, orders, best)
         later = list(zip(*(self._values.later(after, LATER) for after in games), strict=True))

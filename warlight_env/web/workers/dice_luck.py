@@ -2,30 +2,40 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from warlight_env.battle import MAX_BATTLE, battle_odds
 from warlight_env.game import Game
 from warlight_env.record import Round
 from warlight_env.step_results import Event
 
 
+class Battle(NamedTuple):
+    """A battle of a round. The luck of a player is in armies.
+
+    It is the sum of the armies that the player lost less than expected, and that the opponent lost more.
+    """
+
+    event: Event
+    luck: dict[int, float]  #: the luck of each player in the battle
+    capture: float  #: the probability that the attack captures its target
+
+
 def dice_luck(game: Game, step: Round) -> list[float]:
     """Return for each player the total luck of its battles in a round, in armies, see `battle_luck`."""
     luck = [0.0] * game.players
-    for _, gains in battle_luck(game, step):
-        for player, gain in gains.items():
+    for battle in battle_luck(game, step):
+        for player, gain in battle.luck.items():
             luck[player] += gain
     return luck
 
 
-def battle_luck(game: Game, step: Round) -> list[tuple[Event, dict[int, float]]]:
-    """Return the battles of a round, and the luck of the dice of each player in each battle.
-
-    The luck is in armies: armies that the player lost less than expected, plus armies that the opponent lost more.
-    """
+def battle_luck(game: Game, step: Round) -> list[Battle]:
+    """Return the battles of a round, with the luck of the dice of each player in each battle."""
     army, owner = game.army.tolist(), game.owner.tolist()
     for deploy in step.deploys:
         army[deploy.region] += deploy.armies
-    battles: list[tuple[Event, dict[int, float]]] = []
+    battles: list[Battle] = []
     for event in step.events:
         source, target = event.source, event.target
         if event.kind == "transfer":
@@ -37,7 +47,8 @@ def battle_luck(game: Game, step: Round) -> list[tuple[Event, dict[int, float]]]
         if max(sent, stood) <= MAX_BATTLE:
             odds = battle_odds(sent, stood, game.rules)
             more = (sent - event.attackers_lost - odds.expected_attackers) + (odds.expected_defenders - left)
-            battles.append((event, {event.player: more, **({defender: -more} if defender >= 0 else {})}))
+            luck = {event.player: more, **({defender: -more} if defender >= 0 else {})}
+            battles.append(Battle(event, luck, odds.capture))
         army[source] -= sent if event.captured else event.attackers_lost
         army[target] = sent - event.attackers_lost if event.captured else left
         if event.captured:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
+from warlight_env.battle import MAX_BATTLE, battle_odds
 from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
+from warlight_env.maps import Map
 from warlight_env.notation import parse_orders
 from warlight_env.record import GameLog, Round, game_at
 from warlight_env.tables import counted
 from warlight_env.web.workers.dice_luck import battle_luck
 from warlight_env.web.workers.sent_armies import sent_armies
+from warlight_env.web.workers.turn_difference import REGION
 from warlight_env.web.workers.turn_report import Reason, TurnReport
 
 #: The largest part of a loss of win probability: the dice, the player's own turn, or the turns of the others.
 Cause = Literal["dice", "turn", "others"]
+
+#: The bad luck of the dice in a battle, in armies, from which the battle is a reason; as much as half a region.
+UNLUCKY: Final = 0.5 * REGION
 
 #: English sentences on the only difference of two turns, by kind.
 ONLY: Final = {
@@ -35,45 +41,63 @@ LATER: Final = {
         "in {played} with the played turn."
     ),
     "turn-breaks": (
-        "another player holds {bonus} (+{income}) in {better} of the simulated games with the better turn, "
+        "{other} holds {bonus} (+{income}) in {better} of the simulated games with the better turn, "
         "in {played} with the played turn."
     ),
     "turn-holds": _HOLDS,
     "turn-takes": _HOLDS,
     "turn-saves": "{who} has {armies} more armies on average with the better turn.",
-    "turn-kills": "the other players have {armies} fewer armies on average with the better turn.",
+    "turn-kills": "{opponents} {have} {armies} fewer armies on average with the better turn.",
 }
-#: English sentences of the reasons, by code.
+#: English sentences of the reasons, by code; "dice-battle" and "others-better" have more forms, see `_form`.
 SENTENCES: Final = {
     "turn-bonus": (
         "The better turn holds {bonus} (+{income}) after the round in {better} of cases, the played turn in {played}."
     ),
     "turn-breaks": (
-        "Another player holds {bonus} (+{income}) after the better turn in {better} of cases, "
+        "{other} holds {bonus} (+{income}) after the better turn in {better} of cases, "
         "after the played turn in {played}."
     ),
     "turn-holds": "The better turn keeps {region} in {better} of cases, the played turn in {played}.",
     "turn-takes": "The better turn takes {region} in {better} of cases, the played turn in {played}.",
     "turn-saves": "After the better turn, {who} has {armies} more armies on average.",
-    "turn-kills": "After the better turn, the other players have {armies} fewer armies on average.",
+    "turn-kills": "After the better turn, {opponents} {have} {armies} fewer armies on average.",
     "turn-guards": (
-        "After the better turn, {armies} more armies are on {region} on average, next to armies of another player."
+        "After the better turn, {armies} more armies are on {region} on average, next to armies of {other}."
     ),
-    "turn-even": "Both turns lead to similar positions: the difference comes from the places of the armies.",
+    "turn-even": "Right after the round, no single difference is clear: small differences add up.",
     "dice-battle": (
         "The dice were bad for {who}: the battle from {source} to {target} cost {armies} armies more than expected."
     ),
-    "dice-order": "The random order in which the moves of all players were executed was bad for {who}.",
-    "others-took": "{who} lost {regions} to the other players{bonuses}.",
-    "others-better": "{who} lost no region, but the moves of the other players made the position worse.",
+    "dice-failed": (
+        "The dice were bad for {who}: the attack from {source} to {target} had a chance of {chance} and failed. "
+        "The battle cost {armies} armies more than expected."
+    ),
+    "dice-captured": (
+        "The dice were bad for {who}: the attack from {source} to {target} had a chance of only {chance} "
+        "and succeeded. The battle cost {armies} armies more than expected."
+    ),
+    "dice-order": (
+        "No single battle was very unlucky for {who}, but the random order of all moves and the other dice were bad."
+    ),
+    "others-took": "{who} lost {regions} to {takers}{bonuses}.",
+    "others-gained": "{who} lost no region, but {other} took {taken}{bonuses}{rise}.",
+    "others-better": (
+        "{who} lost no region, but the orders of {opponents} were better than those in the simulated games{rise}."
+    ),
 }
 
 
 def cause_of(turn: TurnReport) -> Cause:
     """Return the main cause of a loss of win probability: the dice, the player's turn, or the other players."""
     own = turn.lost if turn.better else 0.0
-    parts: dict[Cause, float] = {"dice": -turn.luck, "turn": own, "others": turn.before - turn.worth - own}
-    return max(parts, key=lambda cause: parts[cause])
+    parts = _parts(turn.before, turn.worth, turn.after, own)
+    return min(parts, key=lambda cause: parts[cause])
+
+
+def _parts(before: float, worth: float, after: float, own: float) -> dict[Cause, float]:
+    """Return the change of win probability in a round by cause. own: the loss by the player's turn."""
+    return {"dice": after - worth, "turn": -own, "others": worth + own - before}
 
 
 def main_cause(turn: TurnReport) -> Cause:
@@ -81,46 +105,80 @@ def main_cause(turn: TurnReport) -> Cause:
     return "turn" if turn.mark in ("?!", "?", "??") else cause_of(turn)
 
 
-def reason_of(turn: TurnReport, player: int, before: Game, step: Round, after: Game) -> Reason:
+def reason_of(
+    turn: TurnReport, player: int, before: Game, step: Round, after: Game, changes: Sequence[float]
+) -> Reason:
     """Return why a player lost win probability in a round, if the player's turn is not the main cause.
 
     `turn_difference` explains a loss by the player's turn.
 
     Args:
         before, after: the game before and after the round. step: the round.
+        changes: the change of the win probability of each player in the round.
     """
     if main_cause(turn) == "dice":
         return _worst_battle(before, step, player)
-    return _captures(before, after, player)
+    return _captures(before, after, player, changes)
 
 
-def sentence_of(reason: Mapping[str, Any], who: str) -> str:
+def sentence_of(reason: Mapping[str, Any], names: Sequence[str], player: int) -> str:
     """Return a reason as an English sentence.
 
     Args:
         reason: the entry "reason" of the result of `TurnReport.to_dict`.
-        who: the name of the player.
+        names: the names of all players, by seat. player: the seat of the player who lost win probability.
     """
+    names = distinct(names)
     values = dict(reason["values"])
-    for name in ("regions", "bonuses"):
-        if name in values:
-            values[name] = _joined(values[name])
-    values |= _percentages(values)
     only, later = values.pop("only", None), values.pop("later", ())
-    if values.get("bonuses"):
-        values["bonuses"] = f", with the bonus of {values['bonuses']}"
     first = [_only(only)] if only else []
     last = [
-        f"{counted(after['rounds'], 'round')} later, "
-        + LATER[after["code"]].format(who=who, **after["values"] | _percentages(after["values"]))
+        f"{counted(after['rounds'], 'round')} later, {LATER[after['code']].format(**_texts(after, names, player))}"
         for after in later
     ]
-    return " ".join([*first, SENTENCES[reason["code"]].format(who=who, **values), *last])
+    sentence = SENTENCES[_form(reason)].format(**_texts(reason, names, player))
+    return " ".join([*first, sentence, *last])
 
 
-def _percentages(values: Mapping[str, Any]) -> dict[str, str]:
-    """Return the shares of cases among the values of a reason as texts."""
-    return {name: f"{100 * values[name]:.0f} %" for name in ("better", "played") if name in values}
+def _form(reason: Mapping[str, Any]) -> str:
+    """Return the key of a reason in `SENTENCES`."""
+    if "chance" in reason["values"]:
+        return "dice-captured" if reason["values"]["captured"] else "dice-failed"
+    return "others-gained" if reason["values"].get("taken") else str(reason["code"])
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """Return the names of the players; players with the same name also get the numbers of their seats."""
+    return [f"{name} (seat {seat})" if names.count(name) > 1 else name for seat, name in enumerate(names, 1)]
+
+
+def _texts(reason: Mapping[str, Any], names: Sequence[str], player: int) -> dict[str, Any]:
+    """Return the values of a reason for its sentence: names of players instead of seats, and lists as texts."""
+    values, opponents = dict(reason["values"]), _opponents(names, player)
+    told = {
+        "who": names[player],
+        "opponents": opponents,
+        "have": "has" if opponents in names else "have",
+    }
+    if "player" in values:
+        told["other"] = names[values["player"]]
+    if "players" in values:
+        told["takers"] = _joined([names[seat] for seat in values["players"]]) or "the other players"
+    told |= {name: _joined(values[name]) for name in ("regions", "bonuses") if name in values}
+    told |= {name: f"{100 * values[name]:.0f} %" for name in ("better", "played", "chance") if name in values}
+    if values.get("bonuses"):
+        form = " and now holds all of" if "taken" in values else ", with the bonus of"
+        told["bonuses"] = f"{form} {told['bonuses']}"
+    if "taken" in values:
+        told["taken"] = counted(values["taken"], "region")
+        rise = f": the win probability of {told['other']} rose by {100 * values['gain']:.0f} points"
+        told["rise"] = rise if len(names) > 2 else ""
+    return {**values, **told}
+
+
+def _opponents(names: Sequence[str], player: int) -> str:
+    others = [name for seat, name in enumerate(names) if seat != player]
+    return others[0] if len(others) == 1 else "the other players"
 
 
 def _only(only: Mapping[str, Any]) -> str:
@@ -145,47 +203,119 @@ def describe_orders(game: Game, player: int, orders: Orders) -> str:
     return "; ".join(parts) or "no orders"
 
 
+def weak_attacks(game: Game, step: Round, player: int, names: Sequence[str]) -> list[str]:
+    """Return sentences on the attacks of a turn that were unlikely to capture; `weakAttacks` in the page does the same.
+
+    An attack is left out if its target's owner ordered attacks or transfers from there: fewer armies may remain.
+
+    Args:
+        game: the game before the round. step: the round. names: the names of all players, by seat.
+    """
+    sent: dict[int, int] = {}
+    for _, target, armies in sent_armies(game, player, step.orders[player] or Orders()).moves:
+        sent[target] = sent.get(target, 0) + armies
+    found = []
+    for target, armies in sent.items():
+        owner, there = int(game.owner[target]), int(game.army[target])
+        replies = step.orders[owner] if owner >= 0 else None
+        if owner == player or (replies and any(source == target for source, *_ in replies.attacks)):
+            continue
+        more = sum(each.armies for each in step.deploys if (each.player, each.region) == (owner, target))
+        if max(armies, there + more) > MAX_BATTLE:
+            continue
+        chance, defended = (battle_odds(armies, there + extra, game.rules).capture for extra in (0, more))
+        if defended >= 0.5:
+            continue
+        attack = f"The attack on {game.map.regions[target].name} with {counted(armies, 'army', 'armies')} had"
+        found.append(
+            f"{attack} a chance of {100 * chance:.0f} % against the {counted(there, 'army', 'armies')} there. "
+            f"{names[owner]} deployed {more} more: the chance was {100 * defended:.0f} %."
+            if more
+            else f"{attack} only a chance of {100 * chance:.0f} %."
+        )
+    return found
+
+
 def describe_turning_points(report: Mapping[str, Any], log: GameLog) -> list[str]:
-    """Return the turning points of a report as lines of text: for each one the loss, its reason and the better turn."""
-    lines = []
+    """Return the turning points of a report as lines of text.
+
+    The lines of a turning point contain the loss and its parts, the reason, the played turn and the better turn.
+    """
+    lines, names = [], distinct(log.names)
     for point in report["turning"]:
         number, player = point["round"], point["player"]
         turn = report["rounds"][number - 1][player]
-        fall, luck = round(100 * (turn["after"] - turn["before"])), round(100 * turn["luck"])
-        lines.append(f"round {number}: {log.names[player]} {fall:+d} points, {luck:+d} by the dice")
-        lines.append(f"  {sentence_of(turn['reason'], log.names[player])}")
+        parts = _parts(turn["before"], turn["worth"], turn["after"], turn["lost"] if turn["better"] else 0.0)
+        points = {cause: round(100 * part) for cause, part in parts.items()}
+        fall = round(100 * (turn["after"] - turn["before"]))
+        points["others"] = fall - points["dice"] - points["turn"]  # the numbers must have the sum that they show
+        mark = f" ({turn['mark']})" if turn["mark"] else ""
+        lines.append(
+            f"round {number}: {names[player]}{mark} {fall:+d} points of win probability: "
+            f"{points['turn']:+d} by the own turn, {points['dice']:+d} by the dice, "
+            f"{points['others']:+d} by the turns of {_opponents(names, player)}"
+        )
+        lines.append(f"  {sentence_of(turn['reason'], log.names, player)}")
+        game, played = game_at(log, number - 1), log.rounds[number - 1].orders[player]
+        lines.append(f"  played: {describe_orders(game, player, played or Orders())}")
+        if turn["better"]:
+            lines += [f"  {sentence}" for sentence in weak_attacks(game, log.rounds[number - 1], player, names)]
         if better := turn["better"]:
-            turn_orders = parse_orders(log.header.map, better["orders"])
-            orders = describe_orders(game_at(log, number - 1), player, turn_orders)
-            lines.append(f"  better by {100 * better['gain']:.0f} ± {100 * better['error']:.0f}: {orders}")
+            orders = describe_orders(game, player, parse_orders(log.header.map, better["orders"]))
+            lines.append(f"  better by {100 * better['gain']:.0f} ± {100 * better['error']:.0f} points: {orders}")
     return lines
 
 
 def _worst_battle(before: Game, step: Round, player: int) -> Reason:
-    """Return the battle with the largest loss of armies beyond expectation."""
-    worst, at = 0.0, None
-    for event, lucky in battle_luck(before, step):
-        gain = lucky.get(player, 0.0)
-        if gain < worst:
-            worst, at = gain, event
-    if at is None:
+    """Return the battle with the worst dice for a player: armies beyond expectation, and the region.
+
+    The values have an entry "chance", the probability of capture, if the outcome was unlikely and bad for the player.
+    """
+    worst, found = -UNLUCKY, None
+    for battle in battle_luck(before, step):
+        gain = battle.luck.get(player, 0.0)
+        outcome = battle.event.captured - battle.capture
+        worth = gain + REGION * (outcome if battle.event.player == player else -outcome)
+        if gain < 0 and worth <= worst:
+            worst, found = worth, battle
+    if found is None:
         return Reason("dice-order", {})
-    source, target = before.map.regions[at.source].name, before.map.regions[at.target].name
-    return Reason("dice-battle", {"source": source, "target": target, "armies": round(-worst, 1)})
+    event, chance = found.event, found.capture
+    source, target = before.map.regions[event.source].name, before.map.regions[event.target].name
+    values = {"source": source, "target": target, "armies": round(-found.luck[player], 1)}
+    bad = event.captured != (event.player == player)
+    if bad and (chance if event.captured else 1 - chance) < 0.5:
+        values |= {"chance": round(chance, 3), "captured": event.captured}
+    return Reason("dice-battle", values)
 
 
-def _captures(before: Game, after: Game, player: int) -> Reason:
-    """Return the regions and the bonuses that a player lost in a round."""
-    map_, owner = before.map, before.owner.tolist()
-    regions = [r for r in range(map_.n_regions) if owner[r] == player != after.owner[r]]
-    if not regions:
-        return Reason("others-better", {})
-    bonuses = [
-        part.name
-        for part, members in zip(map_.super_regions, map_.members, strict=True)
-        if members and all(owner[r] == player for r in members) and set(members) & set(regions)
-    ]
-    return Reason("others-took", {"regions": [map_.regions[r].name for r in regions], "bonuses": bonuses})
+def _captures(before: Game, after: Game, player: int, changes: Sequence[float]) -> Reason:
+    """Return the regions and the bonuses that a player lost in a round; if there are none, the gains of another."""
+    map_, owner, later = before.map, before.owner.tolist(), after.owner.tolist()
+    lost = [r for r in range(map_.n_regions) if owner[r] == player != later[r]]
+    if lost:
+        bonuses = _held(map_, owner, player) - _held(map_, later, player)
+        takers = sorted({later[r] for r in lost if later[r] >= 0})
+        names = [map_.regions[r].name for r in lost]
+        return Reason("others-took", {"regions": names, "bonuses": _bonus_names(map_, bonuses), "players": takers})
+    winner = max((p for p in range(before.players) if p != player), key=lambda other: changes[other])
+    bonuses = _held(map_, later, winner) - _held(map_, owner, winner)
+    values = {
+        "player": winner,
+        "taken": sum(owner[r] != winner == later[r] for r in range(map_.n_regions)),
+        "bonuses": _bonus_names(map_, bonuses),
+        "gain": round(changes[winner], 3),
+    }
+    return Reason("others-better", values)
+
+
+def _held(map_: Map, owner: Sequence[int], player: int) -> set[int]:
+    """Return the super regions that a player holds completely."""
+    return {s for s, members in enumerate(map_.members) if members and all(owner[r] == player for r in members)}
+
+
+def _bonus_names(map_: Map, bonuses: set[int]) -> list[str]:
+    return [map_.super_regions[s].name for s in sorted(bonuses)]
 
 
 def _joined(names: list[str]) -> str:

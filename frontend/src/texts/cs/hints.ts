@@ -44,6 +44,8 @@ export const hints = {
   '{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to {to}':
     's územím {to} {enemies, plural, one {sousedí jedna nepřátelská armáda} few {sousedí # nepřátelské armády} many {sousedí # nepřátelské armády} other {sousedí # nepřátelských armád}}',
   'armies gather there for later attacks': 'armády se tam shromáždí k dalším útokům',
+  'for the {count, plural, one {attack} other {attacks}} on {targets}':
+    'k {count, plural, one {útoku} few {útokům} many {útoku} other {útokům}} na {targets}',
   'Move {n} from {from} to {to}: {why}.': 'Přesuň {n} z území {from} na území {to}: {why}.',
   '{from} to {to}: {why}': '{from} → {to}: {why}',
   '{kind, select, take {Take {region}} attack {Attack {region}} other {Hold {region}}}, which needs {armies, plural, one {# army} other {# armies}}: worth {worth}':
