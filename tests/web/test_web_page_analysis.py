@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from analysis_page_helpers import BETTER, finished, news, open_log, show_cards, turn
@@ -17,6 +17,7 @@ from warlight_env import Game, Orders, battle_odds
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.record import GameLog, MemoryRecorder, game_at
+from warlight_env.web.workers.turning_points import sentence_of
 from web_helpers import Server
 
 pytestmark = PAGE
@@ -289,10 +290,11 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
         [f"d {codes[own]} 5", *(f"a {codes[own]} {codes[to]} {armies}" for to in (first, second))]
     )
     only = {"kind": "attack", "source": names[own], "target": names[first], "armies": 1, "was": 0}
+    asia = {"bonus": "Asia", "income": 5, "better": 0.1, "played": 0.6}
     later = [
         {"rounds": 1, "code": "turn-holds", "values": {"region": names[first], "better": 0.8, "played": 0.3}},
         {"rounds": 3, "code": "turn-saves", "values": {"armies": 4.25}},
-        {"rounds": 3, "code": "turn-breaks", "values": {"bonus": "Asia", "income": 5, "better": 0.1, "played": 0.6}},
+        {"rounds": 3, "code": "turn-breaks", "values": {"player": 1, **asia}},
     ]
     values = {"region": names[own], "better": 0.9, "played": 0.2, "only": only, "later": later}
     judged["reason"] = {"code": "turn-holds", "values": values}
@@ -322,6 +324,49 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
     card.get_by_text(f"One round later, {holds}").wait_for()
     card.get_by_text("3 rounds later, Pip has 4.3 more armies on average with the better turn.").wait_for()
     card.get_by_text("3 rounds later, Attila holds all of Asia (+5) in 10 % of the simulated games").wait_for()
+
+
+_ASIA = {"bonus": "Asia", "income": 7, "better": 0.9, "played": 0.2}
+_BATTLE = {"source": "Peru", "target": "Brazil", "armies": 2.5}
+#: The forms of the reasons: the code, and the values of the result of an analysis.
+REASONS: Final = [
+    ("turn-bonus", _ASIA),
+    ("turn-breaks", {**_ASIA, "player": 1}),
+    ("turn-holds", {"region": "Peru", "better": 0.9, "played": 0.2}),
+    ("turn-takes", {"region": "Peru", "better": 0.9, "played": 0.2}),
+    ("turn-saves", {"armies": 2.5}),
+    ("turn-kills", {"armies": 2.5}),
+    ("turn-guards", {"armies": 2.5, "region": "Peru", "player": 1}),
+    ("turn-even", {}),
+    ("dice-battle", _BATTLE),
+    ("dice-battle", {**_BATTLE, "chance": 0.25, "captured": True}),
+    ("dice-battle", {**_BATTLE, "chance": 0.75, "captured": False}),
+    ("dice-order", {}),
+    ("others-took", {"regions": ["Peru", "Brazil"], "bonuses": ["Asia"], "players": [1]}),
+    ("others-took", {"regions": ["Peru"], "bonuses": [], "players": [1]}),
+    ("others-better", {"player": 1, "taken": 2, "bonuses": ["Asia"], "gain": 0.2}),
+    ("others-better", {"player": 1, "taken": 1, "bonuses": [], "gain": 0.2}),
+    ("others-better", {"player": 1, "taken": 0, "bonuses": [], "gain": 0.2}),
+]
+
+
+def test_the_report_gives_the_same_reasons_as_the_command(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log, rounds = idle_log(len(REASONS), "world"), range(1, len(REASONS) + 1)
+    told = news(log, 2, dict.fromkeys(rounds, ("??", 0.4)))
+    for position, (code, values) in zip(told["positions"], REASONS, strict=True):
+        position["turns"][0]["reason"] = {"code": code, "values": values}
+    told["summary"]["turning"] = [{"round": number, "player": 0} for number in rounds]
+    page = open_page(server.page())
+    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    open_log(page, log, tmp_path)
+    page.keyboard.press("b")
+    points = page.locator("ol.turning > li")
+    points.nth(len(REASONS) - 1).wait_for()
+    for shown, (code, values) in zip(points.all_inner_texts(), REASONS, strict=True):
+        says = sentence_of({"code": code, "values": values}, names_of(log), 0)
+        assert shown.replace("\N{NO-BREAK SPACE}", " ").endswith(f". {says}"), says
 
 
 def attack_log(leaves: bool) -> tuple[GameLog, str, int, int, int]:

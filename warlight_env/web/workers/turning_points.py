@@ -206,7 +206,8 @@ def describe_orders(game: Game, player: int, orders: Orders) -> str:
 def weak_attacks(game: Game, step: Round, player: int, names: Sequence[str]) -> list[str]:
     """Return sentences on the attacks of a turn that were unlikely to capture; `weakAttacks` in the page does the same.
 
-    An attack is left out if its target's owner ordered attacks or transfers from there: fewer armies may remain.
+    An attack is left out if fewer or other armies may be there when it is executed: the owner of its target ordered
+    attacks or transfers from there, or another player ordered an attack on the same target.
 
     Args:
         game: the game before the round. step: the round. names: the names of all players, by seat.
@@ -217,8 +218,13 @@ def weak_attacks(game: Game, step: Round, player: int, names: Sequence[str]) -> 
     found = []
     for target, armies in sent.items():
         owner, there = int(game.owner[target]), int(game.army[target])
-        replies = step.orders[owner] if owner >= 0 else None
-        if owner == player or (replies and any(source == target for source, *_ in replies.attacks)):
+        changed = any(
+            (source if who == owner else to) == target
+            for who, turn in enumerate(step.orders)
+            if turn and who != player
+            for source, to, _ in turn.attacks
+        )
+        if owner == player or changed:
             continue
         more = sum(each.armies for each in step.deploys if (each.player, each.region) == (owner, target))
         if max(armies, there + more) > MAX_BATTLE:

@@ -37,14 +37,12 @@ export function verdict(doc: GameDoc, player: number, { mark, worth, gain, error
 
 /** Say what the win probabilities of a turn and of the better turn assume. */
 export function assumption(doc: GameDoc, player: number): string {
-  const other = opponent(doc, player);
-  const told = other === null ? { who: '', you: 'others' } : person(doc, other);
-  return t('Mean over the dice, against the orders that {you, select, yes {you} others {the others} other {{who}}} really gave. A hint during the game does not know these orders.', told);
+  return t('Mean over the dice, against the orders that {you, select, yes {you} others {the others} other {{who}}} really gave. A hint during the game does not know these orders.', others(doc, player));
 }
 
-/** Return the only other player of a game; null: there are several. */
-function opponent(doc: GameDoc, player: number): number | null {
-  return doc.players.length === 2 ? 1 - player : null;
+/** Return the values for a sentence about all other players. */
+function others(doc: GameDoc, player: number): { who: string; you: 'yes' | 'no' | 'others' } {
+  return doc.players.length === 2 ? person(doc, 1 - player) : { who: '', you: 'others' };
 }
 
 /** Explain the numbers of a turn, one sentence for each pair. */
@@ -96,45 +94,55 @@ function onlyInWords({ kind, source = '', target = '', armies = 0, was = 0 }: On
 /** Say what the better turn changes some rounds later, in one sentence for each number of rounds. */
 export function laterInWords(doc: GameDoc, player: number, later: LaterAdvantage[]): string[] {
   return later.map(({ rounds, code, values }) => {
-    const { armies = 0, region = '', bonus = '', income = 0, better = 0, played = 0 } = values;
-    const other = opponent(doc, player);
+    const { armies = 0, region = '', bonus = '', income = 0, better = 0, played = 0, player: rival = player } = values;
     const told = { ...person(doc, player), rounds, armies: figure(armies, 1), region, bonus, income, better: percent(better, 0), played: percent(played, 0) };
-    const all = (of: { who: string; you: string }) => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.', { ...told, ...of });
+    const all = (of: number) => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.', { ...told, ...person(doc, of) });
     const holds = () => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} {region} in {better} of the simulated games with the better turn, in {played} with the played turn.', told);
     return {
-      'turn-bonus': () => all(person(doc, player)),
-      'turn-breaks': () => other !== null ? all(person(doc, other)) : t('{rounds, plural, one {One round} other {# rounds}} later, another player holds all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.', told),
+      'turn-bonus': () => all(player),
+      'turn-breaks': () => all(rival),
       'turn-holds': holds,
       'turn-takes': holds,
       'turn-saves': () => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you have} other {{who} has}} {armies} more armies on average with the better turn.', told),
-      'turn-kills': () => t('{rounds, plural, one {One round} other {# rounds}} later, the other players have {armies} fewer armies on average with the better turn.', told),
+      'turn-kills': () => t('{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you have} others {the others have} other {{who} has}} {armies} fewer armies on average with the better turn.', { ...told, ...others(doc, player) }),
     }[code]();
   });
 }
 
-/** Say why a player lost win probability in a round. */
+/** Say why a player lost win probability in a round. `sentence_of` of `warlight analyse` says the same in English. */
 export function reasonInWords(doc: GameDoc, player: number, { code, values }: Reason): string {
-  const { armies = 0, region = '', source = '', target = '', regions = [], bonuses = [], bonus = '', income = 0, better = 0, played = 0, only } = values;
-  const other = opponent(doc, player);
+  const { armies = 0, region = '', source = '', target = '', regions = [], bonuses = [], bonus = '', income = 0, better = 0, played = 0, player: rival = player, players = [], taken = 0, gain = 0, chance, captured = false, only } = values;
   const told = { ...person(doc, player), armies: figure(armies, 1), region, source, target, bonus, income, better: percent(better, 0), played: percent(played, 0), regions: joined(regions), bonuses: joined(bonuses) };
-  const sentences: Record<Reason['code'], () => string> = {
-    'turn-bonus': () => t('The better turn holds {bonus} (+{income}) after the round in {better} of cases, the played turn in {played}.', told),
-    'turn-breaks': () => other !== null
-      ? t('{you, select, yes {You hold} other {{who} holds}} {bonus} (+{income}) after the better turn in {better} of cases, after the played turn in {played}.', { ...told, ...person(doc, other) })
-      : t('Another player holds {bonus} (+{income}) after the better turn in {better} of cases, after the played turn in {played}.', told),
-    'turn-holds': () => t('The better turn keeps {region} in {better} of cases, the played turn in {played}.', told),
-    'turn-takes': () => t('The better turn takes {region} in {better} of cases, the played turn in {played}.', told),
-    'turn-saves': () => t('After the better turn, {you, select, yes {you have} other {{who} has}} {armies} more armies on average.', told),
-    'turn-kills': () => t('After the better turn, the other players have {armies} fewer armies on average.', told),
-    'turn-guards': () => t('After the better turn, {armies} more armies are on {region} on average, next to armies of another player.', told),
-    'turn-even': () => t('Both turns lead to similar positions: the difference comes from the places of the armies.'),
-    'dice-battle': () => t('The dice were bad for {you, select, yes {you} other {{who}}}: the battle from {source} to {target} cost {armies} armies more than expected.', told),
-    'dice-order': () => t('The random order in which the moves of all players were executed was bad for {you, select, yes {you} other {{who}}}.', told),
-    'others-took': () =>
-      bonuses.length
-        ? t('{who} lost {regions} to the other players, with the bonus of {bonuses}.', told)
-        : t('{who} lost {regions} to the other players.', told),
-    'others-better': () => t('{who} lost no region, but the moves of the other players made the position worse.', told),
+  const rises = doc.players.length > 2 ? [t('The win probability of {who} rose by {points} points.', { who: nameOf(doc, rival), points: figure(100 * gain) })] : [];
+  const battle = () => {
+    const values = { ...told, outcome: captured ? 'captured' : 'failed', chance: percent(chance ?? 0, 0) };
+    if (chance === undefined) return t('The dice were bad for {you, select, yes {you} other {{who}}}: the battle from {source} to {target} cost {armies} armies more than expected.', values);
+    return t('The dice were bad for {you, select, yes {you} other {{who}}}: the attack from {source} to {target} had a chance of {outcome, select, captured {only {chance} and succeeded} other {{chance} and failed}}. The battle cost {armies} armies more than expected.', values);
   };
-  return [...(only ? [onlyInWords(only)] : []), sentences[code]()].join(' ');
+  const gains = () => {
+    const values = { ...told, taken, rival: nameOf(doc, rival) };
+    if (!taken) return t('{who} lost no region, but the orders of {you, select, yes {you} others {the others} other {{rival}}} were better than those in the simulated games.', { ...values, you: others(doc, player).you, rival: others(doc, player).who });
+    return bonuses.length
+      ? t('{who} lost no region, but {rival} took {taken, plural, one {# region} other {# regions}} and now holds all of {bonuses}.', values)
+      : t('{who} lost no region, but {rival} took {taken, plural, one {# region} other {# regions}}.', values);
+  };
+  const loses = () => {
+    const values = { ...told, takers: players.length ? joined(players.map((p) => nameOf(doc, p))) : t('the others') };
+    return bonuses.length ? t('{who} lost {regions} to {takers}, with the bonus of {bonuses}.', values) : t('{who} lost {regions} to {takers}.', values);
+  };
+  const sentences: Record<Reason['code'], () => string[]> = {
+    'turn-bonus': () => [t('The better turn holds {bonus} (+{income}) after the round in {better} of cases, the played turn in {played}.', told)],
+    'turn-breaks': () => [t('{you, select, yes {You hold} other {{who} holds}} {bonus} (+{income}) after the better turn in {better} of cases, after the played turn in {played}.', { ...told, ...person(doc, rival) })],
+    'turn-holds': () => [t('The better turn keeps {region} in {better} of cases, the played turn in {played}.', told)],
+    'turn-takes': () => [t('The better turn takes {region} in {better} of cases, the played turn in {played}.', told)],
+    'turn-saves': () => [t('After the better turn, {you, select, yes {you have} other {{who} has}} {armies} more armies on average.', told)],
+    'turn-kills': () => [t('After the better turn, {you, select, yes {you have} others {the others have} other {{who} has}} {armies} fewer armies on average.', { ...told, ...others(doc, player) })],
+    'turn-guards': () => [t('After the better turn, {armies} more armies are on {region} on average, next to {you, select, yes {your armies} other {armies of {who}}}.', { ...told, ...person(doc, rival) })],
+    'turn-even': () => [t('Right after the round, no single difference is clear: small differences add up.')],
+    'dice-battle': () => [battle()],
+    'dice-order': () => [t('No single battle was very unlucky for {you, select, yes {you} other {{who}}}, but the random order of all moves and the other dice were bad.', told)],
+    'others-took': () => [loses()],
+    'others-better': () => [gains(), ...rises],
+  };
+  return [...(only ? [onlyInWords(only)] : []), ...sentences[code]()].join(' ');
 }

@@ -28,12 +28,10 @@ export const analysis = {
     '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později {you, select, yes {držíš} other {{who} drží}} území {region} v {better} simulovaných her po lepším tahu, v {played} po zahraném.',
   '{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you hold} other {{who} holds}} all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.':
     '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později {you, select, yes {držíš} other {{who} drží}} celý kontinent {bonus} (+{income}) v {better} simulovaných her po lepším tahu, v {played} po zahraném.',
-  '{rounds, plural, one {One round} other {# rounds}} later, another player holds all of {bonus} (+{income}) in {better} of the simulated games with the better turn, in {played} with the played turn.':
-    '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později drží jiný hráč celý kontinent {bonus} (+{income}) v {better} simulovaných her po lepším tahu, v {played} po zahraném.',
   '{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you have} other {{who} has}} {armies} more armies on average with the better turn.':
     '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později {you, select, yes {máš} other {má {who}}} po lepším tahu v průměru o {armies} armády víc.',
-  '{rounds, plural, one {One round} other {# rounds}} later, the other players have {armies} fewer armies on average with the better turn.':
-    '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později mají ostatní hráči po lepším tahu v průměru o {armies} armády méně.',
+  '{rounds, plural, one {One round} other {# rounds}} later, {you, select, yes {you have} others {the others have} other {{who} has}} {armies} fewer armies on average with the better turn.':
+    '{rounds, plural, one {O jedno kolo} few {O # kola} many {O # kola} other {O # kol}} později {you, select, yes {máš} others {mají ostatní} other {má {who}}} po lepším tahu v průměru o {armies} armády méně.',
   'The attack on {region} with {armies, plural, one {# army} other {# armies}} had a chance of {chance} against the {there, plural, one {# army} other {# armies}} there. {who} deployed {more} more: the chance was {defended}.':
     'Útok na území {region} s {armies, plural, one {# armádou} few {# armádami} many {# armády} other {# armádami}} měl šanci {chance}, když tam {there, plural, one {byla # armáda} few {byly # armády} many {bylo # armády} other {bylo # armád}}. Hráč {who} tam ale nasadil ještě {more}: šance byla {defended}.',
   'The attack on {region} with {armies, plural, one {# army} other {# armies}} had only a chance of {chance}.':
@@ -42,23 +40,31 @@ export const analysis = {
     'Lepší tah drží po kole {bonus} (+{income}) v {better} případů, zahraný tah v {played}.',
   '{you, select, yes {You hold} other {{who} holds}} {bonus} (+{income}) after the better turn in {better} of cases, after the played turn in {played}.':
     '{you, select, yes {Držíš} other {{who} drží}} {bonus} (+{income}) po lepším tahu v {better} případů, po zahraném tahu v {played}.',
-  'Another player holds {bonus} (+{income}) after the better turn in {better} of cases, after the played turn in {played}.':
-    'Jiný hráč drží {bonus} (+{income}) po lepším tahu v {better} případů, po zahraném tahu v {played}.',
   'The better turn keeps {region} in {better} of cases, the played turn in {played}.': 'Lepší tah udrží {region} v {better} případů, zahraný tah v {played}.',
   'The better turn takes {region} in {better} of cases, the played turn in {played}.': 'Lepší tah dobude {region} v {better} případů, zahraný tah v {played}.',
   'After the better turn, {you, select, yes {you have} other {{who} has}} {armies} more armies on average.':
     'Po lepším tahu {you, select, yes {máš} other {má {who}}} v průměru o {armies} armády víc.',
-  'After the better turn, the other players have {armies} fewer armies on average.': 'Po lepším tahu mají ostatní hráči v průměru o {armies} armády méně.',
-  'After the better turn, {armies} more armies are on {region} on average, next to armies of another player.':
-    'Po lepším tahu je na území {region}, vedle armád jiného hráče, v průměru o {armies} armády víc.',
-  'Both turns lead to similar positions: the difference comes from the places of the armies.': 'Oba tahy vedou k podobným pozicím: rozdíl je v tom, kde stojí armády.',
+  'After the better turn, {you, select, yes {you have} others {the others have} other {{who} has}} {armies} fewer armies on average.':
+    'Po lepším tahu {you, select, yes {máš} others {mají ostatní} other {má {who}}} v průměru o {armies} armády méně.',
+  'After the better turn, {armies} more armies are on {region} on average, next to {you, select, yes {your armies} other {armies of {who}}}.':
+    'Po lepším tahu je na území {region} v průměru o {armies} armády víc, vedle {you, select, yes {tvých armád} other {armád hráče {who}}}.',
+  'Right after the round, no single difference is clear: small differences add up.': 'Hned po kole není zřejmý žádný jednotlivý rozdíl: malé rozdíly se sčítají.',
   'The dice were bad for {you, select, yes {you} other {{who}}}: the battle from {source} to {target} cost {armies} armies more than expected.':
     '{you, select, yes {Měl jsi smůlu} other {{who} – smůla}} na kostky: boj z {source} do {target} stál o {armies} armády víc, než se čekalo.',
-  'The random order in which the moves of all players were executed was bad for {you, select, yes {you} other {{who}}}.':
-    '{you, select, yes {Pro tebe} other {{who}:}} bylo nevýhodné náhodné pořadí, v jakém se provedly přesuny všech hráčů.',
-  '{who} lost {regions} to the other players, with the bonus of {bonuses}.': '{who} – ztráta ve prospěch ostatních: {regions}, s bonusem {bonuses}.',
-  '{who} lost {regions} to the other players.': '{who} – ztráta ve prospěch ostatních: {regions}.',
-  '{who} lost no region, but the moves of the other players made the position worse.': '{who} – žádné ztracené území, ale přesuny ostatních pozici zhoršily.',
+  'The dice were bad for {you, select, yes {you} other {{who}}}: the attack from {source} to {target} had a chance of {outcome, select, captured {only {chance} and succeeded} other {{chance} and failed}}. The battle cost {armies} armies more than expected.':
+    '{you, select, yes {Měl jsi smůlu} other {{who} – smůla}} na kostky: útok z {source} do {target} měl šanci {outcome, select, captured {jen {chance} a vyšel} other {{chance} a nevyšel}}. Boj stál o {armies} armády víc, než se čekalo.',
+  'No single battle was very unlucky for {you, select, yes {you} other {{who}}}, but the random order of all moves and the other dice were bad.':
+    '{you, select, yes {Pro tebe} other {{who}:}} žádný jednotlivý boj nebyl velká smůla, ale nevýhodné bylo náhodné pořadí všech přesunů a ostatní kostky.',
+  '{who} lost {regions} to {takers}, with the bonus of {bonuses}.': '{who} – ztráta území {regions} (ve prospěch: {takers}), s bonusem {bonuses}.',
+  '{who} lost {regions} to {takers}.': '{who} – ztráta území {regions} (ve prospěch: {takers}).',
+  'the others': 'ostatní',
+  '{who} lost no region, but the orders of {you, select, yes {you} others {the others} other {{rival}}} were better than those in the simulated games.':
+    '{who} – žádné ztracené území, ale rozkazy {you, select, yes {tvoje} others {ostatních} other {hráče {rival}}} byly lepší než rozkazy v simulovaných hrách.',
+  '{who} lost no region, but {rival} took {taken, plural, one {# region} other {# regions}} and now holds all of {bonuses}.':
+    '{who} – žádné ztracené území, ale {rival} získal {taken, plural, one {# území} few {# území} many {# území} other {# území}} a teď drží celý kontinent {bonuses}.',
+  '{who} lost no region, but {rival} took {taken, plural, one {# region} other {# regions}}.':
+    '{who} – žádné ztracené území, ale {rival} získal {taken, plural, one {# území} few {# území} many {# území} other {# území}}.',
+  'The win probability of {who} rose by {points} points.': 'Šance na výhru: {who} o {points} p. b. víc.',
   '{n, plural, one {# more} other {# more}}': '{n, plural, one {# další} few {# další} many {# dalšího} other {# dalších}}',
 
   'The part of the win probability at stake that the turns of a player kept. At stake is the difference between the best known turn and a turn without orders, so turns in decided positions have little weight.':
