@@ -210,13 +210,20 @@ def test_the_command_ends_with_a_policy_that_plays_and_a_report(tmp_path, capsys
     start.write_bytes(pack_arrays(TurnModule(torch.Generator().manual_seed(1)).arrays()))
     settings.write_text(
         f'action = "turns"\nstart = "{start}"\nopponents = ["policy:{start}"]\nmaps = ["small"]\ncritic = "own"\n'
-        'eval_opponents = ["random"]\nholdout = ["aggressive"]\n[conditions]\nmap = "small"\nmax_rounds = 40\n'
+        'averaged = 5\neval_opponents = ["random"]\nholdout = ["aggressive"]\n'
+        '[conditions]\nmap = "small"\nmax_rounds = 40\n'
     )
     out = tmp_path / "run"
     main(["train", "ppo", str(settings), "--quick", "--out", str(out), "--quiet", "--json"])
     result = json.loads(capsys.readouterr().out)
     assert [row["opponent"] for row in result["holdout"]] == ["random", "aggressive"] and result["steps"] == 256
-    assert list((out / "tensorboard").glob("events.*")) and "negative entropy" in (out / "report.html").read_text()
+    report = (out / "report.html").read_text()
+    assert list((out / "tensorboard").glob("events.*")) and "negative entropy" in report
+    assert "The parameters are the means of 2 policies between the steps 128 and 256." in report
+    policies = [load_turn_network(out / f"policies/00000{number}.npz") for number in (1, 2)]
+    for mean, *parts in zip(load_turn_network(out / "policy.npz"), *policies, strict=True):
+        assert np.array_equal(mean, np.mean(parts, axis=0).astype(mean.dtype))
+    assert not np.array_equal(policies[0].main, policies[1].main)
     agent, game = make_agent(f"policy:{out / 'policy.npz'}", 1), Game("world", "thesis", 4, seed=3, picks="random")
     game.play_round({p: agent.act(game.view(p)) for p in range(4)})
 

@@ -98,18 +98,29 @@ class PpoRun(Trainer[S, bytes]):
         return ", ".join([f"{entry['steps']:,} steps, won {won:.0f} % in training", *scores])
 
     def run(self) -> bytes:
-        """See `Trainer.run`; returns the content of the file of the policy with the highest score in an evaluation."""
+        """See `Trainer.run`; returns the content of the policy's file, see `chosen`."""
         done = self._restore()
         if done < self.settings.iterations:
             with self._logging() as writer:
                 for iteration in range(done, self.settings.iterations):
                     self._iterate(iteration, writer)
+        return self.chosen()
+
+    def chosen(self) -> bytes:
+        """Return the result of a finished run: the policy with the highest score in an evaluation."""
         return self.saved(self._best()["iteration"] + 1)
+
+    def origin(self) -> str:
+        """Return a sentence for the report on the choice of the policy."""
+        return f"This is the policy of step {self._best()['steps']:,}, which scored best in the evaluations below."
+
+    def evaluated(self) -> list[dict[str, Any]]:
+        """Return the journal entries that contain an evaluation; each of these policies has a file, see `saved`."""
+        return [entry for entry in self.journal.entries if "evaluation" in entry]
 
     def _best(self) -> dict[str, Any]:
         """Return the journal entry with the highest mean evaluation score; among equal scores, the last entry."""
-        evaluated = [entry for entry in self.journal.entries if "evaluation" in entry]
-        return max(evaluated, key=lambda entry: (_mean_score(entry), entry["iteration"]))
+        return max(self.evaluated(), key=lambda entry: (_mean_score(entry), entry["iteration"]))
 
     def saved(self, number: int) -> bytes:
         """Return the content of the policy file with the given number in the folder of the run."""
@@ -213,8 +224,8 @@ class PpoRun(Trainer[S, bytes]):
 
     def facts(self, artifact: bytes) -> dict[str, Any]:
         """See `Trainer.facts`."""
-        steps, found_at = self.journal.entries[-1]["steps"], self._best()["steps"]
-        return {"player": f"policy:{self.journal.folder / self.artifact_name}", "steps": steps, "found_at": found_at}
+        steps = self.journal.entries[-1]["steps"]
+        return {"player": f"policy:{self.journal.folder / self.artifact_name}", "steps": steps}
 
     def summary(self, result: dict[str, Any]) -> str:
         """See `Trainer.summary`."""
@@ -232,7 +243,7 @@ class PpoRun(Trainer[S, bytes]):
         kept_out = [name for name in self._met_at_last() if name not in (*s.opponents, *s.eval_opponents)]
         report.text(
             f"Each seed is played in both seats. Kept out of training: {', '.join(kept_out) or 'no agent'}. "
-            f"This is the policy of step {result['found_at']:,}, which scored best in the evaluations below."
+            f"{self.origin()}"
         )
         describe_course(report, s, self.journal.entries)
 

@@ -11,7 +11,7 @@ import torch
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.turn_record import EVERY, WITHOUT_MEMORY, make_turn_network, ranks_offers
+from warlight_env.agents.records.turn_record import EVERY, WITHOUT_MEMORY, make_turn_network, ranks_offers, widened
 from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_network_file import load_turn_network, pack_arrays, read_turn_network
 from warlight_env.agents.weights import PLANNING
@@ -24,7 +24,7 @@ from warlight_env.train.common.journal import Journal
 from warlight_env.train.common.trainer import Say
 from warlight_env.train.ppo.checkpoint import Checkpoint
 from warlight_env.train.ppo.league import OpponentSampler, snapshot_name
-from warlight_env.train.ppo.run import KEPT, PpoRun, number_or_none
+from warlight_env.train.ppo.run import KEPT, PpoRun, number_or_none, policy_name
 from warlight_env.train.turn_net.evaluators import CompiledEvaluator, TensorEvaluator
 from warlight_env.train.turn_net.module import TurnModule
 from warlight_env.train.turn_net.player import TurnPlayer, with_metadata
@@ -197,8 +197,29 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
 
     def export(self) -> bytes:
         """See `PpoRun.export`."""
+        return self._packed(self._arrays())
+
+    def _packed(self, arrays: dict[str, npt.NDArray[np.float32]]) -> bytes:
         reads = EVERY if any(config.rules.fog for config in self.configs.played) else WITHOUT_MEMORY
-        return pack_arrays(self._arrays(), reads=reads, metadata={"steps": self._steps, "seed": self.settings.seed})
+        return pack_arrays(arrays, reads=reads, metadata={"steps": self._steps, "seed": self.settings.seed})
+
+    def chosen(self) -> bytes:
+        """See `PpoRun.chosen`; or the mean of the last policies, see `TurnPpoSettings`."""
+        if self.settings.averaged == 1:
+            return super().chosen()
+        numbers = [entry["iteration"] + 1 for entry in self._averaged()]
+        policies = [widened(read_turn_network(self.saved(number), policy_name(number)).network) for number in numbers]
+        return self._packed({name: np.mean([policy[name] for policy in policies], axis=0) for name in policies[0]})
+
+    def origin(self) -> str:
+        """See `PpoRun.origin`."""
+        if self.settings.averaged == 1:
+            return super().origin()
+        steps = " and ".join(f"{entry['steps']:,}" for entry in (self._averaged()[0], self._averaged()[-1]))
+        return f"The parameters are the means of {len(self._averaged())} policies between the steps {steps}."
+
+    def _averaged(self) -> list[dict[str, Any]]:
+        return self.evaluated()[-self.settings.averaged :]
 
     def player_of(self, content: bytes) -> TurnPlayer:
         """See `PpoRun.player_of`."""

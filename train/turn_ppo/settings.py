@@ -56,6 +56,9 @@ class TurnPpoSettings(PpoSettings):
         opponents: opponents for all other seats of a game: random, smart_random, aggressive, one_big_army, plan, the
             one-sided styles rush, turtle and expand, and policy:NAME or policy:FILE of networks that play complete
             turns.
+        averaged: the parameters of the run's result are the means of this number of policies, those of the last
+            evaluations (stochastic weight averaging, Izmailov et al. 2018); 1: the policy with the highest score in an
+            evaluation is the result.
         threads: number of CPU threads for learning; the results do not depend on it.
         conditions: map, rules and other conditions of the evaluations and of the final match.
 
@@ -81,12 +84,13 @@ class TurnPpoSettings(PpoSettings):
     max_rounds: int = 100
     opponents: tuple[str, ...] = ("aggressive", "smart_random", "plan")
     eval_opponents: tuple[str, ...] = ("aggressive", "plan")
+    averaged: int = 1
     threads: int = 2
     holdout: tuple[str, ...] = ("mcts_thesis:457",)
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        check_whole(self, 1, "max_rounds")
+        check_whole(self, 1, "max_rounds", "averaged")
         check_positive(self, "target_kl")
         check_not_negative(self, "weight_decay")
         check_game_configs(self)
