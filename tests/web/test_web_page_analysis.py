@@ -17,7 +17,7 @@ from warlight_env import Game, Orders, battle_odds
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.record import GameLog, MemoryRecorder, game_at
-from warlight_env.web.workers.turning_points import sentence_of
+from warlight_env.web.workers.turning_points import describe_turning_points, sentence_of
 from web_helpers import Server
 
 pytestmark = PAGE
@@ -367,6 +367,51 @@ def test_the_report_gives_the_same_reasons_as_the_command(
     for shown, (code, values) in zip(points.all_inner_texts(), REASONS, strict=True):
         says = sentence_of({"code": code, "values": values}, names_of(log), 0)
         assert shown.replace("\N{NO-BREAK SPACE}", " ").endswith(f". {says}"), says
+
+
+def test_the_parts_of_a_change_have_its_sum_and_are_those_of_the_command(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    values = [  # before, worth, after, gain of the better turn
+        (0.59, 0.33, 0.35, 0.50), (0.125, 0.1349, 0.045, 0.0), (0.6049, 0.4951, 0.5049, 0.1051),
+        (0.26, 0.74, 0.801, 0.15), (0.305, 0.295, 0.0, 0.0249),
+    ]  # fmt: skip
+    log, rounds = called_you(idle_log(len(values))), range(1, len(values) + 1)
+    told = news(log, 2, {number: ("??", gain) for number, (*_, gain) in zip(rounds, values, strict=True)}, done=9)
+    for position, (before, worth, after, gain) in zip(told["positions"], values, strict=True):
+        position["turns"][0].update(
+            before=before, worth=worth, after=after, gain=gain, reason={"code": "turn-even", "values": {}}
+        )
+    told["summary"]["turning"] = [{"round": number, "player": 0} for number in rounds]
+    lines = describe_turning_points(
+        {"turning": told["summary"]["turning"], "rounds": [position["turns"] for position in told["positions"]]}, log
+    )
+    of_command = [line for line in lines if line.startswith("round ")]
+    page = open_page(server.page())
+    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    open_log(page, log, tmp_path)
+    points = page.locator("ol.turning > li")
+    points.nth(len(values) - 1).wait_for()
+    card = page.get_by_role("region", name="Analysis")
+
+    def numbers(text: str) -> list[int]:
+        return [int(found) for found in re.findall(r"[+-]?\d+", text.replace("\N{MINUS SIGN}", "-"))]
+
+    for number, shown, line in zip(rounds, points.all_inner_texts(), of_command, strict=True):
+        assert numbers(shown)[1:] == numbers(line)[1:], "round, sum, own turn, others, dice"
+        _, fall, own, others, dice = numbers(shown)
+        assert own + others + dice == fall
+        assert shown.index(" by your own turn") < shown.index(" by Attila’s orders") < shown.index(" by the dice")
+        points.nth(number - 1).get_by_role("button").click()
+        path = card.get_by_text("before the round;").inner_text()
+        before, *parts, after = numbers(path)
+        assert parts == [others, own, dice] and before + sum(parts) == after
+        assert re.search("by Attila’s orders, .* by your turn, .* by the dice: .* after it", path)
+        if own:
+            played, better = numbers(card.locator(".verdict b").inner_text())
+            assert played - better == own
+            card.get_by_text("Numbers").click()
+            assert f"The difference is {-own} ± 2 points" in card.inner_text()
 
 
 def attack_log(leaves: bool) -> tuple[GameLog, str, int, int, int]:

@@ -1,7 +1,7 @@
 // Explanations of technical terms about bots, analyses and ratings, and of signs.
 import { t } from './i18n.svelte';
 
-export type Term = 'candidates' | 'tries' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'timeline' | 'goals' | 'accuracy' | 'interval' | 'moves';
+export type Term = 'candidates' | 'tries' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'timeline' | 'goals' | 'accuracy' | 'interval' | 'moves' | 'parts';
 
 export interface Explained {
   name: string;
@@ -50,6 +50,10 @@ export function explained(term: Term): Explained {
     chances: () => ({
       name: t('Win probability'),
       text: t('Many games are simulated from this position, in which all players attack every weaker neighbour. The win probability is the share of these games that the player wins. The band is its 95 % interval.'),
+    }),
+    parts: () => ({
+      name: t('Parts of the change'),
+      text: t('The win probability before a round assumes usual orders of all players. The orders of the others give a player points if they are worse than usual. The player’s own turn costs points if another known turn is better. The dice give or cost the rest. All numbers are rounded.'),
     }),
     interval: () => ({
       name: t('± 95 %'),

@@ -85,17 +85,21 @@ export const analysis = {
   'Better: {orders}.': 'Lepší: {orders}.',
   'Best turn found: {orders}.': 'Nejlepší nalezený tah: {orders}.',
   'Show on the map': 'Ukázat na mapě',
-  'The bot calculated for {seconds} s per turn, with {games} simulated games per value.':
-    'Bot počítal {seconds} s na tah; každá hodnota je z tolika simulovaných her: {games}.',
+  'The bot calculated for {seconds} s per turn, with {games} simulated games for the value of each turn.':
+    'Bot počítal {seconds} s na tah; hodnota každého tahu je z tolika simulovaných her: {games}.',
   Numbers: 'Čísla',
   preliminary: 'předběžně',
-  'Preliminary: the bot still calculates.': 'Předběžně: bot ještě počítá.',
-  'Show the newer result': 'Ukázat novější výsledek',
+  'First estimate; the bot is still calculating.': 'První odhad; bot ještě počítá.',
+  'Show the final result': 'Ukázat konečný výsledek',
   'The analysis knows the orders that the others really gave. A hint during the game does not know them.':
     'Rozbor zná rozkazy, které ostatní opravdu zadali. Nápověda během hry je nezná.',
   'no turn': 'bez tahu',
   'no turn was judged': 'žádný tah nebyl hodnocen',
-  'With the dice that were rolled: {before} before the round, {after} after it.': 'S kostkami, které padly: {before} před kolem, {after} po něm.',
+  '{before} before the round; {others} by {rivals, select, yes {your} others {the others’} other {{rival}’s}} orders, {own} by {side, select, yes {your} other {{who}’s}} turn, {dice} by the dice: {after} after it.':
+    '{before} před kolem; {others} {rivals, select, yes {tvými rozkazy} others {rozkazy ostatních} other {rozkazy hráče {rival}}}, {own} {side, select, yes {tvým tahem} other {tahem hráče {who}}}, {dice} kostkami: {after} po kole.',
+  'Parts of the change': 'Části změny',
+  'The win probability before a round assumes usual orders of all players. The orders of the others give a player points if they are worse than usual. The player’s own turn costs points if another known turn is better. The dice give or cost the rest. All numbers are rounded.':
+    'Šance na výhru před kolem předpokládá obvyklé rozkazy všech hráčů. Když jsou rozkazy ostatních horší než obvykle, hráč body získá. Když je jiný známý tah lepší, hráč svým tahem body ztratí. Zbytek přinesou nebo vezmou kostky. Všechna čísla jsou zaokrouhlená.',
   'As a mean over the dice, and against the orders that the others really gave: {played} after the played turn, {better} after the better turn.':
     'V průměru přes kostky a proti rozkazům, které ostatní opravdu zadali: {played} po zahraném tahu, {better} po lepším tahu.',
   'The difference is {points} ± {error} points of win probability.': 'Rozdíl je {points} ± {error} p. b. šance na výhru.',
