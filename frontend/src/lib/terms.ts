@@ -49,11 +49,11 @@ export function explained(term: Term): Explained {
     }),
     chances: () => ({
       name: t('Win probability'),
-      text: t('Many games are simulated from this position, in which all players attack every weaker neighbour. The win probability is the share of these games that the player wins. The band is its 95 % interval.'),
+      text: t('Many games are simulated from this position, in which all players attack every weaker neighbour. The win probability is the share of these games that the player wins. The band is its 95 % interval. Also at the start, players with the same income can have different chances: the start regions of one can be better, for example in super regions with few regions or with fewer neighbours.'),
     }),
     parts: () => ({
       name: t('Parts of the change'),
-      text: t('The win probability before a round assumes usual orders of all players. The orders of the others give a player points if they are worse than usual. The player’s own turn costs points if another known turn is better. The dice give or cost the rest. All numbers are rounded.'),
+      text: t('The win probability before a round assumes usual orders of all players. The orders of the others give a player points if they are worse than usual. The player’s own turn costs points if another known turn is better. The dice give or cost the rest. All values are rounded.'),
     }),
     interval: () => ({
       name: t('± 95 %'),
@@ -61,11 +61,11 @@ export function explained(term: Term): Explained {
     }),
     moves: () => ({
       name: t('Moves'),
-      text: t('+5: 5 armies deployed. 5 −1/−2: an attack with 5 armies that lost 1 and killed 2. ✓: the region was taken. ✗: your region was taken. Green is good for you, red is bad for you.'),
+      text: t('+5: 5 armies deployed. 5 −1/−2: an attack with 5 armies that lost 1 and killed 2. ✓: the region was taken. ⚑: the other player took your region. Green is good for you, red is bad for you.'),
     }),
     accuracy: () => ({
       name: t('Accuracy'),
-      text: t('The part of the win probability at stake that the turns of a player kept. At stake is the difference between the best known turn and a turn without orders, so turns in decided positions have little weight.'),
+      text: t('100 % means that no better turns are known; 0 % means that the turns were no better than turns without orders. A turn counts more if it could change the win probability more.'),
     }),
   };
   return all[term]();
