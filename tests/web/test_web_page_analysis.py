@@ -328,7 +328,7 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
     own = next(r for r in range(10) if game.owner[r] == 0 and len(game.map.neighbors[r]) > 1)
     first, second = game.map.neighbors[own][:2]
     armies = int(game.army[own]) + 4
-    told = news(log, 2, {2: ("??", 0.4)})
+    told = news(log, 1, {2: ("??", 0.4)})
     judged = told["positions"][0]["turns"][0]
     judged["better"]["orders"] = "; ".join(
         [f"d {codes[own]} 5", *(f"a {codes[own]} {codes[to]} {armies}" for to in (first, second))]
@@ -354,8 +354,10 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
     page.locator("g.best path").first.wait_for(state="attached")
     drawn = page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)")
     judged["better"]["orders"] = judged["better"]["orders"].rpartition(";")[0]
+    card.get_by_text("Played:").click()  # the user reads the card
+    told["positions"][0]["preliminary"] = False
     told["version"] = 3
-    card.get_by_role("button", name="Show the newer result").click()
+    card.get_by_role("button", name="Show the final result").click()
     better.get_by_text("if armies are left").wait_for(state="detached")
     page.locator("g.best").first.wait_for(state="attached")
     assert page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)") == drawn

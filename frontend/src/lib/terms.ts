@@ -1,7 +1,7 @@
 // Explanations of technical terms about bots, analyses and ratings, and of signs.
 import { t } from './i18n.svelte';
 
-export type Term = 'candidates' | 'tries' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'timeline' | 'goals' | 'accuracy' | 'interval' | 'moves' | 'parts';
+export type Term = 'candidates' | 'tries' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'curve' | 'timeline' | 'goals' | 'accuracy' | 'interval' | 'moves' | 'parts';
 
 export interface Explained {
   name: string;
@@ -43,13 +43,14 @@ export function explained(term: Term): Explained {
       name: t('Map layer'),
       text: t('Numbers on the map. Region value: how much each region is worth to the bot. Threat: the chance that the strongest neighbour takes your region in its next turn, with all its income. How often the bot tried it: the share of the tried turns that deploy there or attack it.'),
     }),
+    curve: () => ({ name: t('Win probability'), text: [all.chances().text, t('Also at the start, players with the same income can have different chances: the start regions of one can be better, for example in super regions with few regions or with fewer neighbours.')].join(' ') }),
     timeline: () => ({
       name: t('Marks of the timeline'),
       text: t('Above the line are events. Small dot: captures. Large dot: a super region was won or lost; a ring is your loss. Square: a player is out or made an error. Below the line are mistakes of the analysis: each triangle is one, and the colour is that of its mark.'),
     }),
     chances: () => ({
       name: t('Win probability'),
-      text: t('Many games are simulated from this position, in which all players attack every weaker neighbour. The win probability is the share of these games that the player wins. The band is its 95 % interval. Also at the start, players with the same income can have different chances: the start regions of one can be better, for example in super regions with few regions or with fewer neighbours.'),
+      text: t('Many games are simulated from this position, in which all players attack every weaker neighbour. The win probability is the share of these games that the player wins. The band is its 95 % interval.'),
     }),
     parts: () => ({
       name: t('Parts of the change'),

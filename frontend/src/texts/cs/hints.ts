@@ -83,6 +83,8 @@ export const hints = {
   'Marks of the timeline': 'Značky na časové ose',
   'Above the line are events. Small dot: captures. Large dot: a super region was won or lost; a ring is your loss. Square: a player is out or made an error. Below the line are mistakes of the analysis: each triangle is one, and the colour is that of its mark.':
     'Nad osou jsou události. Malá tečka: dobytá území. Velká tečka: získaný nebo ztracený kontinent; kroužek je tvoje ztráta. Čtvereček: hráč vypadl nebo udělal chybu v programu. Pod osou jsou chyby z rozboru: každý trojúhelník je jedna a má barvu její značky.',
-  'Many games are simulated from this position, in which all players attack every weaker neighbour. The win probability is the share of these games that the player wins. The band is its 95 % interval. Also at the start, players with the same income can have different chances: the start regions of one can be better, for example in super regions with few regions or with fewer neighbours.':
-    'Z této pozice se simuluje mnoho her, ve kterých všichni hráči útočí na každého slabšího souseda. Šance na výhru je podíl her, které hráč vyhraje. Pás je její 95% interval. I na začátku můžou mít hráči se stejným příjmem různé šance: jeden může mít lepší startovní území, třeba na kontinentech s málo územími nebo s méně sousedy.',
+  'Many games are simulated from this position, in which all players attack every weaker neighbour. The win probability is the share of these games that the player wins. The band is its 95 % interval.':
+    'Z této pozice se simuluje mnoho her, ve kterých všichni hráči útočí na každého slabšího souseda. Šance na výhru je podíl her, které hráč vyhraje. Pás je její 95% interval.',
+  'Also at the start, players with the same income can have different chances: the start regions of one can be better, for example in super regions with few regions or with fewer neighbours.':
+    'I na začátku můžou mít hráči se stejným příjmem různé šance: jeden může mít lepší startovní území, třeba na kontinentech s málo územími nebo s méně sousedy.',
 };
