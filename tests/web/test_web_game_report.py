@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.notation import parse_orders
 from warlight_env.record import MemoryRecorder, game_at
 from warlight_env.step_results import Event
-from warlight_env.web.workers.analysed_position import AnalysedPosition
+from warlight_env.web.workers.analysed_position import PLAYOUTS, AnalysedPosition
 from warlight_env.web.workers.dice_luck import dice_luck
 from warlight_env.web.workers.game_report import GameReport, GameReportError, report_of
 from warlight_env.web.workers.rollout_estimate import OwnersAndArmies
@@ -90,10 +91,13 @@ def test_who_does_nothing_is_told_what_would_have_been_better():
         assert turn.better is None or turn.better.gain > turn.better.error > 0
         assert turn.after == pytest.approx(turn.worth + turn.luck)
         assert turn.stake >= turn.lost >= 0
-    second = AnalysedPosition(game_at(log, 1), log.rounds[1])
+    for turns, following in pairwise(report.rounds):
+        assert [turn.after for turn in turns] == [turn.before for turn in following], "a position has one value"
+    second = AnalysedPosition(game_at(log, 1), log.rounds[1], games=16 * PLAYOUTS)
     assert second.deepen("aggressive", 16).turns == report.rounds[1]  # bit by bit it is the same
     deeper = second.deepen("nash:secs=0.05", 32)
     assert deeper.turns[0] is not None and deeper.turns[0].error < report.rounds[1][0].error  # type: ignore[union-attr]
+    assert (deeper.turns[0].before, deeper.turns[0].after) == (report.rounds[1][0].before, report.rounds[1][0].after)
     assert second.deepen("aggressive", 32).best == deeper.best, "the best of all turns that were found"
     with pytest.raises(GameReportError):
         report_of(idle_log(0))
@@ -156,7 +160,8 @@ def test_a_turning_point_has_a_reason_with_names_instead_of_codes():
     reserve = regions[log.header.map.neighbors[own][1]].name
     assert says.endswith(f"with {army - 1}; if armies are left: {regions[source].name} → {reserve}")
     assert lines[0].startswith(
-        f"round {number}: random (??) -30 points of win probability: -30 by the own turn, +0 by the dice, "
+        f"round {number}: random (??) -30 points of win probability: -30 by the own turn, "
+        "+0 by the turns of aggressive, +0 by the dice"
     )
     assert lines[2] == "  played: no orders" and lines[3].startswith("  better by 30 ± 1 points: ")
     assert len(lines) == 4 and not codes.search(lines[1] + lines[3].partition(":")[2])

@@ -17,7 +17,7 @@ from warlight_env import Game, Orders, battle_odds
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.record import GameLog, MemoryRecorder, game_at
-from warlight_env.web.workers.turning_points import sentence_of
+from warlight_env.web.workers.turning_points import describe_turning_points, sentence_of
 from web_helpers import Server
 
 pytestmark = PAGE
@@ -91,7 +91,7 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
                 }[number]
             )
         )
-        card.get_by_text("Preliminary: the bot still calculates.").wait_for()
+        card.get_by_text("First estimate; the bot is still calculating.").wait_for()
         card.locator(".verdict").get_by_text("against the orders that Attila really gave.").wait_for()
     points = page.get_by_role("region", name="Win probability").locator("g[data-mark]")
     assert points.count() == 2, "mistakes are marked on the curve"
@@ -218,7 +218,7 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
     page.get_by_role("region", name="Moves").locator("[data-round='5'] [data-mark='?']").wait_for()
     page.keyboard.press("b")
     card.get_by_text(f"{names_of(log)[0]}’s mistake: win probability 48 % instead of 60 %.").wait_for()
-    assert card.get_by_text("Preliminary").count() == 0
+    assert card.get_by_text("First estimate").count() == 0
     assert not card.get_by_text("480 simulated games").is_visible(), "one pair of numbers leads"
     card.get_by_text("Numbers").click()
     card.get_by_text("The difference is 12 ± 2 points").wait_for()
@@ -232,7 +232,7 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
     assert asked[-1]["focus"] == 4, "the server learns which position is displayed"
 
 
-def test_an_opened_card_changes_only_when_the_reader_asks_for_the_newer_result(
+def test_an_opened_card_keeps_its_result_and_offers_the_final_result_once(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = idle_log(4)
@@ -241,38 +241,82 @@ def test_an_opened_card_changes_only_when_the_reader_asks_for_the_newer_result(
     page.route("**/analysis", lambda route: route.fulfill(json=told))
     open_log(page, log, tmp_path)
     card, moves = (page.get_by_role("region", name=name) for name in ("Analysis", "Moves"))
-    verdict, newer = card.locator(".verdict"), card.get_by_role("button", name="Show the newer result")
+    verdict, final = card.locator(".verdict"), card.get_by_role("button", name="Show the final result")
+    first = "First estimate; the bot is still calculating."
 
-    def refine(mark: str, lost: float) -> None:
+    def refine(mark: str, lost: float, preliminary: bool) -> None:
         told.update(news(log, told["version"] + 1, {2: (mark, lost)}))
+        told["positions"][0]["preliminary"] = preliminary
         told["positions"][0]["turns"][0]["better"]["orders"] = told["positions"][0]["best"][0] = ""
         moves.locator(f"[data-round='2'] [data-mark='{mark}']").wait_for()
 
+    def drawn() -> list[str]:
+        return page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)")
+
     page.keyboard.press("b")
     verdict.get_by_text("Pip’s blunder: win probability 20 % instead of 60 %.").wait_for()
-    card.get_by_text("Preliminary: the bot still calculates.").wait_for()
+    card.get_by_text(first).wait_for()
     page.locator("g.best path").first.wait_for(state="attached")
-    read = card.inner_text().replace("Preliminary: the bot still calculates.", "")
-    drawn = page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)")
+    card.get_by_text("Played:").click()  # the user reads the card
+    read, paths = card.inner_text(), drawn()
     places = [card.get_by_text(words).bounding_box() for words in ("Played:", "Better:")]
-    for mark, lost in (("?", 0.12), ("?!", 0.07)):
-        refine(mark, lost)
-        newer.wait_for()
-        assert card.inner_text().replace("Show the newer result", "").split() == read.split()
-        assert page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)") == drawn
-        assert [card.get_by_text(words).bounding_box() for words in ("Played:", "Better:")] == places
-    newer.click()
+    refine("?", 0.12, preliminary=True)
+    assert (card.inner_text(), drawn()) == (read, paths), "a better estimate neither changes nor interrupts the text"
+    refine("?!", 0.07, preliminary=False)
+    final.wait_for()
+    assert card.inner_text().replace("Show the final result", first).split() == read.split()
+    assert drawn() == paths
+    assert [card.get_by_text(words).bounding_box() for words in ("Played:", "Better:")] == places
+    final.click()
     verdict.get_by_text("Pip’s inaccuracy: win probability 53 % instead of 60 %.").wait_for()
     card.get_by_text("Better: hold.").wait_for()
-    assert newer.count() == card.get_by_text("Preliminary").count() == 0
-    refine("??", 0.3)
-    newer.wait_for()
+    read = card.inner_text()
+    assert final.count() == card.get_by_text(first).count() == 0
+    refine("??", 0.3, preliminary=False)
+    assert card.inner_text() == read, "there is one offer"
     page.keyboard.press("b")
     page.locator(".where", has_text="Round 3 of").wait_for()
-    assert newer.count() == 0, "only the opened card keeps its result"
     page.keyboard.press("Shift+B")
     verdict.get_by_text("Pip’s blunder: win probability 30 % instead of 60 %.").wait_for()
-    assert newer.count() == 0
+    assert final.count() == 0, "a card that opens shows the newest result"
+
+
+def test_a_card_that_has_just_opened_shows_a_newer_result_by_itself(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log = idle_log(3)
+    told = news(log, 1, {2: ("??", 0.4)})
+    page = open_page(server.page())
+    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    open_log(page, log, tmp_path)
+    page.get_by_role("region", name="Moves").locator("[data-mark='??']").wait_for()
+    card = page.get_by_role("region", name="Analysis")
+    page.keyboard.press("b")
+    card.get_by_text("win probability 20 % instead of 60 %.").wait_for()
+    told.update(news(log, 2, {2: ("?", 0.12)}))
+    card.get_by_text("win probability 48 % instead of 60 %.").wait_for(timeout=20_000)
+    assert card.get_by_role("button", name="Show the final result").count() == 0
+
+
+def test_the_next_mistake_starts_at_the_top_of_the_card_on_a_phone(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log = idle_log(4)
+    told = news(log, 2, {2: ("??", 0.4), 3: ("?", 0.12)}, done=9)
+    page = open_page(server.page(), **HANDSET)
+    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    open_log(page, log, tmp_path)
+    show_cards(page)
+    card, following = page.get_by_role("region", name="Analysis"), page.get_by_role("button", name="Next mistake")
+    following.and_(page.locator(":enabled")).tap()
+    card.get_by_role("heading", name="Round 2").wait_for()
+    sheet = page.locator("#cards")
+    sheet.evaluate("e => (e.scrollTop = 300)")
+    assert sheet.evaluate("e => e.scrollTop") > 200
+    following.tap()
+    card.get_by_role("heading", name="Round 3").wait_for()
+    page.wait_for_function("() => document.querySelector('#cards').scrollTop < 12")
+    assert card.bounding_box()["y"] >= sheet.bounding_box()["y"] - 1
 
 
 def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
@@ -284,7 +328,7 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
     own = next(r for r in range(10) if game.owner[r] == 0 and len(game.map.neighbors[r]) > 1)
     first, second = game.map.neighbors[own][:2]
     armies = int(game.army[own]) + 4
-    told = news(log, 2, {2: ("??", 0.4)})
+    told = news(log, 1, {2: ("??", 0.4)})
     judged = told["positions"][0]["turns"][0]
     judged["better"]["orders"] = "; ".join(
         [f"d {codes[own]} 5", *(f"a {codes[own]} {codes[to]} {armies}" for to in (first, second))]
@@ -310,8 +354,10 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
     page.locator("g.best path").first.wait_for(state="attached")
     drawn = page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)")
     judged["better"]["orders"] = judged["better"]["orders"].rpartition(";")[0]
+    card.get_by_text("Played:").click()  # the user reads the card
+    told["positions"][0]["preliminary"] = False
     told["version"] = 3
-    card.get_by_role("button", name="Show the newer result").click()
+    card.get_by_role("button", name="Show the final result").click()
     better.get_by_text("if armies are left").wait_for(state="detached")
     page.locator("g.best").first.wait_for(state="attached")
     assert page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)") == drawn
@@ -367,6 +413,50 @@ def test_the_report_gives_the_same_reasons_as_the_command(
     for shown, (code, values) in zip(points.all_inner_texts(), REASONS, strict=True):
         says = sentence_of({"code": code, "values": values}, names_of(log), 0)
         assert shown.replace("\N{NO-BREAK SPACE}", " ").endswith(f". {says}"), says
+
+
+def test_the_parts_of_a_change_have_its_sum_and_are_those_of_the_command(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    values = [  # before, worth, after, gain of the better turn
+        (0.59, 0.33, 0.35, 0.50), (0.125, 0.1349, 0.045, 0.0), (0.6049, 0.4951, 0.5049, 0.1051),
+        (0.26, 0.74, 0.801, 0.15), (0.305, 0.295, 0.0, 0.0249),
+    ]  # fmt: skip
+    log, rounds = called_you(idle_log(len(values))), range(1, len(values) + 1)
+    told = news(log, 2, {number: ("??", gain) for number, (*_, gain) in zip(rounds, values, strict=True)}, done=9)
+    for position, (before, worth, after, gain) in zip(told["positions"], values, strict=True):
+        position["turns"][0].update(
+            before=before, worth=worth, after=after, gain=gain, reason={"code": "turn-even", "values": {}}
+        )
+    told["summary"]["turning"] = [{"round": number, "player": 0} for number in rounds]
+    lines = describe_turning_points(
+        {"turning": told["summary"]["turning"], "rounds": [position["turns"] for position in told["positions"]]}, log
+    )
+    of_command = [line for line in lines if line.startswith("round ")]
+    page = open_page(server.page())
+    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    open_log(page, log, tmp_path)
+    points = page.locator("ol.turning > li")
+    points.nth(len(values) - 1).wait_for()
+    card = page.get_by_role("region", name="Analysis")
+
+    def numbers(text: str) -> list[int]:
+        return [int(found) for found in re.findall(r"[+-]?\d+", text.replace("\N{MINUS SIGN}", "-"))]
+
+    for number, shown, line in zip(rounds, points.all_inner_texts(), of_command, strict=True):
+        assert numbers(shown)[1:] == numbers(line)[1:], "round, sum, own turn, others, dice"
+        _, fall, own, others, dice = numbers(shown)
+        assert own + others + dice == fall
+        assert shown.index(" by your own turn") < shown.index(" by Attila’s orders") < shown.index(" by the dice")
+        points.nth(number - 1).get_by_role("button").click()
+        path = card.get_by_text("before the round;").inner_text()
+        before, *parts, after = numbers(path)
+        assert parts == [others, own, dice] and before + sum(parts) == after
+        assert re.search("by Attila’s orders, .* by your turn, .* by the dice: .* after it", path)
+        if own:
+            played, better = numbers(card.locator(".verdict > b").inner_text())
+            assert played - better == own
+            assert f"The difference is {-own} ± 2 points" in card.locator("details").text_content()
 
 
 def attack_log(leaves: bool) -> tuple[GameLog, str, int, int, int]:
@@ -448,34 +538,46 @@ def test_no_chance_is_told_for_an_attack_on_a_region_that_another_player_attacke
     assert chance.count() == (not joined)
 
 
-#: Whether the armies of a region are in the part of the map that the cards do not cover.
-UNCOVERED = """region => { const path = document.querySelector(`path[data-region='${region}']`);
+#: Whether the armies of regions are in the part of the map that neither the cards nor the legend cover.
+UNCOVERED = """regions => regions.every(region => {
+    const path = document.querySelector(`path[data-region='${region}']`);
     const { x, y } = new DOMPoint(...path.dataset.label.split(' ')).matrixTransform(path.getScreenCTM());
-    const { left, right, top } = document.querySelector('.scroll').getBoundingClientRect();
-    return x > left && x < right && y > top && y < document.querySelector('aside').getBoundingClientRect().top }"""
+    const { left, right } = document.querySelector('.scroll').getBoundingClientRect();
+    const top = document.querySelector('.legend').getBoundingClientRect().bottom;
+    return x > left && x < right && y > top && y < document.querySelector('aside').getBoundingClientRect().top
+})"""
 
 
-def test_a_phone_scrolls_to_the_better_turn_also_without_an_attack(
+def test_a_phone_shows_all_regions_of_the_better_turn_also_without_an_attack(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = idle_log(2, "world")
-    told = news(log, 2, {2: ("??", 0.4)})
-    better = told["positions"][0]["turns"][0]["better"]
+    told = news(log, 2, {1: ("??", 0.4), 2: ("??", 0.4)})
     page = open_page(server.page(), **HANDSET)
     page.route("**/analysis", lambda route: route.fulfill(json=told))
-    regions = log.header.map.regions
-    better["orders"] = f"d {regions[0].code} 5"
+    codes = [region.code for region in log.header.map.regions]
+
+    def deploys(regions: list[str]) -> None:
+        for position in told["positions"]:
+            position["turns"][0]["better"]["orders"] = "; ".join(f"d {codes[int(region)]} 2" for region in regions)
+
+    deploys(["0"])
     open_log(page, log, tmp_path)
     show_cards(page)
     page.keyboard.press("b")
     page.locator(".legend", has_text="deploys of the better turn").wait_for()
-    card = page.get_by_role("region", name="Analysis")
+    plus, words = page.locator(".legend .plus"), page.locator(".legend").get_by_text("deploys of the better turn")
+    assert abs(plus.bounding_box()["y"] - words.bounding_box()["y"]) < 8, "one line"
     ends = page.locator("path[data-region]").evaluate_all(
         """all => all.sort((a, b) => parseFloat(a.dataset.label) - parseFloat(b.dataset.label))
         .map(e => e.dataset.region)"""
     )
-    for region in (ends[-1], ends[0], ends[-2]):
-        better["orders"] = f"d {regions[int(region)].code} 5"
+    for key, regions in (("b", ends[-1:]), ("Shift+B", ends[:1]), ("b", ends[-2:-1]), ("Shift+B", [ends[0], ends[-1]])):
+        deploys(regions)
         told["version"] += 1
-        card.get_by_role("button", name="Show the newer result").click()
-        page.wait_for_function(UNCOVERED, arg=region)
+        with page.expect_response(lambda answer: answer.url.endswith("/analysis")):
+            pass
+        with page.expect_response(lambda answer: answer.url.endswith("/analysis")):
+            pass
+        page.keyboard.press(key)
+        page.wait_for_function(UNCOVERED, arg=regions)

@@ -108,7 +108,7 @@ def test_a_file_is_analysed_also_after_the_server_began_anew(tmp_path: Path, ope
         page.locator(".where", has_text="Round 2 of").wait_for()
         analysis = page.get_by_role("region", name="Analysis")
         analysis.get_by_role("heading", name="Round 2").wait_for()
-        analysis.get_by_text("simulated games per value").wait_for(state="attached", timeout=120_000)
+        analysis.get_by_text("simulated games for the value of each turn").wait_for(state="attached", timeout=120_000)
         page.go_back()  # to the start, which had no address of its own
         page.get_by_role("button", name="Play now").wait_for()
         page.route("**/api/home", lambda asked: asked.abort("connectionrefused"))  # it goes before it told of its bots
@@ -121,7 +121,7 @@ def test_a_file_is_analysed_also_after_the_server_began_anew(tmp_path: Path, ope
         page.keyboard.press("Enter")
         page.locator(".where", has_text="Round 5 of").wait_for()
         analysis.get_by_role("heading", name="Round 5").wait_for()
-        analysis.get_by_text("simulated games per value").wait_for(state="attached", timeout=120_000)
+        analysis.get_by_text("simulated games for the value of each turn").wait_for(state="attached", timeout=120_000)
         page.get_by_role("button", name="Play on from here").click()
         page.locator(".phases").wait_for()
         page.locator(".round", has_text="Round 6").wait_for()

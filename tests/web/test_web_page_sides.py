@@ -60,7 +60,7 @@ def test_a_region_that_the_viewer_loses_is_bad_and_so_is_the_lost_game(server: S
     moves = page.get_by_role("region", name="Moves")
     line = moves.locator(".line.taken")
     line.wait_for()
-    assert "bad" in line.get_attribute("class") and "✗" in line.inner_text() and "✓" not in line.inner_text()
+    assert "bad" in line.get_attribute("class") and "⚑" in line.inner_text() and "✓" not in line.inner_text()
     place = page.get_by_role("button", name="Resign").bounding_box()
     page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
     page.get_by_role("button", name="Resign now").click()

@@ -53,8 +53,10 @@ export class GameView {
   get versus(): { player: number; played: boolean; attacks: boolean; deploys: boolean } | null {
     if (!this.compared || this.ghost) return null;
     const { player, best } = this.compared;
-    const styles = this.drawn.map(({ style }) => style);
-    const [played, attacks, deploys] = [styles.includes('past'), styles.includes('best'), (best?.deploys ?? []).length > 0];
+    const of = (kind: Arrow['style']) => this.drawn.filter(({ style }) => style === kind);
+    // an arrow of the better turn covers an arrow of the played turn on the same way
+    const played = of('past').some(({ from, to }) => !of('best').some((other) => other.from === from && other.to === to));
+    const [attacks, deploys] = [of('best').length > 0, (best?.deploys ?? []).length > 0];
     return played || attacks || deploys ? { player, played, attacks, deploys } : null;
   }
 

@@ -2,10 +2,10 @@
 import { against, breaks, completes, inner, keeps } from './position-queries';
 import { captureChances, chanceSentence } from './capture-chances';
 import { nameOf, person } from './player-names';
-import { odds, threats } from './rules';
+import { income, odds, threats } from './rules';
 import { splitTurn } from './sendable';
 import { type GameDoc, type Orders, type Position, UNKNOWN } from './types';
-import { joined, t } from './i18n.svelte';
+import { figure, joined, t } from './i18n.svelte';
 
 type Attack = [from: number, to: number, armies: number];
 
@@ -105,9 +105,8 @@ function weaken(doc: GameDoc, position: Position, to: number, attacks: Attack[])
   const n = sent(attacks);
   const armies = position.army[to];
   const { capture, defenders } = odds(n, armies, doc.rules);
-  const killed = Math.round(armies - defenders);
-  const values = { killed, armies };
-  const reasons = [killed ? t('the defender loses about {killed, plural, one {one army} other {# armies}} of {armies}', values) : t('the defender loses almost no armies')];
+  const killed = armies - defenders;
+  const reasons = [killed >= 0.1 ? t('the defender loses {killed} of {armies, plural, one {# army} other {# armies}} on average', { killed: figure(killed, 1), armies }) : t('the defender loses almost no armies')];
   if (Math.round(100 * capture)) reasons.push(chanceSentence(captureChances(doc, position, n, to)!));
   return {
     hint: {
@@ -139,7 +138,12 @@ function deploy(doc: GameDoc, position: Position, player: number, r: number, n: 
   if ((threats(doc, position, player)[r] ?? 0) >= THREAT) {
     const enemies = against(map, position, player, r);
     const kept = keeps(map, position.owner, player, r);
-    const reasons = [t('{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to it', { enemies })];
+    const more = strongestIncome(doc, position, player, r);
+    const reasons = [
+      more
+        ? t('{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to it, and up to {more} more can be deployed there', { enemies, more })
+        : t('{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to it', { enemies }),
+    ];
     if (kept !== null) reasons.push(t('it protects the bonus of {of} (+{bonus})', { of: map.supers[kept].name, bonus: map.supers[kept].bonus }));
     return {
       kind: 'hold',
@@ -149,6 +153,12 @@ function deploy(doc: GameDoc, position: Position, player: number, r: number, n: 
     };
   }
   return { kind: 'deploy', region: r, says: t('Deploy {n} on {region} for the next round.', { n, region: name }), where: t('{region}: armies for the next round', { region: name }) };
+}
+
+/** Return the largest income of the players who can attack a region of a player; under fog, as far as it is known. */
+function strongestIncome(doc: GameDoc, { owner }: Position, player: number, region: number): number {
+  const rivals = doc.map.regions[region].near.map((n) => owner[n]).filter((p) => p >= 0 && p !== player);
+  return Math.max(0, ...rivals.map((p) => income(doc, owner, p)));
 }
 
 /** Describe a reserve: an order that sends armies only if an earlier order was not executed fully. */

@@ -44,7 +44,7 @@ export function linesOf(doc: GameDoc, round: Round, before: number[] = [], side:
       player,
       regions: [from, to],
       text: `${name(from)} ${transfer ? '⇢' : '⚔'} ${name(to)}`,
-      result: transfer ? `${armies}` : `${armies} −${lost}/−${killed}${!captured ? '' : good === false ? ' ✗' : ' ✓'}`,
+      result: transfer ? `${armies}` : `${armies} −${lost}/−${killed}${!captured ? '' : good === false ? ' ⚑' : ' ✓'}`,
       kind: transfer ? 'transfer' : captured ? 'taken' : 'held',
       good,
       says: tell(doc, round, k + 2),

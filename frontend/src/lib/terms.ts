@@ -1,7 +1,7 @@
 // Explanations of technical terms about bots, analyses and ratings, and of signs.
 import { t } from './i18n.svelte';
 
-export type Term = 'candidates' | 'tries' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'timeline' | 'goals' | 'accuracy' | 'interval' | 'moves';
+export type Term = 'candidates' | 'tries' | 'value' | 'prior' | 'simulations' | 'refined' | 'layer' | 'chances' | 'curve' | 'timeline' | 'goals' | 'accuracy' | 'interval' | 'moves' | 'parts';
 
 export interface Explained {
   name: string;
@@ -43,6 +43,7 @@ export function explained(term: Term): Explained {
       name: t('Map layer'),
       text: t('Numbers on the map. Region value: how much each region is worth to the bot. Threat: the chance that the strongest neighbour takes your region in its next turn, with all its income. How often the bot tried it: the share of the tried turns that deploy there or attack it.'),
     }),
+    curve: () => ({ name: t('Win probability'), text: [all.chances().text, t('Also at the start, players with the same income can have different chances: the start regions of one can be better, for example in super regions with few regions or with fewer neighbours.')].join(' ') }),
     timeline: () => ({
       name: t('Marks of the timeline'),
       text: t('Above the line are events. Small dot: captures. Large dot: a super region was won or lost; a ring is your loss. Square: a player is out or made an error. Below the line are mistakes of the analysis: each triangle is one, and the colour is that of its mark.'),
@@ -51,17 +52,21 @@ export function explained(term: Term): Explained {
       name: t('Win probability'),
       text: t('Many games are simulated from this position, in which all players attack every weaker neighbour. The win probability is the share of these games that the player wins. The band is its 95 % interval.'),
     }),
+    parts: () => ({
+      name: t('Parts of the change'),
+      text: t('The win probability before a round assumes usual orders of all players. The orders of the others give a player points if they are worse than usual. The player’s own turn costs points if another known turn is better. The dice give or cost the rest. All values are rounded.'),
+    }),
     interval: () => ({
       name: t('± 95 %'),
       text: t('The number after ± is half the width of the 95 % interval: with a probability of 95 %, the exact value is at most this far away. More simulated games make it smaller.'),
     }),
     moves: () => ({
       name: t('Moves'),
-      text: t('+5: 5 armies deployed. 5 −1/−2: an attack with 5 armies that lost 1 and killed 2. ✓: the region was taken. ✗: your region was taken. Green is good for you, red is bad for you.'),
+      text: t('+5: 5 armies deployed. 5 −1/−2: an attack with 5 armies that lost 1 and killed 2. ✓: the region was taken. ⚑: the other player took your region. Green is good for you, red is bad for you.'),
     }),
     accuracy: () => ({
       name: t('Accuracy'),
-      text: t('The part of the win probability at stake that the turns of a player kept. At stake is the difference between the best known turn and a turn without orders, so turns in decided positions have little weight.'),
+      text: t('100 % means that no better turns are known; 0 % means that the turns were no better than turns without orders. A turn counts more if it could change the win probability more.'),
     }),
   };
   return all[term]();

@@ -3,6 +3,7 @@ import { flushSync } from 'svelte';
 import type { Point } from './geometry';
 
 const MOST = 6;
+const SIGNS: Point = [44, 34]; // room in pixels for the signs beside and above a region's armies
 const NARROW = 560; // width in pixels below which the map starts with a larger zoom
 
 export class Viewport {
@@ -75,6 +76,25 @@ export class Viewport {
   centre(point: Point): void {
     const { left, top, width, height } = this.scroller!.getBoundingClientRect();
     this.put(point, left + (width - this.right) / 2, top + (height - this.bottom) / 2);
+  }
+
+  /**
+   * Scroll, and reduce the zoom if that is necessary, until all points and the signs next to them are visible below
+   * what covers the first `top` pixels of the frame.
+   */
+  fitAll(points: Point[], top: number): void {
+    const { scroller } = this;
+    if (!scroller || !this.svg || !points.length || this.zoom <= 1) return;
+    const frame = scroller.getBoundingClientRect();
+    const [wide, high] = [frame.width - this.right, frame.height - this.bottom - top];
+    const places = points.map((point) => this.toScreen(point));
+    const range = ([0, 1] as const).map((k) => [Math.min(...places.map((p) => p[k])), Math.max(...places.map((p) => p[k]))]);
+    const least = [frame.left, frame.top + top];
+    const room = [wide, high].map((size, k) => size - (range[k][1] - range[k][0]) - 2 * SIGNS[k]);
+    if (range.every(([from, to], k) => from - SIGNS[k] >= least[k] && to + SIGNS[k] <= least[k] + [wide, high][k])) return;
+    const zooms = [wide, high].map((size, k) => (room[k] >= 0 ? this.zoom : (this.zoom * Math.max(1, size - 2 * SIGNS[k])) / (range[k][1] - range[k][0])));
+    const [x, y] = range.map(([from, to]) => (from + to) / 2);
+    this.zoomTo(Math.min(...zooms), x, y, frame.left + wide / 2, frame.top + top + high / 2);
   }
 
   /** Scroll until all points are visible if they have space, and otherwise to the point nearest to their middle. */

@@ -87,9 +87,15 @@ class AnalysedPosition:
     Results depend only on the game, the round and the sequence of calls of `deepen`.
     """
 
-    def __init__(self, game: Game, step: Round | None, playouts: int = PLAYOUTS) -> None:
-        """Store the position `game`, and the round `step` that was played from it; None if no round was played."""
-        self.game, self.step, self.playouts = game.clone(), step, playouts
+    def __init__(self, game: Game, step: Round | None, playouts: int = PLAYOUTS, games: int = ROLLS * PLAYOUTS) -> None:
+        """Store the position `game`, and the round `step` that was played from it; None if no round was played.
+
+        Args:
+            playouts: the number of playouts of each position that a turn leads to.
+            games: the number of playouts of the positions before and after the round. `deepen` does not change it, so
+                that the reports on two successive rounds give the position between them the same value.
+        """
+        self.game, self.step, self.playouts, self.games = game.clone(), step, playouts, games
         self._values = TurnValues(self.game, playouts, 0)
         self._choice = TurnValues(self.game, playouts, 1)  # chooses the best of the turns that the searches found
         self._found: list[list[str]] = [[] for _ in range(self.game.players)]
@@ -103,8 +109,7 @@ class AnalysedPosition:
     def deepen(self, bot: str, rolls: int) -> PositionResult:
         """Let a bot search a turn for each player, and return the results as means over at least `rolls` dice rolls."""
         self._values.extend(rolls)
-        many = self._values.rolls * self.playouts
-        before = self._values.intervals(self.game, 0, many)
+        before = self._values.position(self.game, self.games)
         players = range(self.game.players) if self.game.phase == "play" else ()
         for player in players:
             if self.game.alive(player):
@@ -114,7 +119,7 @@ class AnalysedPosition:
         orders = dict(enumerate(self.step.orders))
         after = self.game.clone()
         after.play_round(orders, on_illegal="skip")
-        come = self._values.intervals(after, 1, many)
+        come = self._values.position(after, self.games)
         armies = dice_luck(self.game, self.step)
         turns = [
             None

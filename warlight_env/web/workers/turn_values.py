@@ -67,6 +67,16 @@ class TurnValues:
         """
         return later_positions(self.game.view(0), games, self._seed(80, 0), rounds)
 
+    def position(self, game: Game, games: int) -> list[list[float]]:
+        """Return for each player the share of playouts won from a position of the log, with its 95 % interval.
+
+        The result depends only on the position and the number of playouts: a position has the same value as the end of
+        one round and as the start of the next.
+        """
+        owner, army = game.owner.tolist(), game.army.tolist()
+        seed = derive_seed(game.seed, 79, game.round, 0)
+        return estimate_win_probabilities(game.view(0), owner, army, seed, games)
+
     def intervals(self, game: Game, place: int, games: int) -> list[list[float]]:
         """Return for each player the share of playouts won from a position, with its 95 % interval.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
@@ -98,6 +99,26 @@ def cause_of(turn: TurnReport) -> Cause:
 def _parts(before: float, worth: float, after: float, own: float) -> dict[Cause, float]:
     """Return the change of win probability in a round by cause. own: the loss by the player's turn."""
     return {"dice": after - worth, "turn": -own, "others": worth + own - before}
+
+
+def shown_points(turn: Mapping[str, Any]) -> dict[str, int]:
+    """Return the change of win probability in a round and its parts, in points, as the command and the page show them.
+
+    The parts are differences of the four percentages that are shown: before the round, with the best known turn, with
+    the played turn, and after the round. So the shown parts have the shown sum. `pointsOf` in the page does the same.
+
+    Args:
+        turn: the result of `TurnReport.to_dict`.
+    """
+    worth = turn["worth"]
+    best = worth + turn["gain"] if turn["better"] else worth
+    before, best, played, after = (_percent(share) for share in (turn["before"], best, worth, turn["after"]))
+    return {"fall": after - before, "others": best - before, "turn": played - best, "dice": after - played}
+
+
+def _percent(share: float) -> int:
+    """Return a share in percent, rounded as in the page: halves up."""
+    return math.floor(100 * share + 0.5)
 
 
 def main_cause(turn: TurnReport) -> Cause:
@@ -251,15 +272,12 @@ def describe_turning_points(report: Mapping[str, Any], log: GameLog) -> list[str
     for point in report["turning"]:
         number, player = point["round"], point["player"]
         turn = report["rounds"][number - 1][player]
-        parts = _parts(turn["before"], turn["worth"], turn["after"], turn["lost"] if turn["better"] else 0.0)
-        points = {cause: round(100 * part) for cause, part in parts.items()}
-        fall = round(100 * (turn["after"] - turn["before"]))
-        points["others"] = fall - points["dice"] - points["turn"]  # the numbers must have the sum that they show
+        points = shown_points(turn)
         mark = f" ({turn['mark']})" if turn["mark"] else ""
         lines.append(
-            f"round {number}: {names[player]}{mark} {fall:+d} points of win probability: "
-            f"{points['turn']:+d} by the own turn, {points['dice']:+d} by the dice, "
-            f"{points['others']:+d} by the turns of {_opponents(names, player)}"
+            f"round {number}: {names[player]}{mark} {points['fall']:+d} points of win probability: "
+            f"{points['turn']:+d} by the own turn, {points['others']:+d} by the turns of "
+            f"{_opponents(names, player)}, {points['dice']:+d} by the dice"
         )
         lines.append(f"  {sentence_of(turn['reason'], log.names, player)}")
         game, played = game_at(log, number - 1), log.rounds[number - 1].orders[player]
@@ -268,7 +286,7 @@ def describe_turning_points(report: Mapping[str, Any], log: GameLog) -> list[str
             lines += [f"  {sentence}" for sentence in weak_attacks(game, log.rounds[number - 1], player, names)]
         if better := turn["better"]:
             orders = describe_orders(game, player, parse_orders(log.header.map, better["orders"]))
-            lines.append(f"  better by {100 * better['gain']:.0f} ± {100 * better['error']:.0f} points: {orders}")
+            lines.append(f"  better by {-points['turn']} ± {100 * better['error']:.0f} points: {orders}")
     return lines
 
 

@@ -9,6 +9,7 @@ import type { AnalysedPosition, AnalysisNews, AnalysisQuery } from './types';
 import type { Report, Summary, TurnMark, TurnReport } from '../types';
 
 const PAUSE = 400; // milliseconds between two requests while positions are analysed
+const GLANCE = 5000; // milliseconds after which an opened card counts as read
 const IDLE = 1500; // milliseconds between two requests after all positions are analysed
 export const MISTAKES: TurnMark[] = ['?!', '?', '??'];
 
@@ -30,6 +31,7 @@ export class Analysis {
   waiting = $state<-1 | 0 | 1>(0);
   /** The older result that the card and the map still show, because the user reads it; null: they show the newest. */
   held = $state.raw<AnalysedPosition | null>(null);
+  private look = { key: '', since: 0, used: false }; // the opened turn, since when, and whether the user used its card
   private version = 0;
   private timer = 0;
   private ended = false;
@@ -77,6 +79,7 @@ export class Analysis {
   /** Handle a change of the displayed position: ask for it without a delay. */
   moved(): void {
     if (this.show.varied || this.held?.played !== this.focus) this.held = null;
+    this.noteOpened();
     if (this.version) this.again(0);
   }
 
@@ -110,11 +113,12 @@ export class Analysis {
     if (!news.positions.length) return;
     const positions = [...this.positions];
     for (const position of news.positions) {
-      if (this.changesOpened(position)) this.held ??= positions[position.played]!;
+      if (this.read && this.changesOpened(position)) this.held ??= positions[position.played]!;
       else if (this.held?.played === position.played) this.held = null;
       positions[position.played] = position;
     }
     this.positions = positions;
+    this.noteOpened();
     if (this.waiting) this.step(this.waiting);
   }
 
@@ -124,6 +128,29 @@ export class Analysis {
     const round = this.focus + 1;
     const player = show.varied || (show.atEnd && chosen?.round !== round) ? null : this.explained(round);
     return player === null ? null : { round, player };
+  }
+
+  /** Note which turn is opened, and since when. */
+  private noteOpened(): void {
+    const { opened } = this;
+    const key = opened ? `${opened.round} ${opened.player}` : '';
+    if (key !== this.look.key) this.look = { key, since: performance.now(), used: false };
+  }
+
+  /** Note that the user uses the card of the opened turn: from now on, a new result does not change its text. */
+  use(): void {
+    this.look.used = true;
+  }
+
+  /** Whether the user reads the card of the opened turn. */
+  private get read(): boolean {
+    return this.look.used || performance.now() - this.look.since > GLANCE;
+  }
+
+  /** Whether the user reads a first estimate, and the final result of this turn is there. */
+  get offersFinal(): boolean {
+    const { held } = this;
+    return held !== null && held.preliminary && this.positions[held.played]?.preliminary === false;
   }
 
   /** Whether a new result would change the report that the user reads. */
@@ -225,6 +252,7 @@ export class Analysis {
     this.show.pause();
     this.show.go(round, 0);
     this.chosen = { round, player };
+    this.noteOpened();
   }
 
   /** Win probabilities by position, with their intervals; where the analysis has none, those of the game. */

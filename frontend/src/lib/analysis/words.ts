@@ -1,7 +1,7 @@
 // Words for the results of an analysis: marks, turns, and the verdict on a turn.
 import type { Round } from '../history';
 import type { GameDoc, Orders, Position } from '../types';
-import { figure, joined, percent, t } from '../i18n.svelte';
+import { figure, joined, percent, type Piece, pieces, signed, t } from '../i18n.svelte';
 import { nameOf, person } from '../player-names';
 import { odds } from '../rules';
 import type { SplitTurn } from '../sendable';
@@ -45,17 +45,46 @@ function others(doc: GameDoc, player: number): { who: string; you: 'yes' | 'no' 
   return doc.players.length === 2 ? person(doc, 1 - player) : { who: '', you: 'others' };
 }
 
-/** Explain the numbers of a turn, one sentence for each pair. */
-export function numbersInWords({ before, after, worth, gain, error, better }: TurnReport): string[] {
-  const told = { before: percent(before, 0), after: percent(after, 0), played: percent(worth, 0), better: percent(worth + gain, 0), points: figure(100 * gain), error: figure(100 * error) };
+/**
+ * Return the change of win probability in a round and its parts, in points. The parts are differences of the percentages
+ * that are shown, so that the shown parts have the shown sum. `shown_points` of `warlight analyse` does the same.
+ */
+function pointsOf({ before, worth, gain, after, better }: TurnReport): { all: number; others: number; own: number; dice: number } {
+  const shown = (share: number) => Number((100 * share).toFixed());
+  const best = shown(better ? worth + gain : worth);
+  return { all: shown(after) - shown(before), others: best - shown(before), own: shown(worth) - best, dice: shown(after) - shown(worth) };
+}
+
+/** Return the values for a sentence about the parts of a change of win probability. */
+function partsOf(doc: GameDoc, player: number, turn: TurnReport): { side: string; rivals: string; rival: string; all: string; others: string; own: string; dice: string } {
+  const { you, who } = others(doc, player);
+  const points = pointsOf(turn);
+  return { side: person(doc, player).you, rivals: you, rival: who, all: signed(points.all), others: signed(points.others), own: signed(points.own), dice: signed(points.dice) };
+}
+
+/** Say how much win probability a player won or lost in a round, and by what. The player's name is bold. */
+export function changeInWords(doc: GameDoc, player: number, turn: TurnReport): Piece[] {
+  return pieces(
+    '<b>{name}</b>: {all} points: {own} by {side, select, yes {your} other {the player’s}} own turn, {others} by {rivals, select, yes {your} others {the others’} other {{rival}’s}} orders, {dice} by the dice.',
+    { ...partsOf(doc, player, turn), name: nameOf(doc, player) },
+  );
+}
+
+/** Say how the win probability of a player changes in a round, from before it to after it. */
+export function pathInWords(doc: GameDoc, player: number, turn: TurnReport): string {
+  return t(
+    '{before} before the round; {others} by {rivals, select, yes {your} others {the others’} other {{rival}’s}} orders, {own} by {side, select, yes {your} other {{who}’s}} turn, {dice} by the dice: {after} after it.',
+    { ...partsOf(doc, player, turn), who: nameOf(doc, player), before: percent(turn.before, 0), after: percent(turn.after, 0) },
+  );
+}
+
+/** Explain the numbers of a turn that has a better one. */
+export function numbersInWords(turn: TurnReport): string[] {
+  if (!turn.better) return [];
+  const told = { played: percent(turn.worth, 0), better: percent(turn.worth + turn.gain, 0), points: figure(-pointsOf(turn).own), error: figure(100 * turn.error) };
   return [
-    t('With the dice that were rolled: {before} before the round, {after} after it.', told),
-    ...(better
-      ? [
-          t('As a mean over the dice, and against the orders that the others really gave: {played} after the played turn, {better} after the better turn.', told),
-          t('The difference is {points} ± {error} points of win probability.', told),
-        ]
-      : []),
+    t('As a mean over the dice, and against the orders that the others really gave: {played} after the played turn, {better} after the better turn.', told),
+    t('The difference is {points} ± {error} points of win probability.', told),
   ];
 }
 

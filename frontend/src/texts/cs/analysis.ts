@@ -67,8 +67,8 @@ export const analysis = {
   'The win probability of {who} rose by {points} points.': 'Šance na výhru: {who} o {points} p. b. víc.',
   '{n, plural, one {# more} other {# more}}': '{n, plural, one {# další} few {# další} many {# dalšího} other {# dalších}}',
 
-  'The part of the win probability at stake that the turns of a player kept. At stake is the difference between the best known turn and a turn without orders, so turns in decided positions have little weight.':
-    'Část šance na výhru v sázce, kterou si hráč svými tahy udržel. V sázce je rozdíl mezi nejlepším známým tahem a tahem bez rozkazů, takže tahy v rozhodnutých pozicích mají malou váhu.',
+  '100 % means that no better turns are known; 0 % means that the turns were no better than turns without orders. A turn counts more if it could change the win probability more.':
+    '100 % znamená, že žádné lepší tahy nejsou známé; 0 % znamená, že tahy nebyly lepší než tahy bez rozkazů. Tah má tím větší váhu, čím víc mohl změnit šanci na výhru.',
   '± 95 %': '± 95 %',
   'The number after ± is half the width of the 95 % interval: with a probability of 95 %, the exact value is at most this far away. More simulated games make it smaller.':
     'Číslo za ± je polovina šířky 95% intervalu: s pravděpodobností 95 % není přesná hodnota dál než tolik. Víc simulovaných her ho zmenší.',
@@ -85,17 +85,21 @@ export const analysis = {
   'Better: {orders}.': 'Lepší: {orders}.',
   'Best turn found: {orders}.': 'Nejlepší nalezený tah: {orders}.',
   'Show on the map': 'Ukázat na mapě',
-  'The bot calculated for {seconds} s per turn, with {games} simulated games per value.':
-    'Bot počítal {seconds} s na tah; každá hodnota je z tolika simulovaných her: {games}.',
+  'The bot calculated for {seconds} s per turn, with {games} simulated games for the value of each turn.':
+    'Bot počítal {seconds} s na tah; hodnota každého tahu je z tolika simulovaných her: {games}.',
   Numbers: 'Čísla',
   preliminary: 'předběžně',
-  'Preliminary: the bot still calculates.': 'Předběžně: bot ještě počítá.',
-  'Show the newer result': 'Ukázat novější výsledek',
+  'First estimate; the bot is still calculating.': 'První odhad; bot ještě počítá.',
+  'Show the final result': 'Ukázat konečný výsledek',
   'The analysis knows the orders that the others really gave. A hint during the game does not know them.':
     'Rozbor zná rozkazy, které ostatní opravdu zadali. Nápověda během hry je nezná.',
   'no turn': 'bez tahu',
   'no turn was judged': 'žádný tah nebyl hodnocen',
-  'With the dice that were rolled: {before} before the round, {after} after it.': 'S kostkami, které padly: {before} před kolem, {after} po něm.',
+  '{before} before the round; {others} by {rivals, select, yes {your} others {the others’} other {{rival}’s}} orders, {own} by {side, select, yes {your} other {{who}’s}} turn, {dice} by the dice: {after} after it.':
+    '{before} před kolem; {others} {rivals, select, yes {tvými rozkazy} others {rozkazy ostatních} other {rozkazy hráče {rival}}}, {own} {side, select, yes {tvým tahem} other {tahem hráče {who}}}, {dice} kostkami: {after} po kole.',
+  'Parts of the change': 'Části změny',
+  'The win probability before a round assumes usual orders of all players. The orders of the others give a player points if they are worse than usual. The player’s own turn costs points if another known turn is better. The dice give or cost the rest. All values are rounded.':
+    'Šance na výhru před kolem předpokládá obvyklé rozkazy všech hráčů. Když jsou rozkazy ostatních horší než obvykle, hráč body získá. Když je jiný známý tah lepší, hráč svým tahem body ztratí. Zbytek přinesou nebo vezmou kostky. Všechny hodnoty jsou zaokrouhlené.',
   'As a mean over the dice, and against the orders that the others really gave: {played} after the played turn, {better} after the better turn.':
     'V průměru přes kostky a proti rozkazům, které ostatní opravdu zadali: {played} po zahraném tahu, {better} po lepším tahu.',
   'The difference is {points} ± {error} points of win probability.': 'Rozdíl je {points} ± {error} p. b. šance na výhru.',

@@ -21,11 +21,15 @@ export const bots = {
   'Attacks every weaker neighbour in every round.': 'Každé kolo útočí na každého slabšího souseda.',
   'Looks one round ahead and plays the best turn.': 'Dívá se o kolo dopředu a hraje nejlepší tah.',
   'Expects the best answer to each of its turns.': 'Na každý svůj tah čeká nejlepší odpověď.',
-  'Looks ahead for all players (Max^N search).': 'Dívá se dopředu za všechny hráče (prohledávání Max^N).',
+  'Looks ahead, and assumes that each player wants the best for itself.':
+    'Dívá se dopředu a počítá s tím, že každý hráč chce to nejlepší pro sebe.',
   'Tries random turns and plays the best one.': 'Zkouší náhodné tahy a hraje ten nejlepší.',
-  'Searches a tree of turns (Monte Carlo tree search).': 'Prohledává strom tahů (Monte Carlo tree search).',
-  'Searches a tree of turns without defensive deploys.': 'Prohledává strom tahů bez obranného nasazení.',
-  'Searches a tree of turns, as described in a diploma thesis about this game.': 'Prohledává strom tahů, jak popisuje diplomová práce o této hře.',
+  'Tries turns in many simulated games, and good turns more often.':
+    'Zkouší tahy v mnoha simulovaných hrách, dobré tahy častěji.',
+  'Tries turns in many simulated games, without defensive deploys.':
+    'Zkouší tahy v mnoha simulovaných hrách, bez obranného nasazení.',
+  'Tries turns in many simulated games, as described in a diploma thesis about this game.':
+    'Zkouší tahy v mnoha simulovaných hrách, jak popisuje diplomová práce o této hře.',
   'Searches two trees in parallel and combines the results.': 'Prohledává souběžně dva stromy a výsledky spojí.',
   'Plans its goals without search: bonuses, captures, borders.': 'Plánuje cíle bez prohledávání: bonusy, výboje, hranice.',
   'Searches for an equilibrium of turns.': 'Hledá rovnováhu tahů.',

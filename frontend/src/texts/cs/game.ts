@@ -99,8 +99,8 @@ export const game = {
   'has committed': 'má odevzdáno',
 
   Moves: 'Tahy',
-  '+5: 5 armies deployed. 5 −1/−2: an attack with 5 armies that lost 1 and killed 2. ✓: the region was taken. ✗: your region was taken. Green is good for you, red is bad for you.':
-    '+5: nasazení 5 armád. 5 −1/−2: útok 5 armádami, který 1 ztratil a 2 zničil. ✓: území bylo dobyto. ✗: bylo dobyto tvoje území. Zelená je pro tebe dobrá, červená špatná.',
+  '+5: 5 armies deployed. 5 −1/−2: an attack with 5 armies that lost 1 and killed 2. ✓: the region was taken. ⚑: the other player took your region. Green is good for you, red is bad for you.':
+    '+5: nasazení 5 armád. 5 −1/−2: útok 5 armádami, který 1 ztratil a 2 zničil. ✓: území bylo dobyto. ⚑: soupeř dobyl tvoje území. Zelená je pro tebe dobrá, červená špatná.',
   'better turn': 'lepší tah',
   'deploys of the better turn': 'nasazení lepšího tahu',
   'played turn': 'zahraný tah',

@@ -20,8 +20,8 @@ export const hints = {
   '{region}: {reasons}': '{region}: {reasons}',
   'Take {region} with {n, plural, one {# army} other {# armies}}: {reasons}.':
     'Dobyj území {region} {n, plural, one {# armádou} few {# armádami} many {# armády} other {# armádami}}: {reasons}.',
-  'the defender loses about {killed, plural, one {one army} other {# armies}} of {armies}':
-    'obránce ztratí asi {killed, plural, one {jednu armádu} few {# armády} many {# armády} other {# armád}} z {armies}',
+  'the defender loses {killed} of {armies, plural, one {# army} other {# armies}} on average':
+    'obránce ztratí v průměru {killed} z {armies, plural, one {# armády} few {# armád} many {# armády} other {# armád}}',
   'the defender loses almost no armies': 'obránce neztratí skoro žádné armády',
   'Attack {region} with {n, plural, one {# army} other {# armies}}: {reasons}.':
     'Zaútoč na území {region} {n, plural, one {# armádou} few {# armádami} many {# armády} other {# armádami}}: {reasons}.',
@@ -31,6 +31,8 @@ export const hints = {
   '{region}: from there you can attack {targets}': '{region}: odtud lze zaútočit na {targets}',
   '{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to it':
     '{enemies, plural, one {sousedí s ním jedna nepřátelská armáda} few {sousedí s ním # nepřátelské armády} many {sousedí s ním # nepřátelské armády} other {sousedí s ním # nepřátelských armád}}',
+  '{enemies, plural, one {one enemy army is} other {# enemy armies are}} next to it, and up to {more} more can be deployed there':
+    '{enemies, plural, one {sousedí s ním jedna nepřátelská armáda} few {sousedí s ním # nepřátelské armády} many {sousedí s ním # nepřátelské armády} other {sousedí s ním # nepřátelských armád}} a soupeř tam může nasadit až {more, plural, one {# další} few {# další} many {# další} other {# dalších}}',
   'it protects the bonus of {of} (+{bonus})': 'chrání bonus kontinentu {of} (+{bonus})',
   'Deploy {n} on {region} to defend it: {reasons}.': 'Nasaď {n} na území {region} k obraně: {reasons}.',
   'Deploy {n} on {region}: armies move from there to {targets}.': 'Nasaď {n} na území {region}: armády odtud jdou na území {targets}.',
@@ -83,4 +85,6 @@ export const hints = {
     'Nad osou jsou události. Malá tečka: dobytá území. Velká tečka: získaný nebo ztracený kontinent; kroužek je tvoje ztráta. Čtvereček: hráč vypadl nebo udělal chybu v programu. Pod osou jsou chyby z rozboru: každý trojúhelník je jedna a má barvu její značky.',
   'Many games are simulated from this position, in which all players attack every weaker neighbour. The win probability is the share of these games that the player wins. The band is its 95 % interval.':
     'Z této pozice se simuluje mnoho her, ve kterých všichni hráči útočí na každého slabšího souseda. Šance na výhru je podíl her, které hráč vyhraje. Pás je její 95% interval.',
+  'Also at the start, players with the same income can have different chances: the start regions of one can be better, for example in super regions with few regions or with fewer neighbours.':
+    'I na začátku můžou mít hráči se stejným příjmem různé šance: jeden může mít lepší startovní území, třeba na kontinentech s málo územími nebo s méně sousedy.',
 };

@@ -36,7 +36,7 @@ export const home = {
   generated: 'generovaná',
   Regions: 'Území',
   Rules: 'Pravidla',
-  Seed: 'Semínko náhody',
+  'Seed (equal numbers give equal starts)': 'Semínko náhody (stejné číslo dá stejný začátek)',
   World: 'Svět',
   'Small island': 'Malý ostrov',
   'Large continent': 'Velký kontinent',

@@ -44,7 +44,8 @@ export const opponents = {
   'Choose for': 'Vybíráš pro',
   'Seat {n}: {name}': 'Místo {n}: {name}',
   'not rated': 'bez hodnocení',
-  'Elo points ± half of the 95 % interval, from games of two bots.': 'Elo ± polovina 95% intervalu, podle her dvou botů.',
+  'The number beside a name is its rating, from games of two bots: with 200 points more, a bot wins about 3 of 4 games. The number after ± says how uncertain the rating is.':
+    'Číslo u jména je síla bota podle her dvou botů: s 200 body navíc bot vyhraje asi 3 ze 4 her. Číslo za ± říká, jak je síla nejistá.',
   '“{name}” has {elo} points by definition.': '„{name}“ má z definice {elo} bodů.',
   '* rated on another map.': '* hodnocení z jiné mapy.',
   'Starting regions': 'Výchozí území',

@@ -29,7 +29,8 @@ export const report = {
   Report: 'Rozbor',
   'Win probability, %': 'Šance na výhru, %',
   'Turning points': 'Zlomové okamžiky',
-  '<b>{who}</b>: {points} points in this round, {luck} of them by the dice.': '<b>{who}</b>: v tomto kole {points} p. b., z toho kostky {luck}.',
+  '<b>{name}</b>: {all} points: {own} by {side, select, yes {your} other {the player’s}} own turn, {others} by {rivals, select, yes {your} others {the others’} other {{rival}’s}} orders, {dice} by the dice.':
+    '<b>{name}</b>: {all} p. b.: {own} {side, select, yes {tvým} other {vlastním}} tahem, {others} {rivals, select, yes {tvými rozkazy} others {rozkazy ostatních} other {rozkazy hráče {rival}}}, {dice} kostkami.',
   'Dice: the points of win probability and the armies that the dice gave a player in all rounds together.': 'Kostky: body šance na výhru a armády, které hráči přinesly kostky ve všech kolech dohromady.',
   'Played: {orders}.': 'Zahráno: {orders}.',
   '{armies} on {region}': '{armies} na {region}',
