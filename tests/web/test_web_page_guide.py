@@ -177,6 +177,25 @@ def test_other_orders_of_doing_are_taken(server: Server, open_page: Callable[...
     note.get_by_text("You lose armies that are not deployed").wait_for(state="detached")
 
 
+def test_a_row_of_the_move_list_stays_below_the_mouse(server: Server, open_page: Callable[..., Any]):
+    page = open_page(viewport={"width": 1440, "height": 900})
+    learn(server, page)
+    follow(page, by_mouse, lambda says: "The round is over" in says)
+    page.locator(".beckon[data-step-name=again]").wait_for()
+    x, y = page.evaluate(SHOWN)["at"]
+    row = page.evaluate_handle("at => document.elementFromPoint(...at).closest('[data-step]')", [x, y])
+    before = row.bounding_box()
+    page.mouse.move(x - 300, y - 300)
+    for step in range(8):  # the details of the region appear
+        page.mouse.move(x + step, y)
+        page.wait_for_timeout(60)
+        assert row.bounding_box() == before
+    page.get_by_role("region", name="Region").get_by_text("neighbours").wait_for()
+    page.mouse.down()
+    page.mouse.up()
+    page.locator(".note").get_by_text("You see an earlier round").wait_for()
+
+
 def test_it_can_be_left_and_taken_up_again(server: Server, open_page: Callable[..., Any]):
     page = open_page()
     learn(server, page)
