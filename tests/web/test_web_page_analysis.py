@@ -113,13 +113,13 @@ def test_the_end_of_the_guide_leads_to_the_first_mistake(ended: Server, open_pag
     page.evaluate(f"localStorage['warlight.guide.{ended.game}'] = JSON.stringify({{stage: 'free', told: ['goal']}})")
     page.goto(ended.address)
     note = page.get_by_role("region", name="Guide")
-    note.get_by_text("or Analysis in the card “Result”.").wait_for()
+    note.get_by_text("Press Open the analysis here, or the marked button.").wait_for()
     page.locator(".beckon").wait_for()
     ring, link = (at.bounding_box() for at in (page.locator(".beckon"), page.locator(".result [href^='#/r/']")))
     assert ring["x"] <= link["x"] and ring["y"] <= link["y"]
     assert ring["x"] + ring["width"] >= link["x"] + link["width"]
     assert ring["y"] + ring["height"] >= link["y"] + link["height"]
-    note.get_by_role("link", name="See your first mistake").tap()
+    note.get_by_role("link", name="Open the analysis").tap()
     card = page.get_by_role("region", name="Analysis")
     card.locator(".verdict").get_by_text(re.compile("^Your (inaccuracy|mistake|blunder)")).wait_for(timeout=120_000)
     assert card.locator(".verdict").is_visible(), "the cards are open"

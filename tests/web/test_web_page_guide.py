@@ -119,8 +119,10 @@ def test_who_follows_the_guide_wins_the_first_game(server: Server, open_page: Ca
     told = r"(\d+) armies attack [^.]*, chance to take it: ([\d.]+)\s% against 2 armies[.,]"
     sent, chance = re.search(told, words).groups()
     assert abs(float(chance) - 100 * battle_odds(int(sent), 2).capture) <= 0.05 + 1e-6
-    for told in ("gets its bonus", "All neighbours of", "with fog", "While you hold it", "is your neighbour"):
+    for told in ("gets its bonus", "All neighbours of", "with fog", "While you hold it", "is your neighbour", "One possibility: attack"):
         assert told in words, told
+    assert "every region of the other player" in said[0][1]
+    assert "fail" not in words, "its own attacks have a fair chance"
     assert "You win after" in page.locator(".result").inner_text()
     game = re.search(r"#/g/(\w+)", page.url)[1]
     with server.client(page.evaluate(f"JSON.parse(localStorage['warlight.keys.{game}'])[0]")) as client:
@@ -154,7 +156,9 @@ def test_other_orders_of_doing_are_taken(server: Server, open_page: Callable[...
     page.mouse.down()
     page.mouse.move(*box(page, "Eagle Peak"), steps=4)
     page.mouse.up()
-    note.get_by_text("Press Commit").wait_for()  # one army goes: there is nothing to slide
+    # one army goes: there is nothing to slide, but it can be joined by the armies that are not deployed yet
+    warning = "Your attack on Eagle Peak will very probably fail, chance to take it: "
+    note.get_by_text(re.compile(re.escape(warning) + r"0\.0.% against 2 armies\. Deploy more armies on Oakwood")).wait_for()
     page.get_by_role("button", name="Undo").click()
     note.get_by_text("First deploy").wait_for()
     page.get_by_role("button", name=re.compile("Deploy")).click()
