@@ -23,8 +23,8 @@ TABLET = {"viewport": {"width": 820, "height": 1180}, **TOUCH}
 PHONE = {"viewport": {"width": 360, "height": 740}, **TOUCH}
 
 #: What the guide shows when its note and the map stand still: its words, the step's name, its ring's middle and width,
-#: and the buttons in its note. `covers`: the regions named in its words whose armies its note covers, and the chances
-#: that its ring covers.
+#: and the buttons in its note. `covers`: the regions named in its words whose armies its note covers, the chances that
+#: its ring covers, and the controls of the turn that its note covers.
 SHOWN = """async () => {
     const places = () => [...document.querySelectorAll('.note, path[data-region="0"], .beckon')].map(e => {
         const o = e.getBoundingClientRect(); return [o.left, o.top, o.width, o.height] }).join();
@@ -43,6 +43,9 @@ SHOWN = """async () => {
         return hit(note, x - 8, y - 8, x + 8, y + 8) }).map(e => e.ariaLabel);
     const o = document.querySelector('.aim p')?.getBoundingClientRect();
     if (o && hit(document.querySelector('.beckon'), o.left, o.top, o.right, o.bottom)) covers.push('odds');
+    for (const css of ['.aim', '.phases', 'aside .handle']) {
+        const b = document.querySelector(css)?.getBoundingClientRect();
+        if (hit(note, b?.left, b?.top, b?.right, b?.bottom)) covers.push(css) }
     const ring = document.querySelector('.beckon:not(.quiet)'), box = ring?.getBoundingClientRect();
     return { says: document.querySelector('.note [role=status] p')?.textContent ?? '',
         name: ring?.dataset.stepName ?? null,
@@ -119,7 +122,8 @@ def test_who_follows_the_guide_wins_the_first_game(server: Server, open_page: Ca
     told = r"(\d+) armies attack [^.]*, chance to take it: ([\d.]+)\s% against 2 armies[.,]"
     sent, chance = re.search(told, words).groups()
     assert abs(float(chance) - 100 * battle_odds(int(sent), 2).capture) <= 0.05 + 1e-6
-    for told in ("gets its bonus", "All neighbours of", "with fog", "While you hold it", "is your neighbour", "One possibility: attack"):
+    lessons = ("gets its bonus", "All neighbours of", "with fog", "While you hold it", "is your neighbour")
+    for told in (*lessons, "One possibility: attack"):
         assert told in words, told
     assert "every region of the other player" in said[0][1]
     assert "fail" not in words, "its own attacks have a fair chance"
@@ -158,7 +162,8 @@ def test_other_orders_of_doing_are_taken(server: Server, open_page: Callable[...
     page.mouse.up()
     # one army goes: there is nothing to slide, but it can be joined by the armies that are not deployed yet
     warning = "Your attack on Eagle Peak will very probably fail, chance to take it: "
-    note.get_by_text(re.compile(re.escape(warning) + r"0\.0.% against 2 armies\. Deploy more armies on Oakwood")).wait_for()
+    chance = r"0\.0.% against 2 armies\. Deploy more armies on Oakwood"
+    note.get_by_text(re.compile(re.escape(warning) + chance)).wait_for()
     page.get_by_role("button", name="Undo").click()
     note.get_by_text("First deploy").wait_for()
     page.get_by_role("button", name=re.compile("Deploy")).click()
