@@ -202,6 +202,27 @@ def test_the_card_explains_the_turn_of_the_viewer_who_made_no_mistake(
     card.get_by_text("against the orders that you really gave.").wait_for()
 
 
+def test_the_search_for_the_first_mistake_says_when_there_is_none(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log = called_you(idle_log(4))
+    told = news(log, 1, {1: (None, 0.0), 2: (None, 0.0)})
+    page = open_page(server.page(), **HANDSET)
+    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    open_log(page, log, tmp_path)
+    show_cards(page)
+    card, handle = page.get_by_role("region", name="Analysis"), page.locator("aside .handle")
+    card.locator(".verdict").wait_for()
+    page.evaluate("location.hash = location.hash.split('?')[0] + '?mistake=1'")  # the address in the guide
+    card.get_by_text("Looking for your mistakes …").wait_for()
+    assert "Looking for your mistakes" in handle.inner_text()
+    assert card.locator(".verdict").count() == 0, "nothing is said about round 1 yet"
+    told.update(version=2, done=9, positions=[])
+    card.get_by_text("You made no clear mistake in this game.").wait_for()
+    assert "no clear mistake in this game" in handle.inner_text()
+    page.get_by_role("button", name="Next mistake").get_by_text("Next mistake").wait_for()
+
+
 def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
     log = bot_log(rounds=5)  # player 0 attacks in round 5
     page = open_page(server.page())
