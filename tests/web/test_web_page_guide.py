@@ -12,7 +12,7 @@ import pytest
 from page_helpers import PAGE, axe_finds, box, region, regions, round_or_end
 
 from warlight_env import battle_odds
-from web_helpers import Server
+from web_helpers import YOU, Server
 
 pytestmark = PAGE
 
@@ -141,6 +141,33 @@ def test_fingers_alone_can_follow_it(server: Server, open_page: Callable[..., An
     said = follow(page, by_finger, lambda says: "While you hold it" in says)  # a bonus was captured
     assert {"deploy", "source", "target", "slide", "commit", "again", "back"} <= {name for name, _ in said}
     assert page.locator(".note .for-keys:visible").count() == 0
+
+
+def test_a_finger_deploys_all_armies_at_once(server: Server, open_page: Callable[..., Any]):
+    page = open_page(**PHONE)
+    learn(server, page)
+    whole = page.locator(".status button")
+    page.touchscreen.tap(*page.evaluate(SHOWN)["at"])
+    page.locator(".note").get_by_text("The button “All on Lighthouse Isle” deploys all armies at once.").wait_for()
+    whole.get_by_text("All on Lighthouse Isle").tap()
+    page.locator(".note").get_by_text("All armies are deployed").wait_for()
+    assert whole.count() == 0
+    assert page.locator(".phases b").inner_text() == "5/5"
+
+
+@pytest.mark.parametrize("language", ["en", "cs"])
+def test_the_phases_and_the_round_fit_in_one_line_of_a_phone(
+    server: Server, open_page: Callable[..., Any], language: str
+):
+    page = open_page(**PHONE, locale=language)
+    page.goto(server.begin(YOU, "random", seed=8, picks="random").address)
+    page.locator(".phases").wait_for()
+    page.evaluate("""() => { document.querySelector('.phases b').textContent = '10/10';
+        document.querySelector('.round b').textContent = '10' }""")
+    for phase in ("deploy", "attack", "review"):
+        page.locator(f"[data-guide={phase}]").tap()
+        tops = [page.locator(at).bounding_box() for at in (".phases", ".round")]
+        assert len({round(box["y"] + box["height"] / 2) for box in tops}) == 1, (phase, tops)
 
 
 def test_keys_alone_can_follow_it(server: Server, open_page: Callable[..., Any]):

@@ -11,6 +11,7 @@ import { breaks } from '../position-queries';
 import type { Playback } from '../playback.svelte';
 import { saveItem, loadData } from '../storage';
 import { t } from '../i18n.svelte';
+import { touchOnly } from '../touch';
 import type { Step, Target } from './step';
 import { attackBeside, attackFor, attackFrom, FAIR, inDanger, stackToMove, type Suggestion } from './suggest';
 import { TIP_NAMES, tipFor, type Tip } from './tips';
@@ -226,7 +227,8 @@ export class Guide {
         left: draft.left,
         from,
       });
-      return { name: 'deploy-all', says, keys: t('Shift and a click deploy all armies at once.'), at };
+      const whole = t('The button “{all}” deploys all armies at once.', { all: t('All on {region}', { region: from }) });
+      return { name: 'deploy-all', says: touchOnly() && draft.left > 1 && this.turnInput.onDeploy === plan.from ? `${says} ${whole}` : says, keys: t('Shift and a click deploy all armies at once.'), at };
     }
     if (this.stage === 'bonus') {
       const s = doc.map.regions[plan.to].super;
@@ -245,7 +247,7 @@ export class Guide {
             );
       return { name: 'deploy', says, at, also: { css: `[data-super="${s}"]` } };
     }
-    return { name: 'deploy', says: [this.possibility(draft, plan), this.warning(draft, plan.from)].filter(Boolean).join(' '), at };
+    return { name: 'deploy', says: [this.possibility(draft, plan), this.warning(draft, plan)].filter(Boolean).join(' '), at };
   }
 
   /** Return a text about an attack that the player can prepare, with its reason. */
@@ -260,10 +262,11 @@ export class Guide {
     );
   }
 
-  /** Return a text about the region that an enemy threatens most; '': none, or only the region `apart`. */
-  private warning(draft: Draft, apart: number): string {
+  /** Return a text about the region that an enemy threatens most, apart from the planned attack; '': none. */
+  private warning(draft: Draft, { from, to }: Suggestion): string {
     const { position } = draft;
-    const danger = inDanger(this.show.doc, position, this.seat, (r) => (r === apart ? draft.income : draft.deployedOn(r)));
+    const apart = { ...position, army: position.army.map((n, r) => (r === to ? 0 : n)) };
+    const danger = inDanger(this.show.doc, apart, this.seat, (r) => (r === from ? draft.income : draft.deployedOn(r)));
     if (!danger) return '';
     const values = { who: nameOf(this.show.doc, position.owner[danger.from]), n: position.army[danger.from], from: this.name(danger.from), r: this.name(danger.region) };
     return t('But {who} has {n, plural, one {# army} other {# armies}} in {from}. To protect {r}, deploy some armies there.', values);

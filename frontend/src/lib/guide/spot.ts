@@ -57,7 +57,7 @@ export interface Place {
   top: number;
 }
 
-const STRIDE = 24; // distance in pixels between the positions that `besides` compares
+const STRIDE = 12; // distance in pixels between the positions that `besides` compares
 
 /** Elements that the note should not cover: what the player needs for the turn, and other controls. */
 const NEEDED = ['.aim', '.phases', 'aside .handle'];

@@ -15,6 +15,7 @@ export const guide = {
     'Vyhraješ, když dobudeš všechna území soupeře. Území s modrým kruhem jsou tvoje. Číslo ukazuje, kolik je na nich armád. Máš {n, plural, one {# novou armádu} few {# nové armády} many {# nové armády} other {# nových armád}} k nasazení: stiskni {from}.',
   '{n, plural, one {One army is} other {# armies are}} deployed. Deploy the other {left} there, too: press {from} again.':
     '{n, plural, one {Jedna armáda už je nasazená} few {# armády už jsou nasazené} many {# armády už je nasazeno} other {# armád už je nasazeno}}. Zbývá {left}: nasaď je tam také, stiskni znovu {from}.',
+  'The button “{all}” deploys all armies at once.': 'Tlačítko „{all}“ nasadí všechny armády najednou.',
   'Shift and a click deploy all armies at once.': 'Shift a klik nasadí všechny najednou.',
   'A super region is all regions inside a coloured outline. A player who holds all of them gets its bonus in every round. You need only {to} to complete {name}, which gives {bonus, plural, one {# more army} other {# more armies}}. Deploy beside it: press {from} until all armies are there.':
     'Kontinent jsou všechna území uvnitř barevného obrysu. Hráč, který je drží všechna, dostává každé kolo jeho bonus. Z kontinentu {name} ti chybí už jen {to}. Přinese o {bonus, plural, one {# armádu} few {# armády} many {# armády} other {# armád}} víc. Nasaď armády vedle: tiskni {from}, dokud tam nebudou všechny.',
