@@ -113,13 +113,13 @@ def test_the_end_of_the_guide_leads_to_the_first_mistake(ended: Server, open_pag
     page.evaluate(f"localStorage['warlight.guide.{ended.game}'] = JSON.stringify({{stage: 'free', told: ['goal']}})")
     page.goto(ended.address)
     note = page.get_by_role("region", name="Guide")
-    note.get_by_text("or Analysis in the card “Result”.").wait_for()
+    note.get_by_text("Press Open the analysis here, or the marked button.").wait_for()
     page.locator(".beckon").wait_for()
     ring, link = (at.bounding_box() for at in (page.locator(".beckon"), page.locator(".result [href^='#/r/']")))
     assert ring["x"] <= link["x"] and ring["y"] <= link["y"]
     assert ring["x"] + ring["width"] >= link["x"] + link["width"]
     assert ring["y"] + ring["height"] >= link["y"] + link["height"]
-    note.get_by_role("link", name="See your first mistake").tap()
+    note.get_by_role("link", name="Open the analysis").tap()
     card = page.get_by_role("region", name="Analysis")
     card.locator(".verdict").get_by_text(re.compile("^Your (inaccuracy|mistake|blunder)")).wait_for(timeout=120_000)
     assert card.locator(".verdict").is_visible(), "the cards are open"
@@ -200,6 +200,27 @@ def test_the_card_explains_the_turn_of_the_viewer_who_made_no_mistake(
     card.get_by_role("button", name="Attila").click()
     card.get_by_text("Attila’s blunder: win probability").wait_for()
     card.get_by_text("against the orders that you really gave.").wait_for()
+
+
+def test_the_search_for_the_first_mistake_says_when_there_is_none(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
+    log = called_you(idle_log(4))
+    told = news(log, 1, {1: (None, 0.0), 2: (None, 0.0)})
+    page = open_page(server.page(), **HANDSET)
+    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    open_log(page, log, tmp_path)
+    show_cards(page)
+    card, handle = page.get_by_role("region", name="Analysis"), page.locator("aside .handle")
+    card.locator(".verdict").wait_for()
+    page.evaluate("location.hash = location.hash.split('?')[0] + '?mistake=1'")  # the address in the guide
+    card.get_by_text("Looking for your mistakes …").wait_for()
+    assert "Looking for your mistakes" in handle.inner_text()
+    assert card.locator(".verdict").count() == 0, "nothing is said about round 1 yet"
+    told.update(version=2, done=9, positions=[])
+    card.get_by_text("You made no clear mistake in this game.").wait_for()
+    assert "no clear mistake in this game" in handle.inner_text()
+    page.get_by_role("button", name="Next mistake").get_by_text("Next mistake").wait_for()
 
 
 def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, open_page: Callable[..., Any]):

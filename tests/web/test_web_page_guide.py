@@ -12,7 +12,7 @@ import pytest
 from page_helpers import PAGE, axe_finds, box, region, regions, round_or_end
 
 from warlight_env import battle_odds
-from web_helpers import Server
+from web_helpers import YOU, Server
 
 pytestmark = PAGE
 
@@ -23,8 +23,8 @@ TABLET = {"viewport": {"width": 820, "height": 1180}, **TOUCH}
 PHONE = {"viewport": {"width": 360, "height": 740}, **TOUCH}
 
 #: What the guide shows when its note and the map stand still: its words, the step's name, its ring's middle and width,
-#: and the buttons in its note. `covers`: the regions named in its words whose armies its note covers, and the chances
-#: that its ring covers.
+#: and the buttons in its note. `covers`: the regions named in its words whose armies its note covers, the chances that
+#: its ring covers, and the controls of the turn that its note covers.
 SHOWN = """async () => {
     const places = () => [...document.querySelectorAll('.note, path[data-region="0"], .beckon')].map(e => {
         const o = e.getBoundingClientRect(); return [o.left, o.top, o.width, o.height] }).join();
@@ -43,6 +43,9 @@ SHOWN = """async () => {
         return hit(note, x - 8, y - 8, x + 8, y + 8) }).map(e => e.ariaLabel);
     const o = document.querySelector('.aim p')?.getBoundingClientRect();
     if (o && hit(document.querySelector('.beckon'), o.left, o.top, o.right, o.bottom)) covers.push('odds');
+    for (const css of ['.aim', '.phases', 'aside .handle']) {
+        const b = document.querySelector(css)?.getBoundingClientRect();
+        if (hit(note, b?.left, b?.top, b?.right, b?.bottom)) covers.push(css) }
     const ring = document.querySelector('.beckon:not(.quiet)'), box = ring?.getBoundingClientRect();
     return { says: document.querySelector('.note [role=status] p')?.textContent ?? '',
         name: ring?.dataset.stepName ?? null,
@@ -119,8 +122,11 @@ def test_who_follows_the_guide_wins_the_first_game(server: Server, open_page: Ca
     told = r"(\d+) armies attack [^.]*, chance to take it: ([\d.]+)\s% against 2 armies[.,]"
     sent, chance = re.search(told, words).groups()
     assert abs(float(chance) - 100 * battle_odds(int(sent), 2).capture) <= 0.05 + 1e-6
-    for told in ("gets its bonus", "All neighbours of", "with fog", "While you hold it", "is your neighbour"):
+    lessons = ("gets its bonus", "All neighbours of", "with fog", "While you hold it", "is your neighbour")
+    for told in (*lessons, "One possibility: attack"):
         assert told in words, told
+    assert "every region of the other player" in said[0][1]
+    assert "fail" not in words, "its own attacks have a fair chance"
     assert "You win after" in page.locator(".result").inner_text()
     game = re.search(r"#/g/(\w+)", page.url)[1]
     with server.client(page.evaluate(f"JSON.parse(localStorage['warlight.keys.{game}'])[0]")) as client:
@@ -135,6 +141,33 @@ def test_fingers_alone_can_follow_it(server: Server, open_page: Callable[..., An
     said = follow(page, by_finger, lambda says: "While you hold it" in says)  # a bonus was captured
     assert {"deploy", "source", "target", "slide", "commit", "again", "back"} <= {name for name, _ in said}
     assert page.locator(".note .for-keys:visible").count() == 0
+
+
+def test_a_finger_deploys_all_armies_at_once(server: Server, open_page: Callable[..., Any]):
+    page = open_page(**PHONE)
+    learn(server, page)
+    whole = page.locator(".status button")
+    page.touchscreen.tap(*page.evaluate(SHOWN)["at"])
+    page.locator(".note").get_by_text("The button “All on Lighthouse Isle” deploys all armies at once.").wait_for()
+    whole.get_by_text("All on Lighthouse Isle").tap()
+    page.locator(".note").get_by_text("All armies are deployed").wait_for()
+    assert whole.count() == 0
+    assert page.locator(".phases b").inner_text() == "5/5"
+
+
+@pytest.mark.parametrize("language", ["en", "cs"])
+def test_the_phases_and_the_round_fit_in_one_line_of_a_phone(
+    server: Server, open_page: Callable[..., Any], language: str
+):
+    page = open_page(**PHONE, locale=language)
+    page.goto(server.begin(YOU, "random", seed=8, picks="random").address)
+    page.locator(".phases").wait_for()
+    page.evaluate("""() => { document.querySelector('.phases b').textContent = '10/10';
+        document.querySelector('.round b').textContent = '10' }""")
+    for phase in ("deploy", "attack", "review"):
+        page.locator(f"[data-guide={phase}]").tap()
+        tops = [page.locator(at).bounding_box() for at in (".phases", ".round")]
+        assert len({round(box["y"] + box["height"] / 2) for box in tops}) == 1, (phase, tops)
 
 
 def test_keys_alone_can_follow_it(server: Server, open_page: Callable[..., Any]):
@@ -154,7 +187,10 @@ def test_other_orders_of_doing_are_taken(server: Server, open_page: Callable[...
     page.mouse.down()
     page.mouse.move(*box(page, "Eagle Peak"), steps=4)
     page.mouse.up()
-    note.get_by_text("Press Commit").wait_for()  # one army goes: there is nothing to slide
+    # one army goes: there is nothing to slide, but it can be joined by the armies that are not deployed yet
+    warning = "Your attack on Eagle Peak will very probably fail, chance to take it: "
+    chance = r"0\.0.% against 2 armies\. Deploy more armies on Oakwood"
+    note.get_by_text(re.compile(re.escape(warning) + chance)).wait_for()
     page.get_by_role("button", name="Undo").click()
     note.get_by_text("First deploy").wait_for()
     page.get_by_role("button", name=re.compile("Deploy")).click()
@@ -175,6 +211,25 @@ def test_other_orders_of_doing_are_taken(server: Server, open_page: Callable[...
     note.get_by_text("You lose armies that are not deployed").wait_for()
     page.get_by_role("button", name="Got it").click()
     note.get_by_text("You lose armies that are not deployed").wait_for(state="detached")
+
+
+def test_a_row_of_the_move_list_stays_below_the_mouse(server: Server, open_page: Callable[..., Any]):
+    page = open_page(viewport={"width": 1440, "height": 900})
+    learn(server, page)
+    follow(page, by_mouse, lambda says: "The round is over" in says)
+    page.locator(".beckon[data-step-name=again]").wait_for()
+    x, y = page.evaluate(SHOWN)["at"]
+    row = page.evaluate_handle("at => document.elementFromPoint(...at).closest('[data-step]')", [x, y])
+    before = row.bounding_box()
+    page.mouse.move(x - 300, y - 300)
+    for step in range(8):  # the details of the region appear
+        page.mouse.move(x + step, y)
+        page.wait_for_timeout(60)
+        assert row.bounding_box() == before
+    page.get_by_role("region", name="Region").get_by_text("neighbours").wait_for()
+    page.mouse.down()
+    page.mouse.up()
+    page.locator(".note").get_by_text("You see an earlier round").wait_for()
 
 
 def test_it_can_be_left_and_taken_up_again(server: Server, open_page: Callable[..., Any]):

@@ -1,5 +1,7 @@
 // The analysis of a finished game: results for each position, which the server refines while the screen is open.
 import { type CallError, isGuest } from '../api';
+import { t } from '../i18n.svelte';
+import { person } from '../player-names';
 import { interval } from '../rules';
 import type { Playback } from '../playback.svelte';
 import type { Opponent } from '../opponents';
@@ -110,16 +112,19 @@ export class Analysis {
     this.version = news.version;
     this.progress = { done: news.done, total: news.total ?? 0 };
     if (news.summary) this.summary = news.summary;
-    if (!news.positions.length) return;
+    if (news.positions.length) this.replace(news.positions);
+    if (this.waiting) this.step(this.waiting);
+  }
+
+  private replace(newer: AnalysedPosition[]): void {
     const positions = [...this.positions];
-    for (const position of news.positions) {
+    for (const position of newer) {
       if (this.read && this.changesOpened(position)) this.held ??= positions[position.played]!;
       else if (this.held?.played === position.played) this.held = null;
       positions[position.played] = position;
     }
     this.positions = positions;
     this.noteOpened();
-    if (this.waiting) this.step(this.waiting);
   }
 
   /** The turn that the user reads about; null: none, as at the end of the game before the user has chosen a turn. */
@@ -226,6 +231,19 @@ export class Analysis {
   /** Whether the analysis is complete and has found no mistake. */
   get flawless(): boolean {
     return !this.running && !this.error && this.positions.some(Boolean) && !this.mistakes.length;
+  }
+
+  /** Whether the board shows the start of the game while the user waits for the first mistake. */
+  get seeking(): boolean {
+    return this.waiting > 0 && this.running && this.show.round === 0;
+  }
+
+  /** The result of the search for mistakes: its progress, or that there is none; '': another one. */
+  get sought(): string {
+    const { doc, side, round } = this.show;
+    if (this.seeking) return t('Looking for {you, select, yes {your } other {}}mistakes …', { you: side === null ? 'no' : person(doc, side).you });
+    if (!this.flawless || round > 0) return '';
+    return side === null ? t('No player made a clear mistake in this game.') : t('{you, select, yes {You made} other {{who} made}} no clear mistake in this game.', person(doc, side));
   }
 
   /** Return the next (1) or previous (-1) known mistake; undefined: there is none. */

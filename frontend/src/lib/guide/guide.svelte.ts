@@ -7,11 +7,13 @@ import type { Draft } from '../draft.svelte';
 import type { Live } from '../live.svelte';
 import { linesOf } from '../moves';
 import { nameOf } from '../player-names';
+import { breaks } from '../position-queries';
 import type { Playback } from '../playback.svelte';
 import { saveItem, loadData } from '../storage';
 import { t } from '../i18n.svelte';
+import { touchOnly } from '../touch';
 import type { Step, Target } from './step';
-import { attackBeside, attackFor, attackFrom, stackToMove, type Suggestion } from './suggest';
+import { attackBeside, attackFor, attackFrom, FAIR, inDanger, stackToMove, type Suggestion } from './suggest';
 import { TIP_NAMES, tipFor, type Tip } from './tips';
 
 const STAGES = ['first', 'look', 'bonus', 'stack', 'free'] as const;
@@ -19,6 +21,7 @@ type Stage = (typeof STAGES)[number];
 /** Names of the tips that the guide may show at each stage. */
 const TIPS: Record<Stage, readonly Tip['name'][]> = { first: [], look: [], bonus: ['end', 'rest'], stack: ['end', 'rest', 'bonus', 'enemy'], free: TIP_NAMES };
 const ENOUGH = 0.95; // probability of capture above which the guide asks for no more armies
+const HOPELESS = 0.2; // probability of capture below which an attack very probably fails
 const PATIENCE = 4; // number of rounds in which the guide waits for an army in a region that has only own neighbours
 
 interface Kept {
@@ -187,20 +190,22 @@ export class Guide {
 
   private turn(draft: Draft): Step {
     const { stage } = this;
-    const plan = attackFor(this.show.doc, draft.position, this.seat, stage === 'first');
+    const plan = attackFor(this.show.doc, draft.position, this.seat, draft, stage === 'first');
     const attack = this.attack(draft);
-    if (!draft.attacks.length && draft.left > 0 && plan) return this.deploying(draft, plan);
+    if (!draft.attacks.length && draft.left > 0) return plan ? this.deploying(draft, plan) : this.defending(draft);
     if (!attack && plan) return this.sending(draft, plan);
     if (attack && stage === 'first' && draft.phase !== 'review') {
       const step = this.sliding(draft, draft.attacks.indexOf(attack));
       if (step) return step;
     }
+    const weak = this.weak(draft);
+    if (weak) return weak;
     const later = stage !== 'first' && stage !== 'bonus' && draft.phase !== 'review';
     const more = later ? attackBeside(this.show.doc, draft.position, this.seat, draft) : null;
     if (more && draft.left <= 0) return this.sending(draft, more, true);
     const stack = later ? stackToMove(this.show.doc, draft.position, this.seat) : null;
     if (stack && !draft.attacks.some(([from]) => from === stack.from)) return this.stacking(draft, stack);
-    return this.committing(stage === 'first');
+    return this.committing(stage === 'first', attack !== undefined);
   }
 
   private deploying(draft: Draft, plan: Suggestion): Step {
@@ -211,7 +216,7 @@ export class Guide {
     }
     if (this.stage === 'first' && !draft.deployed) {
       const says = t(
-        'Regions with a blue circle are yours. The number shows the armies there. You have {n, plural, one {# new army} other {# new armies}} to deploy: press {from}.',
+        'You win when you have taken every region of the other player. Regions with a blue circle are yours. The number shows the armies there. You have {n, plural, one {# new army} other {# new armies}} to deploy: press {from}.',
         { n: draft.left, from },
       );
       return { name: 'deploy', says, at };
@@ -222,7 +227,8 @@ export class Guide {
         left: draft.left,
         from,
       });
-      return { name: 'deploy-all', says, keys: t('Shift and a click deploy all armies at once.'), at };
+      const whole = t('The button “{all}” deploys all armies at once.', { all: t('All on {region}', { region: from }) });
+      return { name: 'deploy-all', says: touchOnly() && draft.left > 1 && this.turnInput.onDeploy === plan.from ? `${says} ${whole}` : says, keys: t('Shift and a click deploy all armies at once.'), at };
     }
     if (this.stage === 'bonus') {
       const s = doc.map.regions[plan.to].super;
@@ -241,7 +247,41 @@ export class Guide {
             );
       return { name: 'deploy', says, at, also: { css: `[data-super="${s}"]` } };
     }
-    return { name: 'deploy', says: t('Now you can attack {to}. Deploy beside it: press {from} until all armies are there.', { from, to }), at };
+    return { name: 'deploy', says: [this.possibility(draft, plan), this.warning(draft, plan)].filter(Boolean).join(' '), at };
+  }
+
+  /** Return a text about an attack that the player can prepare, with its reason. */
+  private possibility({ position }: Draft, { from, to, wins }: Suggestion): string {
+    const { map } = this.show.doc;
+    const broken = breaks(map, position.owner, this.seat, to);
+    const { name: of, bonus } = map.supers[wins ?? broken ?? 0];
+    const values = { why: wins !== null ? 'wins' : broken !== null ? 'breaks' : '', of, bonus, from: this.name(from), to: this.name(to) };
+    return t(
+      'One possibility: attack {to}{why, select, wins { to complete {of} (+{bonus})} breaks { to break the bonus of {of} (+{bonus})} other {}}. For this, deploy beside it: press {from} until all armies are there.',
+      values,
+    );
+  }
+
+  /** Return a text about the region that an enemy threatens most, apart from the planned attack; '': none. */
+  private warning(draft: Draft, { from, to }: Suggestion): string {
+    const { position } = draft;
+    const apart = { ...position, army: position.army.map((n, r) => (r === to ? 0 : n)) };
+    const danger = inDanger(this.show.doc, apart, this.seat, (r) => (r === from ? draft.income : draft.deployedOn(r)));
+    if (!danger) return '';
+    const values = { who: nameOf(this.show.doc, position.owner[danger.from]), n: position.army[danger.from], from: this.name(danger.from), r: this.name(danger.region) };
+    return t('But {who} has {n, plural, one {# army} other {# armies}} in {from}. To protect {r}, deploy some armies there.', values);
+  }
+
+  /** Steps for a round in which no attack has a fair chance. */
+  private defending(draft: Draft): Step {
+    const { position } = draft;
+    if (draft.phase !== 'deploy') {
+      return { name: 'to-deploy', says: t('First deploy: press {button}.', { button: t('Deploy') }), at: marked('deploy') };
+    }
+    const own = position.owner.flatMap((o, r) => (o === this.seat ? [r] : []));
+    const border = own.filter((r) => this.show.doc.map.regions[r].near.some((n) => position.owner[n] !== this.seat));
+    const region = inDanger(this.show.doc, position, this.seat, (r) => draft.deployedOn(r))?.region ?? border[0] ?? own[0];
+    return { name: 'deploy', says: t('No attack has a good chance in this round. Deploy to defend your regions: press {r}.', { r: this.name(region) }), at: { region } };
   }
 
   private sending(draft: Draft, plan: Suggestion, again = false): Step {
@@ -254,14 +294,14 @@ export class Guide {
     if (source === null) {
       const values = { from: this.name(plan.from), to: this.name(plan.to) };
       const says = again
-        ? t('You can attack more than once. You can take {to}, too: press {from}.', values)
+        ? t('You can attack more than once. Another possibility is {to}: press {from}.', values)
         : t('Choose the region that attacks. Press {from}: all its armies except one can leave.', values);
       return { name: 'source', says, keys: drag, at: { region: plan.from } };
     }
     const near = attackFrom(this.show.doc, position, this.seat, source, draft.free(source));
     const to = source === plan.from ? plan.to : near?.to;
     if (to === undefined) {
-      return { name: 'unsource', says: t('You cannot attack from {source}: press it again, and choose another region.', { source: this.name(source) }), at: { region: source } };
+      return { name: 'unsource', says: t('No attack from {source} has a good chance: press it again, and choose another region.', { source: this.name(source) }), at: { region: source } };
     }
     const owner = position.owner[to];
     const values = { to: this.name(to), n: position.army[to], who: owner < 0 ? '' : nameOf(this.show.doc, owner) };
@@ -291,20 +331,46 @@ export class Guide {
     return { name: tried ? 'more' : 'slide', says, keys: t('Or type the number.'), at: marked('armies') };
   }
 
+  /** The step about the weakest attack of the draft; null: all have a fair chance, or their targets are hidden. */
+  private weak(draft: Draft): Step | null {
+    const sent = new Map<number, number>(); // armies by target
+    draft.attacks.forEach(([, to, armies], i) => {
+      if (!this.turnInput.mine(to)) sent.set(to, (sent.get(to) ?? 0) + Math.min(armies, draft.most(i)));
+    });
+    const judged = [...sent].flatMap(([to, armies]) => {
+      const chances = captureChances(this.show.doc, draft.position, armies, to);
+      return chances ? [{ to, chances }] : [];
+    });
+    const [worst] = judged.filter(({ chances }) => chances.now < FAIR).sort((a, b) => a.chances.now - b.chances.now);
+    if (!worst) return null;
+    const index = draft.attacks.findIndex(([, to]) => to === worst.to);
+    const [from, , armies] = draft.attacks[index];
+    const what = armies < draft.most(index) ? 'send' : draft.left > 0 ? 'deploy' : 'other';
+    const values = { to: this.name(worst.to), from: this.name(from), very: worst.chances.now < HOPELESS ? 'yes' : 'no', chances: chanceSentence(worst.chances), what };
+    const says = t(
+      'Your attack on {to} will {very, select, yes {very probably} other {probably}} fail, {chances}. {what, select, send {Send more armies} deploy {Deploy more armies on {from} and send them} other {Attack with more armies from another region}}, or remove this order and attack another region.',
+      values,
+    );
+    return { name: 'weak', says, at: { css: `[data-order="${index}"]` } };
+  }
+
   private stacking(draft: Draft, { from, to }: { from: number; to: number }): Step {
     const values = { n: draft.position.army[from] - 1, from: this.name(from), to: this.name(to) };
     if (draft.phase !== 'attack') return { name: 'to-attack', says: t('Now move armies: press {button}.', { button: t('Attack') }), at: marked('attack') };
     if (this.turnInput.source !== from) {
-      const says = t('All neighbours of {from} are yours, and {n, plural, one {one army there does} other {# armies there do}} nothing. Move them to the front: press {from}.', values);
+      const says = t('All neighbours of {from} are yours, and {n, plural, one {one army there does} other {# armies there do}} nothing. Move {n, plural, one {it} other {them}} to the front: press {from}.', values);
       return { name: 'stack', says, at: { region: from } };
     }
     return { name: 'stack-to', says: t('Then press {to}. Armies move to your own region without a fight.', values), at: { region: to } };
   }
 
-  private committing(first: boolean): Step {
-    const says = first
-      ? t('Press {button}. Then the orders of all players are executed: first the deploys, then the attacks in a random order.', { button: t('Commit') })
-      : t('You can add more attacks. When you are ready, press {button}.', { button: t('Commit') });
+  private committing(first: boolean, attacks: boolean): Step {
+    const button = t('Commit');
+    const says = !attacks
+      ? t('No attack has a good chance now: your armies stay and defend. Press {button}.', { button })
+      : first
+        ? t('Press {button}. Then the orders of all players are executed: first the deploys, then the attacks in a random order.', { button })
+        : t('You can add more attacks. When you are ready, press {button}.', { button });
     return { name: 'commit', says, keys: t('Ctrl and Enter commit.'), at: marked('commit') };
   }
 

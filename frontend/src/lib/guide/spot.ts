@@ -57,23 +57,43 @@ export interface Place {
   top: number;
 }
 
-const STRIDE = 24; // distance in pixels between the positions that `besides` compares
+const STRIDE = 12; // distance in pixels between the positions that `besides` compares
+
+// Elements that the note should not cover: what the player needs for the turn, other controls, and cards.
+const NEEDED = ['.aim', '.phases', 'aside .handle'];
+const CONTROLS = ['footer', 'header.bar', '.status:has(span:not(:empty))'];
+const CARDS = ['aside:has(.cards:not([hidden]))'];
+
+/** The boxes of the elements that the note should not cover. */
+export interface Obstacles {
+  needed: DOMRect[];
+  controls: DOMRect[];
+  cards: DOMRect[];
+}
+
+export function obstacles(): Obstacles {
+  const boxes = (css: string[]) => [...document.querySelectorAll(css.join())].map((e) => e.getBoundingClientRect());
+  return { needed: boxes(NEEDED), controls: boxes(CONTROLS), cards: boxes(CARDS) };
+}
+
+/** Return the boxes of the badges and names on the map. */
+export const figures = (): DOMRect[] => [...document.querySelectorAll('.badge, .name')].map((e) => e.getBoundingClientRect());
 
 /**
  * Return the position for a note of `wide` × `high` pixels: inside the window, near the box, and with little overlap.
- * Overlap with the box and with the regions that the note names costs most, and overlap with `controls` costs more than
- * overlap with `figures` of the map.
+ * Overlap with needed elements costs most, then overlap with the box and with the regions that the note names. Overlap
+ * with other controls costs more than overlap with cards and with `figures` of the map. Without a box, the note is near the top left.
  */
-export function besides(box: Spot['box'] | null, wide: number, high: number, named: DOMRect[], controls: DOMRect[], figures: DOMRect[]): Place {
+export function besides(box: Spot['box'] | null, wide: number, high: number, named: DOMRect[], { needed, controls, cards }: Obstacles, figures: DOMRect[]): Place {
   const [gap, edge] = [16, 8];
   const [right, bottom] = [Math.max(edge, innerWidth - wide - edge), Math.max(edge, innerHeight - high - edge)];
-  if (!box) return { left: edge, top: Math.min(60, bottom) };
-  const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
-  const target = new DOMRect(box.left - gap / 2, box.top - gap / 2, box.width + gap, box.height + gap);
+  const [x, y] = box ? [box.left + box.width / 2, box.top + box.height / 2] : [edge + wide / 2, 60 + high / 2];
+  const target = box ? [new DOMRect(box.left - gap / 2, box.top - gap / 2, box.width + gap, box.height + gap)] : [];
   const weighted: [number, DOMRect][] = [
-    ...[target, ...named].map((b): [number, DOMRect] => [50, b]),
+    ...needed.map((b): [number, DOMRect] => [400, b]),
+    ...[...target, ...named].map((b): [number, DOMRect] => [50, b]),
     ...controls.map((b): [number, DOMRect] => [8, b]),
-    ...figures.map((b): [number, DOMRect] => [2, b]),
+    ...[...cards, ...figures].map((b): [number, DOMRect] => [2, b]),
   ];
   const cost = (left: number, top: number): number => {
     let sum = 5 * Math.hypot(left + wide / 2 - x, top + high / 2 - y);

@@ -13,18 +13,24 @@ export interface Suggestion {
 
 const SURE = 0.6; // smallest probability of capture for a suggested attack
 const GOOD = 0.8; // smallest probability of capture for a suggested second attack
+export const FAIR = 0.5; // smallest probability of capture with which the guide does not warn about an attack
 
-/** Return the best attack of one region on another. `plain`: prefer attacks that complete no super region. */
-export function attackFor(doc: GameDoc, position: Position, player: number, plain = false): Suggestion | null {
+/**
+ * Return the best attack of one region on another, with a probability of capture of at least `FAIR`. Before all armies
+ * are deployed, the attack may use the whole income; then it uses the armies that are free after the draft. `plain`:
+ * prefer attacks that complete no super region.
+ */
+export function attackFor(doc: GameDoc, position: Position, player: number, draft: Draft, plain = false): Suggestion | null {
   const more = income(doc, position.owner, player);
-  const all = attacks(doc, position, player, (r) => position.army[r] + more - 1);
+  const can = (r: number): number => (draft.left > 0 ? position.army[r] + more - 1 : draft.free(r));
+  const all = attacks(doc, position, player, can).filter((x) => x.chance >= FAIR);
   const fit = plain ? all.filter((x) => x.wins === null) : all;
   return best(doc, position, player, fit.length ? fit : all);
 }
 
-/** Return the best attack from one region with its `free` armies. */
+/** Return the best attack from one region with its `free` armies; null: none has a probability of at least `FAIR`. */
 export function attackFrom(doc: GameDoc, position: Position, player: number, from: number, free: number): Suggestion | null {
-  const all = attacks(doc, position, player, (r) => (r === from ? free : 0));
+  const all = attacks(doc, position, player, (r) => (r === from ? free : 0)).filter((x) => x.chance >= FAIR);
   return best(doc, position, player, all);
 }
 
@@ -60,6 +66,27 @@ function best(doc: GameDoc, position: Position, player: number, all: Suggestion[
     return x.chance * (x.chance < SURE ? 0.1 : 1) * gain + army[x.from] / 1000;
   };
   return all.reduce<Suggestion | null>((found, x) => (found && worth(found) >= worth(x) ? found : x), null);
+}
+
+export interface Danger {
+  region: number; // the own region
+  from: number; // the neighbour with the enemy armies
+}
+
+/**
+ * Return the own region whose strongest enemy neighbour has most armies more than the region itself; null: no enemy
+ * neighbour has more armies than the region. `more(r)`: number of armies that the player adds to region `r`.
+ */
+export function inDanger(doc: GameDoc, { owner, army }: Position, player: number, more: (region: number) => number): Danger | null {
+  let [found, most]: [Danger | null, number] = [null, 0];
+  doc.map.regions.forEach(({ near }, region) => {
+    if (owner[region] !== player) return;
+    for (const from of near) {
+      const excess = army[from] - army[region] - more(region);
+      if (owner[from] >= 0 && owner[from] !== player && excess > most) [found, most] = [{ region, from }, excess];
+    }
+  });
+  return found;
 }
 
 /** Return the largest army in a region with only own neighbours, and the region to which it should move. */

@@ -1,10 +1,10 @@
 // Tips for the later rounds of a first game. Each is shown once, when its subject first occurs.
-import { against, idle, towardFront } from '../position-queries';
+import { idle, towardFront } from '../position-queries';
 import type { TurnInput } from '../turn-input.svelte';
 import { nameOf } from '../player-names';
 import { income } from '../rules';
 import type { Playback } from '../playback.svelte';
-import { t } from '../i18n.svelte';
+import { joined, t } from '../i18n.svelte';
 import type { Step } from './step';
 
 export const TIP_NAMES = ['end', 'rest', 'bonus', 'enemy', 'idle', 'goal'] as const;
@@ -35,23 +35,26 @@ export function tipFor(show: Playback, turnInput: TurnInput, over: boolean, amon
       return { says: t('You hold all of {of}. While you hold it, it gives {bonus, plural, one {# more army} other {# more armies}} in every round: your income is now {all}.', values), at: { css: `[data-super="${won}"]` } };
     },
     enemy: () => {
-      const [r] = position.owner.flatMap((o, r) => (o === me && against(doc.map, position, me, r) ? [r] : []));
-      if (!turnInput.editing || r === undefined) return null;
-      const beside = doc.map.regions[r].near.find((n) => position.owner[n] >= 0 && position.owner[n] !== me)!;
-      const who = nameOf(doc, position.owner[beside]);
-      const values = { who, from: name(beside), r: name(r), n: income(doc, position.owner, position.owner[beside]) };
-      return { says: t('{who} is your neighbour in {from}. It deploys {n, plural, one {# army} other {# armies}} in each round, and you do not see where. Send more armies than are there now, or deploy on {r} to defend it.', values), at: { region: beside } };
+      const beside = doc.map.regions.flatMap(({ near }, n) => (position.owner[n] >= 0 && position.owner[n] !== me && near.some((r) => position.owner[r] === me) ? [n] : []));
+      if (!turnInput.editing || !beside.length) return null;
+      const strongest = beside.reduce((a, b) => (position.army[b] > position.army[a] ? b : a));
+      const owner = position.owner[strongest];
+      const own = doc.map.regions[strongest].near.filter((r) => position.owner[r] === me);
+      const weakest = own.reduce((a, b) => (position.army[b] < position.army[a] ? b : a));
+      const from = joined(beside.filter((n) => position.owner[n] === owner).map(name));
+      const values = { who: nameOf(doc, owner), from, r: name(weakest), n: income(doc, position.owner, owner) };
+      return { says: t('{who} is your neighbour in {from}. It deploys {n, plural, one {# army} other {# armies}} in each round, and you do not see where. Send more armies than are there now, or deploy on {r} to defend it.', values), at: { region: strongest } };
     },
     idle: () => {
       const [r] = idle(doc.map, position, me);
       const to = r === undefined ? null : towardFront(doc.map, position.owner, me, r);
       if (!turnInput.editing || to === null) return null;
       const values = { n: position.army[r] - 1, from: name(r), to: name(to) };
-      return { says: t('{n, plural, one {One army is} other {# armies are}} idle in {from}: all neighbours of {from} are yours. Move them to the front through {to}, with an order like an attack.', values), at: { region: r } };
+      return { says: t('{n, plural, one {One army is} other {# armies are}} idle in {from}, besides the one that must stay: all neighbours of {from} are yours. Move {n, plural, one {it} other {them}} to the front through {to}, with an order like an attack.', values), at: { region: r } };
     },
     goal: () => {
       if (!turnInput.editing) return null;
-      const says = t('Now you know the game: to win, take every region of the other player. In games with fog you see only your regions and their neighbours. In this game you see all regions.');
+      const says = t('Now you know the game. In games with fog you see only your regions and their neighbours. In this game you see all regions.');
       return { says };
     },
   };
@@ -64,8 +67,8 @@ export function tipFor(show: Playback, turnInput: TurnInput, over: boolean, amon
 
 function ended(show: Playback, me: number): string {
   const won = show.history.end?.winner === me;
-  const values = { analysis: t('Analysis'), result: t('Result') };
+  const values = { open: t('Open the analysis') };
   return won
-    ? t('You have won your first game. The analysis shows which of your turns were mistakes, and better turns. To open it, press a button here, or {analysis} in the card “{result}”. Then try a stronger bot.', values)
-    : t('This game is over, and you did not win. The analysis shows which of your turns were mistakes, and better turns. To open it, press a button here, or {analysis} in the card “{result}”. Then start the guide again, or start another game.', values);
+    ? t('You have won your first game. The analysis shows which of your turns were mistakes, and better turns. Press {open} here, or the marked button. Then try a stronger bot.', values)
+    : t('This game is over, and you did not win. The analysis shows which of your turns were mistakes, and better turns. Press {open} here, or the marked button. Then start the guide again, or start another game.', values);
 }

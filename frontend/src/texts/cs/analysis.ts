@@ -13,6 +13,9 @@ export const analysis = {
   '{you, select, yes {You made} other {{who} made}} no clear mistake: no other known turn is clearly better.':
     '{you, select, yes {Nemáš žádnou jasnou chybu} other {{who} – žádná jasná chyba}}: žádný jiný známý tah není jasně lepší.',
   '{you, select, yes {You made} other {{who} made}} no clear mistake.': '{you, select, yes {Nemáš žádnou jasnou chybu.} other {{who} – žádná jasná chyba.}}',
+  'Looking for {you, select, yes {your } other {}}mistakes …': 'Hledám {you, select, yes {tvoje } other {}}chyby …',
+  '{you, select, yes {You made} other {{who} made}} no clear mistake in this game.': '{you, select, yes {V této hře nemáš žádnou jasnou chybu.} other {{who} – v této hře žádná jasná chyba.}}',
+  'No player made a clear mistake in this game.': 'V této hře nemá žádný hráč jasnou chybu.',
   'No player made a clear mistake.': 'Žádný hráč nemá jasnou chybu.',
   'Mean over the dice, against the orders that {you, select, yes {you} others {the others} other {{who}}} really gave. A hint during the game does not know these orders.':
     'Průměr přes kostky, proti rozkazům, které {you, select, yes {jsi opravdu zadal ty} others {opravdu zadali ostatní} other {opravdu zadal hráč {who}}}. Nápověda během hry tyto rozkazy nezná.',

@@ -1,5 +1,6 @@
 // Czech of a turn while it is entered: picks, orders, their amounts and reasons against them, help, keys.
 export const turn = {
+  'All on {region}': 'Všechny na {region}',
   'Committed orders': 'Odeslané rozkazy',
   'Clear all': 'Smazat vše',
   'No orders': 'Žádné rozkazy',
