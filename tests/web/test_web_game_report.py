@@ -381,6 +381,7 @@ def test_a_turning_point_says_which_attacks_of_a_turn_were_weak():
     assert says(weak, Orders()) == [f"The attack on {name[5]} with 4 armies had only a chance of {chance(4, 5)}."]
     assert says(strong, Orders()) == [] and says(Orders(attacks=[(0, 1, 1)]), Orders()) == []
     assert says(weak, Orders(attacks=[(4, 5, 3)])) == [], "Bob may take the region first"
+    assert says(Orders(attacks=[(0, 5, 4), (1, 5, 1)]), Orders()) == [], "two battles"
     raid = Orders(deploys=[(2, 20)], attacks=[(2, 3, 24)])
     assert says(raid, Orders()) == []
     assert says(raid, Orders(deploys=[(3, 30)])) == [

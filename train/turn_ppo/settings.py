@@ -57,8 +57,8 @@ class TurnPpoSettings(PpoSettings):
             one-sided styles rush, turtle and expand, and policy:NAME or policy:FILE of networks that play complete
             turns.
         averaged: the parameters of the run's result are the means of this number of policies, those of the last
-            evaluations (stochastic weight averaging, Izmailov et al. 2018); 1: the policy with the highest score in an
-            evaluation is the result.
+            evaluations, or of all policies if there are fewer (stochastic weight averaging, Izmailov et al. 2018); 1:
+            the policy with the highest score in an evaluation is the result.
         threads: number of CPU threads for learning; the results do not depend on it.
         conditions: map, rules and other conditions of the evaluations and of the final match.
 

@@ -54,7 +54,7 @@ export function explained(term: Term): Explained {
     }),
     parts: () => ({
       name: t('Parts of the change'),
-      text: t('The win probability before a round assumes usual orders of all players. The orders of the others give a player points if they are worse than usual. The player’s own turn costs points if another known turn is better. The dice give or cost the rest. All values are rounded.'),
+      text: t('The win probability before a round assumes usual orders of all players. The orders of the others give a player points if they are worse than usual; this part also includes what the best known turn gains over a usual turn. The player’s own turn costs points if another known turn is better. The dice give or cost the rest. All values are rounded.'),
     }),
     interval: () => ({
       name: t('± 95 %'),

@@ -186,13 +186,13 @@ def _texts(reason: Mapping[str, Any], names: Sequence[str], player: int) -> dict
     if "players" in values:
         told["takers"] = _joined([names[seat] for seat in values["players"]]) or "the other players"
     told |= {name: _joined(values[name]) for name in ("regions", "bonuses") if name in values}
-    told |= {name: f"{100 * values[name]:.0f} %" for name in ("better", "played", "chance") if name in values}
+    told |= {name: f"{_percent(values[name])} %" for name in ("better", "played", "chance") if name in values}
     if values.get("bonuses"):
         form = " and now holds all of" if "taken" in values else ", with the bonus of"
         told["bonuses"] = f"{form} {told['bonuses']}"
     if "taken" in values:
         told["taken"] = counted(values["taken"], "region")
-        rise = f": the win probability of {told['other']} rose by {100 * values['gain']:.0f} points"
+        rise = f": the win probability of {told['other']} rose by {_percent(values['gain'])} points"
         told["rise"] = rise if len(names) > 2 else ""
     return {**values, **told}
 
@@ -227,25 +227,24 @@ def describe_orders(game: Game, player: int, orders: Orders) -> str:
 def weak_attacks(game: Game, step: Round, player: int, names: Sequence[str]) -> list[str]:
     """Return sentences on the attacks of a turn that were unlikely to capture; `weakAttacks` in the page does the same.
 
-    An attack is left out if fewer or other armies may be there when it is executed: the owner of its target ordered
-    attacks or transfers from there, or another player ordered an attack on the same target.
+    An attack is left out if other armies may be there when it is executed: another attack of the turn has the same
+    target, another player ordered a move to it, or its owner ordered a move away from it.
 
     Args:
         game: the game before the round. step: the round. names: the names of all players, by seat.
     """
-    sent: dict[int, int] = {}
-    for _, target, armies in sent_armies(game, player, step.orders[player] or Orders()).moves:
-        sent[target] = sent.get(target, 0) + armies
+    moves = sent_armies(game, player, step.orders[player] or Orders()).moves
+    targets = [target for _, target, _ in moves]
     found = []
-    for target, armies in sent.items():
+    for _, target, armies in moves:
         owner, there = int(game.owner[target]), int(game.army[target])
         changed = any(
-            (source if who == owner else to) == target
+            target == to or (who == owner and target == source)
             for who, turn in enumerate(step.orders)
             if turn and who != player
             for source, to, _ in turn.attacks
         )
-        if owner == player or changed:
+        if owner == player or changed or targets.count(target) > 1:
             continue
         more = sum(each.armies for each in step.deploys if (each.player, each.region) == (owner, target))
         if max(armies, there + more) > MAX_BATTLE:
@@ -255,10 +254,10 @@ def weak_attacks(game: Game, step: Round, player: int, names: Sequence[str]) -> 
             continue
         attack = f"The attack on {game.map.regions[target].name} with {counted(armies, 'army', 'armies')} had"
         found.append(
-            f"{attack} a chance of {100 * chance:.0f} % against the {counted(there, 'army', 'armies')} there. "
-            f"{names[owner]} deployed {more} more: the chance was {100 * defended:.0f} %."
+            f"{attack} a chance of {_percent(chance)} % against the {counted(there, 'army', 'armies')} there. "
+            f"{names[owner]} deployed {more} more: the chance was {_percent(defended)} %."
             if more
-            else f"{attack} only a chance of {100 * chance:.0f} %."
+            else f"{attack} only a chance of {_percent(chance)} %."
         )
     return found
 
@@ -300,7 +299,7 @@ def _worst_battle(before: Game, step: Round, player: int) -> Reason:
         gain = battle.luck.get(player, 0.0)
         outcome = battle.event.captured - battle.capture
         worth = gain + REGION * (outcome if battle.event.player == player else -outcome)
-        if gain < 0 and worth <= worst:
+        if gain <= -0.05 and worth <= worst:  # the reason states the gain with one decimal
             worst, found = worth, battle
     if found is None:
         return Reason("dice-order", {})

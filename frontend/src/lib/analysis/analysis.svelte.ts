@@ -31,6 +31,7 @@ export class Analysis {
   chosen = $state<{ round: number; player: number } | null>(null);
   /** The direction in which the user waits for a mistake that is not found yet; 0: none. */
   waiting = $state<-1 | 0 | 1>(0);
+  private waitingAt = 0; // the round from which the user waits
   /** The older result that the card and the map still show, because the user reads it; null: they show the newest. */
   held = $state.raw<AnalysedPosition | null>(null);
   private look = { key: '', since: 0, used: false }; // the opened turn, since when, and whether the user used its card
@@ -113,6 +114,7 @@ export class Analysis {
     this.progress = { done: news.done, total: news.total ?? 0 };
     if (news.summary) this.summary = news.summary;
     if (news.positions.length) this.replace(news.positions);
+    if (this.show.varied || this.show.round !== this.waitingAt) this.waiting = 0; // the user has gone elsewhere
     if (this.waiting) this.step(this.waiting);
   }
 
@@ -258,6 +260,7 @@ export class Analysis {
   step(direction: -1 | 1): void {
     const found = this.neighbour(direction);
     this.waiting = found || !this.running ? 0 : direction;
+    this.waitingAt = this.show.round;
     if (found) this.choose(found.round, found.player);
   }
 

@@ -90,13 +90,13 @@ export function numbersInWords(turn: TurnReport): string[] {
 
 /** Say which attacks of a turn were unlikely to take their targets: no armies left these in the round. */
 export function weakAttacks(doc: GameDoc, position: Position, player: number, orders: Orders | null, round: Round | null): string[] {
-  const sent = new Map<number, number>();
-  for (const [, to, armies] of orders?.attacks ?? []) sent.set(to, (sent.get(to) ?? 0) + armies);
-  return [...sent].flatMap(([to, armies]) => {
+  const attacks = orders?.attacks ?? [];
+  return attacks.flatMap(([, to, armies]) => {
+    if (attacks.filter(([, target]) => target === to).length > 1) return []; // several battles
     const owner = position.owner[to];
     if (owner === player || owner < -1) return []; // a transfer, or an unseen region
-    // fewer armies or others may be there: the defender attacks from there, or another player attacks it, too
-    if (round?.orders.some((turn, p) => turn?.attacks.some(([from, target]) => (p === owner ? from : p === player ? -1 : target) === to))) return [];
+    // other armies may be there: another player moves to it, or the defender moves away
+    if (round?.orders.some((turn, p) => p !== player && turn?.attacks.some(([from, target]) => target === to || (p === owner && from === to)))) return [];
     const more = (round?.deploys ?? []).reduce((sum, [who, region, n]) => (who === owner && region === to ? sum + n : sum), 0);
     const there = position.army[to];
     const chance = odds(armies, there, doc.rules).capture;

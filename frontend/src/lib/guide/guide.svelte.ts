@@ -205,7 +205,7 @@ export class Guide {
     if (more && draft.left <= 0) return this.sending(draft, more, true);
     const stack = later ? stackToMove(this.show.doc, draft.position, this.seat) : null;
     if (stack && !draft.attacks.some(([from]) => from === stack.from)) return this.stacking(draft, stack);
-    return this.committing(stage === 'first', attack !== undefined);
+    return this.committing(stage === 'first' && attack !== undefined, draft.attacks.length > 0);
   }
 
   private deploying(draft: Draft, plan: Suggestion): Step {
@@ -266,7 +266,7 @@ export class Guide {
   private warning(draft: Draft, { from, to }: Suggestion): string {
     const { position } = draft;
     const apart = { ...position, army: position.army.map((n, r) => (r === to ? 0 : n)) };
-    const danger = inDanger(this.show.doc, apart, this.seat, (r) => (r === from ? draft.income : draft.deployedOn(r)));
+    const danger = inDanger(this.show.doc, apart, this.seat, (r) => draft.deployedOn(r) + (r === from ? Math.max(0, draft.left) : 0));
     if (!danger) return '';
     const values = { who: nameOf(this.show.doc, position.owner[danger.from]), n: position.army[danger.from], from: this.name(danger.from), r: this.name(danger.region) };
     return t('But {who} has {n, plural, one {# army} other {# armies}} in {from}. To protect {r}, deploy some armies there.', values);
@@ -333,12 +333,9 @@ export class Guide {
 
   /** The step about the weakest attack of the draft; null: all have a fair chance, or their targets are hidden. */
   private weak(draft: Draft): Step | null {
-    const sent = new Map<number, number>(); // armies by target
-    draft.attacks.forEach(([, to, armies], i) => {
-      if (!this.turnInput.mine(to)) sent.set(to, (sent.get(to) ?? 0) + Math.min(armies, draft.most(i)));
-    });
-    const judged = [...sent].flatMap(([to, armies]) => {
-      const chances = captureChances(this.show.doc, draft.position, armies, to);
+    const judged = draft.attacks.flatMap(([, to, armies], i) => {
+      if (this.turnInput.mine(to) || draft.attacks.filter(([, target]) => target === to).length > 1) return []; // several battles
+      const chances = captureChances(this.show.doc, draft.position, Math.min(armies, draft.most(i)), to);
       return chances ? [{ to, chances }] : [];
     });
     const [worst] = judged.filter(({ chances }) => chances.now < FAIR).sort((a, b) => a.chances.now - b.chances.now);
@@ -364,9 +361,9 @@ export class Guide {
     return { name: 'stack-to', says: t('Then press {to}. Armies move to your own region without a fight.', values), at: { region: to } };
   }
 
-  private committing(first: boolean, attacks: boolean): Step {
+  private committing(first: boolean, moves: boolean): Step {
     const button = t('Commit');
-    const says = !attacks
+    const says = !moves
       ? t('No attack has a good chance now: your armies stay and defend. Press {button}.', { button })
       : first
         ? t('Press {button}. Then the orders of all players are executed: first the deploys, then the attacks in a random order.', { button })

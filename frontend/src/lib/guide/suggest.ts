@@ -1,13 +1,13 @@
 // Suggestions for beginners: an attack with all available armies, or a transfer of armies that have no enemy near.
 import type { Draft } from '../draft.svelte';
 import { breaks, completes, idle, towardFront } from '../position-queries';
-import { income, odds } from '../rules';
+import { odds } from '../rules';
 import { type GameDoc, type Position, UNKNOWN } from '../types';
 
 export interface Suggestion {
   from: number;
   to: number;
-  chance: number; // probability of capture if all armies of `from` and the whole income attack
+  chance: number; // probability of capture if all armies that can be in `from` attack
   wins: number | null; // index of the super region that the capture completes; null: none
 }
 
@@ -17,12 +17,11 @@ export const FAIR = 0.5; // smallest probability of capture with which the guide
 
 /**
  * Return the best attack of one region on another, with a probability of capture of at least `FAIR`. Before all armies
- * are deployed, the attack may use the whole income; then it uses the armies that are free after the draft. `plain`:
+ * are deployed, the attack may use those that are left; then it uses the armies that are free after the draft. `plain`:
  * prefer attacks that complete no super region.
  */
 export function attackFor(doc: GameDoc, position: Position, player: number, draft: Draft, plain = false): Suggestion | null {
-  const more = income(doc, position.owner, player);
-  const can = (r: number): number => (draft.left > 0 ? position.army[r] + more - 1 : draft.free(r));
+  const can = (r: number): number => draft.free(r) + Math.max(0, draft.left);
   const all = attacks(doc, position, player, can).filter((x) => x.chance >= FAIR);
   const fit = plain ? all.filter((x) => x.wins === null) : all;
   return best(doc, position, player, fit.length ? fit : all);

@@ -101,8 +101,8 @@ export const analysis = {
   '{before} before the round; {others} by {rivals, select, yes {your} others {the others’} other {{rival}’s}} orders, {own} by {side, select, yes {your} other {{who}’s}} turn, {dice} by the dice: {after} after it.':
     '{before} před kolem; {others} {rivals, select, yes {tvými rozkazy} others {rozkazy ostatních} other {rozkazy hráče {rival}}}, {own} {side, select, yes {tvým tahem} other {tahem hráče {who}}}, {dice} kostkami: {after} po kole.',
   'Parts of the change': 'Části změny',
-  'The win probability before a round assumes usual orders of all players. The orders of the others give a player points if they are worse than usual. The player’s own turn costs points if another known turn is better. The dice give or cost the rest. All values are rounded.':
-    'Šance na výhru před kolem předpokládá obvyklé rozkazy všech hráčů. Když jsou rozkazy ostatních horší než obvykle, hráč body získá. Když je jiný známý tah lepší, hráč svým tahem body ztratí. Zbytek přinesou nebo vezmou kostky. Všechny hodnoty jsou zaokrouhlené.',
+  'The win probability before a round assumes usual orders of all players. The orders of the others give a player points if they are worse than usual; this part also includes what the best known turn gains over a usual turn. The player’s own turn costs points if another known turn is better. The dice give or cost the rest. All values are rounded.':
+    'Šance na výhru před kolem předpokládá obvyklé rozkazy všech hráčů. Když jsou rozkazy ostatních horší než obvykle, hráč body získá; tato část obsahuje i to, oč je nejlepší známý tah lepší než obvyklý. Když je jiný známý tah lepší, hráč svým tahem body ztratí. Zbytek přinesou nebo vezmou kostky. Všechny hodnoty jsou zaokrouhlené.',
   'As a mean over the dice, and against the orders that the others really gave: {played} after the played turn, {better} after the better turn.':
     'V průměru přes kostky a proti rozkazům, které ostatní opravdu zadali: {played} po zahraném tahu, {better} po lepším tahu.',
   'The difference is {points} ± {error} points of win probability.': 'Rozdíl je {points} ± {error} p. b. šance na výhru.',
