@@ -30,6 +30,7 @@ def news(log: GameLog, version: int, marks: dict[int, tuple[str | None, float]],
     positions = [
         {
             "played": number - 1, "level": version, "seconds": 0.1 * version, "preliminary": version < 2,
+            "complete": version >= 2,
             "games": 240 * version,
             "turns": [turn(log, number, mark, lost), None], "best": [None, None], "decisions": [None, None],
             "chances": [[0.6, 0.5, 0.7], [0.4, 0.3, 0.5]],

@@ -165,6 +165,22 @@ def test_the_displayed_position_and_rounds_with_large_losses_come_first(
     asyncio.run(main())
 
 
+def test_positions_that_are_displayed_one_after_another_all_get_all_passes(monkeypatch: pytest.MonkeyPatch):
+    async def main() -> None:
+        jobs = AnalysisJobs()
+        asked, source = answering(monkeypatch, jobs, 2), LogSource("log", b"")
+        for focus in (0, 1, 0):
+            answer = jobs.poll(source, engine(), focus=focus)
+            await asyncio.gather(*(job.task for job in jobs._jobs.values() if job.task))
+        played = [query.played for query in asked]
+        assert [played.count(at) for at in (0, 1)] == [len(LEVELS), len(LEVELS)]
+        answer = jobs.poll(source, engine(), focus=1)
+        assert [position["complete"] for position in answer["positions"]] == [True, True]
+        await jobs.close()
+
+    asyncio.run(main())
+
+
 def test_bots_are_prepared_once_and_one_after_another(monkeypatch: pytest.MonkeyPatch):
     async def main() -> None:
         jobs = AnalysisJobs()

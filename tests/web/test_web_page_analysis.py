@@ -253,7 +253,7 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
     assert asked[-1]["focus"] == 4, "the server learns which position is displayed"
 
 
-def test_an_opened_card_keeps_its_result_and_offers_the_final_result_once(
+def test_an_opened_card_keeps_its_result_and_offers_results_that_are_not_preliminary(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = idle_log(4)
@@ -262,7 +262,7 @@ def test_an_opened_card_keeps_its_result_and_offers_the_final_result_once(
     page.route("**/analysis", lambda route: route.fulfill(json=told))
     open_log(page, log, tmp_path)
     card, moves = (page.get_by_role("region", name=name) for name in ("Analysis", "Moves"))
-    verdict, final = card.locator(".verdict"), card.get_by_role("button", name="Show the final result")
+    verdict, newest = card.locator(".verdict"), card.get_by_role("button", name="Show the newest result")
     first = "First estimate; the bot is still calculating."
 
     def refine(mark: str, lost: float, preliminary: bool) -> None:
@@ -284,22 +284,23 @@ def test_an_opened_card_keeps_its_result_and_offers_the_final_result_once(
     refine("?", 0.12, preliminary=True)
     assert (card.inner_text(), drawn()) == (read, paths), "a better estimate neither changes nor interrupts the text"
     refine("?!", 0.07, preliminary=False)
-    final.wait_for()
-    assert card.inner_text().replace("Show the final result", first).split() == read.split()
+    newest.wait_for()
+    assert card.inner_text().replace("Show the newest result", first).split() == read.split()
     assert drawn() == paths
     assert [card.get_by_text(words).bounding_box() for words in ("Played:", "Better:")] == places
-    final.click()
+    newest.click()
     verdict.get_by_text("Pip’s inaccuracy: win probability 53 % instead of 60 %.").wait_for()
     card.get_by_text("Better: hold.").wait_for()
     read = card.inner_text()
-    assert final.count() == card.get_by_text(first).count() == 0
+    assert newest.count() == card.get_by_text(first).count() == 0
     refine("??", 0.3, preliminary=False)
-    assert card.inner_text() == read, "there is one offer"
+    newest.wait_for()
+    assert card.inner_text().replace("Show the newest result", "").split() == read.split()
     page.keyboard.press("b")
     page.locator(".where", has_text="Round 3 of").wait_for()
     page.keyboard.press("Shift+B")
     verdict.get_by_text("Pip’s blunder: win probability 30 % instead of 60 %.").wait_for()
-    assert final.count() == 0, "a card that opens shows the newest result"
+    assert newest.count() == 0, "a card that opens shows the newest result"
 
 
 def test_a_card_that_has_just_opened_shows_a_newer_result_by_itself(
@@ -316,7 +317,7 @@ def test_a_card_that_has_just_opened_shows_a_newer_result_by_itself(
     card.get_by_text("win probability 20 % instead of 60 %.").wait_for()
     told.update(news(log, 2, {2: ("?", 0.12)}))
     card.get_by_text("win probability 48 % instead of 60 %.").wait_for(timeout=20_000)
-    assert card.get_by_role("button", name="Show the final result").count() == 0
+    assert card.get_by_role("button", name="Show the newest result").count() == 0
 
 
 def test_the_next_mistake_starts_at_the_top_of_the_card_on_a_phone(
@@ -378,7 +379,7 @@ def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
     card.get_by_text("Played:").click()  # the user reads the card
     told["positions"][0]["preliminary"] = False
     told["version"] = 3
-    card.get_by_role("button", name="Show the final result").click()
+    card.get_by_role("button", name="Show the newest result").click()
     better.get_by_text("if armies are left").wait_for(state="detached")
     page.locator("g.best").first.wait_for(state="attached")
     assert page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)") == drawn

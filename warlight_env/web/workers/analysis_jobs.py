@@ -66,7 +66,7 @@ class _Job:
         """Return the position to analyse next; None: all positions are analysed."""
         least = min(self.levels)
         focus = self.focus if self.focus < len(self.levels) else None
-        if focus is not None and self.levels[focus] < (len(LEVELS) if least == PASSES else least + 1):
+        if focus is not None and self.levels[focus] < (len(LEVELS) if least >= PASSES else least + 1):
             return focus
         fall = dict(enumerate(self.falls))
         rest = [at for at, level in enumerate(self.levels) if level < PASSES]
@@ -231,6 +231,7 @@ def _position(job: _Job, at: int) -> dict[str, Any]:
     return {
         "seconds": share * job.engine.seconds,
         "preliminary": job.levels[at] < PASSES,
+        "complete": job.levels[at] == len(LEVELS),
         "games": rolls * PLAYOUTS,
         "turns": [None if turn is None else _turn(turn, job.levels[at]) for turn in result.turns],
         "best": result.best,

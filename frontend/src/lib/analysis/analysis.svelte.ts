@@ -154,10 +154,10 @@ export class Analysis {
     return this.look.used || performance.now() - this.look.since > GLANCE;
   }
 
-  /** Whether the user reads a first estimate, and the final result of this turn is there. */
-  get offersFinal(): boolean {
+  /** Whether the user reads an older result, and a newer one is there that is not preliminary. */
+  get offersNewer(): boolean {
     const { held } = this;
-    return held !== null && held.preliminary && this.positions[held.played]?.preliminary === false;
+    return held !== null && this.positions[held.played]?.preliminary === false;
   }
 
   /** Whether a new result would change the report that the user reads. */
@@ -181,6 +181,7 @@ export class Analysis {
       played,
       seconds: 0,
       preliminary: false,
+      complete: true,
       games,
       turns,
       best: turns.map((turn) => turn?.better?.orders ?? null),
@@ -261,7 +262,9 @@ export class Analysis {
     const found = this.neighbour(direction);
     this.waiting = found || !this.running ? 0 : direction;
     this.waitingAt = this.show.round;
-    if (found) this.choose(found.round, found.player);
+    if (!found) return;
+    this.held = null; // the newest result has this mark
+    this.choose(found.round, found.player);
   }
 
   /** Show the position before a turn, with the better turn. */

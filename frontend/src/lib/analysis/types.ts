@@ -7,6 +7,7 @@ export interface AnalysedPosition {
   played: number;
   seconds: number; // of search for each turn
   preliminary: boolean; // whether the search has not had the chosen time yet
+  complete: boolean; // whether no pass follows
   games: number; // playouts behind each value
   turns: (TurnReport | null)[]; // reports on the played turns
   best: (string | null)[]; // the best turns that the searches found

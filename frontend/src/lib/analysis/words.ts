@@ -31,7 +31,7 @@ export function verdict(doc: GameDoc, player: number, { mark, worth, gain, error
     const kind = { '?!': 'inaccuracy', '?': 'mistake', '??': 'blunder' }[mark];
     return t('{you, select, yes {Your} other {{who}’s}} {kind, select, inaccuracy {inaccuracy} mistake {mistake} other {blunder}}: win probability {played} instead of {better}.', { ...values, kind });
   }
-  if (better) return t('{you, select, yes {You made} other {{who} made}} no clear mistake: win probability {played}, with the best known turn {better}.', values);
+  if (better) return t('{you, select, yes {You made} other {{who} made}} no clear mistake: win probability {played}, with the best known turn {better}; a difference of {points} ± {error} points.', values);
   return t('{you, select, yes {You made} other {{who} made}} no clear mistake: no other known turn is clearly better.', values);
 }
 

@@ -8,8 +8,8 @@ export const analysis = {
     '{you, select, yes {Tvůj tah} other {{who}: tah}} je o {points} ± {error} p. b. lepší než nejlepší tah bota.',
   '{you, select, yes {Your} other {{who}’s}} {kind, select, inaccuracy {inaccuracy} mistake {mistake} other {blunder}}: win probability {played} instead of {better}.':
     '{you, select, yes {Tvoje} other {{who} –}} {kind, select, inaccuracy {nepřesnost} mistake {chyba} other {hrubá chyba}}: šance na výhru {played} místo {better}.',
-  '{you, select, yes {You made} other {{who} made}} no clear mistake: win probability {played}, with the best known turn {better}.':
-    '{you, select, yes {Nemáš žádnou jasnou chybu} other {{who} – žádná jasná chyba}}: šance na výhru {played}, s nejlepším známým tahem {better}.',
+  '{you, select, yes {You made} other {{who} made}} no clear mistake: win probability {played}, with the best known turn {better}; a difference of {points} ± {error} points.':
+    '{you, select, yes {Nemáš žádnou jasnou chybu} other {{who} – žádná jasná chyba}}: šance na výhru {played}, s nejlepším známým tahem {better}; rozdíl {points} ± {error} p. b.',
   '{you, select, yes {You made} other {{who} made}} no clear mistake: no other known turn is clearly better.':
     '{you, select, yes {Nemáš žádnou jasnou chybu} other {{who} – žádná jasná chyba}}: žádný jiný známý tah není jasně lepší.',
   '{you, select, yes {You made} other {{who} made}} no clear mistake.': '{you, select, yes {Nemáš žádnou jasnou chybu.} other {{who} – žádná jasná chyba.}}',
@@ -93,7 +93,8 @@ export const analysis = {
   Numbers: 'Čísla',
   preliminary: 'předběžně',
   'First estimate; the bot is still calculating.': 'První odhad; bot ještě počítá.',
-  'Show the final result': 'Ukázat konečný výsledek',
+  'Show the newest result': 'Ukázat nejnovější výsledek',
+  'The bot still looks for better turns: the result may change.': 'Bot ještě hledá lepší tahy: výsledek se může změnit.',
   'The analysis knows the orders that the others really gave. A hint during the game does not know them.':
     'Rozbor zná rozkazy, které ostatní opravdu zadali. Nápověda během hry je nezná.',
   'no turn': 'bez tahu',
