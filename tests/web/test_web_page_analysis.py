@@ -590,6 +590,8 @@ def test_a_phone_shows_all_regions_of_the_better_turn_also_without_an_attack(
     page.locator(".legend", has_text="deploys of the better turn").wait_for()
     plus, words = page.locator(".legend .plus"), page.locator(".legend").get_by_text("deploys of the better turn")
     assert abs(plus.bounding_box()["y"] - words.bounding_box()["y"]) < 8, "one line"
+    status = page.get_by_role("status").filter(has_text="begins")
+    assert status.evaluate("e => getComputedStyle(e).clipPath") == "inset(50%)", "it would cover the map"
     ends = page.locator("path[data-region]").evaluate_all(
         """all => all.sort((a, b) => parseFloat(a.dataset.label) - parseFloat(b.dataset.label))
         .map(e => e.dataset.region)"""

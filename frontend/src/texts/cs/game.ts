@@ -1,5 +1,6 @@
 // Czech of a game on the screen: what happens, who plays, the map, the timeline, what is going on.
 export const game = {
+  'The region below the pointer': 'Území pod ukazatelem',
   'You lost: {result}': 'Prohra: {result}',
   You: 'Ty',
   '{who} (seat {seat})': '{who} (místo {seat})',
