@@ -106,7 +106,7 @@ BUILT_IN: Final = (
         "mcts_thesis",
         "warlight_env.agents.players.mcts",
         "thesis_mcts",
-        "Tries turns in many simulated games, as described in a diploma thesis about this game.",
+        "Tries turns in many simulated games, as in a thesis about this game.",
         "THESIS_PARAMETERS",
         profile=BotProfile("Theo", "medium", Face("slate", "tan", "tall", "none", "glasses", "beard")),
     ),

@@ -28,7 +28,7 @@ export const bots = {
     'Zkouší tahy v mnoha simulovaných hrách, dobré tahy častěji.',
   'Tries turns in many simulated games, without defensive deploys.':
     'Zkouší tahy v mnoha simulovaných hrách, bez obranného nasazení.',
-  'Tries turns in many simulated games, as described in a diploma thesis about this game.':
+  'Tries turns in many simulated games, as in a thesis about this game.':
     'Zkouší tahy v mnoha simulovaných hrách, jak popisuje diplomová práce o této hře.',
   'Searches two trees in parallel and combines the results.': 'Prohledává souběžně dva stromy a výsledky spojí.',
   'Plans its goals without search: bonuses, captures, borders.': 'Plánuje cíle bez prohledávání: bonusy, výboje, hranice.',
