@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,12 @@ def news(log: GameLog, version: int, marks: dict[int, tuple[str | None, float]],
     summary = {"players": [player, player], "turning": [], "cumulative": [[0.0, 0.0]] * len(log.rounds)}
     told = {"version": version, "done": 2, "total": 9, "positions": positions, "summary": summary}
     return {"bot": "nash:secs=1", "seconds": 1, **told, **body}
+
+
+def called_you(log: GameLog) -> GameLog:
+    """Return a log whose first player is the viewer."""
+    first, *others = log.header.players
+    return replace(log, header=replace(log.header, players=(replace(first, name="You", spec=None), *others)))
 
 
 def open_log(page: Any, log: GameLog, tmp_path: Path, label: str = "Log of a game") -> Any:

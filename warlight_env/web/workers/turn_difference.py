@@ -16,7 +16,7 @@ from warlight_env.web.workers.turn_report import Reason
 
 # The weights of differences, in armies. They decide only which difference is the reason.
 REGION: Final = 3.0  # of a region
-INCOME: Final = 4.0  # of one army of a bonus
+_INCOME: Final = 4.0  # of one army of a bonus
 _PLACE: Final = 0.5  # of an army that is at another place, next to an enemy
 _LEAST: Final = 0.2  # differences with less weight are no reason
 
@@ -140,7 +140,7 @@ def _places(before: Game, player: int, played: _After, better: _After) -> list[_
                 gains, reason = _difference(now, was), Reason("turn-bonus", values)
             else:
                 gains, reason = _difference(was, now), Reason("turn-breaks", {**values, "player": holder})
-            found.append(_Comparison(gains, INCOME * income, reason))
+            found.append(_Comparison(gains, _INCOME * income, reason))
     for r, region in enumerate(map_.regions):
         kind = "turn-holds" if before.owner[r] == player else "turn-takes"
         values = _shares(better.own[:, r], played.own[:, r], region=region.name)

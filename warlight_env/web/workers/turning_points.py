@@ -92,13 +92,10 @@ SENTENCES: Final = {
 def cause_of(turn: TurnReport) -> Cause:
     """Return the main cause of a loss of win probability: the dice, the player's turn, or the other players."""
     own = turn.lost if turn.better else 0.0
-    parts = _parts(turn.before, turn.worth, turn.after, own)
+    parts: dict[Cause, float] = {
+        "dice": turn.after - turn.worth, "turn": -own, "others": turn.worth + own - turn.before,
+    }  # fmt: skip
     return min(parts, key=lambda cause: parts[cause])
-
-
-def _parts(before: float, worth: float, after: float, own: float) -> dict[Cause, float]:
-    """Return the change of win probability in a round by cause. own: the loss by the player's turn."""
-    return {"dice": after - worth, "turn": -own, "others": worth + own - before}
 
 
 def shown_points(turn: Mapping[str, Any]) -> dict[str, int]:

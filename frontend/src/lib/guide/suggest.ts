@@ -22,15 +22,14 @@ export const FAIR = 0.5; // smallest probability of capture with which the guide
  */
 export function attackFor(doc: GameDoc, position: Position, player: number, draft: Draft, plain = false): Suggestion | null {
   const can = (r: number): number => draft.free(r) + Math.max(0, draft.left);
-  const all = attacks(doc, position, player, can).filter((x) => x.chance >= FAIR);
+  const all = attacks(doc, position, player, can);
   const fit = plain ? all.filter((x) => x.wins === null) : all;
   return best(doc, position, player, fit.length ? fit : all);
 }
 
 /** Return the best attack from one region with its `free` armies; null: none has a probability of at least `FAIR`. */
 export function attackFrom(doc: GameDoc, position: Position, player: number, from: number, free: number): Suggestion | null {
-  const all = attacks(doc, position, player, (r) => (r === from ? free : 0)).filter((x) => x.chance >= FAIR);
-  return best(doc, position, player, all);
+  return best(doc, position, player, attacks(doc, position, player, (r) => (r === from ? free : 0)));
 }
 
 /**
@@ -42,14 +41,14 @@ export function attackBeside(doc: GameDoc, position: Position, player: number, d
   return best(doc, position, player, all.filter((x) => x.chance >= GOOD && !draft.attacks.some(([, to]) => to === x.to)));
 }
 
-/** Return all attacks with at least one army. `can` returns the number of armies that can leave a region. */
+/** Return all attacks with a probability of capture of at least `FAIR`. `can` returns the number of armies that can leave a region. */
 function attacks(doc: GameDoc, { owner, army }: Position, player: number, can: (region: number) => number): Suggestion[] {
   return doc.map.regions.flatMap((region, from) => {
     if (owner[from] !== player || can(from) < 1) return [];
     const foreign = region.near.filter((to) => owner[to] !== player && owner[to] !== UNKNOWN);
-    return foreign.map((to) => {
+    return foreign.flatMap((to) => {
       const chance = odds(can(from), army[to], doc.rules).capture;
-      return { from, to, chance, wins: completes(doc.map, owner, player, to, []) };
+      return chance < FAIR ? [] : [{ from, to, chance, wins: completes(doc.map, owner, player, to, []) }];
     });
   });
 }
