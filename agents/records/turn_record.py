@@ -27,10 +27,12 @@ N_EDGE: Final = EDGES.width
 #: The number of features of a region that come from a player's memory under fog, and the column of the first of them.
 N_MEMORY: Final = MEMORY.width
 FIRST_MEMORY: Final = REGIONS.names.index(MEMORY.names[0])
-#: UNITS: number of units of each layer. LAYERS: number of message-passing layers, which combine a region with its
-#: neighbours and its super region. The sizes are constants, so that the compiler can vectorize loops over units.
+#: Number of units of each layer; a constant, so that the compiler can vectorize loops over units.
 UNITS: Final = 32
+#: The usual and the largest number of message-passing layers, which combine a region with its neighbours and its super
+#: region. A network's number of layers is the length of its arrays `LAYERED`.
 LAYERS: Final = 2
+MAX_LAYERS: Final = 8
 
 
 class TurnNetworkError(InputError):
@@ -41,7 +43,7 @@ class TurnNetworkError(InputError):
 class TurnNetwork(NamedTuple):
     """The weights of the network, float32, and the columns of its input features, uint32, as read-only arrays.
 
-    Sizes of the arrays are H = UNITS, L = LAYERS, V = VALUES, and the numbers of features of regions (F), of the
+    Sizes of the arrays are H = UNITS, V = VALUES, and the numbers of layers (L) and of features of regions (F), of the
     position (G) and of borders (K). The main deploy region is the region that gets the most armies. A deploy weight is
     a number from 0 to 4; the income is divided among the regions in proportion to their deploy weights.
     """
@@ -80,7 +82,7 @@ class TurnNetwork(NamedTuple):
     edge_columns: Columns  #: [K]
 
 
-#: The shapes of the arrays of a network that uses all features as its input.
+#: The shapes of the arrays of a network with LAYERS layers that uses all features as its input.
 SHAPES: Final[dict[str, tuple[int, ...]]] = {
     "first": (N_NODE, UNITS), "overall": (N_OVERALL, UNITS), "first_bias": (UNITS,),
     "own": (LAYERS, UNITS, UNITS), "around": (LAYERS, UNITS, UNITS), "among": (LAYERS, UNITS, UNITS),
@@ -91,6 +93,18 @@ SHAPES: Final[dict[str, tuple[int, ...]]] = {
     "held": (UNITS, UNITS), "total": (UNITS, UNITS), "whole": (UNITS, UNITS), "player": (UNITS,),
     "value_bias": (UNITS,), "value": (UNITS,), "pick": (UNITS,),
 }  # fmt: skip
+#: The arrays that have one matrix or row for each layer.
+LAYERED: Final = ("own", "around", "among", "layer_bias")
+
+
+def shapes_of(layers: int) -> dict[str, tuple[int, ...]]:
+    """Return the shapes of the arrays of a network with a given number of layers that uses all features."""
+    return {name: (layers, *shape[1:]) if name in LAYERED else shape for name, shape in SHAPES.items()}
+
+
+def layers_of(network: TurnNetwork) -> int:
+    """Return the number of message-passing layers of a network."""
+    return len(network.layer_bias)
 
 
 class TurnFeatureNames(NamedTuple):
@@ -118,9 +132,9 @@ def make_turn_network(
     """Return the turn network with given arrays.
 
     Args:
-        arrays: names and float32 arrays with the shapes `SHAPES`; but `first`, `overall` and `edge` have one row for
-            each input feature of the network. The array `pick` may be missing; then the network does not pick start
-            regions.
+        arrays: names and float32 arrays with the shapes `shapes_of(L)` for a network with L = 1 .. MAX_LAYERS layers;
+            but `first`, `overall` and `edge` have one row for each input feature of the network. The array `pick` may
+            be missing; then the network does not pick start regions.
         reads: the names of the input features.
 
     Raises:
@@ -134,7 +148,11 @@ def make_turn_network(
     except FeatureNameError as error:
         raise TurnNetworkError(f"{place}: {error}") from None
     arrays = {_PICK: np.zeros(SHAPES[_PICK], np.float32), **arrays}
-    shapes = {**SHAPES, **{_ROWS[name]: (len(names), UNITS) for name, names in reads._asdict().items()}}
+    own = arrays.get(LAYERED[0])
+    layers = len(own) if own is not None and own.ndim == 3 else LAYERS
+    if not 1 <= layers <= MAX_LAYERS:
+        raise TurnNetworkError(f"{place}: not a turn network: {layers} layers, must be 1 to {MAX_LAYERS}")
+    shapes = {**shapes_of(layers), **{_ROWS[name]: (len(names), UNITS) for name, names in reads._asdict().items()}}
     for name in (*shapes, *arrays):
         if fault := _fault(arrays.get(name), shapes.get(name)):
             raise TurnNetworkError(f"{place}: not a turn network: array {clipped(name, 60)}: {fault}")
@@ -186,7 +204,7 @@ def reads_memory(network: TurnNetwork) -> bool:
 
 
 def narrowed(arrays: Mapping[str, Floats], reads: TurnFeatureNames) -> dict[str, Floats]:
-    """Return arrays with the shapes `SHAPES` without the weights of features that are not in `reads`."""
+    """Return arrays with the shapes `shapes_of` without the weights of features that are not in `reads`."""
     places = {_ROWS[name]: _GROUPS[name].places(names) for name, names in reads._asdict().items()}
     return {name: array[places[name]] if name in places else array for name, array in arrays.items()}
 
@@ -194,7 +212,7 @@ def narrowed(arrays: Mapping[str, Floats], reads: TurnFeatureNames) -> dict[str,
 def widened(network: TurnNetwork) -> dict[str, Floats]:
     """Return the arrays of a network that has all features as its input and plays like the given network.
 
-    The weights of the additional features are 0. The arrays have the shapes `SHAPES`.
+    The weights of the additional features are 0. The arrays have the shapes `shapes_of`.
     """
     arrays = {_PICK: np.zeros(SHAPES[_PICK], np.float32), **arrays_of(network)}
     for name, rows in _ROWS.items():

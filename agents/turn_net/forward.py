@@ -12,7 +12,7 @@ import numpy as np
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.records.factored_turns import VALUES
-from warlight_env.agents.records.turn_record import LAYERS, UNITS, Floats, TurnNetworkBuffers
+from warlight_env.agents.records.turn_record import UNITS, Floats, TurnNetworkBuffers
 from warlight_env.agents.turn_net.features import write_edge, write_position
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import inline_kernel, kernel
@@ -42,7 +42,7 @@ def embed_regions(context: Context, position: Position, player: Int, work: TurnN
     """Compute the embeddings of all regions, from a player's view, and write them to `work.embeddings`."""
     write_position(context, position, player, work)
     embed_features(context, work)
-    for layer in range(LAYERS):
+    for layer in range(context.turns.own.shape[0]):
         pass_messages(context, layer, work)
 
 

@@ -91,7 +91,7 @@ def pack_arrays(
     arrays: the arrays of a network with all input features. reads: the features that the network in the file reads.
 
     Raises:
-        TurnNetworkError: an array does not match `SHAPES`, or the temperature is invalid.
+        TurnNetworkError: an array does not match `shapes_of`, or the temperature is invalid.
     """
     make_turn_network(arrays)
     return pack_turn_network(make_turn_network(narrowed(arrays, reads), reads=reads), temperature, metadata)

@@ -15,13 +15,13 @@ from warlight_env.agents.records.generator_work import make_generator_work, make
 from warlight_env.agents.records.turn_record import (
     LAYERS,
     N_EDGE,
-    SHAPES,
     UNITS,
     TurnFeatureNames,
     TurnNetworkError,
     make_turn_network,
     make_turn_network_buffers,
     reads_of,
+    shapes_of,
     widened,
 )
 from warlight_env.agents.records.value_record import digest
@@ -62,9 +62,9 @@ LEVEL = 2
 ROUNDING = {"rel": 1e-5, "abs": 1e-5}
 
 
-def some_network(seed=1, scale=0.3):
+def some_network(seed=1, scale=0.3, layers=LAYERS):
     draw = np.random.default_rng(seed)
-    return {name: draw.normal(0, scale, shape).astype(np.float32) for name, shape in SHAPES.items()}
+    return {name: draw.normal(0, scale, shape).astype(np.float32) for name, shape in shapes_of(layers).items()}
 
 
 def random_position(draw, map_, players):
@@ -228,7 +228,7 @@ class InNumPy:
         for members in map_.members:
             among[np.ix_(members, members)] = 1 / len(members)
         x = np.maximum(nodes @ self.net["first"] + overall @ self.net["overall"] + self.net["first_bias"], 0)
-        for k in range(LAYERS):
+        for k in range(len(self.net["own"])):
             told = x @ self.net["own"][k] + around @ x @ self.net["around"][k] + among @ x @ self.net["among"][k]
             x = x + np.maximum(told + self.net["layer_bias"][k], 0)
         self.embeddings = x
@@ -254,9 +254,11 @@ class InNumPy:
         return np.maximum(hidden + self.net["player"] * (p == player), 0) @ self.net["value"]
 
 
-@pytest.mark.parametrize("map_name, players", [("world", 2), ("small", 3)])
-def test_the_pass_is_that_of_numpy(map_name, players):
-    map_, draw, arrays = load(map_name), np.random.default_rng(5), some_network()
+@pytest.mark.parametrize(
+    "map_name, players, layers", [("world", 2, LAYERS), ("small", 3, LAYERS), ("small", 2, 1), ("small", 2, 5)]
+)
+def test_the_pass_is_that_of_numpy(map_name, players, layers):
+    map_, draw, arrays = load(map_name), np.random.default_rng(5), some_network(layers=layers)
     board, context, work = put(map_, Rules.of("thesis"), players, arrays)
     for trial in range(10):
         position, player = random_position(draw, map_, players), trial % players

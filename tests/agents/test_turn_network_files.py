@@ -92,6 +92,8 @@ def with_header(**changes: Any) -> bytes:
         ({"own": BROKEN}, "own: nan at [1, 2, 3], must be finite"),
         ({"value": None}, "value: missing"),
         ({"other": BROKEN}, "other: unknown name"),
+        ({"own": np.zeros((9, 32, 32), np.float32)}, "9 layers, must be 1 to 8"),
+        ({"own": np.zeros((3, 32, 32), np.float32)}, "around: float32 [2, 32, 32], must be float32 [3, 32, 32]"),
         ({"share": np.zeros((32, 5)), "own": BROKEN}, "own: nan"),
     ],
 )

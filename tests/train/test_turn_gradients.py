@@ -8,7 +8,7 @@ import torch
 
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.factored_turns import VALUES
-from warlight_env.agents.records.turn_record import N_MEMORY
+from warlight_env.agents.records.turn_record import LAYERS, N_MEMORY
 from warlight_env.agents.turn_net.turn_network_file import load_turn_network
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rules import Rules
@@ -31,9 +31,9 @@ def passes(config, threads=1):
     return TensorEvaluator(context, TURNS, "cpu"), CompiledEvaluator(context, threads)
 
 
-def module_of(seed):
+def module_of(seed, layers=LAYERS):
     """A network of random numbers, larger than those that training begins with; None: that of the package."""
-    module = TurnModule(torch.Generator().manual_seed(2))
+    module = TurnModule(torch.Generator().manual_seed(2), layers)
     if seed is None:
         module.take(load_turn_network("learned"))
         return module
@@ -95,11 +95,12 @@ def assert_close(one, other):
         assert other[name].numpy() == pytest.approx(expected.numpy(), rel=1e-3, abs=2e-5 * largest + 1e-7), name
 
 
-@pytest.mark.parametrize(("map_name", "players", "seed"), [
-    ("small", 3, 3), ("small", 2, None), ("world", 4, 4), ("world", 2, None), ("generated:24:5", 3, None),
+@pytest.mark.parametrize(("map_name", "players", "seed", "layers"), [
+    ("small", 3, 3, LAYERS), ("small", 2, None, LAYERS), ("world", 4, 4, LAYERS), ("world", 2, None, LAYERS),
+    ("generated:24:5", 3, None, LAYERS), ("small", 2, 3, 1), ("small", 3, 4, 4),
 ])  # fmt: skip
-def test_it_tells_and_learns_what_pytorch_does(map_name, players, seed):
-    config, module = config_of(map_name, players), module_of(seed)
+def test_it_tells_and_learns_what_pytorch_does(map_name, players, seed, layers):
+    config, module = config_of(map_name, players), module_of(seed, layers)
     rows = rows_of(config)
     by_torch, compiled = passes(config)
     told, expected = gradients(by_torch, module, rows)
@@ -133,6 +134,7 @@ def test_numbers_depend_neither_on_threads_nor_on_what_was_asked_before():
     first = gradients(one, module, rows)
     one.log_probs(module, rows_of(config, 30, seed=9))  # whose gradient nobody asks for
     gradients(one, module, rows_of(config, 700, seed=8))
+    gradients(one, module_of(None, 3), rows_of(config, 20))  # a network with more layers
     for again in (gradients(one, module, rows), gradients(two, module, rows)):
         assert all(map(torch.equal, first[0], again[0]))
         assert all(torch.equal(first[1][name], again[1][name]) for name in first[1])

@@ -9,7 +9,12 @@ import torch
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.agents.records.generator_work import make_generator_work
-from warlight_env.agents.records.turn_record import UNITS, make_turn_network, make_turn_network_buffers
+from warlight_env.agents.records.turn_record import (
+    UNITS,
+    TurnNetworkError,
+    make_turn_network,
+    make_turn_network_buffers,
+)
 from warlight_env.agents.turn_net.forward import (
     edge_logits,
     embed_ends,
@@ -19,6 +24,7 @@ from warlight_env.agents.turn_net.forward import (
     weight_logits,
     write_scores,
 )
+from warlight_env.agents.turn_net.turn_network_file import load_turn_network
 from warlight_env.agents.turn_net.turns import network_turn
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.board import make_board
@@ -138,3 +144,21 @@ def test_fitted_to_turns_it_plays_them():
     learned = make_context(board, params, PLAYERS, PLANNING, turns=make_turn_network(module.arrays()))
     for m in range(6):
         assert turn(learned, m, 0.0).tolist() == rows.row[m].tolist()
+
+
+def test_a_deeper_network_begins_almost_like_the_network_that_it_takes():
+    board = make_board(load("small"))
+    params = Rules.of("thesis").params(board.n_regions, board.n_super_regions)
+    network = load_turn_network("any")
+    deeper = TurnModule(torch.Generator().manual_seed(2), layers=4)
+    deeper.take(network)
+    work, found = make_turn_network_buffers(board.n_regions, board.n_edges, PLAYERS), []
+    for one in (network, make_turn_network(deeper.arrays())):
+        context = make_context(board, params, PLAYERS, PLANNING, turns=one)
+        rows = some_rows(board, 1)
+        embed_regions(context, Position(rows.owner[0], rows.army[0], rows.round), int(rows.player[0]), work)
+        found.append(work.embeddings.copy())
+    change = np.abs(found[1] - found[0]).mean() / np.abs(found[0]).mean()
+    assert 0.001 < change < 0.2
+    with pytest.raises(TurnNetworkError, match=r"a network with 4 layers cannot become one with layers = 2"):
+        TurnModule(torch.Generator()).take(make_turn_network(deeper.arrays()))

@@ -11,7 +11,7 @@ import torch
 
 from warlight_env.agents import make_agent
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.turn_record import make_turn_network
+from warlight_env.agents.records.turn_record import layers_of, make_turn_network
 from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_network_file import load_turn_network, pack_arrays, read_turn_network
 from warlight_env.agents.weights import PLANNING
@@ -210,7 +210,7 @@ def test_the_command_ends_with_a_policy_that_plays_and_a_report(tmp_path, capsys
     start.write_bytes(pack_arrays(TurnModule(torch.Generator().manual_seed(1)).arrays()))
     settings.write_text(
         f'action = "turns"\nstart = "{start}"\nopponents = ["policy:{start}"]\nmaps = ["small"]\ncritic = "own"\n'
-        'averaged = 5\neval_opponents = ["random"]\nholdout = ["aggressive"]\n'
+        'averaged = 5\nlayers = 3\neval_opponents = ["random"]\nholdout = ["aggressive"]\n'
         '[conditions]\nmap = "small"\nmax_rounds = 40\n'
     )
     out = tmp_path / "run"
@@ -223,6 +223,7 @@ def test_the_command_ends_with_a_policy_that_plays_and_a_report(tmp_path, capsys
     policies = [load_turn_network(out / f"policies/00000{number}.npz") for number in (1, 2)]
     for mean, *parts in zip(load_turn_network(out / "policy.npz"), *policies, strict=True):
         assert np.array_equal(mean, np.mean(parts, axis=0).astype(mean.dtype))
+    assert layers_of(load_turn_network(start)) == 2 and [layers_of(policy) for policy in policies] == [3, 3]
     assert not np.array_equal(policies[0].main, policies[1].main)
     agent, game = make_agent(f"policy:{out / 'policy.npz'}", 1), Game("world", "thesis", 4, seed=3, picks="random")
     game.play_round({p: agent.act(game.view(p)) for p in range(4)})
@@ -234,6 +235,8 @@ def test_the_command_ends_with_a_policy_that_plays_and_a_report(tmp_path, capsys
     ({"maps": ()}, "maps: give at"), ({"critic": "x"}, "no value function 'x'"), ({"start": "x"}, "start: .*'x'"),
     ({"start": "x.npz"}, r"^start: x\.npz: cannot be read: .*; another run may make x\.npz: .* run first"),
     ({"opponents": ("policy:x.npz",)}, r"^opponents: .*x\.npz: .*; another run may make x\.npz: .* run first"),
+    ({"layers": 9}, "layers = 9: must be at most 8"), ({"layers": -1}, "layers = -1: must be an integer from 0 up"),
+    ({"layers": 1, "start": "any"}, "^layers = 1: start has 2 layers, so use at least as many"),
     ({"target_kl": 0.0}, "target_kl = 0.0"), ({"eval_opponents": ()}, "eval_opponents: give at least one"),
 ])  # fmt: skip
 def test_settings_that_teach_nothing_are_refused(changes, says):

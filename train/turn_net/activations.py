@@ -9,7 +9,6 @@ import numpy.typing as npt
 
 from warlight_env.agents.records.factored_turns import VALUES
 from warlight_env.agents.records.turn_record import (
-    LAYERS,
     N_EDGE,
     N_NODE,
     N_OVERALL,
@@ -18,6 +17,7 @@ from warlight_env.agents.records.turn_record import (
     Floats,
     TurnNetwork,
     blank_turn_network,
+    shapes_of,
 )
 from warlight_env.engine.memory import private_zeros
 from warlight_env.engine.reference import reference
@@ -62,8 +62,8 @@ class Activations(NamedTuple):
     player_units: Floats  #: [M, P, H]
 
 
-def make_activations(size: int, n_regions: int, n_edges: int, players: int) -> Activations:
-    """Return uninitialized activations for `size` positions.
+def make_activations(size: int, n_regions: int, n_edges: int, players: int, layers: int) -> Activations:
+    """Return uninitialized activations of a network with `layers` layers for `size` positions.
 
     Most of the memory for borders stays unused, because only the borders of the player's regions are stored.
     """
@@ -74,7 +74,7 @@ def make_activations(size: int, n_regions: int, n_edges: int, players: int) -> A
 
     return reference(
         Activations(
-            floats(size, n, N_NODE), floats(size, N_OVERALL), floats(size, LAYERS + 1, n, UNITS),
+            floats(size, n, N_NODE), floats(size, N_OVERALL), floats(size, layers + 1, n, UNITS),
             np.empty(size, np.int64), floats(size, 2, n), floats(size, n, UNITS), floats(size, n, 2, VALUES),
             np.empty((size, 2), np.int64), np.empty(e, np.int64), floats(e, N_EDGE), floats(e, UNITS),
             floats(e, 2, VALUES), floats(e, 2, VALUES), floats(size, players, UNITS),
@@ -82,10 +82,11 @@ def make_activations(size: int, n_regions: int, n_edges: int, players: int) -> A
     )  # fmt: skip
 
 
-def fits(activations: Activations, size: int, n_regions: int, n_edges: int, players: int) -> bool:
-    """Return whether the arrays are large enough for `size` positions with the given numbers of regions and edges."""
-    room, n, e = len(activations.main), activations.nodes.shape[1], len(activations.edge)
-    return room >= size and (n, e, activations.player_units.shape[1]) == (n_regions, room * max(1, n_edges), players)
+def fits(activations: Activations, size: int, n_regions: int, n_edges: int, players: int, layers: int) -> bool:
+    """Return whether the arrays are large enough, see `make_activations`."""
+    room, of_layers, n = len(activations.main), activations.embeddings.shape[1], activations.embeddings.shape[2]
+    found = n, len(activations.edge), activations.player_units.shape[1], of_layers - 1
+    return room >= size and found == (n_regions, room * max(1, n_edges), players, layers)
 
 
 def make_outputs(size: int, players: int) -> TurnOutputs:
@@ -94,18 +95,18 @@ def make_outputs(size: int, players: int) -> TurnOutputs:
     return TurnOutputs(weights, shares, priorities, entropy, np.empty((size, players), np.float32))
 
 
-def make_gradient() -> TurnNetwork:
-    """Return arrays of zeros for the gradient of a network; rows with VALUES numbers are padded to length WIDE.
+def make_gradient(layers: int) -> TurnNetwork:
+    """Return arrays of zeros for the gradient of a network with `layers` layers.
 
-    Each thread needs its own arrays.
+    Rows with VALUES numbers are padded to length WIDE. Each thread needs its own arrays.
     """
     return blank_turn_network(
-        {name: (*shape[:-1], WIDE) if name in _NARROW else shape for name, shape in SHAPES.items()}
+        {name: (*shape[:-1], WIDE) if name in _NARROW else shape for name, shape in shapes_of(layers).items()}
     )
 
 
 def total_gradient(parts: list[TurnNetwork]) -> list[Floats]:
-    """Return the sum of the gradients `parts`, in the order and the shapes of `turn_record.SHAPES`.
+    """Return the sum of the gradients `parts`, in the order of `turn_record.SHAPES`.
 
     The function also sets all arrays of `parts` to 0.
     """
@@ -141,11 +142,12 @@ def _transposed(array: Floats) -> Floats:
     return np.swapaxes(array, -1, -2)
 
 
-def make_transposed() -> TransposedWeights:
-    """Return arrays of zeros in the shapes of the transposed matrices."""
+def make_transposed(layers: int) -> TransposedWeights:
+    """Return arrays of zeros in the shapes of the transposed matrices of a network with `layers` layers."""
+    shapes = shapes_of(layers)
     return reference(
         TransposedWeights(
-            *(_transposed(np.zeros(SHAPES[name], np.float32)).copy() for name in TransposedWeights._fields)
+            *(_transposed(np.zeros(shapes[name], np.float32)).copy() for name in TransposedWeights._fields)
         )
     )
 

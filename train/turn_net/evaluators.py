@@ -14,7 +14,15 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.records.turn_record import SHAPES, TurnNetwork, blank_turn_network, make_turn_network_buffers
+from warlight_env.agents.records.turn_record import (
+    LAYERS,
+    SHAPES,
+    TurnNetwork,
+    blank_turn_network,
+    layers_of,
+    make_turn_network_buffers,
+    shapes_of,
+)
 from warlight_env.thread_ownership import SingleThreaded
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.turn_net.activations import (
@@ -110,15 +118,15 @@ class _LastActivations:
         self._last: list[Activations] = []
 
     def take(self, size: int, context: Context) -> Activations:
-        """Return activations that are large enough for `size` turns of a game config."""
+        """Return activations that are large enough for `size` turns of a game config, by the context's network."""
         try:
             activations = self._last.pop()  # an atomic operation: two threads never get the same activations
         except IndexError:
             activations = None
-        n, e, players = context.board.n_regions, context.board.n_edges, context.players
-        if activations is not None and fits(activations, size, n, e, players):
+        sizes = context.board.n_regions, context.board.n_edges, context.players, layers_of(context.turns)
+        if activations is not None and fits(activations, size, *sizes):
             return activations
-        return make_activations(size, n, e, players)
+        return make_activations(size, *sizes)
 
     def put_back(self, used: Activations) -> None:
         """Store activations, so that the next call can use their memory."""
@@ -129,22 +137,32 @@ _LAST: Final = _LastActivations()
 
 
 class CompiledEvaluator(SingleThreaded):
-    """The evaluator in compiled kernels."""
+    """The evaluator in compiled kernels.
+
+    Compute the gradients of a call before the next call.
+    """
 
     exclusive_methods = ("evaluate", "gradients")
 
     def __init__(self, context: Context, threads: int) -> None:
         self._threads, self.players = threads, context.players
-        self._network = blank_turn_network()
-        self._context = context._replace(turns=self._network)
         board = context.board
         n, e = board.n_regions, board.n_edges
-        self._transposed = make_transposed()
         self._work = _Kept(lambda: make_turn_network_buffers(n, e, context.players))
-        self._back, self._gradients = _Kept(lambda: make_backward_work(n, e)), _Kept(make_gradient)
+        self._back = _Kept(lambda: make_backward_work(n, e))
+        self._context, self._layers = context, 0
+        self._set_layers(LAYERS)
+
+    def _set_layers(self, layers: int) -> None:
+        """Allocate the arrays whose sizes depend on the network's number of layers."""
+        if layers != self._layers:
+            self._layers, self._network = layers, blank_turn_network(shapes_of(layers))
+            self._context = self._context._replace(turns=self._network)
+            self._transposed, self._gradients = make_transposed(layers), _Kept(lambda: make_gradient(layers))
 
     def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
         """See `TurnEvaluator`."""
+        self._set_layers(module.layers)
         return TurnLogProbs(*_Compiled.apply(self, rows, *(getattr(module, name) for name in SHAPES)))
 
     def evaluate(self, parameters: tuple[Tensor, ...], rows: TurnRows) -> tuple[TurnOutputs, Activations]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.records.factored_turns import VALUES, allocate_income
-from warlight_env.agents.records.turn_record import LAYERS, N_NODE, N_OVERALL, UNITS, Floats, TurnNetworkBuffers
+from warlight_env.agents.records.turn_record import N_NODE, N_OVERALL, UNITS, Floats, TurnNetworkBuffers
 from warlight_env.agents.turn_net.features import INCOME, write_position
 from warlight_env.agents.turn_net.forward import (
     edge_units,
@@ -98,7 +98,7 @@ def _describe(
     copy_floats(work.overall, activations.overall[m], N_OVERALL)
     for r in range(n):
         copy_floats(work.nodes[r], activations.nodes[m, r], N_NODE)
-    for layer in range(LAYERS + 1):
+    for layer in range(activations.embeddings.shape[1]):
         if layer == 0:
             embed_features(context, work)
         else:

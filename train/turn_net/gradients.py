@@ -11,7 +11,7 @@ import numpy as np
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.records.factored_turns import VALUES
-from warlight_env.agents.records.turn_record import LAYERS, N_EDGE, N_NODE, N_OVERALL, UNITS, Floats, TurnNetwork
+from warlight_env.agents.records.turn_record import N_EDGE, N_NODE, N_OVERALL, UNITS, Floats, TurnNetwork
 from warlight_env.agents.turn_net.forward import TENTH, mean_of_all, mean_of_members, mean_of_neighbors, sums_of_player
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Int, Real
@@ -69,7 +69,7 @@ def add_gradients(
             if activations.main[m] >= 0:
                 _through_deploys(context, transposed, position, player, m, activations, given, work, gradient)
             _through_borders(context, transposed, m, activations, given, work, gradient)
-        for layer in range(LAYERS - 1, -1, -1):
+        for layer in range(context.turns.own.shape[0] - 1, -1, -1):
             _through_layer(context, transposed, layer, m, activations, work, gradient)
         _through_numbers(m, activations, work, gradient)
     return high - low
@@ -81,7 +81,7 @@ def _through_pick(
     gradient: TurnNetwork,
 ) -> None:  # fmt: skip
     """Compute the derivatives of the choice of a start region."""
-    net, embeddings, push = context.turns, activations.embeddings[m, LAYERS], activations.main_push[m]
+    net, embeddings, push = context.turns, activations.embeddings[m, -1], activations.main_push[m]
     for r in range(embeddings.shape[0]):
         if rows.row[m, r] > 0:
             of_score = given.weights[m] * push[0, r] + given.entropy[m] * push[1, r]
@@ -94,7 +94,7 @@ def _through_scores(
     context: Context, transposed: TransposedWeights, position: Position, player: Int, m: Int,
     activations: Activations, given: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
 ) -> None:  # fmt: skip
-    net, embeddings, owner = context.turns, activations.embeddings[m, LAYERS], position.owner
+    net, embeddings, owner = context.turns, activations.embeddings[m, -1], position.owner
     push, base, held, total, back = (
         stack_singles(), stack_singles(), stack_singles(), stack_singles(), stack_singles(),
     )  # fmt: skip
@@ -137,7 +137,7 @@ def _through_deploys(
     context: Context, transposed: TransposedWeights, position: Position, player: Int, m: Int,
     activations: Activations, given: TurnOutputs, work: BackwardWork, gradient: TurnNetwork,
 ) -> None:  # fmt: skip
-    net, board, embeddings, owner = context.turns, context.board, activations.embeddings[m, LAYERS], position.owner
+    net, board, embeddings, owner = context.turns, context.board, activations.embeddings[m, -1], position.owner
     main, of_chance, of_entropy, k = activations.main[m], given.weights[m], given.entropy[m], 0
     of_main = stack_singles()
     clear_floats(of_main, UNITS)
@@ -181,7 +181,7 @@ def _through_borders(
     work: BackwardWork,
     gradient: TurnNetwork,
 ) -> None:
-    board, embeddings, n = context.board, activations.embeddings[m, LAYERS], activations.embeddings.shape[2]
+    board, embeddings, n = context.board, activations.embeddings[m, -1], activations.embeddings.shape[2]
     begin, end = activations.borders[m, 0], activations.borders[m, 1]
     count, sources, last = end - begin, 0, np.int64(-1)
     for r in range(n):

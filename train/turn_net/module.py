@@ -11,13 +11,24 @@ from torch import Tensor, nn
 from torch.nn import functional
 
 from warlight_env.agents.records.factored_turns import VALUES
-from warlight_env.agents.records.turn_record import LAYERS, SHAPES, UNITS, TurnNetwork, widened
+from warlight_env.agents.records.turn_record import (
+    LAYERED,
+    LAYERS,
+    UNITS,
+    TurnNetwork,
+    TurnNetworkError,
+    layers_of,
+    shapes_of,
+    widened,
+)
 from warlight_env.engine.board import Board
 
 #: The scale of the initial weights, relative to the usual scale for the number of inputs of a layer.
 _GAIN: Final = 1.0
 #: The initial bias with which "do nothing" is the most likely value of a choice.
 _QUIET: Final = 3.0
+#: The scale of the initial weights of a layer that `TurnModule.take` adds to a network: its messages are small.
+_SMALL: Final = 0.05
 
 
 class BoardTensors(NamedTuple):
@@ -51,15 +62,16 @@ def board_tensors(board: Board) -> BoardTensors:
 
 
 class TurnModule(nn.Module):
-    """The turn network; its parameters have the names and shapes of `turn_record.SHAPES`."""
+    """The turn network with `layers` message-passing layers; its parameters have the shapes `turn_record.shapes_of`."""
 
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Tensor: ...
 
-    def __init__(self, generator: torch.Generator) -> None:
+    def __init__(self, generator: torch.Generator, layers: int = LAYERS) -> None:
         super().__init__()
-        for name, shape in SHAPES.items():
+        self.layers = layers
+        for name, shape in shapes_of(layers).items():
             if name.endswith("bias") or name == "pick":  # at first all offered regions have equal probabilities
                 first = torch.zeros(shape)
             else:
@@ -83,12 +95,24 @@ class TurnModule(nn.Module):
             self.share_bias[0] += _QUIET
 
     def take(self, network: TurnNetwork) -> None:
-        """Copy the parameters of `network` to this module. Weights of features that are not an input of `network`
-        become 0."""
-        arrays = widened(network)
+        """Copy the parameters of `network` to this module.
+
+        Weights of features that are not an input of `network` become 0. If the module has more layers than `network`,
+        the weights of its other layers become small, so that the module plays almost like `network`.
+
+        Raises:
+            TurnNetworkError: `network` has more layers than the module.
+        """
+        arrays, count = widened(network), layers_of(network)
+        if count > self.layers:
+            raise TurnNetworkError(f"a network with {count} layers cannot become one with layers = {self.layers}")
         with torch.no_grad():
             for name, parameter in self.named_parameters():
-                parameter.copy_(torch.from_numpy(arrays[name]))
+                if name in LAYERED:
+                    parameter[count:] *= _SMALL
+                    parameter[:count] = torch.from_numpy(arrays[name])
+                else:
+                    parameter.copy_(torch.from_numpy(arrays[name]))
 
     def embed_regions(self, board: BoardTensors, nodes: Tensor, overall: Tensor) -> Tensor:
         """Return embeddings float32[M, N, H] for nodes float32[M, N, N_NODE] and overall float32[M, N_OVERALL]."""
@@ -97,7 +121,7 @@ class TurnModule(nn.Module):
         m, n, _ = nodes.shape
         base = torch.addmm(self.first_bias, overall, self.overall).repeat(n, 1)
         x = functional.relu(torch.addmm(base, nodes.transpose(0, 1).reshape(n * m, -1), self.first))
-        for layer in range(LAYERS):
+        for layer in range(self.layers):
             around, among = (board.means @ x.view(n, -1)).view(2, n * m, -1)
             hidden = torch.addmm(self.layer_bias[layer], x, self.own[layer])
             hidden = torch.addmm(torch.addmm(hidden, around, self.around[layer]), among, self.among[layer])

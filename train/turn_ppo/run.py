@@ -11,7 +11,15 @@ import torch
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.turn_record import EVERY, WITHOUT_MEMORY, make_turn_network, ranks_offers, widened
+from warlight_env.agents.records.turn_record import (
+    EVERY,
+    LAYERS,
+    WITHOUT_MEMORY,
+    layers_of,
+    make_turn_network,
+    ranks_offers,
+    widened,
+)
 from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_network_file import load_turn_network, pack_arrays, read_turn_network
 from warlight_env.agents.weights import PLANNING
@@ -111,8 +119,9 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         self.table = OpponentSampler(s.opponents, s.max_snapshots, s.pfsp_exponent, s.min_opponent_weight)
         self._copies: dict[str, bytes] = {}
         self._steps = 0
-        module = TurnModule(torch.Generator().manual_seed(derive_seed(s.seed, _LEARN) >> 1))
         start = load_turn_network(s.start, "start")
+        layers = s.layers or (LAYERS if start is None else layers_of(start))
+        module = TurnModule(torch.Generator().manual_seed(derive_seed(s.seed, _LEARN) >> 1), layers)
         if start is None:
             module.quieten()
         else:
@@ -183,8 +192,10 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         networks = [name for name in names if name not in games.bots]
         for name in networks:
             if name not in games.networks:
-                module, content = TurnModule(torch.Generator()), self._copies.get(name)
-                module.take(network_of(name) if content is None else read_turn_network(content, name).network)
+                content = self._copies.get(name)
+                network = network_of(name) if content is None else read_turn_network(content, name).network
+                module = TurnModule(torch.Generator(), layers_of(network))
+                module.take(network)
                 games.networks[name] = module.to(self.device)
         games.networks = {name: games.networks[name] for name in networks}
         numbers = np.array([[*games.bots, *networks].index(name) for name in names])

@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from warlight_env.agents.players.styles import STYLES
+from warlight_env.agents.records.turn_record import MAX_LAYERS, layers_of
 from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_network_file import NONE, load_turn_network
+from warlight_env.errors import InputError
 from warlight_env.train.common.checks import (
     check_agents,
+    check_most,
     check_not_negative,
     check_positive,
     check_whole,
@@ -33,6 +36,8 @@ class TurnPpoSettings(PpoSettings):
     Args:
         action: the type of actions; only turns is possible.
         start: the initial network: none, learned (the network in this package), or an .npz file.
+        layers: number of message-passing layers of the network, at most 8; 0: as many as `start`, or 2 without it. If
+            `start` has fewer layers, it gets more.
         n_steps: number of steps of each game in an iteration; a step is a round, or the network's choice of a start
             region. All games of an iteration have the same map, rules and number of players.
         learning_rate: learning rate of AdamW.
@@ -68,6 +73,7 @@ class TurnPpoSettings(PpoSettings):
 
     action: Literal["turns"] = "turns"
     start: str = NONE
+    layers: int = 0
     n_envs: int = 256
     n_steps: int = 32
     n_epochs: int = 2
@@ -91,6 +97,8 @@ class TurnPpoSettings(PpoSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_whole(self, 1, "max_rounds", "averaged")
+        check_whole(self, 0, "layers")
+        check_most(self, MAX_LAYERS, "layers")
         check_positive(self, "target_kl")
         check_not_negative(self, "weight_decay")
         check_game_configs(self)
@@ -102,5 +110,8 @@ class TurnPpoSettings(PpoSettings):
         # With the digests, two entries for the same network (by name and by file) are equal.
         check_agents(self, "opponents", "eval_opponents", "holdout")
         pin_files(self, start=load_turn_network)
+        start = load_turn_network(self.start)
+        if start is not None and 0 < self.layers < layers_of(start):
+            raise InputError(f"layers = {self.layers}: start has {layers_of(start)} layers, so use at least as many")
         if self.critic != OWN:
             pin_files(self, critic=load_value)
