@@ -1,0 +1,67 @@
+"""The benchmark of the cost of fog: one player gets the true position, the other its own view."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from warlight_env.agents import make_agent
+from warlight_env.engine.state import UNKNOWN
+
+
+@pytest.fixture(autouse=True)
+def beside(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+
+
+class Watched:
+    """An agent that stores the views that it gets."""
+
+    def __init__(self, spec: str, seed: int) -> None:
+        self._agent, self.views = make_agent(spec, seed), list[Any]()
+        self.pick = self._agent.pick
+
+    def act(self, view: Any) -> Any:
+        self.views.append(view)
+        return self._agent.act(view)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_only_one_player_sees_the_whole_position(seat: int, monkeypatch: pytest.MonkeyPatch):
+    import fog_cost
+
+    made: list[Watched] = []
+    monkeypatch.setattr(fog_cost, "make_agent", lambda spec, seed: made.append(Watched(spec, seed)) or made[-1])
+    assert fog_cost.result("aggressive", "random", "small", "challenge2", 3, seat) == 1.0
+    seen, other = made[seat].views, made[1 - seat].views
+    for full, own in zip(seen, other, strict=False):
+        visible = own.owner != UNKNOWN
+        assert np.array_equal(full.owner[visible], own.owner[visible])
+        assert np.array_equal(full.army[visible], own.army[visible])
+    assert all((view.owner != UNKNOWN).all() and view.estimated.any() for view in seen[:3])
+    assert any((view.owner == UNKNOWN).any() for view in other)
+
+
+def test_it_tells_the_score(capsys: pytest.CaptureFixture[str]):
+    import fog_cost
+
+    words = ["aggressive", "--other", "random", "--map", "small", "--rules", "challenge2", "--games", "4"]
+    assert fog_cost.main(words) == 0
+    said = capsys.readouterr()
+    assert said.out.startswith("aggressive with the true position against random: 100.0 % (")
+    assert "4/4 games" in said.err
+
+
+@pytest.mark.parametrize("words, said", [
+    (["nobody"], "no agent 'nobody'"), (["random", "--games", "1"], "--games must be at least 2"),
+    (["random", "--rules", "thesis"], "--rules thesis: these rules have no fog"),
+])  # fmt: skip
+def test_what_cannot_be_measured_is_said(words: list[str], said: str, capsys: pytest.CaptureFixture[str]):
+    import fog_cost
+
+    with pytest.raises(SystemExit):
+        fog_cost.main(words)
+    assert said in capsys.readouterr().err
