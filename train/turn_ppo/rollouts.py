@@ -9,7 +9,7 @@ numbers and other start regions. Under fog, all players get the positions that t
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Bool, Int, RandomState, Real
 from warlight_env.engine.orders import cut_turn
 from warlight_env.engine.position import Position, position_at
+from warlight_env.engine.reference import reference
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.round import play_round
 from warlight_env.engine.state import OVER, PICK, State, make_state
@@ -45,6 +46,15 @@ from warlight_env.train.turn_ppo.rollout_record import Rollout, make_rollout
 
 #: The number of games that a thread plays one after the other.
 _PART: Final = 16
+
+
+class RolloutSetup(NamedTuple):
+    """The settings of a rollout, for kernels."""
+
+    max_rounds: int  #: games are truncated after this number of rounds
+    own_critic: bool  #: whether the network's value head is the critic
+    picks: int  #: how players get their start regions: an index of `game_start.PICKS`
+    fog: bool  #: whether the players only know the positions that their memories believe
 
 
 @inline_kernel
@@ -79,15 +89,13 @@ def _value_of(
 
 
 @kernel
-def _value_now(
-    context: Context, state: State, b: Int, player: Int, fog: Bool, own_critic: Bool, work: RolloutWork
-) -> Real:
+def _value_now(context: Context, setup: RolloutSetup, state: State, b: Int, player: Int, work: RolloutWork) -> Real:
     if state.phase[b] == PICK:  # no player has an advantage yet
         return 1.0 / np.float64(context.players)
-    believed = _believed(context, state, b, player, fog, work)
-    if own_critic:
+    believed = _believed(context, state, b, player, setup.fog, work)
+    if setup.own_critic:
         embed_regions(context, believed, player, work.generator.net)
-    return _value_of(context, state, b, believed, player, own_critic, work)
+    return _value_of(context, state, b, believed, player, setup.own_critic, work)
 
 
 @kernel
@@ -102,7 +110,7 @@ def _write_step(position: Position, player: Int, b: Int, t: Int, work: RolloutWo
 
 @kernel
 def _record_turn(
-    learner: Context, state: State, b: Int, player: Int, fog: Bool, own_critic: Bool, t: Int, rng: RandomState,
+    learner: Context, setup: RolloutSetup, state: State, b: Int, player: Int, t: Int, rng: RandomState,
     work: RolloutWork, out: Rollout,
 ) -> Int:  # fmt: skip
     """Sample a turn of the learner, and write it to the orders in `work` and to the rollout.
@@ -110,7 +118,7 @@ def _record_turn(
     Return the number of attacks in the turn.
     """
     net, orders = work.generator.net, work.orders
-    position = _believed(learner, state, b, player, fog, work)
+    position = _believed(learner, state, b, player, setup.fog, work)
     _write_step(position, player, b, t, work, out)
     count = network_turn(
         learner, position, player, 1.0, rng, work.generator, orders.deploy[player], orders.attacks[player]
@@ -118,7 +126,7 @@ def _record_turn(
     for i in range(out.row.shape[2]):
         out.row[b, t, i] = net.row[i]
     out.log_probs[b, t], out.picking[b, t] = np.float32(net.log_prob[0]), False
-    out.values[b, t] = np.float32(_value_of(learner, state, b, position, player, own_critic, work))
+    out.values[b, t] = np.float32(_value_of(learner, state, b, position, player, setup.own_critic, work))
     return np.int64(count)
 
 
@@ -163,12 +171,11 @@ def _play(learner: Context, state: State, b: Int, fog: Bool, work: RolloutWork) 
 
 @kernel
 def _roll(
-    learner: Context, opponent: Context, games: npt.NDArray[np.int64], state: State,
-    rngs: npt.NDArray[np.uint64], max_rounds: Int, own_critic: Bool, picks: Int, fog: Bool, work: RolloutWork,
-    out: Rollout,
+    learner: Context, opponent: Context, setup: RolloutSetup, games: npt.NDArray[np.int64], state: State,
+    rngs: npt.NDArray[np.uint64], work: RolloutWork, out: Rollout,
 ) -> Int:  # fmt: skip
     """Play all steps of some games of a rollout, and return the number of games that ended."""
-    players, orders, ended = learner.players, work.orders, np.int64(0)
+    players, orders, ended, picks, fog = learner.players, work.orders, np.int64(0), setup.picks, setup.fog
     for k in range(games.shape[0]):
         b = games[k]
         player = b % players
@@ -182,7 +189,7 @@ def _roll(
                 orders.counts[p] = 0
                 deploy, attacks, rng = orders.deploy[p], orders.attacks[p], rngs[b, p]
                 if p == player:
-                    orders.counts[p] = _record_turn(learner, state, b, p, fog, own_critic, t, rng, work, out)
+                    orders.counts[p] = _record_turn(learner, setup, state, b, p, t, rng, work, out)
                 elif state.eliminated_at[b, p] == 0:
                     position = _believed(learner, state, b, p, fog, work)
                     count = draw_turn(opponent, position, p, rng, work.generator, deploy, attacks)
@@ -194,13 +201,13 @@ def _roll(
             won = state.phase[b] == OVER and state.winner[b] == player
             over = state.phase[b] == OVER or state.eliminated_at[b, player] != 0
             reward: Real = 1.0 if won else 0.0
-            if not over and state.round[b] >= max_rounds:  # truncated: the critic's value replaces later rewards
-                over, reward = True, _value_now(learner, state, b, player, fog, own_critic, work)
+            if not over and state.round[b] >= setup.max_rounds:  # truncated: the critic's value replaces later rewards
+                over, reward = True, _value_now(learner, setup, state, b, player, work)
             out.reward[b, t], out.done[b, t], out.won[b, t] = np.float32(reward), over, won
             if over:
                 ended += 1
                 begin_game(learner, opponent, state, b, player, picks, fog, rngs[b], work)
-        out.values[b, out.round.shape[1]] = np.float32(_value_now(learner, state, b, player, fog, own_critic, work))
+        out.values[b, out.round.shape[1]] = np.float32(_value_now(learner, setup, state, b, player, work))
     return ended
 
 
@@ -240,6 +247,7 @@ class Rollouts(SingleThreaded):
             own_critic: whether the network's value head is the critic.
         """
         board, players = self.config.board, self.config.players
+        setup = reference(RolloutSetup(self._max_rounds, own_critic, self._picks, self.config.rules.fog))
         rngs = np.zeros((len(met), players, 2), np.uint64)
         for b in range(len(met)):
             self._state.rng[b] = make_rng(derive_seed(seed, b))
@@ -254,10 +262,7 @@ class Rollouts(SingleThreaded):
         def roll(number: int) -> None:
             k, games = parts[number]
             work = make_rollout_work(board.n_regions, board.n_edges, players)
-            _roll(
-                learner, opponents[k], games, self._state, rngs, self._max_rounds, own_critic, self._picks,
-                self.config.rules.fog, work, self._out,
-            )  # fmt: skip
+            _roll(learner, opponents[k], setup, games, self._state, rngs, work, self._out)
 
         in_threads(roll, range(len(parts)), self._jobs)
         return self._out
