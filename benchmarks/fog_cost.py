@@ -1,8 +1,12 @@
 """The cost of fog for a bot: ``python benchmarks/fog_cost.py nash:sims=300 --rules challenge1 --games 100``.
 
-Two players with the same bot play paired games. One player gets the true position of the whole map. The other player
-is ``belief:BOT`` (or the bot of ``--other``) and gets its own view. The score of the first player is an upper limit for
-the gain from better beliefs. Both players see only the orders in their visible regions.
+Two players with the same bot play paired games. One player searches in the true position of the whole map. The other
+player is ``belief:BOT`` (or the bot of ``--other``) and gets its own view. Both players see only the orders in their
+visible regions.
+
+The true position is part of the view as an estimate, like a perfect belief. A network with a memory does not read
+estimates. With the default ``own_net`` of `nash`, the candidate turns therefore do not depend on the true position, and
+the score measures only what the simulations gain from it.
 """
 
 from __future__ import annotations
@@ -36,15 +40,19 @@ def result(bot: str, other: str, map_name: str, rules: str, seed: int, seat: int
     game = Game(map_name, rules, 2, seed)
     agents = [make_agent(bot if p == seat else other, derive_seed(seed, p)) for p in range(2)]
     pick_regions(game, agents)
-    while not game.done and game.round < ROUNDS:
-        orders = {}
-        for p in range(2):
-            view = game.view(p)
-            if p == seat:
-                hidden = view.owner != game.owner
-                view = replace(view, owner=game.owner.copy(), army=game.army.copy(), estimated=hidden)
-            orders[p] = agents[p].act(view)
-        game.play_round(orders, on_illegal="skip")
+    try:
+        while not game.done and game.round < ROUNDS:
+            orders = {}
+            for p in range(2):
+                view = game.view(p)
+                if p == seat:
+                    hidden = view.owner != game.owner
+                    view = replace(view, owner=game.owner.copy(), army=game.army.copy(), estimated=hidden)
+                orders[p] = agents[p].act(view)
+            game.play_round(orders, on_illegal="skip")
+    finally:
+        for agent in agents:
+            agent.close()
     return 0.5 if game.winner is None else float(game.winner == seat)
 
 
@@ -55,32 +63,32 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--other", help="the agent of the other player (default: belief:BOT)")
     parser.add_argument("--map", default="world")
     parser.add_argument("--rules", default="challenge1", help="a preset of rules with fog")
-    parser.add_argument("--games", type=int, default=100, help="two of each start")
+    parser.add_argument("--games", type=int, default=100, help="two of each start; an odd number is rounded up")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="games at the same time")
-    told = parser.parse_args(words)
-    if told.games < 2 or told.jobs < 1:
+    args = parser.parse_args(words)
+    if args.games < 2 or args.jobs < 1:
         parser.error("--games must be at least 2, and --jobs at least 1")
-    other = told.other or f"belief:{told.bot}"
+    other = args.other or f"belief:{args.bot}"
     try:
-        for spec in (told.bot, other):
+        for spec in (args.bot, other):
             make_agent(spec, 1).close()
-        if not Game(told.map, told.rules, 2, 1).rules.fog:
-            parser.error(f"--rules {told.rules}: these rules have no fog")
+        if not Game(args.map, args.rules, 2, 1).rules.fog:
+            parser.error(f"--rules {args.rules}: these rules have no fog")
     except InputError as error:
         parser.error(str(error))
-    pairs = range(math.ceil(told.games / 2))
-    games = [(derive_seed(told.seed, pair), seat) for pair in pairs for seat in range(2)]
+    pairs = range(math.ceil(args.games / 2))
+    games = [(derive_seed(args.seed, pair), seat) for pair in pairs for seat in range(2)]
     scores = []
-    with ProcessPoolExecutor(told.jobs) as pool:
-        asked = [pool.submit(result, told.bot, other, told.map, told.rules, seed, seat) for seed, seat in games]
-        for number, done in enumerate(asked, 1):
-            scores.append(done.result())
+    with ProcessPoolExecutor(args.jobs) as pool:
+        futures = [pool.submit(result, args.bot, other, args.map, args.rules, seed, seat) for seed, seat in games]
+        for number, future in enumerate(futures, 1):
+            scores.append(future.result())
             print(f"\r{number}/{len(games)} games, score {np.mean(scores):.1%} ", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    found = np.reshape(scores, (-1, 2)).mean(axis=1)
-    score = percent(float(found.mean()), unit_interval(found.tolist()))
-    print(f"{told.bot} with the true position against {other}: {score}")
+    pair_scores = np.reshape(scores, (-1, 2)).mean(axis=1)
+    score = percent(float(pair_scores.mean()), unit_interval(pair_scores.tolist()))
+    print(f"{args.bot} with the true position against {other}: {score}")
     return 0
 
 

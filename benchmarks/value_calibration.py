@@ -1,4 +1,4 @@
-"""Calibration of values under fog: ``python benchmarks/value_calibration.py --rules challenge1 --games 400``.
+"""Calibration of values by round: ``python benchmarks/value_calibration.py --rules challenge1 --games 400``.
 
 `policy:fog` plays games of two players against itself. In the position before each round, each
 predictor gives the first player's win probability. The program prints two tables by round: the log-loss (the mean
@@ -67,9 +67,9 @@ class Predictions:
 class Predictors:
     """Predict the first player's win probability in games with given rules."""
 
-    def __init__(self, game: Game, playouts: int) -> None:
+    def __init__(self, game: Game, rollouts: int) -> None:
         view = game.view(0)
-        self._board, self._playouts, self._view = view.board, playouts, view
+        self._board, self._count, self._view = view.board, rollouts, view
         self._work = make_nash_work(view.board.n_regions, view.board.n_edges, 2, 2, 0, 1)
         world, fog, value = self._network("world"), self._network("fog"), load_value("learned")
         planning, later = self._context(None), self._context(world, value=value)
@@ -80,13 +80,13 @@ class Predictors:
             "value network": lambda true, known, seen: _share(win_probabilities, of_value, true),
             "head of `policy:world`": lambda true, known, seen: self._head(self._context(world), true, None),
             "head of `policy:fog`": lambda true, known, seen: self._head(self._context(fog), true, None),
-            "the same, only what the player knows": lambda true, known, seen: self._head(
+            "head of `policy:fog`, player's view": lambda true, known, seen: self._head(
                 self._context(fog), known, seen
             ),
         }
         for rounds in ROLLOUTS:
-            name = f"{playouts} rollouts of {rounds} rounds"
-            self.by_name[name] = lambda true, known, seen, rounds=rounds: self._rollouts(later, true, rounds)
+            name = f"{rollouts} rollouts of {rounds} rounds"
+            self.by_name[name] = lambda true, known, seen, rounds=rounds: self._by_rollouts(later, true, rounds)
 
     def _network(self, name: str) -> TurnNetwork:
         network = load_turn_network(name)
@@ -107,13 +107,13 @@ class Predictors:
         work.memory[:] = 0.0
         return float(1.0 / np.exp(scores - scores[0]).sum())
 
-    def _rollouts(self, context: Context, position: Position, rounds: int) -> float:
+    def _by_rollouts(self, context: Context, position: Position, rounds: int) -> float:
         """Return the mean value after rollouts in which the context's network draws all turns."""
         work, setup, total = self._work, make_nash_setup(context, rounds, 1), 0.0
         work.rng[:] = make_rng(derive_seed(int(position.round[0]), int(position.army.sum())))
         draw = np.random.default_rng(int(work.rng[0]))
         deploy, attacks, counts = work.turns
-        for _ in range(self._playouts):
+        for _ in range(self._count):
             for p in range(2):
                 counts[p, 0] = network_turn(
                     context, position, p, np.float64(1.0), work.rng, work.generator, deploy[p, 0], attacks[p, 0]
@@ -123,7 +123,7 @@ class Predictors:
             rollout(context, setup, position, draw.integers(1, 2**63, 2, dtype=np.uint64), 0, work)
             evaluate_rollouts(context, setup, 1, work)
             total += work.leaves.shares[0, 0]
-        return total / self._playouts
+        return total / self._count
 
 
 def _share(function: Callable[..., object], context: Context, position: Position) -> float:
@@ -132,13 +132,13 @@ def _share(function: Callable[..., object], context: Context, position: Position
     return float(shares[0])
 
 
-def predictions_of(map_name: str, rules: str, seed: int, playouts: int) -> Predictions | None:
+def predictions_of(map_name: str, rules: str, seed: int, rollouts: int) -> Predictions | None:
     """Play a game and predict its winner in each round; None for a game without a winner after `LIMIT` rounds."""
     game = Game(map_name, rules, 2, seed)
     network = load_turn_network("fog")
     assert network is not None
     agents = [TurnNetAgent(network, derive_seed(seed, p)) for p in range(2)]
-    predictors, memory = Predictors(game, playouts), GameMemory(network)
+    predictors, memory = Predictors(game, rollouts), GameMemory(network)
     features = np.zeros((game.view(0).board.n_regions, N_MEMORY), np.float32)
     while game.phase == "pick":
         picks = {seat: agents[seat].pick(game.view(seat)) for seat in game.pickers()}
@@ -184,8 +184,8 @@ def table(title: str, names: Sequence[str], games: Sequence[Predictions], measur
     for low, high in ROWS:
         inside = (played >= low) & (played <= high)
         if inside.any():
-            told = " | ".join(f"{value:.3f}" for value in measure(chance[inside], won[inside]))
-            lines.append(f"| {low} to {high} | {inside.sum():,} | {told} |")
+            values = " | ".join(f"{value:.3f}" for value in measure(chance[inside], won[inside]))
+            lines.append(f"| {low} to {high} | {inside.sum():,} | {values} |")
     return "\n".join(lines)
 
 
@@ -195,33 +195,33 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--map", default="world")
     parser.add_argument("--rules", default="challenge1", help="a preset of rules")
     parser.add_argument("--games", type=int, default=400)
-    parser.add_argument("--playouts", type=int, default=8, help="rollouts for a prediction")
+    parser.add_argument("--rollouts", type=int, default=8, help="rollouts for a prediction")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="games at the same time")
-    told = parser.parse_args(words)
-    for name in ("games", "playouts", "jobs"):
-        if getattr(told, name) < 1:
-            parser.error(f"--{name} {getattr(told, name)}: must be at least 1")
+    args = parser.parse_args(words)
+    for name in ("games", "rollouts", "jobs"):
+        if getattr(args, name) < 1:
+            parser.error(f"--{name} {getattr(args, name)}: must be at least 1")
     try:
-        first = Game(told.map, told.rules, 2, told.seed)
+        first = Game(args.map, args.rules, 2, args.seed)
     except InputError as error:
         parser.error(str(error))
     games = []
-    with ProcessPoolExecutor(told.jobs) as pool:
-        asked = [
-            pool.submit(predictions_of, told.map, told.rules, derive_seed(told.seed, number), told.playouts)
-            for number in range(told.games)
+    with ProcessPoolExecutor(args.jobs) as pool:
+        futures = [
+            pool.submit(predictions_of, args.map, args.rules, derive_seed(args.seed, number), args.rollouts)
+            for number in range(args.games)
         ]
-        for number, done in enumerate(asked, 1):
-            games.append(done.result())
-            print(f"\r{number}/{told.games} games ", end="", file=sys.stderr, flush=True)
+        for number, future in enumerate(futures, 1):
+            games.append(future.result())
+            print(f"\r{number}/{args.games} games ", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     decided = [game for game in games if game is not None]
     if not decided:
         print("no game has a winner", file=sys.stderr)
         return 1
-    names = list(Predictors(first, told.playouts).by_name)
-    print(f"{len(decided)} games with a winner, rules `{told.rules}`\n")
+    names = list(Predictors(first, args.rollouts).by_name)
+    print(f"{len(decided)} games with a winner, rules `{args.rules}`\n")
     print(table("Log-loss", names, decided, log_loss), end="\n\n")
     print(table("Expected calibration error", names, decided, calibration_error))
     return 0

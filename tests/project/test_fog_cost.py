@@ -22,7 +22,7 @@ class Watched:
 
     def __init__(self, spec: str, seed: int) -> None:
         self._agent, self.views = make_agent(spec, seed), list[Any]()
-        self.pick = self._agent.pick
+        self.pick, self.close = self._agent.pick, self._agent.close
 
     def act(self, view: Any) -> Any:
         self.views.append(view)
@@ -45,23 +45,37 @@ def test_only_one_player_sees_the_whole_position(seat: int, monkeypatch: pytest.
     assert any((view.owner == UNKNOWN).any() for view in other)
 
 
-def test_it_tells_the_score(capsys: pytest.CaptureFixture[str]):
+def test_a_game_without_a_winner_is_a_draw(monkeypatch: pytest.MonkeyPatch):
+    import fog_cost
+
+    monkeypatch.setattr(fog_cost, "ROUNDS", 1)
+    assert fog_cost.result("random", "random", "small", "challenge2", 3, 0) == 0.5
+
+
+def test_the_other_player_has_a_belief_by_default(capsys: pytest.CaptureFixture[str]):
+    import fog_cost
+
+    assert fog_cost.main(["random", "--map", "small", "--rules", "challenge2", "--games", "2"]) == 0
+    assert capsys.readouterr().out.startswith("random with the true position against belief:random: ")
+
+
+def test_prints_the_score(capsys: pytest.CaptureFixture[str]):
     import fog_cost
 
     words = ["aggressive", "--other", "random", "--map", "small", "--rules", "challenge2", "--games", "4"]
     assert fog_cost.main(words) == 0
-    said = capsys.readouterr()
-    assert said.out.startswith("aggressive with the true position against random: 100.0 % (")
-    assert "4/4 games" in said.err
+    output = capsys.readouterr()
+    assert output.out.startswith("aggressive with the true position against random: 100.0 % (")
+    assert "4/4 games" in output.err
 
 
-@pytest.mark.parametrize("words, said", [
+@pytest.mark.parametrize("words, message", [
     (["nobody"], "no agent 'nobody'"), (["random", "--games", "1"], "--games must be at least 2"),
     (["random", "--rules", "thesis"], "--rules thesis: these rules have no fog"),
 ])  # fmt: skip
-def test_what_cannot_be_measured_is_said(words: list[str], said: str, capsys: pytest.CaptureFixture[str]):
+def test_refuses_what_it_cannot_measure(words: list[str], message: str, capsys: pytest.CaptureFixture[str]):
     import fog_cost
 
     with pytest.raises(SystemExit):
         fog_cost.main(words)
-    assert said in capsys.readouterr().err
+    assert message in capsys.readouterr().err

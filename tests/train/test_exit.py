@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
 
 from warlight_env.agents import make_agent
-from warlight_env.agents.records.turn_record import SHAPES
+from warlight_env.agents.records.turn_record import SHAPES, make_turn_network
 from warlight_env.agents.turn_net.turn_network_file import read_turn_network
 from warlight_env.arena.backends.backend import LocalBackend
 from warlight_env.errors import InputError, RunError
@@ -23,6 +24,7 @@ from warlight_env.train.exit.fit import fit_turns
 from warlight_env.train.exit.games import ExpertGames, teaching
 from warlight_env.train.exit.run import ExitRun
 from warlight_env.train.exit.settings import ExitSettings
+from warlight_env.train.turn_net.module import TurnModule
 
 TINY = ExitSettings(
     iterations=2, games=6, seat_agents=("expert", "network", "random"), maps=("small", "generated:12:3"),
@@ -123,6 +125,10 @@ def test_a_fit_learns_and_starts_from_what_it_is_given(turns):
     start = read_turn_network(trainer.pack_arrays(long.arrays), "x").network
     on = fit_turns(replace(TINY, steps=1, learning_rate=1e-9), configs, taught, 1, start)
     assert all(np.allclose(on.arrays[name], long.arrays[name], atol=1e-6) for name in SHAPES)
+    deep = TurnModule(torch.Generator().manual_seed(1), layers=3)
+    deep.take(start)
+    on = fit_turns(replace(TINY, steps=1), configs, taught, 1, make_turn_network(deep.arrays()))
+    assert len(on.arrays["own"]) == 3
     with pytest.raises(RunError, match="held-out games"):
         fit_turns(TINY, configs, taught._replace(game=np.zeros_like(taught.game)), 1)
 

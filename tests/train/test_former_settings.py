@@ -109,3 +109,17 @@ def test_a_run_with_former_names_goes_on(tmp_path):
         Journal(cut, description | {"seed": 4}, TdSettings),
     ):
         pass
+
+
+@pytest.mark.parametrize("kind", [TurnPpoSettings, ValueSettings])
+def test_a_run_without_a_later_setting_continues(kind, tmp_path):
+    description = kind().to_dict()
+    later = {TurnPpoSettings: ("layers", "averaged"), ValueSettings: ("fog", "actors")}[kind]
+    with Journal(tmp_path, {key: value for key, value in description.items() if key not in later}, kind):
+        pass
+    with Journal(tmp_path, description, kind):
+        pass
+    other = {"layers": 3} if kind is TurnPpoSettings else {"fog": "always"}
+    (name,) = other
+    with pytest.raises(JournalError, match=f"{name}: .* in the folder"), Journal(tmp_path, description | other, kind):
+        pass

@@ -38,7 +38,7 @@ from warlight_env.train.turn_ppo.tensor_rollouts import TensorRollouts
 
 POSITIONS = 24
 TINY = TurnPpoSettings(
-    iterations=2, n_envs=8, n_steps=24, batch_size=64, n_epochs=2, snapshot_interval=1, max_snapshots=2,
+    layers=3, iterations=2, n_envs=8, n_steps=24, batch_size=64, n_epochs=2, snapshot_interval=1, max_snapshots=2,
     eval_interval=2, eval_pairs=1, maps=("small",), opponents=("aggressive", "policy:world"), critic="own",
     eval_opponents=("random",), holdout=(), holdout_pairs=1, max_rounds=20,
     conditions=Conditions("small", max_rounds=40), threads=1,

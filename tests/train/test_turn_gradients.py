@@ -150,6 +150,7 @@ def test_turns_that_were_told_of_later_leave_a_gradient_alone():
     compiled.log_probs(module, others)
     with torch.no_grad():
         compiled.log_probs(module, others)
+        compiled.log_probs(module_of(3, 5), others)  # another network, with more layers
     loss = loss_of(told, KINDS, 2)
     loss.backward(retain_graph=True)
     assert_close(expected, {name: parameter.grad for name, parameter in module.named_parameters()})

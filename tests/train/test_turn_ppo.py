@@ -225,6 +225,9 @@ def test_the_command_ends_with_a_policy_that_plays_and_a_report(tmp_path, capsys
         assert np.array_equal(mean, np.mean(parts, axis=0).astype(mean.dtype))
     assert layers_of(load_turn_network(start)) == 2 and [layers_of(policy) for policy in policies] == [3, 3]
     assert not np.array_equal(policies[0].main, policies[1].main)
+    deep = replace(TINY, start=str(out / "policy.npz"))  # with layers = 0, as many layers as in the file
+    with Journal(tmp_path / "deep", deep.to_dict()) as journal:
+        assert TurnPpoRun(deep, journal).learner.module.layers == 3
     agent, game = make_agent(f"policy:{out / 'policy.npz'}", 1), Game("world", "thesis", 4, seed=3, picks="random")
     game.play_round({p: agent.act(game.view(p)) for p in range(4)})
 

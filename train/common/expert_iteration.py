@@ -130,7 +130,11 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
         say: Say = lambda entry: None,
     ) -> None:  # fmt: skip
         super().__init__(settings, journal, jobs, backend, say)
-        self.configs = GameConfigs(settings)
+        self.configs = self.game_configs()
+
+    def game_configs(self) -> GameConfigs:
+        """Return the game configs of the training games."""
+        return GameConfigs(self.settings)
 
     @staticmethod
     def progress(entry: dict[str, Any]) -> str:

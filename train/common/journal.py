@@ -5,6 +5,7 @@ The settings and the journal are enough to continue a killed run with the same r
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from pathlib import Path
 from typing import Any, Final
@@ -108,9 +109,20 @@ class Journal(AppendOnlyFolder):
         self.entries: list[dict[str, Any]] = []  #: the lines of the journal so far, as dicts
 
     def with_defaults(self, found: dict[str, Any]) -> dict[str, Any]:
-        """See `AppendOnlyFolder.with_defaults`. Replaces former names, and adds digests of agents' files."""
+        """See `AppendOnlyFolder.with_defaults`.
+
+        Replaces former names, and adds digests of agents' files and the defaults of missing settings.
+        """
         present: dict[str, Any] = found if self._kind is None else present_settings(self._kind, found)
+        present = {**self._defaults(), **present}
         return {name: with_digests(value, self._description.get(name)) for name, value in present.items()}
+
+    def _defaults(self) -> dict[str, Any]:
+        """Return the defaults of the settings that are numbers, texts or lists of them, as plain data."""
+        fields = () if self._kind is None else dataclasses.fields(self._kind)
+        plain = {field.name: field.default for field in fields if field.name in self._description}
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
+        return {name: value for name, value in plain.items() if isinstance(value, bool | int | float | str | list)}
 
     def append(self, entry: dict[str, Any]) -> None:
         """Append an event to the journal and write it to the disk.

@@ -5,7 +5,7 @@ On a CPU, PyTorch is slow for rows of 32 numbers, because memory accesses and ca
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -137,10 +137,7 @@ _LAST: Final = _LastActivations()
 
 
 class CompiledEvaluator(SingleThreaded):
-    """The evaluator in compiled kernels.
-
-    Compute the gradients of a call before the next call.
-    """
+    """The evaluator in compiled kernels."""
 
     exclusive_methods = ("evaluate", "gradients")
 
@@ -153,6 +150,13 @@ class CompiledEvaluator(SingleThreaded):
         self._context, self._layers = context, 0
         self._set_layers(LAYERS)
 
+    def _take(self, parameters: Sequence[Tensor]) -> None:
+        """Copy the parameters of a network, in the order of `SHAPES`."""
+        by_name = dict(zip(SHAPES, parameters, strict=True))
+        self._set_layers(len(by_name["own"]))
+        for name, parameter in by_name.items():
+            np.copyto(getattr(self._network, name), parameter.detach().numpy())
+
     def _set_layers(self, layers: int) -> None:
         """Allocate the arrays whose sizes depend on the network's number of layers."""
         if layers != self._layers:
@@ -162,13 +166,11 @@ class CompiledEvaluator(SingleThreaded):
 
     def log_probs(self, module: TurnModule, rows: TurnRows) -> TurnLogProbs:
         """See `TurnEvaluator`."""
-        self._set_layers(module.layers)
         return TurnLogProbs(*_Compiled.apply(self, rows, *(getattr(module, name) for name in SHAPES)))
 
-    def evaluate(self, parameters: tuple[Tensor, ...], rows: TurnRows) -> tuple[TurnOutputs, Activations]:
+    def evaluate(self, parameters: Sequence[Tensor], rows: TurnRows) -> tuple[TurnOutputs, Activations]:
         """Return the arrays of `TurnLogProbs`, and the activations for the backward pass."""
-        for name, parameter in zip(SHAPES, parameters, strict=True):
-            np.copyto(getattr(self._network, name), parameter.detach().numpy())
+        self._take(parameters)
         size = len(rows.round)
         told, activations = make_outputs(size, self.players), _LAST.take(size, self._context)
 
@@ -180,8 +182,11 @@ class CompiledEvaluator(SingleThreaded):
         self._in_parts(evaluate, size)
         return told, activations
 
-    def gradients(self, rows: TurnRows, activations: Activations, given: TurnOutputs) -> list[Tensor]:
+    def gradients(
+        self, parameters: Sequence[Tensor], rows: TurnRows, activations: Activations, given: TurnOutputs
+    ) -> list[Tensor]:
         """Return the gradients of all parameters. given: the derivatives of the loss with respect to the outputs."""
+        self._take(parameters)
         size = len(rows.round)
         transpose_weights(self._network, self._transposed)
 
@@ -210,7 +215,7 @@ class _Compiled(torch.autograd.Function):
     def forward(ctx: Any, compiled: CompiledEvaluator, rows: TurnRows, *parameters: Tensor) -> tuple[Tensor, ...]:
         told, activations = compiled.evaluate(parameters, rows)
         if any(ctx.needs_input_grad):
-            ctx.save_for_backward(*parameters)  # so PyTorch detects a parameter that changes before the backward pass
+            ctx.save_for_backward(*parameters)
             ctx.compiled, ctx.rows, ctx.activations = compiled, rows, activations
         else:
             _LAST.put_back(activations)
@@ -222,8 +227,9 @@ class _Compiled(torch.autograd.Function):
         compiled, activations = ctx.compiled, ctx.activations
         if activations is None:
             raise RuntimeError("the gradient of these turns was already computed")
-        ctx.saved_tensors  # noqa: B018 -- raises if
+        parameters = ctx.saved_tensors  # raises an error if a parameter has changed
         ctx.activations = None
-        found = compiled.gradients(ctx.rows, activations, TurnOutputs(*(part.contiguous().numpy() for part in given)))
+        derivatives = TurnOutputs(*(part.contiguous().numpy() for part in given))
+        found = compiled.gradients(parameters, ctx.rows, activations, derivatives)
         _LAST.put_back(activations)
         return None, None, *found

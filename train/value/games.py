@@ -46,7 +46,10 @@ def _play(
     rng = np.random.default_rng(seed)
     at = configs.draw(rng)
     config = configs[at]
-    specs = [settings.player, *rng.choice(settings.opponents, config.players - 1).tolist()]
+    if settings.actors:
+        specs = rng.choice(settings.actors, config.players).tolist()
+    else:
+        specs = [settings.player, *rng.choice(settings.opponents, config.players - 1).tolist()]
     picks = "random" if rng.random() < settings.random_start_share else "play"
     seats = rng.permutation(config.players)
     players = [NetworkPlayer(specs[a], network, tuple(settings.weights)) for a in seats]

@@ -115,7 +115,7 @@ def label_positions(
     For each label, the function chooses a random game, and then a random position of the game. With probability
     `settings.random_move_share` the function labels the position after one random round, otherwise the chosen position
     itself. If it labels the chosen position itself, the label is a weighted mean of the computed value and the outcome
-    of the game.
+    of the game; with `settings.outcome_weight` 1, no value is computed.
 
     Args:
         settings: settings of the run.
@@ -138,12 +138,15 @@ def label_positions(
             rows = won[rng.integers(len(won))]
             row, leaf = int(rows[rng.integers(len(rows))]), rng.random() < settings.random_move_share
             config, position = int(games.config_index[row]), games.position(row)
+            outcome = games.value[row, : configs[config].players].astype(np.float64)
+            if not leaf and settings.outcome_weight == 1:
+                return ValuedPosition(config, int(games.game[row]), copied(position), outcome)
             found = labeller.after(config, position, derive_seed(own, attempt, 0)) if leaf else position
             value = None if found is None else labeller.value(config, found, derive_seed(own, attempt, 1))
             if found is None or value is None:
                 continue
             if not leaf:
-                value = (1 - settings.outcome_weight) * value + settings.outcome_weight * games.value[row, : len(value)]
+                value = (1 - settings.outcome_weight) * value + settings.outcome_weight * outcome
             return ValuedPosition(config, int(games.game[row]), copied(found), value)
         raise RunError(f"label {number + 1}: no value found for any of {_TRIES} randomly chosen positions")
 

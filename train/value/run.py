@@ -17,6 +17,7 @@ from warlight_env.agents.records.value_record import make_network
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
 from warlight_env.train.common.expert_iteration import ExpertIteration, in_digits
+from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.matches import Pair
 from warlight_env.train.common.report import Report, percent
 from warlight_env.train.value.fit import fit_network
@@ -42,6 +43,10 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
     command, artifact_name = "value", "value.npz"
     fit_path, gate_path, samples_kind = 3, 4, ValuedPositions
     title, loss_name = "A value network by expert iteration", "cross-entropy minus the labels' entropy"
+
+    def game_configs(self) -> GameConfigs:
+        """See `ExpertIteration.game_configs`."""
+        return GameConfigs(self.settings, self.settings.fog)
 
     @staticmethod
     def total(settings: ValueSettings) -> int:

@@ -12,6 +12,7 @@ from warlight_env.agents.weights import PLANNING, Weights
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_shares, check_whole, pin_agents, pin_files
 from warlight_env.train.common.expert_iteration import ExpertIterationSettings
+from warlight_env.train.common.game_configs import NEVER, Fog
 
 #: In specifications of agents, `value=` with this word means the current network of the run.
 CURRENT: Final = "current"
@@ -22,7 +23,11 @@ class ValueSettings(ExpertIterationSettings):
     """The settings of a run, in addition to the settings of `ExpertIterationSettings`.
 
     Args:
-        player: the agent that plays in every game and in the gate.
+        fog: in which games the players have fog: never, rules (as in the preset of rules), or always. The network's
+            input is always the true position.
+        actors: agents that play the games; each seat draws its agent from them. Without actors, `player` and
+            `opponents` play the games.
+        player: the agent that plays in every game without actors, and in the gate.
         opponents: agents for the other seats; each seat draws its agent separately. Agents with `value=current` use the
             current network. As soon as there is a network, these agents simulate one round, unless they specify
             `rounds`.
@@ -38,7 +43,8 @@ class ValueSettings(ExpertIterationSettings):
             `label_simulations` playouts by `net` of this many rounds; the current network evaluates their last
             positions.
         random_move_share: fraction of the labels that are for the position after one random round.
-        outcome_weight: weight of the outcome of the game in the labels of positions without a random round.
+        outcome_weight: weight of the outcome of the game in the labels of positions without a random round; with 1,
+            these labels need no search.
         learning_rate: learning rate; it falls to 0 along a cosine.
         previous: whether a fit also uses the labels of the previous iteration.
 
@@ -52,6 +58,8 @@ class ValueSettings(ExpertIterationSettings):
     }  # fmt: skip
 
     games: int = 900
+    fog: Fog = NEVER
+    actors: tuple[str, ...] = ()
     player: str = "nash:800,value=current,net=none"
     opponents: tuple[str, ...] = (
         "nash:800,value=current,net=none", "nash:800,value=current,net=none",
@@ -91,7 +99,7 @@ class ValueSettings(ExpertIterationSettings):
             raise InputError("opponents: give at least one agent")
         if parse(self.player)[1].get("value") != CURRENT:
             raise InputError(f"player = {self.player!r}: must be an agent with value={CURRENT}")
-        pin_agents(self, "player", "opponents", "holdout")
+        pin_agents(self, "player", "opponents", "actors", "holdout")
         pin_files(self, start=load_value, net=load_turn_network)
         if load_turn_network(self.net) is None and self.playout_rounds:
             raise InputError(
