@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import gzip
 import re
+import shutil
 import statistics
 import sys
 import tempfile
@@ -161,7 +162,8 @@ def analyse(page: Page, folder: Path) -> None:
 def main() -> None:
     print(f"the page has {len(gzip.compress(PAGE.read_bytes())) / 1024:.0f} KiB compressed")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        path = shutil.which("chromium") or CHROMIUM  # as users have it, not the headless shell
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         page = browser.new_page(viewport={"width": 1280, "height": 800})
         watch(page, Path(folder))
         seek(page, Path(folder))

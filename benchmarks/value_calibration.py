@@ -28,7 +28,7 @@ from warlight_env.agents.players.nash.equilibrium import evaluate_rollouts, orde
 from warlight_env.agents.players.nash.nash_work import make_nash_setup, make_nash_work
 from warlight_env.agents.plug_ins.functions import Functions, make_context
 from warlight_env.agents.records.turn_record import N_MEMORY, TurnNetwork
-from warlight_env.agents.records.value_record import load_value
+from warlight_env.agents.records.value_record import LEARNED, load_value
 from warlight_env.agents.turn_net.agent import TurnNetAgent
 from warlight_env.agents.turn_net.forward import embed_regions, player_scores
 from warlight_env.agents.turn_net.game_memory import GameMemory
@@ -67,13 +67,13 @@ class Predictions:
 class Predictors:
     """Predict the first player's win probability in games with given rules."""
 
-    def __init__(self, game: Game, rollouts: int) -> None:
+    def __init__(self, game: Game, rollouts: int, value: str = LEARNED) -> None:
         view = game.view(0)
         self._board, self._count, self._view = view.board, rollouts, view
         self._work = make_nash_work(view.board.n_regions, view.board.n_edges, 2, 2, 0, 1)
-        world, fog, value = self._network("world"), self._network("fog"), load_value("learned")
-        planning, later = self._context(None), self._context(world, value=value)
-        of_value = make_context(view.board, view.params, 2, PLANNING, value=value)
+        world, fog, network = self._network("world"), self._network("fog"), load_value(value)
+        planning, later = self._context(None), self._context(world, value=network)
+        of_value = make_context(view.board, view.params, 2, PLANNING, value=network)
         #: each predictor gets the true position, the remembered position and the features of the memory
         self.by_name: dict[str, Callable[[Position, Position, Features], float]] = {
             "weights `planning`": lambda true, known, seen: _share(forecast_share, planning, true),
@@ -132,13 +132,13 @@ def _share(function: Callable[..., object], context: Context, position: Position
     return float(shares[0])
 
 
-def predictions_of(map_name: str, rules: str, seed: int, rollouts: int) -> Predictions | None:
+def predictions_of(map_name: str, rules: str, seed: int, rollouts: int, value: str = LEARNED) -> Predictions | None:
     """Play a game and predict its winner in each round; None for a game without a winner after `LIMIT` rounds."""
     game = Game(map_name, rules, 2, seed)
     network = load_turn_network("fog")
     assert network is not None
     agents = [TurnNetAgent(network, derive_seed(seed, p)) for p in range(2)]
-    predictors, memory = Predictors(game, rollouts), GameMemory(network)
+    predictors, memory = Predictors(game, rollouts, value), GameMemory(network)
     features = np.zeros((game.view(0).board.n_regions, N_MEMORY), np.float32)
     while game.phase == "pick":
         picks = {seat: agents[seat].pick(game.view(seat)) for seat in game.pickers()}
@@ -196,6 +196,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--rules", default="challenge1", help="a preset of rules")
     parser.add_argument("--games", type=int, default=400)
     parser.add_argument("--rollouts", type=int, default=8, help="rollouts for a prediction")
+    parser.add_argument("--value", default=LEARNED, help="the value network: learned, or an .npz file")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=1, help="games at the same time")
     args = parser.parse_args(words)
@@ -203,13 +204,14 @@ def main(words: Sequence[str] | None = None) -> int:
         if getattr(args, name) < 1:
             parser.error(f"--{name} {getattr(args, name)}: must be at least 1")
     try:
+        load_value(args.value)
         first = Game(args.map, args.rules, 2, args.seed)
     except InputError as error:
         parser.error(str(error))
     games = []
     with ProcessPoolExecutor(args.jobs) as pool:
         futures = [
-            pool.submit(predictions_of, args.map, args.rules, derive_seed(args.seed, number), args.rollouts)
+            pool.submit(predictions_of, args.map, args.rules, derive_seed(args.seed, number), args.rollouts, args.value)
             for number in range(args.games)
         ]
         for number, future in enumerate(futures, 1):
@@ -220,8 +222,9 @@ def main(words: Sequence[str] | None = None) -> int:
     if not decided:
         print("no game has a winner", file=sys.stderr)
         return 1
-    names = list(Predictors(first, args.rollouts).by_name)
-    print(f"{len(decided)} games with a winner, rules `{args.rules}`\n")
+    names = list(Predictors(first, args.rollouts, args.value).by_name)
+    first_won = np.mean([game.won for game in decided])
+    print(f"{len(decided)} games with a winner, {first_won:.1%} won by the first player, rules `{args.rules}`\n")
     print(table("Log-loss", names, decided, log_loss), end="\n\n")
     print(table("Expected calibration error", names, decided, calibration_error))
     return 0

@@ -30,7 +30,7 @@ from warlight_env.agents.weights import DEFAULT, PLANNING
 from warlight_env.cli import main
 from warlight_env.engine.position import Positions
 from warlight_env.engine.rules import MAX_PLAYERS
-from warlight_env.errors import RunError
+from warlight_env.errors import InputError, RunError
 from warlight_env.game import Game
 from warlight_env.train.common.checks import SettingsError
 from warlight_env.train.common.conditions import Conditions
@@ -492,3 +492,44 @@ def test_the_example_is_the_default_recipe():
     file = Path(__file__).parents[2] / "examples" / "value.toml"
     told = read_settings(ValueSettings, load_plain(file), str(file))
     assert replace(told, holdout_pairs=ValueSettings().holdout_pairs) == ValueSettings()
+
+
+def test_actors_play_the_games_also_under_fog(monkeypatch):
+    """Agents in the games get views with fog, and the samples are true positions."""
+    specs, fogs = set(), set()
+
+    class Watched(NetworkPlayer):
+        def __call__(self, seed):
+            specs.add(self.spec)
+            agent = super().__call__(seed)
+            act = agent.act
+            agent.act = lambda view, budget=None: (fogs.add(view.rules.fog), act(view, budget))[1]
+            return agent
+
+    monkeypatch.setattr("warlight_env.train.value.games.NetworkPlayer", Watched)
+    settings = replace(TINY, actors=("aggressive", "random"), fog="always")
+    played = play_games(settings, GameConfigs(settings, "always"), b"", 3, range(8), 1)
+    assert specs == {"aggressive", "random"} and fogs == {True}
+    assert (played.owner >= -1).all() and (played.army[played.owner >= 0] > 0).all()
+
+
+def test_results_of_games_are_labels_without_a_search(monkeypatch):
+    settings = replace(TINY, actors=("aggressive",), outcome_weight=1.0, random_move_share=0.0)
+    configs = GameConfigs(settings)
+    played = play_games(settings, configs, b"", 3, range(6), 1)
+    monkeypatch.setattr(Labeller, "value", lambda *asked: pytest.fail("a search"))
+    labels = label_positions(settings, configs, b"", played, 5, range(40), 1)
+    winner = {int(game): played.value[m].argmax() for m, game in enumerate(played.game) if played.value[m].any()}
+    assert set(labels.game.tolist()) <= set(winner) and len(set(labels.game.tolist())) > 1
+    for m in range(40):
+        assert labels.value[m].max() == 1.0 and labels.value[m].argmax() == winner[int(labels.game[m])]
+    with pytest.raises(pytest.fail.Exception, match="a search"):
+        label_positions(replace(settings, outcome_weight=0.9), configs, b"", played, 5, range(4), 1)
+
+
+@pytest.mark.parametrize(("settings", "message"), [
+    ({"actors": ["agressive"]}, "no agent 'agressive'"), ({"fog": "sometimes"}, "fog"),
+])  # fmt: skip
+def test_actors_and_fog_are_checked(settings, message):
+    with pytest.raises(InputError, match=message):
+        read_settings(ValueSettings, settings, "x")

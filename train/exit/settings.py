@@ -21,7 +21,8 @@ class ExitSettings(ExpertIterationSettings):
     """The settings of a run, in addition to the settings of `ExpertIterationSettings`.
 
     Args:
-        start: the initial network: none, learned (the network in this package), or an .npz file.
+        start: the initial network: none, learned (the network in this package), or an .npz file. The trained network
+            has as many layers as `start`, or two without it.
         seat_agents: players of the seats; each seat draws its player separately, but one seat always has the expert or
             the network. The entry "expert" stands for the search that chooses the training targets. The entry "network"
             stands for the current network; as long as there is no network, the expert plays instead. All entries other
