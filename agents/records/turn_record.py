@@ -148,8 +148,11 @@ def make_turn_network(
     except FeatureNameError as error:
         raise TurnNetworkError(f"{place}: {error}") from None
     arrays = {_PICK: np.zeros(SHAPES[_PICK], np.float32), **arrays}
-    own = arrays.get(LAYERED[0])
-    layers = len(own) if own is not None and own.ndim == 3 else LAYERS
+    counts = {name: len(arrays[name]) for name in LAYERED if name in arrays and arrays[name].ndim}
+    if len(set(counts.values())) > 1:
+        found = ", ".join(f"{count} in {name}" for name, count in counts.items())
+        raise TurnNetworkError(f"{place}: not a turn network: arrays differ in the number of layers: {found}")
+    layers = next(iter(counts.values()), LAYERS)
     if not 1 <= layers <= MAX_LAYERS:
         raise TurnNetworkError(f"{place}: not a turn network: {layers} layers, must be 1 to {MAX_LAYERS}")
     shapes = {**shapes_of(layers), **{_ROWS[name]: (len(names), UNITS) for name, names in reads._asdict().items()}}

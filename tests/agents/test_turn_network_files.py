@@ -13,6 +13,7 @@ from warlight_env.agents import make_agent
 from warlight_env.agents.records.turn_record import (
     EVERY,
     FIRST_MEMORY,
+    LAYERED,
     SHAPES,
     WITHOUT_MEMORY,
     TurnNetworkError,
@@ -92,8 +93,10 @@ def with_header(**changes: Any) -> bytes:
         ({"own": BROKEN}, "own: nan at [1, 2, 3], must be finite"),
         ({"value": None}, "value: missing"),
         ({"other": BROKEN}, "other: unknown name"),
-        ({"own": np.zeros((9, 32, 32), np.float32)}, "9 layers, must be 1 to 8"),
-        ({"own": np.zeros((3, 32, 32), np.float32)}, "around: float32 [2, 32, 32], must be float32 [3, 32, 32]"),
+        (dict.fromkeys(LAYERED, np.zeros((9, 32, 32), np.float32)), "9 layers, must be 1 to 8"),
+        (dict.fromkeys(LAYERED, np.zeros((0, 32, 32), np.float32)), "0 layers, must be 1 to 8"),
+        ({"own": np.zeros((3, 32, 32), np.float32)}, "layers: 3 in own, 2 in around, 2 in among, 2 in layer_bias"),
+        ({"own": np.zeros((2, 32), np.float32)}, "own: float32 [2, 32], must be float32 [2, 32, 32]"),
         ({"share": np.zeros((32, 5)), "own": BROKEN}, "own: nan"),
     ],
 )
