@@ -100,8 +100,8 @@ def test_clones_and_copies_need_no_new_memory(monkeypatch):
 def test_clones_in_threads_play_as_alone():
     game, _ = started()
 
-    def played(seed: int) -> str:
-        other, rng = game.clone(seed), np.random.default_rng(seed)
+    def played(seed: int, other: Game) -> str:
+        rng = np.random.default_rng(seed)
         for _ in range(60):
             if other.done:
                 break
@@ -109,7 +109,10 @@ def test_clones_in_threads_play_as_alone():
             other.play_round([Orders(deploys[p], [(0, 1, 3), (3, 4, 2), (5, 6, 1)]) for p in range(2)], "skip")
         return other.hash()
 
-    alone = [played(seed) for seed in range(24)]
+    def clones() -> list[Game]:
+        return [game.clone(seed) for seed in range(24)]
+
+    alone = list(map(played, range(24), clones()))
     assert len(set(alone)) == len(alone)
     with ThreadPoolExecutor(4) as threads:
-        assert list(threads.map(played, range(24))) == alone
+        assert list(threads.map(played, range(24), clones())) == alone
