@@ -1,9 +1,9 @@
 """Calibration of values by round: ``python benchmarks/value_calibration.py --rules challenge1 --games 400``.
 
-`policy:fog` plays games of two players against itself. In the position before each round, each
-predictor gives the first player's win probability. The program prints two tables by round: the log-loss (the mean
-negative logarithm of the probability of the actual winner), and the expected calibration error (Guo et al., 2017). This
-error is the mean difference between a predicted probability and the frequency of wins, in ten bins of predictions.
+`policy:fog` plays games of two players against itself. In the position before each round, each predictor gives the
+first player's win probability. The program prints two tables by round: the log-loss (the mean negative logarithm of the
+probability of the actual winner), and the expected calibration error (Guo et al., 2017). This error is the mean
+difference between a predicted probability and the frequency of wins, in ten bins of predictions.
 
 A value is as good as a longer rollout if its log-loss is not above that of the mean of rollouts. All predictors get the
 true position, except the one that gets only what the player knows.
@@ -12,6 +12,7 @@ true position, except the one that gets only what the player knows.
 from __future__ import annotations
 
 import argparse
+import functools
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -20,6 +21,7 @@ from typing import Final
 
 import numpy as np
 import numpy.typing as npt
+from win_prediction import LEAST, head_chance
 
 from warlight_env import Game
 from warlight_env.agents.context import Context
@@ -27,12 +29,11 @@ from warlight_env.agents.evaluation.income_forecast import forecast_share
 from warlight_env.agents.players.nash.equilibrium import evaluate_rollouts, order_all, rollout
 from warlight_env.agents.players.nash.nash_work import make_nash_setup, make_nash_work
 from warlight_env.agents.plug_ins.functions import Functions, make_context
-from warlight_env.agents.records.turn_record import N_MEMORY, TurnNetwork
+from warlight_env.agents.records.turn_record import N_MEMORY
 from warlight_env.agents.records.value_record import LEARNED, load_value
 from warlight_env.agents.turn_net.agent import TurnNetAgent
-from warlight_env.agents.turn_net.forward import embed_regions, player_scores
 from warlight_env.agents.turn_net.game_memory import GameMemory
-from warlight_env.agents.turn_net.turn_network_file import load_turn_network
+from warlight_env.agents.turn_net.turn_network_file import bundled_network
 from warlight_env.agents.turn_net.turns import network_turn, sampled_turn
 from warlight_env.agents.value.network import win_probabilities
 from warlight_env.agents.weights import PLANNING
@@ -46,8 +47,6 @@ ROWS: Final = ((0, 2), (3, 5), (6, 9), (10, 14), (15, 19), (20, 29), (30, 99))
 #: A game without a winner after this number of rounds is left out.
 LIMIT: Final = 100
 BINS: Final = 10
-#: Smallest probability; smaller predictions are replaced by it.
-LEAST: Final = 1e-6
 #: The predictors that use rollouts: the number of rounds of each rollout.
 ROLLOUTS: Final = (2, 10)
 
@@ -69,43 +68,32 @@ class Predictors:
 
     def __init__(self, game: Game, rollouts: int, value: str = LEARNED) -> None:
         view = game.view(0)
-        self._board, self._count, self._view = view.board, rollouts, view
+        self._count = rollouts
         self._work = make_nash_work(view.board.n_regions, view.board.n_edges, 2, 2, 0, 1)
-        world, fog, network = self._network("world"), self._network("fog"), load_value(value)
-        planning, later = self._context(None), self._context(world, value=network)
-        of_value = make_context(view.board, view.params, 2, PLANNING, value=network)
+        context = functools.partial(make_context, view.board, view.params, 2, PLANNING)
+        network, sampled = load_value(value), Functions(policy=sampled_turn)
+        planning, of_value = context(), context(value=network)
+        world, fog = (context(turns=bundled_network(name)) for name in ("world", "fog"))
+        later = context(functions=sampled, value=network, turns=bundled_network("world"))
         #: each predictor gets the true position, the remembered position and the features of the memory
         self.by_name: dict[str, Callable[[Position, Position, Features], float]] = {
             "weights `planning`": lambda true, known, seen: _share(forecast_share, planning, true),
             "value network": lambda true, known, seen: _share(win_probabilities, of_value, true),
-            "head of `policy:world`": lambda true, known, seen: self._head(self._context(world), true, None),
-            "head of `policy:fog`": lambda true, known, seen: self._head(self._context(fog), true, None),
-            "head of `policy:fog`, player's view": lambda true, known, seen: self._head(
-                self._context(fog), known, seen
-            ),
+            "head of `policy:world`": lambda true, known, seen: self._head(world, true, None),
+            "head of `policy:fog`": lambda true, known, seen: self._head(fog, true, None),
+            "head of `policy:fog`, player's view": lambda true, known, seen: self._head(fog, known, seen),
         }
         for rounds in ROLLOUTS:
             name = f"{rollouts} rollouts of {rounds} rounds"
             self.by_name[name] = lambda true, known, seen, rounds=rounds: self._by_rollouts(later, true, rounds)
 
-    def _network(self, name: str) -> TurnNetwork:
-        network = load_turn_network(name)
-        assert network is not None
-        return network
-
-    def _context(self, network: TurnNetwork | None, value: object = None) -> Context:
-        functions = Functions(policy=sampled_turn) if value is not None else None
-        parts = {} if functions is None else {"functions": functions, "value": value}
-        return make_context(self._board, self._view.params, 2, PLANNING, turns=network, **parts)
-
     def _head(self, context: Context, position: Position, seen: Features | None) -> float:
         """Return the estimate of a turn network's value head. seen: the features of the player's memory, or None."""
-        work, scores = self._work.generator.net, np.zeros(2)
+        work = self._work.generator.net
         work.memory[:] = 0.0 if seen is None else seen
-        embed_regions(context, position, 0, work)
-        player_scores(context, position, 0, work, scores)
+        chance = head_chance(context, position, work)
         work.memory[:] = 0.0
-        return float(1.0 / np.exp(scores - scores[0]).sum())
+        return chance
 
     def _by_rollouts(self, context: Context, position: Position, rounds: int) -> float:
         """Return the mean value after rollouts in which the context's network draws all turns."""
@@ -135,8 +123,7 @@ def _share(function: Callable[..., object], context: Context, position: Position
 def predictions_of(map_name: str, rules: str, seed: int, rollouts: int, value: str = LEARNED) -> Predictions | None:
     """Play a game and predict its winner in each round; None for a game without a winner after `LIMIT` rounds."""
     game = Game(map_name, rules, 2, seed)
-    network = load_turn_network("fog")
-    assert network is not None
+    network = bundled_network("fog")
     agents = [TurnNetAgent(network, derive_seed(seed, p)) for p in range(2)]
     predictors, memory = Predictors(game, rollouts, value), GameMemory(network)
     features = np.zeros((game.view(0).board.n_regions, N_MEMORY), np.float32)

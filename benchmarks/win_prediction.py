@@ -24,6 +24,7 @@ from warlight_env.agents.evaluation.income_forecast import forecast_share
 from warlight_env.agents.evaluation.static_evaluation import position_share
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.generator_work import make_generator_work
+from warlight_env.agents.records.turn_record import TurnNetworkBuffers
 from warlight_env.agents.records.value_record import N_PLAYER, N_RULES, load_value
 from warlight_env.agents.turn_net.forward import embed_regions, player_scores
 from warlight_env.agents.turn_net.turn_network_file import load_turn_network
@@ -91,14 +92,16 @@ def by_function(function: Callable[..., Any], context: Context) -> Callable[[Pos
 
 def by_head(context: Context) -> Callable[[Positions], Floats]:
     """Return a predictor with the turn network's value head, for the first player."""
-    work, scores = make_generator_work(context.board.n_regions, context.board.n_edges, 2).net, np.zeros(2)
+    work = make_generator_work(context.board.n_regions, context.board.n_edges, 2).net
+    return lambda seen: np.array([head_chance(context, position, work) for position in seen.positions])
 
-    def chance(position: Position) -> float:
-        embed_regions(context, position, 0, work)
-        player_scores(context, position, 0, work, scores)
-        return float(1.0 / np.exp(scores - scores[0]).sum())
 
-    return lambda seen: np.array([chance(position) for position in seen.positions])
+def head_chance(context: Context, position: Position, work: TurnNetworkBuffers) -> float:
+    """Return the first player's win probability, by the value head of the context's turn network, for two players."""
+    scores = np.zeros(2)
+    embed_regions(context, position, 0, work)
+    player_scores(context, position, 0, work, scores)
+    return float(1.0 / np.exp(scores - scores[0]).sum())
 
 
 def by_fit(model: Any, seen: Positions) -> Callable[[Positions], Floats]:

@@ -23,7 +23,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from warlight_env.web.page import PAGE
 
-#: The names of Chromium, the best first: without a window system, the headless shell needs a third of the CPU time.
+#: The names of Chromium, the best first: without a window system, the headless shell needs about half of the CPU time.
 BROWSERS: Final = ("chromium-headless-shell", "chromium", "chromium-browser")
 CHROMIUM = next(filter(None, map(shutil.which, BROWSERS)), None)
 needs_browser = pytest.mark.skipif(CHROMIUM is None, reason="Chromium is not installed")

@@ -102,9 +102,9 @@ def shapes_of(layers: int) -> dict[str, tuple[int, ...]]:
     return {name: (layers, *shape[1:]) if name in LAYERED else shape for name, shape in SHAPES.items()}
 
 
-def layers_of(network: TurnNetwork) -> int:
-    """Return the number of message-passing layers of a network."""
-    return len(network.layer_bias)
+def layers_of(network: TurnNetwork | None) -> int:
+    """Return the number of message-passing layers of a network; for None, the usual number."""
+    return LAYERS if network is None else len(network.layer_bias)
 
 
 class TurnFeatureNames(NamedTuple):

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import torch
 
 from warlight_env.agents.plug_ins.functions import make_context
-from warlight_env.agents.records.turn_record import LAYERS, TurnNetwork, layers_of
+from warlight_env.agents.records.turn_record import TurnNetwork, layers_of
 from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import RunError
@@ -84,8 +84,7 @@ def fit_turns(
         raise RunError("the fit has no turns, because all turns belong to held-out games; play more games")
     rng = np.random.default_rng(derive_seed(seed, 1))
     with one_thread():
-        layers = LAYERS if start is None else layers_of(start)
-        module = TurnModule(torch.Generator().manual_seed(derive_seed(seed, 2) >> 1), layers)
+        module = TurnModule(torch.Generator().manual_seed(derive_seed(seed, 2) >> 1), layers_of(start))
         if start is not None:
             module.take(start)
         optimizer = torch.optim.AdamW(

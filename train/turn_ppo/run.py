@@ -13,7 +13,6 @@ from warlight_env.agents.context import Context
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.turn_record import (
     EVERY,
-    LAYERS,
     WITHOUT_MEMORY,
     layers_of,
     make_turn_network,
@@ -120,8 +119,8 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         self._copies: dict[str, bytes] = {}
         self._steps = 0
         start = load_turn_network(s.start, "start")
-        layers = s.layers or (LAYERS if start is None else layers_of(start))
-        module = TurnModule(torch.Generator().manual_seed(derive_seed(s.seed, _LEARN) >> 1), layers)
+        generator = torch.Generator().manual_seed(derive_seed(s.seed, _LEARN) >> 1)
+        module = TurnModule(generator, s.layers or layers_of(start))
         if start is None:
             module.quieten()
         else:
