@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
@@ -35,7 +36,9 @@ class MapPart:
         self.index = -1  #: the index of this `MapPart` in `EnvParts.all`
         self.places = np.full(core.batch, -1, dtype=np.int64)
         self.learners = np.zeros((core.batch, learners), dtype=np.int8)  #: int8[C, L]: the learners' seats
-        self.free = dict.fromkeys(range(core.batch))  #: unused places, in the order in which new games take them
+        #: The unused places in increasing order. New games take the first ones, so that the games stay close together
+        #: in memory.
+        self.free = list(range(core.batch))
         self._record: MapGames | None = None
 
     @property
@@ -59,12 +62,12 @@ class MapPart:
     def leave(self, c: int) -> None:
         """Mark the place with index c as unused."""
         self.places[c] = -1
-        self.free[c] = None
+        bisect.insort(self.free, c)
 
     def take(self, c: int, b: int) -> None:
         """Assign the place with index c to the game with number b in the whole batch."""
         self.places[c] = b
-        del self.free[c]
+        del self.free[bisect.bisect_left(self.free, c)]
 
 
 #: The location of a game: its `MapPart`, and its place there, an index of `MapPart.places`.

@@ -34,7 +34,7 @@ _CHUNK: Final = 1 << 16
 #: The maximum number of bytes of output before a question that are ignored. Further bytes count as the bot's answer.
 _MAX_STALE: Final = 1 << 20
 #: The maximum time in seconds to wait for the exit status of a bot that has closed its input or output.
-_LAST_WORDS: Final = 0.5
+_LAST_WORDS: Final = 2.0
 #: The maximum times in seconds in which the guard (script `supervisor`) must start the program, and end it.
 _START, _END = 30.0, 15.0
 
