@@ -164,6 +164,26 @@ def test_the_start_option_begins_from_a_position_in_which_a_player_is_eliminated
         ).reset(options={"start": start})
 
 
+@pytest.mark.parametrize(
+    ("argument", "reason"),
+    [
+        ({"seat": 0}, "no argument 'seat': see the argument opponents"),
+        ({"opponent": "random"}, "no argument 'opponent': see the argument opponents"),
+        ({"speed": 3}, "unexpected keyword argument 'speed'"),
+    ],
+)
+def test_unknown_arguments_are_refused(argument, reason):
+    with pytest.raises(TypeError, match=reason):
+        WarlightParallelVectorEnv(2, map=SMALL, **argument)
+
+
+def test_no_limits_of_the_map_are_the_default():
+    env = WarlightParallelVectorEnv(2, map=SMALL, map_limits=None)
+    assert env.single_observation_space("player_0") == WarlightParallelVectorEnv(2, map=SMALL).single_observation_space(
+        "player_0"
+    )
+
+
 @pytest.mark.parametrize("mode", AutoresetMode)
 @pytest.mark.parametrize("observation", ["graph", "flat", "raw"])
 def test_results_without_copies_are_equal(observation, mode):

@@ -75,6 +75,17 @@ class Progress:
     hall: list[ParameterVector]
 
 
+@dataclass(frozen=True)
+class _StartedStage:
+    """A stage with the data that all its generations share."""
+
+    number: int
+    stage: Stage
+    table: Table  #: plays the games
+    genome: SearchSpace  #: the parameters that the stage changes
+    base: ParameterVector  #: the other parameters
+
+
 class Evolution(WeightsTrainer[EvolveSettings]):
     """A run of evolution; see `Trainer`."""
 
@@ -162,8 +173,9 @@ class Evolution(WeightsTrainer[EvolveSettings]):
     def _stage(self, number: int, stage: Stage, progress: Progress) -> None:
         import cma
 
-        settings, table = self.settings, self._table(stage)
+        settings = self.settings
         genome, base = SearchSpace(stage.parameters or settings.parameters), progress.champion
+        started = _StartedStage(number, stage, self._table(stage), genome, base)
         rng = np.random.default_rng(0)  # the state of the generator is set before each use
 
         options = {
@@ -179,7 +191,7 @@ class Evolution(WeightsTrainer[EvolveSettings]):
             points = strategy.ask()
             entry = self.once(
                 {"event": "generation", "stage": number, "generation": generation},
-                lambda: self._generation(number, generation, table, stage, genome, base, points, units, progress),  # noqa: B023
+                lambda: self._generation(started, generation, points, units, progress),  # noqa: B023
             )
             if not _same(entry["points"], points):
                 raise JournalError(
@@ -195,13 +207,14 @@ class Evolution(WeightsTrainer[EvolveSettings]):
             units = entry["next_units"]
             if (generation + 1) % stage.eval_interval == 0 or generation + 1 == stage.generations:
                 mean = genome.decode(strategy.result.xfavorite, base)
-                self._review(number, generation, table, stage, mean, float(strategy.sigma), progress)
+                self._review(started, generation, mean, float(strategy.sigma), progress)
 
     def _generation(
-        self, number: int, generation: int, table: Table, stage: Stage, genome: SearchSpace, base: ParameterVector,
-        points: Sequence[npt.NDArray[np.float64]], units: int, progress: Progress,
+        self, started: _StartedStage, generation: int, points: Sequence[npt.NDArray[np.float64]], units: int,
+        progress: Progress,
     ) -> dict[str, Any]:  # fmt: skip
-        candidates = [genome.decode(point, base) for point in points]
+        number, stage, table = started.number, started.stage, started.table
+        candidates = [started.genome.decode(point, started.base) for point in points]
         rivals = self._rivals(stage, progress)
         seed = derive_seed(self.settings.seed, _GENERATION, number, generation)
         games = table.scores(candidates, rivals, units, seed, f"generation-{number + 1}-{generation + 1}")
@@ -215,15 +228,10 @@ class Evolution(WeightsTrainer[EvolveSettings]):
         }  # fmt: skip
 
     def _review(
-        self,
-        number: int,
-        generation: int,
-        table: Table,
-        stage: Stage,
-        mean: ParameterVector,
-        sigma: float,
-        progress: Progress,
-    ) -> None:
+        self, started: _StartedStage, generation: int, mean: ParameterVector, sigma: float, progress: Progress
+    ) -> None:  # fmt: skip
+        number, stage, table = started.number, started.stage, started.table
+
         def compute() -> dict[str, Any]:
             rivals: list[Rival] = [progress.champion]
             if self.start != progress.champion:

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import torch
-from gymnasium import spaces
 from sb3_contrib.common.maskable.policies import MaskableActorCriticPolicy
-from stable_baselines3.common.type_aliases import Schedule
 from torch import Tensor, nn
 
 from warlight_env.features.columns import global_features, node_features, opponent_columns
@@ -70,12 +68,11 @@ class SetPolicy(MaskableActorCriticPolicy):
     Args:
         n_regions, edge_index, players: data of the map and the number of players, see `board_policy.board_kwargs`.
         width, layers, hidden: see `SetNetwork`.
-        arguments: further arguments of `MaskableActorCriticPolicy`.
+        args, arguments: the arguments of `MaskableActorCriticPolicy`.
     """
 
     def __init__(
-        self, observation_space: spaces.Space[Any], action_space: spaces.Space[Any], lr_schedule: Schedule,
-        *args: Any, n_regions: int, edge_index: list[list[int]], players: int, width: int = 32, layers: int = 2,
+        self, *args: Any, n_regions: int, edge_index: list[list[int]], players: int, width: int = 32, layers: int = 2,
         hidden: int = 64, **arguments: Any,
     ) -> None:  # fmt: skip
         self._network: dict[str, Any] = {
@@ -83,7 +80,7 @@ class SetPolicy(MaskableActorCriticPolicy):
             "width": width, "layers": layers, "hidden": hidden,
         }  # fmt: skip
         arguments["ortho_init"] = False
-        super().__init__(observation_space, action_space, lr_schedule, *args, **arguments)
+        super().__init__(*args, **arguments)
 
     def _build_mlp_extractor(self) -> None:
         self.mlp_extractor = SetNetwork(**self._network)  # type: ignore[assignment]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +13,11 @@ from warlight_env import maps
 from warlight_env.arguments import index, short_repr
 from warlight_env.array_arguments import checked_array
 from warlight_env.engine.reference import array_addresses
-from warlight_env.engine.rules import Rules
 from warlight_env.engine.view import View
 from warlight_env.envs.action_submission import ActionError, out_of_limits
-from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.batch_spaces import Form, OneMapSpaces, PaddedSpaces, nothing_shown
 from warlight_env.envs.core import EnvCore, InnerCore
 from warlight_env.envs.core_arguments import check_batch, check_max_cycles
-from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.learner_seats import LearnerSeats, seats_of
 from warlight_env.envs.map_checks import check_maps, checked_option
 from warlight_env.envs.map_sets import MapLimits, MapSet, MapsLike, OneMap, map_set
@@ -31,7 +28,6 @@ from warlight_env.envs.parts import EnvParts, MapPart, Place
 from warlight_env.envs.policy_settings import PolicySettings, told_action
 from warlight_env.envs.reset_options import ResetOptions, options_given, read_options
 from warlight_env.envs.results import BatchResults, StepResults, batch_results
-from warlight_env.envs.rewards import Reward
 from warlight_env.envs.seeds import draw_seed, draw_word
 from warlight_env.envs.step import MOST_ILLEGAL
 from warlight_env.envs.step_many import LearnerActions, begin_some, seat_some, step_many
@@ -39,6 +35,8 @@ from warlight_env.errors import InputError
 from warlight_env.game import Game
 
 NO_OPTIONS = ResetOptions()
+#: The defaults of `Episodes` for arguments of `EnvCore`.
+DEFAULTS: Final = {"rules": "thesis", "players": 2, "action": "steps", "observation": "flat", "picking": "random"}
 
 
 class EpisodeStart(NamedTuple):
@@ -55,8 +53,7 @@ class Episodes:
     `PaddedEpisodes` are in one or more `EnvCore` objects, and kernels process these objects one after another.
 
     Args:
-        map, rules, players, action, observation, fog, picking, max_cycles, reward: the same as for `EnvCore`. The map
-            of `PaddedEpisodes` is a set of maps, see `WarlightMapsEnv`.
+        map: the same as for `EnvCore`. The map of `PaddedEpisodes` is a set of maps, see `WarlightMapsEnv`.
         opponent: the players in the other seats; see `make_opponent`. A list has one opponent for each seat. If
             `opponent` is a mapping of opponents to weights, or an `OpponentPool`, the opponents are drawn at random in
             every game.
@@ -67,6 +64,8 @@ class Episodes:
         batch: B, the number of games.
         map_limits: only for `PaddedEpisodes`: the numbers of regions and directed edges to which observations and
             actions are padded. If `map_limits` is None, the limits are the largest numbers in the set of maps.
+        settings: the arguments rules, players, action, observation, fog, picking, max_cycles and reward of `EnvCore`,
+            with the defaults in `DEFAULTS`.
     """
 
     #: Whether every game has its own map, and observations and actions are padded to one size.
@@ -75,32 +74,23 @@ class Episodes:
     def __init__(
         self,
         map: MapsLike = "world",
-        rules: str | Rules | dict[str, Any] = "thesis",
-        players: int = 2,
         opponent: Any = "random",
-        action: str | EncodingFactory = "steps",
-        observation: str | ObservationFunction = "flat",
-        fog: bool | None = None,
-        picking: Literal["play", "random"] = "random",
-        max_cycles: int | None = None,
-        reward: str | Reward | RewardFunction = "win",
+        *,
         seat: int | Literal["random"] | LearnerSeats = "random",
         mask: Literal["observation", "info"] = "info",
         batch: int = 1,
-        *,
         map_limits: MapLimits | tuple[int, int] | None = None,
+        **settings: Any,
     ) -> None:
         if not isinstance(mask, str) or mask not in ("observation", "info"):
             raise InputError(f"mask = {short_repr(mask)}: must be 'observation' or 'info'")
         check_batch(batch)
-        self.batch, self._action = batch, action
+        self.batch = batch
         #: Whether each game may have several learners. Then the games get the same seeds as `WarlightParallelEnv`.
         self.shared = isinstance(seat, LearnerSeats)
         self._count = len(seat) if isinstance(seat, LearnerSeats) else 1  # L
-        self._settings: dict[str, Any] = {
-            "rules": rules, "players": players, "action": action, "observation": observation, "fog": fog,
-            "picking": picking, "max_cycles": max_cycles, "reward": reward,
-        }  # fmt: skip
+        self._settings: dict[str, Any] = {**DEFAULTS, **settings}
+        self._action = self._settings["action"]
         self._most_cycles: int | None = None
         with_mask = mask == "observation"
         self.form: Form
@@ -127,7 +117,7 @@ class Episodes:
         self.observation_space, self.action_space = self.form.observation_space, self.form.action_space
         #: M, the length of a flat mask; 0 if the encoding has no mask.
         self.mask_size = self.form.mask_size
-        self._fixed = seats_of(seat, players)  # int8[L], the learners' seats; -1: a random seat
+        self._fixed = seats_of(seat, self._settings["players"])  # int8[L], the learners' seats; -1: a random seat
         #: int8[B, L]: the learners' seats in each game.
         self.learners = np.zeros((batch, self._count), dtype=np.int8)
         #: uint64[B]: the seed of each game.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -12,20 +12,17 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from warlight_env.arguments import index, is_integer, short_repr
-from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
+from warlight_env.engine.rules import MAX_PLAYERS, RulesError
 from warlight_env.engine.view import View
-from warlight_env.envs.actions import EncodingFactory
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
 from warlight_env.envs.batch_of_games import BatchOfGames
-from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.learner_seats import LearnerSeats
 from warlight_env.envs.many_maps import games_of, has_many_maps
-from warlight_env.envs.map_sets import MapLimits, MapsLike
+from warlight_env.envs.map_sets import MapsLike
 from warlight_env.envs.opponents import Opponent
 from warlight_env.envs.render_modes import RENDERING, checked_mode
 from warlight_env.envs.results import BatchResults
-from warlight_env.envs.rewards import Reward
 from warlight_env.envs.saved_games import SavesGames
 from warlight_env.errors import InputError
 from warlight_env.thread_ownership import SingleThreaded
@@ -96,19 +93,23 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
 
     Args:
         num_envs: B, the number of games.
-        map, rules, players, action, observation, fog, picking, max_cycles, reward: see `WarlightParallelEnv`. If `map`
-            is a list, a dict of weights or `GeneratedMaps`, every game has its own map. With several maps, observations
-            and actions are padded to `map_limits`, and `observation` must be "graph"; see `WarlightMapsEnv` for the
-            arrays.
-        mask: "info", or "observation" to add the key action_mask also to the observations.
+        players: the number of players, 2 to 6.
         opponents: a dict from agent names to opponents; None: all seats are agents.
         autoreset_mode: a mode of Gymnasium, or its name.
-        map_limits: the numbers of regions and directed edges to which observations and actions are padded.
         copy: whether observations and masks are new arrays. With ``copy=False``, which is faster, the next call of
             `step` or `reset` overwrites the observations and masks; `final_obs` and `final_info` always contain copies.
         render_mode: the mode of `render_game`.
+        settings: the arguments map, rules, action, observation, fog, picking, max_cycles and reward of
+            `WarlightParallelEnv`, with the same defaults, and two more:
 
-    Raises InputError for an invalid argument.
+            - mask: "info" (the default), or "observation" to add the key action_mask also to the observations;
+            - map_limits: the numbers of regions and directed edges to which observations and actions are padded.
+
+            If `map` is a list, a dict of weights or `GeneratedMaps`, every game has its own map. Observations and
+            actions are then padded to `map_limits`, and `observation` must be "graph"; see `WarlightMapsEnv` for the
+            arrays.
+
+    Raises InputError for an invalid argument, and TypeError for an unknown one.
     """
 
     exclusive_methods: ClassVar[tuple[str, ...]] = (
@@ -120,25 +121,18 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
     def __init__(
         self,
         num_envs: int = 1,
-        map: MapsLike = "world",
-        rules: str | Rules | dict[str, Any] = "thesis",
-        players: int = 2,
-        action: str | EncodingFactory = "factored",
-        observation: str | ObservationFunction = "graph",
-        fog: bool | None = None,
-        picking: Literal["play", "random"] = "play",
-        max_cycles: int | None = None,
-        reward: str | Reward | RewardFunction = "win",
-        mask: Literal["observation", "info"] = "info",
         *,
+        players: int = 2,
         opponents: Mapping[str, Any] | None = None,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
-        map_limits: MapLimits | tuple[int, int] | None = None,
         copy: bool = True,
         render_mode: str | None = None,
+        **settings: Any,
     ) -> None:
         if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
             raise RulesError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
+        for name in settings.keys() & {"seat", "opponent"}:
+            raise TypeError(f"WarlightParallelVectorEnv has no argument {name!r}: see the argument opponents")
         if not isinstance(copy, bool):
             raise InputError(f"copy = {short_repr(copy)}: must be True or False")
         self.copy = copy
@@ -151,16 +145,14 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
         self.agents = list(self.possible_agents)
         self._number = {agent: i for i, agent in enumerate(self.possible_agents)}
         arguments: dict[str, Any] = {
-            "map": map, "rules": rules, "players": players, "action": action, "fog": fog, "picking": picking,
-            "max_cycles": max_cycles, "reward": reward, "seat": LearnerSeats(seats), "mask": mask,
+            "action": "factored", "picking": "play", **settings, "players": players, "seat": LearnerSeats(seats),
             "opponent": self._ordered(opponents),
         }  # fmt: skip
-        if map_limits is not None:
-            arguments["map_limits"] = map_limits
-        if not has_many_maps(arguments):
-            arguments["observation"] = observation
-        elif not isinstance(observation, str) or observation != "graph":
-            raise InputError(f"observation = {short_repr(observation)}: must be 'graph' for many maps")
+        observation = arguments.setdefault("observation", "graph")
+        if has_many_maps(arguments):
+            if not isinstance(observation, str) or observation != "graph":
+                raise InputError(f"observation = {short_repr(observation)}: must be 'graph' for many maps")
+            del arguments["observation"]
         #: The games of this environment.
         self.episodes = games_of(arguments, num_envs)
         self.metadata = {"name": "warlight_v0", **RENDERING, "autoreset_mode": self.autoreset_mode}

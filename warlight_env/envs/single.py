@@ -160,8 +160,9 @@ class WarlightEnv(SavesGames, TellsItsLimit, SingleThreaded, gymnasium.Env[Any, 
     ) -> None:
         checked_mode(render_mode)
         episodes = Episodes(
-            map, rules, players, opponent, action, observation, fog, picking, max_cycles, reward, seat, mask
-        )
+            map, opponent, seat=seat, mask=mask, rules=rules, players=players, action=action, observation=observation,
+            fog=fog, picking=picking, max_cycles=max_cycles, reward=reward,
+        )  # fmt: skip
         self._set_up(episodes, render_mode)
 
     def _set_up(self, episodes: Episodes, render_mode: str | None) -> None:
