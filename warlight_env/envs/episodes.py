@@ -185,7 +185,7 @@ class Episodes:
     @property
     def max_cycles(self) -> int | None:
         """The number of steps after which a game is truncated; None if it depends on the map of each game."""
-        if self.padded and self._settings["max_cycles"] is None and self._some.encoding.stepwise:
+        if self.padded and self._settings.get("max_cycles") is None and self._some.encoding.stepwise:
             return None
         return self._some.max_cycles
 

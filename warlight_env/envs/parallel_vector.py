@@ -14,6 +14,7 @@ from gymnasium.vector.utils import batch_space
 from warlight_env.arguments import index, is_integer, short_repr
 from warlight_env.engine.rules import MAX_PLAYERS, RulesError
 from warlight_env.engine.view import View
+from warlight_env.envs.actions.maskable import batch_of_actions
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
 from warlight_env.envs.batch_of_games import BatchOfGames
@@ -158,7 +159,7 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
         self.metadata = {"name": "warlight_v0", **RENDERING, "autoreset_mode": self.autoreset_mode}
         self._games = Autoreset(self.episodes)
         space, choices = self.episodes.observation_space, self.episodes.action_space
-        self._spaces = space, choices, batch_space(space, num_envs), batch_space(choices, num_envs)
+        self._spaces = space, choices, batch_space(space, num_envs), batch_of_actions(choices, num_envs)
 
     # Spaces
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from warlight_env.envs.actions.maskable import batch_of_actions
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
 from warlight_env.envs.batch_of_games import BatchOfGames
@@ -69,7 +70,7 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, BatchOfGames, SingleThreaded,
         self.single_observation_space = self.episodes.observation_space
         self.single_action_space = self.episodes.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_space(self.single_action_space, num_envs)
+        self.action_space = batch_of_actions(self.single_action_space, num_envs)
         self._games = Autoreset(self.episodes)
 
     def _make_games(self, num_envs: int, arguments: dict[str, Any]) -> Episodes:

@@ -1,6 +1,6 @@
-"""MultiDiscrete and Dict spaces with a method `sample` that also accepts a flat array as a mask.
+"""Action spaces of one game and of B games with a method `sample` that accepts the masks of infos.
 
-Infos of environments contain action masks as flat arrays.
+Infos of environments contain an action mask as a flat array int8[M], and the masks of B games as int8[B, M].
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 from gymnasium import spaces
+from gymnasium.vector.utils import batch_space
 
 from warlight_env.errors import InputError
 
@@ -27,15 +28,13 @@ class MaskableChoices(_Choices):
 
     def sample(self, mask: Any = None, probability: Any = None) -> npt.NDArray[np.int64]:
         """Return a random action among those that the mask allows."""
-        if isinstance(mask, np.ndarray):
-            ends = np.cumsum(self.nvec).tolist()
-            flat = _flat(mask, ends[-1])
-            mask = tuple([flat[start:end] for start, end in zip([0, *ends], ends, strict=False)])
-        return super().sample(mask, probability)
+        if not isinstance(mask, np.ndarray):
+            return super().sample(mask, probability)
+        return _draw(_masks(mask, 1, self.nvec), self.nvec, self.np_random)[0]
 
 
 class MaskableDict(spaces.Dict):
-    """A Dict space.
+    """A Dict space of MultiDiscrete spaces.
 
     The method `sample` of this space accepts a dict of masks, as in Gymnasium, or all masks in one flat array int8[K].
     """
@@ -43,13 +42,81 @@ class MaskableDict(spaces.Dict):
     def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
         """Return a random action among those that the mask allows."""
         if isinstance(mask, np.ndarray):
-            ends = np.cumsum([spaces.flatdim(part) for part in self.spaces.values()]).tolist()
-            flat = _flat(mask, ends[-1])
-            mask = {key: flat[start:end] for key, start, end in zip(self.spaces, [0, *ends], ends, strict=False)}
+            mask = _parts(mask, 1, self)
+            mask = {key: part[0] for key, part in mask.items()}
         return super().sample(mask, probability)
 
 
-def _flat(mask: npt.NDArray[Any], length: int) -> npt.NDArray[Any]:
-    if mask.size != length:
-        raise InputError(f"the mask must have {length} entries, not {mask.size}")
-    return mask.reshape(-1)
+class ChoicesOfGames(spaces.Box):
+    """The actions of B games with a MultiDiscrete action space each, a Box int64[B, K].
+
+    Args:
+        choices: the action space of one game. batch: B.
+    """
+
+    def __init__(self, choices: _Choices, batch: int) -> None:
+        of_all = batch_space(choices, batch)
+        super().__init__(of_all.low, of_all.high, dtype=of_all.dtype.type)
+        self._nvec = choices.nvec
+
+    def sample(self, mask: Any = None, probability: Any = None) -> npt.NDArray[Any]:
+        """Return random actions among those that the masks int8[B, M] allow."""
+        if mask is None:
+            return super().sample(None, probability)
+        return _draw(_masks(mask, self.shape[0], self._nvec), self._nvec, self.np_random)
+
+
+class DictOfGames(spaces.Dict):
+    """The actions of B games with a `MaskableDict` as action space each.
+
+    Args:
+        parts: the action space of one game. batch: B.
+    """
+
+    def __init__(self, parts: MaskableDict, batch: int) -> None:
+        super().__init__({key: batch_of_actions(part, batch) for key, part in parts.items()})
+        self._alone, self._batch = parts, batch
+
+    def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
+        """Return random actions among those that the masks int8[B, M] allow."""
+        return super().sample(_parts(mask, self._batch, self._alone) if isinstance(mask, np.ndarray) else mask)
+
+
+def batch_of_actions(space: spaces.Space[Any], batch: int) -> spaces.Space[Any]:
+    """Return the action space of B games, B = `batch`; its `sample` accepts the masks int8[B, M], if there are masks.
+
+    The space is equal to the result of Gymnasium's `batch_space`.
+    """
+    if isinstance(space, MaskableChoices):
+        return ChoicesOfGames(space, batch)
+    if isinstance(space, MaskableDict):
+        return DictOfGames(space, batch)
+    if isinstance(space, spaces.Discrete):
+        return MaskableChoices(np.full(batch, space.n))
+    return batch_space(space, batch)
+
+
+def _parts(mask: npt.NDArray[Any], batch: int, space: MaskableDict) -> dict[str, npt.NDArray[Any]]:
+    """Split the masks of B games into the masks of each part of a Dict space, each with a row for each game."""
+    sizes = np.array([spaces.flatdim(part) for part in space.spaces.values()])
+    parts = np.split(_masks(mask, batch, sizes), np.cumsum(sizes[:-1]), axis=1)
+    return dict(zip(space.spaces, parts, strict=True))
+
+
+def _masks(mask: Any, batch: int, sizes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[Any]:
+    """Return the masks of B games as an array [B, M], where M is the sum of `sizes`; raise InputError if M differs."""
+    masks, length = np.asarray(mask), int(sizes.sum())
+    if masks.size != batch * length:
+        raise InputError(
+            f"the mask must have {length} entries, not {masks.size}" if batch == 1
+            else f"the masks must have the shape ({batch}, {length}), not {masks.shape}"
+        )  # fmt: skip
+    return masks.reshape(batch, length)
+
+
+def _draw(masks: npt.NDArray[Any], nvec: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    """Return int64[B, K], a random allowed entry of each of K rows in each of B games; 0 for a row without one."""
+    keys = (1.0 - rng.random(masks.shape, dtype=np.float32)) * (masks != 0)
+    if (nvec == nvec[0]).all():
+        return keys.reshape(len(masks), len(nvec), nvec[0]).argmax(2)
+    return np.stack([row.argmax(1) for row in np.split(keys, np.cumsum(nvec[:-1]), 1)], 1)
