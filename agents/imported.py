@@ -41,13 +41,16 @@ def imported_agent(read: AgentSpec) -> AgentInfo | None:
     The function imports nothing: it only looks for the file or the top-level package, also in the current folder.
 
     Raises:
-        ImportedAgentError: the file does not have the content that the digest in the specification identifies.
+        ImportedAgentError: the file does not exist, or it does not have the content that the digest in the
+            specification identifies.
     """
     attribute = read.rest.partition(",")[0].strip()
     if read.separator != ":" or not _NAME.fullmatch(attribute):
         return None
     path, expected = read.split_name(PYTHON_END)
     if path.endswith(PYTHON_END):
+        if not os.path.exists(path):
+            raise ImportedAgentError(f"agent '{path}:{attribute}': the file {path} does not exist")
         if not os.path.isfile(path):
             return None
         if expected:
@@ -110,7 +113,11 @@ def _make(place: str, expected: str, seed: int, text: str) -> Any:
     if not callable(factory):
         problem = "is not callable" if hasattr(module, attribute) else "does not exist"
         raise ImportedAgentError(f"agent '{place}:{text}': {attribute} {problem} in {place}")
-    return call_factory(factory, seed=seed, **values)
+    agent = call_factory(factory, seed=seed, **values)
+    for method in ("pick", "act"):
+        if not callable(getattr(agent, method, None)):
+            raise ImportedAgentError(f"agent '{place}:{text}': the agent has no method {method}(view)")
+    return agent
 
 
 def _module(name: str) -> ModuleType:

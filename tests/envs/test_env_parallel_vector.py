@@ -169,7 +169,7 @@ def test_the_start_option_begins_from_a_position_in_which_a_player_is_eliminated
     [
         ({"seat": 0}, "no argument 'seat': see the argument opponents"),
         ({"opponent": "random"}, "no argument 'opponent': see the argument opponents"),
-        ({"speed": 3}, "unexpected keyword argument 'speed'"),
+        ({"oponents": {}}, r"the environment has no argument 'oponents' \(did you mean 'opponents'\?\)"),
     ],
 )
 def test_unknown_arguments_are_refused(argument, reason):
@@ -214,7 +214,7 @@ def test_bad_arguments():
         (r"^opponents: at least one seat", {"opponents": {"player_0": "random", "player_1": "random"}}),
         (r"^autoreset_mode = 'no'", {"autoreset_mode": "no"}),
         (r"^observation = 'flat': must be 'graph' for many maps", {"map": [SMALL], "observation": "flat"}),
-        (r"^batch = 0", {"num_envs": 0}),
+        (r"^num_envs = 0", {"num_envs": 0}),
         (r"^mask = 'none'", {"mask": "none"}),
         (r"^copy = 1: must be True or False", {"copy": 1}),
     ):

@@ -30,10 +30,10 @@ def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: A
         raise maps.MapError(f"map = {short_repr(map)}: must be one map; for several maps, use warlight/WarlightMaps-v0")
 
 
-def check_batch(batch: Any) -> None:
-    """Raise InputError unless `batch`, a number of games, is an integer of at least 1."""
+def check_batch(batch: Any, name: str = "batch") -> None:
+    """Raise InputError unless `batch`, a number of games, is an integer of at least 1. name: that of the argument."""
     if isinstance(batch, bool) or not isinstance(batch, int) or not 1 <= batch < 2**31:
-        raise InputError(f"batch = {short_repr(batch)}: must be an integer from 1 up")
+        raise InputError(f"{name} = {short_repr(batch)}: must be an integer from 1 up")
 
 
 def check_slots(slots: Any, players: int) -> None:

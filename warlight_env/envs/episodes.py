@@ -31,12 +31,14 @@ from warlight_env.envs.results import BatchResults, StepResults, batch_results
 from warlight_env.envs.seeds import draw_seed, draw_word
 from warlight_env.envs.step import MOST_ILLEGAL
 from warlight_env.envs.step_many import LearnerActions, begin_some, seat_some, step_many
-from warlight_env.errors import InputError
+from warlight_env.errors import InputError, did_you_mean
 from warlight_env.game import Game
 
 NO_OPTIONS = ResetOptions()
 #: The defaults of `Episodes` for arguments of `EnvCore`.
 DEFAULTS: Final = {"rules": "thesis", "players": 2, "action": "steps", "observation": "flat", "picking": "random"}
+#: The names of the arguments of `EnvCore` that `Episodes` accepts.
+SETTINGS: Final = (*DEFAULTS, "fog", "max_cycles", "reward")
 
 
 class EpisodeStart(NamedTuple):
@@ -84,6 +86,10 @@ class Episodes:
     ) -> None:
         if not isinstance(mask, str) or mask not in ("observation", "info"):
             raise InputError(f"mask = {short_repr(mask)}: must be 'observation' or 'info'")
+        for name in settings.keys() - SETTINGS:
+            others = ("opponents",) if isinstance(seat, LearnerSeats) else ("opponent", "seat")
+            hint = did_you_mean(name, (*SETTINGS, *others, "map", "mask", "map_limits"))
+            raise TypeError(f"the environment has no argument {name!r}{hint}")
         check_batch(batch)
         self.batch = batch
         #: Whether each game may have several learners. Then the games get the same seeds as `WarlightParallelEnv`.

@@ -18,6 +18,7 @@ from warlight_env.envs.actions.maskable import batch_of_actions
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
 from warlight_env.envs.batch_of_games import BatchOfGames
+from warlight_env.envs.core_arguments import check_batch
 from warlight_env.envs.learner_seats import LearnerSeats
 from warlight_env.envs.many_maps import games_of, has_many_maps
 from warlight_env.envs.map_sets import MapsLike
@@ -136,6 +137,7 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
             raise TypeError(f"WarlightParallelVectorEnv has no argument {name!r}: see the argument opponents")
         if not isinstance(copy, bool):
             raise InputError(f"copy = {short_repr(copy)}: must be True or False")
+        check_batch(num_envs, "num_envs")
         self.copy = copy
         self.render_mode, self.autoreset_mode = checked_mode(render_mode), checked_autoreset_mode(autoreset_mode)
         self.num_envs = num_envs
