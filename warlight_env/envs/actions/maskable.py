@@ -55,8 +55,7 @@ class ChoicesOfGames(spaces.Box):
     """
 
     def __init__(self, choices: _Choices, batch: int) -> None:
-        of_all = batch_space(choices, batch)
-        super().__init__(of_all.low, of_all.high, dtype=of_all.dtype.type)
+        super().__init__(0, np.tile(choices.nvec - 1, (batch, 1)), dtype=np.int64)
         self._nvec = choices.nvec
 
     def sample(self, mask: Any = None, probability: Any = None) -> npt.NDArray[Any]:
