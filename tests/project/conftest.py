@@ -1,4 +1,4 @@
-"""The source of the page with its packages, for tests that run its code under Node.js."""
+"""The source of the page with its packages, for tests that run its code under Node.js, and the benchmark programs."""
 
 from __future__ import annotations
 
@@ -20,3 +20,9 @@ def frontend(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(FRONTEND, copy, ignore=shutil.ignore_patterns("node_modules"))
     subprocess.run(["npm", "ci", "--ignore-scripts"], cwd=copy, check=True, capture_output=True)
     return copy
+
+
+@pytest.fixture
+def benchmarks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a test import the programs in the folder `benchmarks`."""
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
-
-@pytest.fixture(autouse=True)
-def beside(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+pytestmark = pytest.mark.usefixtures("benchmarks")
 
 
 def test_the_network_gains_nothing_over_itself_and_one_big_army_loses(capsys: pytest.CaptureFixture[str]):

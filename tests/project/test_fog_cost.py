@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,7 @@ import pytest
 from warlight_env.agents import make_agent
 from warlight_env.engine.state import UNKNOWN
 
-
-@pytest.fixture(autouse=True)
-def beside(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+pytestmark = pytest.mark.usefixtures("benchmarks")
 
 
 class Watched:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import pytest
 
@@ -15,9 +14,7 @@ from warlight_env.errors import InputError
 SPEC = "warlight_env.agents.players.styles:StyleAgent,style="
 
 
-@pytest.fixture(autouse=True)
-def beside(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+pytestmark = pytest.mark.usefixtures("benchmarks")
 
 
 def test_each_style_has_a_row_and_the_worst_is_first(capsys: pytest.CaptureFixture[str]):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,7 @@ from warlight_env import Game
 from warlight_env.agents.records.turn_record import N_MEMORY
 from warlight_env.engine.position import Position
 
-
-@pytest.fixture(autouse=True)
-def beside(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+pytestmark = pytest.mark.usefixtures("benchmarks")
 
 
 def test_measures_match_their_definitions():
