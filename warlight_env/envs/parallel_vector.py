@@ -43,7 +43,8 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
     env = warlight_v0.vector_env(64, map="small", picking="random")
     observations, infos = env.reset(seed=1)
     for _ in range(10):
-        actions = {agent: env.action_space(agent).sample() for agent in env.agents}
+        masks = {agent: infos[agent]["action_mask"] for agent in env.agents}
+        actions = {agent: env.action_space(agent).sample(masks[agent]) for agent in env.agents}
         observations, rewards, terminations, truncations, infos = env.step(actions)
     print(rewards["player_0"].shape)  # (64,)
     ```
@@ -181,7 +182,10 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
         return self._spaces[2]
 
     def action_space(self, agent: str) -> spaces.Space[Any]:
-        """Return the space of the agent's actions in all games. Each call returns the same object."""
+        """Return the space of the agent's actions in all games. Each call returns the same object.
+
+        The method `sample` of the space accepts the masks of all games, int8[B, M].
+        """
         self._known(agent)
         return self._spaces[3]
 

@@ -29,7 +29,7 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, BatchOfGames, SingleThreaded,
     If all opponents are compiled bots, compiled code plays all rounds.
 
     The results are equal to those of B single environments. ``infos["action_mask"]`` contains the flat masks,
-    int8[B, M].
+    int8[B, M], which the method `sample` of the action space accepts.
 
     Args:
         num_envs: B, the number of games.
