@@ -49,10 +49,8 @@ def imported_agent(read: AgentSpec) -> AgentInfo | None:
         return None
     path, expected = read.split_name(PYTHON_END)
     if path.endswith(PYTHON_END):
-        if not os.path.exists(path):
-            raise ImportedAgentError(f"agent '{path}:{attribute}': the file {path} does not exist")
         if not os.path.isfile(path):
-            return None
+            raise ImportedAgentError(f"agent '{path}:{attribute}': there is no file {path}")
         if expected:
             _content(path, expected)
         summary = f"{attribute} in the file {path}"
@@ -69,7 +67,10 @@ def imported_agent(read: AgentSpec) -> AgentInfo | None:
 
 
 def is_imported(spec: str) -> bool:
-    """Return whether a specification has the form of an agent in a module or a file that exists."""
+    """Return whether a specification has the form of an agent in a module or a file.
+
+    Raises ImportedAgentError if the file does not exist.
+    """
     return imported_agent(AgentSpec.parse(spec)) is not None
 
 
@@ -113,11 +114,7 @@ def _make(place: str, expected: str, seed: int, text: str) -> Any:
     if not callable(factory):
         problem = "is not callable" if hasattr(module, attribute) else "does not exist"
         raise ImportedAgentError(f"agent '{place}:{text}': {attribute} {problem} in {place}")
-    agent = call_factory(factory, seed=seed, **values)
-    for method in ("pick", "act"):
-        if not callable(getattr(agent, method, None)):
-            raise ImportedAgentError(f"agent '{place}:{text}': the agent has no method {method}(view)")
-    return agent
+    return call_factory(factory, seed=seed, **values)
 
 
 def _module(name: str) -> ModuleType:

@@ -391,7 +391,7 @@ def make_agent(spec: str, seed: int) -> Agent:
         raise AgentError(f"agent {spec!r} ({info.summary}) cannot be made: {crash_reason(error)}") from error
     for method in ("pick", "act"):
         if not inspect.ismethod(getattr(agent, method, None)):
-            raise AgentError(f"agent {spec!r}: {type(agent).__name__} has no method {method}")
+            raise AgentError(f"agent {spec!r}: {type(agent).__name__} has no method {method}(view)")
     made = as_agent(agent)
     made.name = unpinned(spec)
     return made

@@ -26,7 +26,7 @@ class Idle:
     def act(self, view, budget=None):
         return Orders()
 
-class Speechless:
+class WithoutAct:
     def __init__(self, seed):
         pass
     def pick(self, view):
@@ -73,8 +73,8 @@ def test_the_commands_take_such_agents(folder, capsys):
         ("{}:Idle,width=1", "cannot be made"),
         ("{}:Idle,depth=x", "cannot be made: ValueError"),
         ("no_such_package:Idle", "there is no agent 'no_such_package'"),
-        ("nothing.py:Idle", "agent 'nothing.py:Idle': the file nothing.py does not exist"),
-        ("{}:Speechless", r"the agent has no method act\(view\)"),
+        ("nothing.py:Idle", "agent 'nothing.py:Idle': there is no file nothing.py"),
+        ("{}:WithoutAct", r"WithoutAct has no method act\(view\)"),
     ],
 )
 def test_wrong_code_is_an_error_with_the_reason(folder, spec, message):

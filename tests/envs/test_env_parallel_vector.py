@@ -167,14 +167,21 @@ def test_the_start_option_begins_from_a_position_in_which_a_player_is_eliminated
 @pytest.mark.parametrize(
     ("argument", "reason"),
     [
-        ({"seat": 0}, "no argument 'seat': see the argument opponents"),
-        ({"opponent": "random"}, "no argument 'opponent': see the argument opponents"),
+        ({"seat": 0}, "the environment has no argument 'seat'"),
+        ({"opponent": "random"}, r"the environment has no argument 'opponent' \(did you mean 'opponents'\?\)"),
         ({"oponents": {}}, r"the environment has no argument 'oponents' \(did you mean 'opponents'\?\)"),
     ],
 )
 def test_unknown_arguments_are_refused(argument, reason):
     with pytest.raises(TypeError, match=reason):
         WarlightParallelVectorEnv(2, map=SMALL, **argument)
+
+
+def test_limits_of_the_map_do_not_change_the_default_map():
+    env = WarlightParallelVectorEnv(2, map_limits=(50, 400), picking="random")
+    for seed in range(4):
+        env.reset(seed=seed)
+        assert [env.episodes.core_of(b)[0].map.name for b in range(2)] == ["world", "world"]
 
 
 def test_no_limits_of_the_map_are_the_default():

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, TypedDict
 
 import numpy as np
 
 from warlight_env import maps
 from warlight_env.arguments import short_repr
 from warlight_env.engine.reference import reference
-from warlight_env.envs.actions import ActionEncoding
+from warlight_env.engine.rules import Rules
+from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.buffers import EnvSettings
+from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.rewards import SHAPINGS, Reward
-from warlight_env.errors import InputError
+from warlight_env.errors import InputError, did_you_mean
 from warlight_env.features.columns import OBSERVATIONS
 
 
@@ -30,8 +33,31 @@ def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: A
         raise maps.MapError(f"map = {short_repr(map)}: must be one map; for several maps, use warlight/WarlightMaps-v0")
 
 
+class CoreSettings(TypedDict, total=False):
+    """The arguments of `EnvCore` that environments pass through."""
+
+    rules: str | Rules | dict[str, Any]
+    players: int
+    action: str | EncodingFactory
+    observation: str | ObservationFunction
+    fog: bool | None
+    picking: Literal["play", "random"]
+    max_cycles: int | None
+    reward: str | Reward | RewardFunction
+
+
+def check_names(given: Iterable[str], known: Collection[str], others: Iterable[str] = ()) -> None:
+    """Raise TypeError for the first argument of an environment in `given` that is not in `known`.
+
+    others: further arguments of the environment, which the error message may suggest.
+    """
+    for name in given:
+        if name not in known:
+            raise TypeError(f"the environment has no argument {name!r}{did_you_mean(name, (*known, *others))}")
+
+
 def check_batch(batch: Any, name: str = "batch") -> None:
-    """Raise InputError unless `batch`, a number of games, is an integer of at least 1. name: that of the argument."""
+    """Raise InputError unless `batch`, a number of games, is an integer of at least 1. name: the argument's name."""
     if isinstance(batch, bool) or not isinstance(batch, int) or not 1 <= batch < 2**31:
         raise InputError(f"{name} = {short_repr(batch)}: must be an integer from 1 up")
 
@@ -76,4 +102,6 @@ def make_settings(
     )
 
 
-__all__ = ["check_arguments", "check_slots", "make_settings"]
+__all__ = [
+    "CoreSettings", "check_arguments", "check_batch", "check_max_cycles", "check_names", "check_slots", "make_settings",
+]  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, ClassVar, Final, Literal, NamedTuple
+from typing import Any, ClassVar, Final, Literal, NamedTuple, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from warlight_env.engine.view import View
 from warlight_env.envs.action_submission import ActionError, out_of_limits
 from warlight_env.envs.batch_spaces import Form, OneMapSpaces, PaddedSpaces, nothing_shown
 from warlight_env.envs.core import EnvCore, InnerCore
-from warlight_env.envs.core_arguments import check_batch, check_max_cycles
+from warlight_env.envs.core_arguments import CoreSettings, check_batch, check_max_cycles, check_names
 from warlight_env.envs.learner_seats import LearnerSeats, seats_of
 from warlight_env.envs.map_checks import check_maps, checked_option
 from warlight_env.envs.map_sets import MapLimits, MapSet, MapsLike, OneMap, map_set
@@ -31,14 +31,15 @@ from warlight_env.envs.results import BatchResults, StepResults, batch_results
 from warlight_env.envs.seeds import draw_seed, draw_word
 from warlight_env.envs.step import MOST_ILLEGAL
 from warlight_env.envs.step_many import LearnerActions, begin_some, seat_some, step_many
-from warlight_env.errors import InputError, did_you_mean
+from warlight_env.errors import InputError
 from warlight_env.game import Game
 
 NO_OPTIONS = ResetOptions()
 #: The defaults of `Episodes` for arguments of `EnvCore`.
-DEFAULTS: Final = {"rules": "thesis", "players": 2, "action": "steps", "observation": "flat", "picking": "random"}
-#: The names of the arguments of `EnvCore` that `Episodes` accepts.
-SETTINGS: Final = (*DEFAULTS, "fog", "max_cycles", "reward")
+DEFAULTS: Final[CoreSettings] = {
+    "rules": "thesis", "players": 2, "action": "steps", "observation": "flat", "fog": None, "picking": "random",
+    "max_cycles": None, "reward": "win",
+}  # fmt: skip
 
 
 class EpisodeStart(NamedTuple):
@@ -68,6 +69,8 @@ class Episodes:
             actions are padded. If `map_limits` is None, the limits are the largest numbers in the set of maps.
         settings: the arguments rules, players, action, observation, fog, picking, max_cycles and reward of `EnvCore`,
             with the defaults in `DEFAULTS`.
+
+    Raises InputError for an invalid argument, and TypeError for an unknown one.
     """
 
     #: Whether every game has its own map, and observations and actions are padded to one size.
@@ -82,21 +85,17 @@ class Episodes:
         mask: Literal["observation", "info"] = "info",
         batch: int = 1,
         map_limits: MapLimits | tuple[int, int] | None = None,
-        **settings: Any,
+        **settings: Unpack[CoreSettings],
     ) -> None:
         if not isinstance(mask, str) or mask not in ("observation", "info"):
             raise InputError(f"mask = {short_repr(mask)}: must be 'observation' or 'info'")
-        for name in settings.keys() - SETTINGS:
-            others = ("opponents",) if isinstance(seat, LearnerSeats) else ("opponent", "seat")
-            hint = did_you_mean(name, (*SETTINGS, *others, "map", "mask", "map_limits"))
-            raise TypeError(f"the environment has no argument {name!r}{hint}")
-        check_batch(batch)
+        check_names(settings, DEFAULTS, ("map", "opponent", "seat", "mask", "map_limits", "num_envs", "autoreset_mode"))
+        check_batch(batch, "num_envs")
         self.batch = batch
         #: Whether each game may have several learners. Then the games get the same seeds as `WarlightParallelEnv`.
         self.shared = isinstance(seat, LearnerSeats)
         self._count = len(seat) if isinstance(seat, LearnerSeats) else 1  # L
         self._settings: dict[str, Any] = {**DEFAULTS, **settings}
-        self._action = self._settings["action"]
         self._most_cycles: int | None = None
         with_mask = mask == "observation"
         self.form: Form
@@ -163,8 +162,8 @@ class Episodes:
         if core.custom_observation is not None:
             raise InputError("observation: a policy file cannot store a custom observation function")
         return PolicySettings(
-            told_action(self._action), core.observation, core.max_cycles, core.picking, core.players, core.rules,
-            *form.told(core), padded=self.padded,
+            told_action(self._settings["action"]), core.observation, core.max_cycles, core.picking, core.players,
+            core.rules, *form.told(core), padded=self.padded,
         )  # fmt: skip
 
     @property
@@ -191,7 +190,7 @@ class Episodes:
     @property
     def max_cycles(self) -> int | None:
         """The number of steps after which a game is truncated; None if it depends on the map of each game."""
-        if self.padded and self._settings.get("max_cycles") is None and self._some.encoding.stepwise:
+        if self.padded and self._settings["max_cycles"] is None and self._some.encoding.stepwise:
             return None
         return self._some.max_cycles
 

@@ -30,7 +30,7 @@ def games_on_maps(
 
 
 def has_many_maps(arguments: Mapping[str, Any]) -> bool:
-    """Whether each game has its own map: the argument `map` is a set of maps, or `map_limits` is given."""
+    """Whether each game has its own map: the argument `map` is a set of maps, or `map_limits` is not None."""
     return isinstance(arguments.get("map"), list | tuple | Mapping | GeneratedMaps) or (
         arguments.get("map_limits") is not None
     )

@@ -14,11 +14,12 @@ from gymnasium.vector.utils import batch_space
 from warlight_env.arguments import index, is_integer, short_repr
 from warlight_env.engine.rules import MAX_PLAYERS, RulesError
 from warlight_env.engine.view import View
-from warlight_env.envs.actions.maskable import batch_of_actions
+from warlight_env.envs.actions.maskable import batch_action_space
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
 from warlight_env.envs.batch_of_games import BatchOfGames
-from warlight_env.envs.core_arguments import check_batch
+from warlight_env.envs.core_arguments import check_names
+from warlight_env.envs.episodes import DEFAULTS
 from warlight_env.envs.learner_seats import LearnerSeats
 from warlight_env.envs.many_maps import games_of, has_many_maps
 from warlight_env.envs.map_sets import MapsLike
@@ -134,11 +135,10 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
     ) -> None:
         if not is_integer(players) or not 2 <= players <= MAX_PLAYERS:
             raise RulesError(f"players = {short_repr(players)}: must be an integer in 2 .. {MAX_PLAYERS}")
-        for name in settings.keys() & {"seat", "opponent"}:
-            raise TypeError(f"WarlightParallelVectorEnv has no argument {name!r}: see the argument opponents")
+        known = (*DEFAULTS, "map", "mask", "map_limits")
+        check_names(settings, known, ("num_envs", "opponents", "autoreset_mode", "copy", "render_mode"))
         if not isinstance(copy, bool):
             raise InputError(f"copy = {short_repr(copy)}: must be True or False")
-        check_batch(num_envs, "num_envs")
         self.copy = copy
         self.render_mode, self.autoreset_mode = checked_mode(render_mode), checked_autoreset_mode(autoreset_mode)
         self.num_envs = num_envs
@@ -149,8 +149,8 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
         self.agents = list(self.possible_agents)
         self._number = {agent: i for i, agent in enumerate(self.possible_agents)}
         arguments: dict[str, Any] = {
-            "action": "factored", "picking": "play", **settings, "players": players, "seat": LearnerSeats(seats),
-            "opponent": self._ordered(opponents),
+            "map": "world", "action": "factored", "picking": "play", **settings,
+            "players": players, "seat": LearnerSeats(seats), "opponent": self._ordered(opponents),
         }  # fmt: skip
         observation = arguments.setdefault("observation", "graph")
         if has_many_maps(arguments):
@@ -162,7 +162,7 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
         self.metadata = {"name": "warlight_v0", **RENDERING, "autoreset_mode": self.autoreset_mode}
         self._games = Autoreset(self.episodes)
         space, choices = self.episodes.observation_space, self.episodes.action_space
-        self._spaces = space, choices, batch_space(space, num_envs), batch_of_actions(choices, num_envs)
+        self._spaces = space, choices, batch_space(space, num_envs), batch_action_space(choices, num_envs)
 
     # Spaces
 

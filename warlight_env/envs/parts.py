@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import bisect
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
@@ -36,10 +35,13 @@ class MapPart:
         self.index = -1  #: the index of this `MapPart` in `EnvParts.all`
         self.places = np.full(core.batch, -1, dtype=np.int64)
         self.learners = np.zeros((core.batch, learners), dtype=np.int8)  #: int8[C, L]: the learners' seats
-        #: The unused places in increasing order. New games take the first ones, so that the games stay close together
-        #: in memory.
-        self.free = list(range(core.batch))
         self._record: MapGames | None = None
+
+    @property
+    def free(self) -> list[int]:
+        """The unused places in ascending order. New games take the first ones, so games stay close in memory."""
+        free: list[int] = np.flatnonzero(self.places < 0).tolist()
+        return free
 
     @property
     def stale(self) -> bool:
@@ -57,17 +59,15 @@ class MapPart:
     @property
     def played(self) -> bool:
         """Whether at least one place of this `MapPart` is in use by a game."""
-        return len(self.free) < len(self.places)
+        return bool((self.places >= 0).any())
 
     def leave(self, c: int) -> None:
         """Mark the place with index c as unused."""
         self.places[c] = -1
-        bisect.insort(self.free, c)
 
     def take(self, c: int, b: int) -> None:
         """Assign the place with index c to the game with number b in the whole batch."""
         self.places[c] = b
-        del self.free[bisect.bisect_left(self.free, c)]
 
 
 #: The location of a game: its `MapPart`, and its place there, an index of `MapPart.places`.

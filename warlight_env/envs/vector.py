@@ -10,11 +10,10 @@ import numpy.typing as npt
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from warlight_env.envs.actions.maskable import batch_of_actions
+from warlight_env.envs.actions.maskable import batch_action_space
 from warlight_env.envs.autoreset import Autoreset
 from warlight_env.envs.autoreset import checked_mode as checked_autoreset_mode
 from warlight_env.envs.batch_of_games import BatchOfGames
-from warlight_env.envs.core_arguments import check_batch
 from warlight_env.envs.episode_spec import TellsItsLimit
 from warlight_env.envs.episodes import Episodes
 from warlight_env.envs.render_modes import RENDERING, checked_mode
@@ -62,7 +61,6 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, BatchOfGames, SingleThreaded,
     ) -> None:
         self.render_mode = checked_mode(render_mode)
         mode = checked_autoreset_mode(autoreset_mode)
-        check_batch(num_envs, "num_envs")
         self.episodes = self._make_games(num_envs, arguments)
         if max_episode_steps is not None:
             self.episodes.limit_cycles(max_episode_steps)
@@ -72,7 +70,7 @@ class WarlightVectorEnv(SavesGames, TellsItsLimit, BatchOfGames, SingleThreaded,
         self.single_observation_space = self.episodes.observation_space
         self.single_action_space = self.episodes.action_space
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_of_actions(self.single_action_space, num_envs)
+        self.action_space = batch_action_space(self.single_action_space, num_envs)
         self._games = Autoreset(self.episodes)
 
     def _make_games(self, num_envs: int, arguments: dict[str, Any]) -> Episodes:

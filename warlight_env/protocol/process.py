@@ -33,8 +33,9 @@ MAX_WAITING: Final = 1 << 22
 _CHUNK: Final = 1 << 16
 #: The maximum number of bytes of output before a question that are ignored. Further bytes count as the bot's answer.
 _MAX_STALE: Final = 1 << 20
-#: The maximum time in seconds to wait for the exit status of a bot that has closed its input or output.
-_LAST_WORDS: Final = 2.0
+#: The maximum time in seconds to wait for the exit status and the standard error of a bot that has ended or closed its
+#: streams.
+_EXIT_WAIT: Final = 2.0
 #: The maximum times in seconds in which the guard (script `supervisor`) must start the program, and end it.
 _START, _END = 30.0, 15.0
 
@@ -119,6 +120,7 @@ class BotProcess:
         self._skipping = False  # whether the next bytes belong to a line that is too long
         self._open = True  # whether the bot's output is not yet closed
         self._end: str | None = None  # the reason why the bot can give no more answers
+        self._status_asked = False  # whether `_end` names the exit status, if there is one
         self.left: list[int] = []  #: ids of the bot's processes that `close` could not end
         self._finish = weakref.finalize(
             self, _finish, self._guard, self._host, self._in, self._out, self.errors, mark, self.left
@@ -174,9 +176,11 @@ class BotProcess:
                 self._scanned, self._skipping = 0, True
                 return reply(None, f"a line of more than {MAX_LINE} bytes")
             if self._end is not None:
-                took = reply(None, self._end, lost=True)
-                self.errors.wait_for_end(_LAST_WORDS)
-                return took
+                lost = reply(None, lost=True)  # the following waits do not count as the bot's time
+                if not self._status_asked:
+                    self._status_asked, self._end = True, self._exit_status() or self._end
+                self.errors.wait_for_end(_EXIT_WAIT)
+                return replace(lost, cause=self._end)
             self._wait(left)
 
     def _wait(self, seconds: float) -> None:
@@ -211,7 +215,7 @@ class BotProcess:
             return False
         if not chunk:
             self._open = False
-            self._end = self._exit_status() or "the bot closed its output"
+            self._end = self._end or "the bot closed its output"
             if self._buffer and not self._skipping:
                 self._buffer += b"\n"  # the last line may have no line end
             return False
@@ -224,19 +228,19 @@ class BotProcess:
                 del self._waiting[: os.write(self._in, self._waiting[:_CHUNK])]
         except BlockingIOError:
             if len(self._waiting) > MAX_WAITING:
-                self._end = "the bot does not read its input"
+                self._end, self._status_asked = "the bot does not read its input", True
         except BrokenPipeError:
             self._waiting.clear()
-            self._end = self._exit_status() or "the bot closed its input"
+            self._end = self._end or "the bot closed its input"
 
     def _hear_end(self) -> None:
         """Read the rest of the bot's output, after the guard has reported that the bot has ended."""
-        status = self._exit_status(0.0)
+        status, self._status_asked = self._exit_status(0.0), True
         while self._read() and len(self._buffer) <= MAX_LINE:
             pass
         self._end = status or self._end or "its guard process ended"
 
-    def _exit_status(self, timeout: float = _LAST_WORDS) -> str | None:
+    def _exit_status(self, timeout: float = _EXIT_WAIT) -> str | None:
         """Return the bot's exit status as text; None if the guard reports no exit status within `timeout` seconds."""
         self._host.settimeout(timeout)
         try:

@@ -15,7 +15,7 @@ from warlight_env.arguments import check_flag, short_repr
 from warlight_env.array_arguments import array_of
 from warlight_env.envs.autoreset import checked_mode
 from warlight_env.envs.core import InnerCore
-from warlight_env.envs.core_arguments import check_batch, check_max_cycles
+from warlight_env.envs.core_arguments import check_batch, check_max_cycles, check_names
 from warlight_env.envs.observation_spaces import observation_space_of
 from warlight_env.envs.restarting_games import LEARNER, NEVER, NEXT_STEP, SAME_STEP
 from warlight_env.envs.seeds import seeds_of
@@ -90,14 +90,12 @@ class WarlightTensorEnv(SingleThreaded):
     ) -> None:
         import torch
 
-        check_batch(num_envs)
+        check_batch(num_envs, "num_envs")
         check_flag(check_actions, "check_actions")
         if not isinstance(device, str) or device not in ("cpu", "cuda"):
             raise InputError(f"device = {short_repr(device)}: must be 'cpu' or 'cuda'")
         mode = checked_mode(autoreset_mode)
-        unknown = set(arguments) - set(_ARGUMENTS)
-        if unknown:
-            raise InputError(f"unknown arguments {', '.join(sorted(unknown))}; known: {', '.join(_ARGUMENTS)}")
+        check_names(arguments, _ARGUMENTS, ("num_envs", "opponents", "autoreset_mode", "device"))
         for name in ("reward", "observation"):
             if callable(arguments.get(name)) and not isinstance(arguments[name], str):
                 raise InputError(f"{name}: a function cannot run on a device; use `WarlightParallelVectorEnv`")

@@ -9,7 +9,6 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from warlight_env.arguments import is_integer, short_repr
-from warlight_env.envs.actions.maskable import batch_of_actions
 from warlight_env.errors import InputError
 from warlight_env.tensor_env.env import WarlightTensorEnv
 
@@ -82,7 +81,7 @@ class WarlightTensorVectorEnv(VectorEnv[Any, Any, Any]):
         self.single_observation_space = games.observation_space(self._agent)
         self.single_action_space = games.action_space(self._agent)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
-        self.action_space = batch_of_actions(self.single_action_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
 
     @property
     def games(self) -> WarlightTensorEnv:

@@ -27,28 +27,28 @@ class MaskableChoices(_Choices):
     """
 
     def sample(self, mask: Any = None, probability: Any = None) -> npt.NDArray[np.int64]:
-        """Return a random action among those that the mask allows."""
-        if not isinstance(mask, np.ndarray):
+        """Return a random action that the mask allows. All forms of a mask give the same action for the same seed."""
+        if mask is None or probability is not None:
             return super().sample(mask, probability)
-        return _draw(_masks(mask, 1, self.nvec), self.nvec, self.np_random)[0]
+        flat = np.concatenate(mask) if isinstance(mask, tuple) else mask
+        return _draw(_masks(flat, 1, self.nvec), self.nvec, self.np_random)[0]
 
 
 class MaskableDict(spaces.Dict):
-    """A Dict space of MultiDiscrete spaces.
+    """A Dict space of `MaskableChoices` spaces.
 
-    The method `sample` of this space accepts a dict of masks, as in Gymnasium, or all masks in one flat array int8[K].
+    The method `sample` of this space accepts a dict of masks, as in Gymnasium, or all masks in one flat array int8[M].
     """
 
     def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
-        """Return a random action among those that the mask allows."""
+        """Return a random action that the mask allows."""
         if isinstance(mask, np.ndarray):
-            mask = _parts(mask, 1, self)
-            mask = {key: part[0] for key, part in mask.items()}
+            mask = {key: part[0] for key, part in _masks_by_key(mask, 1, self).items()}
         return super().sample(mask, probability)
 
 
-class ChoicesOfGames(spaces.Box):
-    """The actions of B games with a MultiDiscrete action space each, a Box int64[B, K].
+class BatchedChoices(spaces.Box):
+    """The action space of B games whose actions are MultiDiscrete: a Box int64[B, K].
 
     Args:
         choices: the action space of one game. batch: B.
@@ -59,43 +59,45 @@ class ChoicesOfGames(spaces.Box):
         self._nvec = choices.nvec
 
     def sample(self, mask: Any = None, probability: Any = None) -> npt.NDArray[Any]:
-        """Return random actions among those that the masks int8[B, M] allow."""
-        if mask is None:
-            return super().sample(None, probability)
+        """Return a random action for each game that the masks int8[B, M] allow."""
+        if mask is None or probability is not None:
+            return super().sample(mask, probability)
         return _draw(_masks(mask, self.shape[0], self._nvec), self._nvec, self.np_random)
 
 
-class DictOfGames(spaces.Dict):
-    """The actions of B games with a `MaskableDict` as action space each.
+class BatchedDict(spaces.Dict):
+    """The action space of B games whose action space is a `MaskableDict`.
 
     Args:
-        parts: the action space of one game. batch: B.
+        single: the action space of one game. batch: B.
     """
 
-    def __init__(self, parts: MaskableDict, batch: int) -> None:
-        super().__init__({key: batch_of_actions(part, batch) for key, part in parts.items()})
-        self._alone, self._batch = parts, batch
+    def __init__(self, single: MaskableDict, batch: int) -> None:
+        super().__init__({key: batch_action_space(part, batch) for key, part in single.items()})
+        self._single, self._batch = single, batch
 
     def sample(self, mask: Any = None, probability: Any = None) -> dict[str, Any]:
-        """Return random actions among those that the masks int8[B, M] allow."""
-        return super().sample(_parts(mask, self._batch, self._alone) if isinstance(mask, np.ndarray) else mask)
+        """Return a random action for each game that the masks int8[B, M] allow."""
+        if isinstance(mask, np.ndarray):
+            mask = _masks_by_key(mask, self._batch, self._single)
+        return super().sample(mask, probability)
 
 
-def batch_of_actions(space: spaces.Space[Any], batch: int) -> spaces.Space[Any]:
+def batch_action_space(space: spaces.Space[Any], batch: int) -> spaces.Space[Any]:
     """Return the action space of B games, B = `batch`; its `sample` accepts the masks int8[B, M], if there are masks.
 
     The space is equal to the result of Gymnasium's `batch_space`.
     """
     if isinstance(space, MaskableChoices):
-        return ChoicesOfGames(space, batch)
+        return BatchedChoices(space, batch)
     if isinstance(space, MaskableDict):
-        return DictOfGames(space, batch)
-    if isinstance(space, spaces.Discrete):
+        return BatchedDict(space, batch)
+    if isinstance(space, spaces.Discrete) and space.start == 0:
         return MaskableChoices(np.full(batch, space.n))
     return batch_space(space, batch)
 
 
-def _parts(mask: npt.NDArray[Any], batch: int, space: MaskableDict) -> dict[str, npt.NDArray[Any]]:
+def _masks_by_key(mask: npt.NDArray[Any], batch: int, space: MaskableDict) -> dict[str, npt.NDArray[Any]]:
     """Split the masks of B games into the masks of each part of a Dict space, each with a row for each game."""
     sizes = np.array([spaces.flatdim(part) for part in space.spaces.values()])
     parts = np.split(_masks(mask, batch, sizes), np.cumsum(sizes[:-1]), axis=1)
@@ -105,7 +107,7 @@ def _parts(mask: npt.NDArray[Any], batch: int, space: MaskableDict) -> dict[str,
 def _masks(mask: Any, batch: int, sizes: npt.NDArray[np.integer[Any]]) -> npt.NDArray[Any]:
     """Return the masks of B games as an array [B, M], where M is the sum of `sizes`; raise InputError if M differs."""
     masks, length = np.asarray(mask), int(sizes.sum())
-    if masks.size != batch * length:
+    if masks.size != batch * length or (batch > 1 and len(masks) != batch):
         raise InputError(
             f"the mask must have {length} entries, not {masks.size}" if batch == 1
             else f"the masks must have the shape ({batch}, {length}), not {masks.shape}"
@@ -116,6 +118,6 @@ def _masks(mask: Any, batch: int, sizes: npt.NDArray[np.integer[Any]]) -> npt.ND
 def _draw(masks: npt.NDArray[Any], nvec: npt.NDArray[Any], rng: np.random.Generator) -> npt.NDArray[np.int64]:
     """Return int64[B, K], a random allowed entry of each of K rows in each of B games; 0 for a row without one."""
     keys = (1.0 - rng.random(masks.shape, dtype=np.float32)) * (masks != 0)
-    if (nvec == nvec[0]).all():
+    if (nvec == nvec[0]).all():  # one call for all rows; the calls below are slower
         return keys.reshape(len(masks), len(nvec), nvec[0]).argmax(2)
     return np.stack([row.argmax(1) for row in np.split(keys, np.cumsum(nvec[:-1]), 1)], 1)
