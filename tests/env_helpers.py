@@ -53,7 +53,7 @@ def make(encoding: str = "factored", **arguments: Any) -> WarlightParallelEnv:
 
 
 def sample(env: WarlightParallelEnv, rng: np.random.Generator, agent: str, masked: bool = True) -> Any:
-    """Return a random action, much faster than ``space.sample(mask)``; about a third of its entries are 0."""
+    """Return a random action; about a third of its entries are 0."""
     encoding = env.core.encoding
     row = (rng.random(len(encoding.limits)) * encoding.limits).astype(np.int64)
     row[rng.random(len(row)) < 1 / 3] = 0

@@ -360,3 +360,21 @@ def test_a_bot_plays_where_regions_are_dealt_and_without_fog(rules):
         [make_agent("random", 2), bot], "small" if rules == "thesis" else "world", rules, 5, max_rounds=3
     )
     assert record.rounds <= 3 and bot.faults == [] and record.dropped == (0, 0)
+
+
+@pytest.mark.parametrize(
+    ("program", "text", "cause"),
+    [
+        ("read x; echo answer; exec 1>&-; sleep 60", "answer", None),
+        ("read x; exec 1>&-; sleep 60", None, "the bot closed its output"),
+        ("read x; exec 1>&-; sleep 0.3; exit 7", None, "the bot ended with exit status 7"),
+    ],
+)
+def test_the_wait_for_an_exit_status_is_not_the_bots_time(program, text, cause):
+    bot = BotProcess(["sh", "-c", program])
+    try:
+        reply = bot.ask("question", 1.5)
+        assert (reply.text, reply.cause, reply.late) == (text, cause, False)
+        assert reply.lost == (text is None)
+    finally:
+        bot.close()

@@ -79,7 +79,7 @@ class Progress:
 class _StartedStage:
     """A stage with the data that all its generations share."""
 
-    number: int
+    number: int  #: the index of the stage, from 0
     stage: Stage
     table: Table  #: plays the games
     genome: SearchSpace  #: the parameters that the stage changes

@@ -128,7 +128,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     | observation | "graph" | see "Observation space", or an `ObservationFunction` |
     | fog | None | whether there is fog of war; None: the rules' setting |
     | picking | "play" | or "random" |
-    | max_cycles | 100 | the number of steps until truncation |
+    | max_cycles | None | steps until truncation; None: 100, or with "steps" the largest number of steps in 100 rounds |
     | reward | "win" | "regions", "income", a `Reward`, or a `RewardFunction` |
     | mask | "observation" | "nested" or "info", see "Action space" |
     | render_mode | None | "human" prints text, "ansi" returns text, "rgb_array" returns a picture |

@@ -44,8 +44,7 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
     env = warlight_v0.vector_env(64, map="small", picking="random")
     observations, infos = env.reset(seed=1)
     for _ in range(10):
-        masks = {agent: infos[agent]["action_mask"] for agent in env.agents}
-        actions = {agent: env.action_space(agent).sample(masks[agent]) for agent in env.agents}
+        actions = {agent: env.action_space(agent).sample(infos[agent]["action_mask"]) for agent in env.agents}
         observations, rewards, terminations, truncations, infos = env.step(actions)
     print(rewards["player_0"].shape)  # (64,)
     ```
@@ -107,7 +106,8 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
             `WarlightParallelEnv`, with the same defaults, and two more:
 
             - mask: "info" (the default), or "observation" to add the key action_mask also to the observations;
-            - map_limits: the numbers of regions and directed edges to which observations and actions are padded.
+            - map_limits: the numbers of regions and directed edges to which observations and actions are padded; None
+              (the default): the largest numbers in the set of maps. With `map_limits`, one map is also padded.
 
             If `map` is a list, a dict of weights or `GeneratedMaps`, every game has its own map. Observations and
             actions are then padded to `map_limits`, and `observation` must be "graph"; see `WarlightMapsEnv` for the

@@ -100,7 +100,10 @@ class ActionEncoding(ABC):
     @property
     @abstractmethod
     def space(self) -> spaces.Space[Any]:
-        """The action space. Every call returns the same object."""
+        """The action space. Every call returns the same object.
+
+        With `MaskableChoices`, `MaskableDict` or `Discrete`, the action space of a batch also accepts masks.
+        """
 
     @property
     @abstractmethod
