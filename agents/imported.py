@@ -67,11 +67,11 @@ def imported_agent(read: AgentSpec) -> AgentInfo | None:
 
 
 def is_imported(spec: str) -> bool:
-    """Return whether a specification has the form of an agent in a module or a file.
-
-    Raises ImportedAgentError if the file does not exist.
-    """
-    return imported_agent(AgentSpec.parse(spec)) is not None
+    """Return whether a specification names an agent in a module, or in a file, which need not exist."""
+    try:
+        return imported_agent(AgentSpec.parse(spec)) is not None
+    except ImportedAgentError:
+        return True
 
 
 def _is_installed(package: str) -> bool:

@@ -33,9 +33,9 @@ MAX_WAITING: Final = 1 << 22
 _CHUNK: Final = 1 << 16
 #: The maximum number of bytes of output before a question that are ignored. Further bytes count as the bot's answer.
 _MAX_STALE: Final = 1 << 20
-#: The maximum time in seconds to wait for the exit status and the standard error of a bot that has ended or closed its
-#: streams.
-_EXIT_WAIT: Final = 2.0
+#: The maximum times in seconds to wait for the exit status and for the standard error of a bot that has ended or closed
+#: its streams.
+_EXIT_WAIT, _ERROR_WAIT = 2.0, 0.5
 #: The maximum times in seconds in which the guard (script `supervisor`) must start the program, and end it.
 _START, _END = 30.0, 15.0
 
@@ -179,7 +179,7 @@ class BotProcess:
                 lost = reply(None, lost=True)  # the following waits do not count as the bot's time
                 if not self._status_asked:
                     self._status_asked, self._end = True, self._exit_status() or self._end
-                self.errors.wait_for_end(_EXIT_WAIT)
+                self.errors.wait_for_end(_ERROR_WAIT)
                 return replace(lost, cause=self._end)
             self._wait(left)
 

@@ -92,7 +92,7 @@ def batch_action_space(space: spaces.Space[Any], batch: int) -> spaces.Space[Any
         return BatchedChoices(space, batch)
     if isinstance(space, MaskableDict):
         return BatchedDict(space, batch)
-    if isinstance(space, spaces.Discrete) and space.start == 0:
+    if isinstance(space, spaces.Discrete) and space == spaces.Discrete(space.n):
         return MaskableChoices(np.full(batch, space.n))
     return batch_space(space, batch)
 
