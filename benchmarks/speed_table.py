@@ -7,7 +7,8 @@ import json
 import math
 import os
 import platform
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -37,6 +38,9 @@ def not_installed(what: str, asked: str, error: ImportError) -> Row:
 def run_parts(program: str, parts: Mapping[str, Callable[[bool], list[Row]]], description: str | None) -> None:
     """Run benchmarks from the command line and print their rows as a table.
 
+    A file for ``--json`` is written after each part. If a part fails, the command prints its error and measures the
+    other parts; its exit status is then 1.
+
     Args:
         program: the file in this folder.
         parts: benchmarks by name; each takes whether runs are short.
@@ -51,16 +55,28 @@ def run_parts(program: str, parts: Mapping[str, Callable[[bool], list[Row]]], de
     measured = provenance(program, words) if arguments.json else {}
     console = Console()
     rows: list[Row] = []
+    failed: list[str] = []
     for name in arguments.parts or parts:
-        with console.status(f"measuring {name} …"):
-            rows += parts[name](arguments.quick)
+        try:
+            with console.status(f"measuring {name} …"):
+                rows += parts[name](arguments.quick)
+        except Exception:
+            console.print_exception()
+            failed.append(name)
+        if arguments.json:
+            _write(arguments.json, measured, rows)
     table = Table(title=f"{platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}")
     for column in ("what", "to reach", "measured", "reached"):
         table.add_column(column)
     for row in rows:
         table.add_row(row.what, row.asked, row.measured, {True: "yes", False: "NO", None: ""}[row.reached])
     console.print(table)
-    if arguments.json:
-        arguments.json.parent.mkdir(parents=True, exist_ok=True)
-        found = [asdict(row) | {"value": row.value if math.isfinite(row.value) else None} for row in rows]
-        write_file(arguments.json, json.dumps({"provenance": measured, "rows": found}, indent=1) + "\n")
+    if failed:
+        sys.exit(f"{program}: these parts failed: {', '.join(failed)}")
+
+
+def _write(file: Path, measured: Mapping[str, object], rows: Sequence[Row]) -> None:
+    """Write the rows measured so far, with commit and machine."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    found = [asdict(row) | {"value": row.value if math.isfinite(row.value) else None} for row in rows]
+    write_file(file, json.dumps({"provenance": measured, "rows": found}, indent=1) + "\n")

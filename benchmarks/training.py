@@ -55,10 +55,11 @@ def bench_turn_ppo(quick: bool) -> list[Row]:
             config.board, config.params, config.players, PLANNING, turns=make_turn_network(module.arrays())
         )
         rollout: Any = rollouts.play(played, [opponent], met, 1, True)
+        turns = rollout.round.size
         if name != "compiled":
             rollout = Rollout(*map(torch.from_numpy, rollout))
         learner.update_in_threads(evaluators[name], rollout, 1e-4, np.random.default_rng(1))
-        return rollout.round.size / (time.perf_counter() - began)
+        return turns / (time.perf_counter() - began)
 
     rates = interleaved({name: functools.partial(rate, name) for name in evaluators}, 3 if quick else 5)
     ours, fastest = rates["compiled"], max(rates["PyTorch"], rates["torch.compile"])

@@ -35,6 +35,22 @@ def speeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     return measure
 
 
+def test_a_failed_part_loses_no_other_part(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, speeds: Any, capsys):
+    import speed_table
+
+    path = tmp_path / "speeds.json"
+    monkeypatch.setattr(sys, "argv", ["bench.py", "--json", str(path)])
+
+    def fail(quick: bool) -> list[speed_table.Row]:
+        raise ZeroDivisionError("nothing was measured")
+
+    parts = {name: lambda quick, name=name: [speed_table.Row(name, "–", "7/s", 7.0, None)] for name in ("one", "two")}
+    with pytest.raises(SystemExit, match=r"^bench\.py: these parts failed: broken$"):
+        speed_table.run_parts("bench.py", {"one": parts["one"], "broken": fail, "two": parts["two"]}, None)
+    assert [row["what"] for row in json.loads(path.read_text())["rows"]] == ["one", "two"]
+    assert "nothing was measured" in capsys.readouterr().out
+
+
 def page(tmp_path: Path, *files: Path) -> tuple[int, Path]:
     import speeds_page
 
