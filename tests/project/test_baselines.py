@@ -36,10 +36,9 @@ class Bench:
 
 
 @pytest.fixture
-def bench(monkeypatch: pytest.MonkeyPatch) -> Bench:
+def bench(benchmarks: None, monkeypatch: pytest.MonkeyPatch) -> Bench:
     made = Bench()
     monkeypatch.setattr(subprocess, "run", made)
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
     return made
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 
 
-def test_the_same_games(monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+def test_the_same_games(benchmarks):
     from bench import Playouts, cpp_baseline
 
     library = cpp_baseline.build()

@@ -11,9 +11,8 @@ import pytest
 
 
 @pytest.fixture
-def learning_curves(monkeypatch: pytest.MonkeyPatch) -> Any:
+def learning_curves(benchmarks: None, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The module, with one method that finds a policy at once, which plays as `random` does."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
     import learning_curves
     from curve_runs import Method
 

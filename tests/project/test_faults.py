@@ -31,8 +31,7 @@ ORPHANED = HONEST.replace("out.mkdir", "import subprocess; subprocess.Popen(['sl
 
 
 @pytest.fixture
-def bench(monkeypatch):
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+def bench(benchmarks):
     import fault_kinds
     import fault_subjects
 

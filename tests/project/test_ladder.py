@@ -12,9 +12,8 @@ COMMIT = "0123456789abcdef"
 
 
 @pytest.fixture
-def ladder(monkeypatch: pytest.MonkeyPatch) -> Any:
+def ladder(benchmarks: None, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The module, in a clean checkout of COMMIT."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
     import ladder
     import provenance
 

@@ -13,8 +13,7 @@ from warlight_env.record import GameLog, LogError, game_at
 
 
 @pytest.fixture
-def openings(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
+def openings(benchmarks: None) -> Any:
     import openings
 
     return openings

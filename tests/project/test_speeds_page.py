@@ -11,9 +11,8 @@ import pytest
 
 
 @pytest.fixture
-def speeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
+def speeds(benchmarks: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     """Measure a row with a name, at a commit, and return the file."""
-    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
     import provenance
 
     import speed_table
@@ -35,7 +34,9 @@ def speeds(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
     return measure
 
 
-def test_a_failed_part_loses_no_other_part(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, speeds: Any, capsys):
+def test_a_failed_part_loses_no_other_part(
+    benchmarks: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
     import speed_table
 
     path = tmp_path / "speeds.json"

@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from value_helpers import TINY
 
 from helpers import as_position
 from warlight_env.agents import make_agent
@@ -30,10 +31,9 @@ from warlight_env.agents.weights import DEFAULT, PLANNING
 from warlight_env.cli import main
 from warlight_env.engine.position import Positions
 from warlight_env.engine.rules import MAX_PLAYERS
-from warlight_env.errors import InputError, RunError
+from warlight_env.errors import RunError
 from warlight_env.game import Game
 from warlight_env.train.common.checks import SettingsError
-from warlight_env.train.common.conditions import Conditions
 from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.journal import Journal, JournalError
 from warlight_env.train.common.settings_file import load_plain, read_settings
@@ -47,13 +47,6 @@ from warlight_env.train.value.predictions import outcome_losses
 from warlight_env.train.value.run import ValueRun
 from warlight_env.train.value.settings import ValueSettings
 
-TINY = ValueSettings(
-    iterations=2, games=2, player="nash:16,value=current,candidates=6,rounds=2",
-    opponents=("aggressive", "aggressive", "nash:10,value=current,rounds=2"), maps=("small", "generated:12:3"),
-    rules=("thesis",), players=(0.6, 0.4), max_rounds=60, labels=10, label_simulations=16, candidates=6, steps=10,
-    batch_size=16, gate_pairs=1, gate_threshold=0.0, holdout_pairs=1, holdout=("random",),
-    conditions=Conditions("small", max_rounds=60),
-)  # fmt: skip
 #: Enough where what games and labels are is of no account.
 TINIEST = replace(TINY, labels=8, steps=5)
 LEARNED = pack_network(load_value("learned"))
@@ -492,44 +485,3 @@ def test_the_example_is_the_default_recipe():
     file = Path(__file__).parents[2] / "examples" / "value.toml"
     told = read_settings(ValueSettings, load_plain(file), str(file))
     assert replace(told, holdout_pairs=ValueSettings().holdout_pairs) == ValueSettings()
-
-
-def test_actors_play_the_games_also_under_fog(monkeypatch):
-    """Agents in the games get views with fog, and the samples are true positions."""
-    specs, fogs = set(), set()
-
-    class Watched(NetworkPlayer):
-        def __call__(self, seed):
-            specs.add(self.spec)
-            agent = super().__call__(seed)
-            act = agent.act
-            agent.act = lambda view, budget=None: (fogs.add(view.rules.fog), act(view, budget))[1]
-            return agent
-
-    monkeypatch.setattr("warlight_env.train.value.games.NetworkPlayer", Watched)
-    settings = replace(TINY, actors=("aggressive", "random"), fog="always")
-    played = play_games(settings, GameConfigs(settings, "always"), b"", 3, range(8), 1)
-    assert specs == {"aggressive", "random"} and fogs == {True}
-    assert (played.owner >= -1).all() and (played.army[played.owner >= 0] > 0).all()
-
-
-def test_results_of_games_are_labels_without_a_search(monkeypatch):
-    settings = replace(TINY, actors=("aggressive",), outcome_weight=1.0, random_move_share=0.0)
-    configs = GameConfigs(settings)
-    played = play_games(settings, configs, b"", 3, range(6), 1)
-    monkeypatch.setattr(Labeller, "value", lambda *asked: pytest.fail("a search"))
-    labels = label_positions(settings, configs, b"", played, 5, range(40), 1)
-    winner = {int(game): played.value[m].argmax() for m, game in enumerate(played.game) if played.value[m].any()}
-    assert set(labels.game.tolist()) <= set(winner) and len(set(labels.game.tolist())) > 1
-    for m in range(40):
-        assert labels.value[m].max() == 1.0 and labels.value[m].argmax() == winner[int(labels.game[m])]
-    with pytest.raises(pytest.fail.Exception, match="a search"):
-        label_positions(replace(settings, outcome_weight=0.9), configs, b"", played, 5, range(4), 1)
-
-
-@pytest.mark.parametrize(("settings", "message"), [
-    ({"actors": ["agressive"]}, "no agent 'agressive'"), ({"fog": "sometimes"}, "fog"),
-])  # fmt: skip
-def test_actors_and_fog_are_checked(settings, message):
-    with pytest.raises(InputError, match=message):
-        read_settings(ValueSettings, settings, "x")

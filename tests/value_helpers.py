@@ -1,0 +1,12 @@
+"""Settings of small runs of value networks."""
+
+from warlight_env.train.common.conditions import Conditions
+from warlight_env.train.value.settings import ValueSettings
+
+TINY = ValueSettings(
+    iterations=2, games=2, player="nash:16,value=current,candidates=6,rounds=2",
+    opponents=("aggressive", "aggressive", "nash:10,value=current,rounds=2"), maps=("small", "generated:12:3"),
+    rules=("thesis",), players=(0.6, 0.4), max_rounds=60, labels=10, label_simulations=16, candidates=6, steps=10,
+    batch_size=16, gate_pairs=1, gate_threshold=0.0, holdout_pairs=1, holdout=("random",),
+    conditions=Conditions("small", max_rounds=60),
+)  # fmt: skip
