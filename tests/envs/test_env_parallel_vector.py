@@ -167,9 +167,9 @@ def test_the_start_option_begins_from_a_position_in_which_a_player_is_eliminated
 @pytest.mark.parametrize(
     ("argument", "reason"),
     [
-        ({"seat": 0}, "the environment has no argument 'seat'"),
-        ({"opponent": "random"}, r"the environment has no argument 'opponent' \(did you mean 'opponents'\?\)"),
-        ({"oponents": {}}, r"the environment has no argument 'oponents' \(did you mean 'opponents'\?\)"),
+        ({"seat": 0}, r"^unknown arguments 'seat'; known: rules, players, "),
+        ({"opponent": "random"}, r"^unknown arguments 'opponent'; known: .*, opponents, "),
+        ({"oponents": {}, "speed": 1}, r"^unknown arguments 'oponents', 'speed'; known: "),
     ],
 )
 def test_unknown_arguments_are_refused(argument, reason):

@@ -16,7 +16,7 @@ from warlight_env.envs.actions import ActionEncoding, EncodingFactory
 from warlight_env.envs.buffers import EnvSettings
 from warlight_env.envs.custom_functions import ObservationFunction, RewardFunction
 from warlight_env.envs.rewards import SHAPINGS, Reward
-from warlight_env.errors import InputError, did_you_mean
+from warlight_env.errors import InputError
 from warlight_env.features.columns import OBSERVATIONS
 
 
@@ -46,14 +46,18 @@ class CoreSettings(TypedDict, total=False):
     reward: str | Reward | RewardFunction
 
 
-def check_names(given: Iterable[str], known: Collection[str], others: Iterable[str] = ()) -> None:
-    """Raise TypeError for the first argument of an environment in `given` that is not in `known`.
+class UnknownArgumentError(InputError, TypeError):
+    """Error: an environment has no argument with the given name."""
 
-    others: further arguments of the environment, which the error message may suggest.
+
+def check_names(given: Iterable[str], known: Collection[str], others: Iterable[str] = ()) -> None:
+    """Raise `UnknownArgumentError` if a name in `given` is not in `known`.
+
+    others: further arguments of the environment, which the error message also names.
     """
-    for name in given:
-        if name not in known:
-            raise TypeError(f"the environment has no argument {name!r}{did_you_mean(name, (*known, *others))}")
+    unknown = [repr(name) for name in given if name not in known]
+    if unknown:
+        raise UnknownArgumentError(f"unknown arguments {', '.join(unknown)}; known: {', '.join((*known, *others))}")
 
 
 def check_batch(batch: Any, name: str = "batch") -> None:
@@ -103,5 +107,6 @@ def make_settings(
 
 
 __all__ = [
-    "CoreSettings", "check_arguments", "check_batch", "check_max_cycles", "check_names", "check_slots", "make_settings",
+    "CoreSettings", "UnknownArgumentError", "check_arguments", "check_batch", "check_max_cycles", "check_names",
+    "check_slots", "make_settings",
 ]  # fmt: skip

@@ -70,7 +70,7 @@ class Episodes:
         settings: the arguments rules, players, action, observation, fog, picking, max_cycles and reward of `EnvCore`,
             with the defaults in `DEFAULTS`.
 
-    Raises InputError for an invalid argument, and TypeError for an unknown one.
+    Raises InputError for an invalid argument, and UnknownArgumentError for an unknown one.
     """
 
     #: Whether every game has its own map, and observations and actions are padded to one size.

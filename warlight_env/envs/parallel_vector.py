@@ -113,7 +113,7 @@ class WarlightParallelVectorEnv(SavesGames, BatchOfGames, SingleThreaded):
             actions are then padded to `map_limits`, and `observation` must be "graph"; see `WarlightMapsEnv` for the
             arrays.
 
-    Raises InputError for an invalid argument, and TypeError for an unknown one.
+    Raises InputError for an invalid argument, and UnknownArgumentError for an unknown one.
     """
 
     exclusive_methods: ClassVar[tuple[str, ...]] = (
