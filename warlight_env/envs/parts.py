@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
@@ -34,14 +35,11 @@ class MapPart:
         self.core, self.known, self.players = core, known, CoreOpponents(core)
         self.index = -1  #: the index of this `MapPart` in `EnvParts.all`
         self.places = np.full(core.batch, -1, dtype=np.int64)
+        #: The places that are not in use, in ascending order. New games take the first ones, so that games stay close
+        #: in memory.
+        self.unused = list(range(core.batch))
         self.learners = np.zeros((core.batch, learners), dtype=np.int8)  #: int8[C, L]: the learners' seats
         self._record: MapGames | None = None
-
-    @property
-    def free(self) -> list[int]:
-        """The unused places in ascending order. New games take the first ones, so games stay close in memory."""
-        free: list[int] = np.flatnonzero(self.places < 0).tolist()
-        return free
 
     @property
     def stale(self) -> bool:
@@ -59,14 +57,16 @@ class MapPart:
     @property
     def played(self) -> bool:
         """Whether at least one place of this `MapPart` is in use by a game."""
-        return bool((self.places >= 0).any())
+        return len(self.unused) < len(self.places)
 
     def leave(self, c: int) -> None:
-        """Mark the place with index c as unused."""
+        """Mark the place with index c, which is in use, as unused."""
         self.places[c] = -1
+        bisect.insort(self.unused, c)
 
     def take(self, c: int, b: int) -> None:
-        """Assign the place with index c to the game with number b in the whole batch."""
+        """Assign the place with index c, which is unused, to the game with number b in the whole batch."""
+        self.unused.remove(c)
         self.places[c] = b
 
 
@@ -234,12 +234,14 @@ class EnvParts:
             core = self._make(map_)
             known = self._first(core if count == 1 else core.new_like(_size_for(count)))
         self._known.move_to_end(map_.digest())
-        missing = count - sum([len(part.free) for part in known.parts])
+        missing = count - sum([len(part.unused) for part in known.parts])
         if missing > 0:
             size = max(_size_for(missing), known.size // 4)
             self._add(MapPart(known.parts[0].core.new_like(size), known, self._learners))
-        places = ((part, c) for part in known.parts for c in part.free)
-        return [place for place, _ in zip(places, range(count), strict=False)]
+        places: list[Place] = []
+        for part in known.parts:
+            places += [(part, c) for c in part.unused[: count - len(places)]]
+        return places
 
     def _note_board(self, board: Board) -> int:
         """Store the board arrays of a map in `boards` and `sizes`; return their row index."""
