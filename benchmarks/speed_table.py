@@ -29,6 +29,10 @@ class Row:
     value: float
     reached: bool | None
 
+    def __post_init__(self) -> None:
+        """Convert scalars of NumPy, which JSON cannot contain."""
+        self.value, self.reached = float(self.value), None if self.reached is None else bool(self.reached)
+
 
 def not_installed(what: str, asked: str, error: ImportError) -> Row:
     """Return the row of a benchmark whose library is not installed."""
