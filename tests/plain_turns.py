@@ -1,9 +1,10 @@
-"""A generator of one simple turn, for tests of faulty user functions."""
+"""Generators of simple turns, for tests of user functions and of searches."""
 
 from __future__ import annotations
 
 import numba
 
+from warlight_env.engine.jit import kernel
 from warlight_env.engine.round import income
 
 
@@ -18,3 +19,17 @@ def plain_turn(context, position, player, deploy, attacks):
     deploy[home] = income(board, context.params.base_income, owner, player)
     attacks[0, 0], attacks[0, 1], attacks[0, 2] = home, board.edge_target[board.neighbor_start[home]], 1
     return 1
+
+
+@kernel
+def three_deploys(context, position, player, rng, work, turns):
+    """Write three turns: turn k puts all of the income on the player's region k."""
+    found = 0
+    for r in range(position.owner.shape[0]):
+        if position.owner[r] == player and found < 3:
+            turns.counts[found] = 0
+            for q in range(position.owner.shape[0]):
+                turns.deploy[found, q] = 0
+            turns.deploy[found, r] = 5
+            found += 1
+    return found

@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from arena_agents import Idle
 from edge_case_games import odd_game
 from helpers import PRESETS, RING, as_position, board_of, make_map, position
-from warlight_env import Game, Orders, Rules, maps
+from warlight_env import Game, Rules, maps
 from warlight_env.agents import Agent, AgentError, agent_names, describe, make_agent, register, registry
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation.expectation import to_conquer
@@ -253,18 +254,6 @@ def test_bad_specifications(spec, message):
 
 
 def test_own_agents_can_be_registered():
-    class Idle:
-        name = "idle"
-
-        def __init__(self, seed: int) -> None:
-            self.seed = seed
-
-        def pick(self, view):
-            return list(view.offers)
-
-        def act(self, view, budget=None):
-            return Orders()
-
     register("test-idle", lambda: Idle, "does nothing")
     assert make_agent("test-idle", seed=4).seed == 4
     with pytest.raises(AgentError, match="already registered"):

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+from plain_turns import three_deploys
 from warlight_env.agents import make_agent
 from warlight_env.agents.base import Budget
 from warlight_env.agents.players.nash.agent import NashAgent
@@ -24,21 +25,6 @@ from warlight_env.engine.position import Position
 from warlight_env.engine.rng import make_rng
 from warlight_env.errors import InputError
 from warlight_env.game import Game
-
-
-@kernel
-def three_deploys(context, position, player, rng, work, turns):
-    """Turn k puts all of the income on the player's region k."""
-    found = 0
-    for r in range(position.owner.shape[0]):
-        if position.owner[r] == player and found < 3:
-            turns.counts[found] = 0
-            for q in range(position.owner.shape[0]):
-                turns.deploy[found, q] = 0
-            turns.deploy[found, r] = 5
-            found += 1
-    return found
-
 
 #: What player 0 gets for its row and player 1's column in rock, paper and scissors with stakes: rock beats scissors for
 #: 3, paper beats rock for 5, scissors beat paper for 4.

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from helpers import RING, as_position, board_of
+from plain_turns import three_deploys
 from warlight_env.agents.players.nash.nash_work import make_nash_setup, make_nash_work
 from warlight_env.agents.players.nash.round_values import play_at_random, write_round_values
 from warlight_env.agents.plug_ins.functions import Functions, make_context
@@ -13,20 +14,6 @@ from warlight_env.agents.weights import PLANNING
 from warlight_env.engine.jit import kernel
 from warlight_env.engine.position import make_position
 from warlight_env.engine.rng import make_rng
-
-
-@kernel
-def as_many_as_regions(context, position, player, rng, work, turns):
-    """Turn k puts all of the income on the player's region k."""
-    found = 0
-    for r in range(position.owner.shape[0]):
-        if position.owner[r] == player and found < 3:
-            turns.counts[found] = 0
-            for q in range(position.owner.shape[0]):
-                turns.deploy[found, q] = 0
-            turns.deploy[found, r] = 5
-            found += 1
-    return found
 
 
 @kernel
@@ -50,7 +37,7 @@ def more_than_all(context, position, shares):
 
 def searched(owner, players, plays=400, rounds=0, evaluation=by_region_0):
     board, params = board_of(RING)
-    functions = Functions(evaluation=evaluation, generator=as_many_as_regions, capacity=3)
+    functions = Functions(evaluation=evaluation, generator=three_deploys, capacity=3)
     context = make_context(board, params, players, PLANNING, functions=functions)
     work, values = make_nash_work(6, board.n_edges, players, 3, 0, 1), np.zeros(players)
     work.rng[:] = make_rng(1)
