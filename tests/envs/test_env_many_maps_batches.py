@@ -241,3 +241,41 @@ def test_a_limit_of_cycles_holds_for_all_games_at_once(make):
         with pytest.raises(InputError, match=f"max_cycles = {wrong}: must be an integer from 1"):
             env.episodes.limit_cycles(wrong)
     assert env.episodes.policy_settings.max_cycles == 1
+
+
+def test_games_that_move_between_maps_take_the_first_unused_places(monkeypatch):
+    env = gymnasium.make_vec("warlight/WarlightMaps-v0", num_envs=40, map=["small", "world", "generated:12:1"])
+    env.reset(seed=1)
+    batch, rng = env.unwrapped.episodes, np.random.default_rng(1)
+
+    def check(moved):
+        taken = {(id(core), c) for core, c in map(batch.core_of, range(40))}
+        assert len(taken) == 40
+        for part in batch.parts:
+            used = {c for c in range(part.core.batch) if (id(part.core), c) in taken}
+            assert np.flatnonzero(part.places >= 0).tolist() == sorted(used)
+            assert sorted(part.unused) == sorted(set(range(part.core.batch)) - used)
+            last = max([c for core, c in map(batch.core_of, moved) if core is part.core], default=-1)
+            assert all(c > last for c in part.unused)
+
+    def move():
+        mask = rng.random(40) < 0.3
+        mask[rng.integers(40)] = True
+        before = [batch.core_of(b) for b in range(40)]
+        env.reset(options={"reset_mask": mask})
+        return [b for b in range(40) if batch.core_of(b) != before[b]]
+
+    def fail():
+        before = [batch.core_of(b) for b in range(40)]
+        name = f"generated:14:{rng.integers(2**20)}"
+        with monkeypatch.context() as patch:
+            patch.setattr(parts, "_size_for", lambda count: 1 // 0)
+            with pytest.raises(ZeroDivisionError):
+                env.reset(options={"map": name})
+        assert [batch.core_of(b) for b in range(40)] == before
+        return []
+
+    for _ in range(20):
+        check(fail())
+        for _ in range(3):
+            check(move())

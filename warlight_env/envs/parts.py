@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import bisect
+import heapq
 import math
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
@@ -35,8 +35,7 @@ class MapPart:
         self.core, self.known, self.players = core, known, CoreOpponents(core)
         self.index = -1  #: the index of this `MapPart` in `EnvParts.all`
         self.places = np.full(core.batch, -1, dtype=np.int64)
-        #: The places that are not in use, in ascending order. New games take the first ones, so that games stay close
-        #: in memory.
+        #: The places that are not in use, a heap. New games take the first ones, so that games stay close in memory.
         self.unused = list(range(core.batch))
         self.learners = np.zeros((core.batch, learners), dtype=np.int8)  #: int8[C, L]: the learners' seats
         self._record: MapGames | None = None
@@ -59,14 +58,22 @@ class MapPart:
         """Whether at least one place of this `MapPart` is in use by a game."""
         return len(self.unused) < len(self.places)
 
+    def first_unused(self, count: int) -> list[int]:
+        """Return the first `count` unused places in ascending order, or all of them if there are fewer."""
+        return self.unused[:1] if count == 1 else sorted(self.unused)[:count]
+
     def leave(self, c: int) -> None:
         """Mark the place with index c, which is in use, as unused."""
         self.places[c] = -1
-        bisect.insort(self.unused, c)
+        heapq.heappush(self.unused, c)
 
     def take(self, c: int, b: int) -> None:
         """Assign the place with index c, which is unused, to the game with number b in the whole batch."""
-        self.unused.remove(c)
+        if self.unused[0] == c:
+            heapq.heappop(self.unused)
+        else:
+            self.unused.remove(c)
+            heapq.heapify(self.unused)
         self.places[c] = b
 
 
@@ -240,7 +247,8 @@ class EnvParts:
             self._add(MapPart(known.parts[0].core.new_like(size), known, self._learners))
         places: list[Place] = []
         for part in known.parts:
-            places += [(part, c) for c in part.unused[: count - len(places)]]
+            if len(places) < count:
+                places += [(part, c) for c in part.first_unused(count - len(places))]
         return places
 
     def _note_board(self, board: Board) -> int:
