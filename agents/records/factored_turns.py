@@ -26,12 +26,12 @@ class AllocationWork(NamedTuple):
     """Working memory of `allocate_income` for one thread."""
 
     own: npt.NDArray[np.int32]  #: [N] receives the player's regions
-    classes: npt.NDArray[np.int64]  #: [3, VALUES] working data for each deploy weight
+    classes: npt.NDArray[np.int64]  #: [4, VALUES] working data for each deploy weight
 
 
 def make_allocation_work(n_regions: int) -> AllocationWork:
     """Make working memory of `allocate_income` for one thread."""
-    return AllocationWork(private_zeros(n_regions, np.int32), private_zeros((3, VALUES), np.int64))
+    return AllocationWork(private_zeros(n_regions, np.int32), private_zeros((4, VALUES), np.int64))
 
 
 @kernel
@@ -83,8 +83,9 @@ def allocate_income(
 
     If remainders are equal, regions with lower numbers come first. A region's quota and remainder (of the largest
     remainder method) depend only on the region's weight. The code computes the quota and the remainder once for each
-    weight, and then assigns armies to regions in one pass. If the rules limit the number of orders, only the first
-    regions with a weight above 0 get armies. Writes deploy_out int32[N], and the player's regions to `work.own`.
+    weight, and then assigns armies to regions in one pass. If the rules limit the number of orders, only the regions
+    with the highest weights get armies, and of regions with equal weights only the first ones. Writes deploy_out
+    int32[N], and the player's regions to `work.own`.
     Returns the number of own regions and the number of own regions with a weight above 0.
     """
     own, classes = work.own, work.classes
@@ -99,20 +100,24 @@ def allocate_income(
     for k in range(n_own):
         counts[weights[own[k]]] += 1
     named = n_own - counts[0]
-    last = n_own
-    if max_orders > 0 and named > max_orders:
-        surplus = named - max_orders
-        while surplus > 0:
-            last -= 1
-            w = weights[own[last]]
-            counts[w] -= 1
-            surplus -= 1 if w > 0 else 0
+    surplus = named - max_orders if max_orders > 0 else 0
+    w = 1
+    while surplus > 0:
+        out = min(surplus, counts[w])
+        counts[w] -= out
+        surplus -= out
+        w += 1
     if named == 0 or income <= 0:
         return n_own, named
     left = _settle_shares(income, classes)
-    armies, tied = classes[1], classes[2]
-    for k in range(last):
+    armies, tied, served = classes[1], classes[2], classes[3]
+    for w in range(VALUES):
+        served[w] = counts[w]
+    for k in range(n_own):
         w = weights[own[k]]
+        if served[w] == 0:
+            continue
+        served[w] -= 1
         extra = tied[w] if left > 0 else np.int64(0)
         deploy_out[own[k]] = armies[w] + extra
         left -= extra
@@ -140,8 +145,26 @@ def decode_factored(
     """Decode an action row: write its orders to deploy_out int32[N] and attacks_out int32[E, 3].
 
     The row has N + 2 E entries, or N + E entries without priorities. position: the position, or the player's view of
-    it. Returns the number of attacks, and the number of entries that the action mask does not allow.
+    it. Returns the number of attacks, and the number of entries that the action mask does not allow. If the rules limit
+    the number of orders, only the first attacks count.
     """
+    attacks, used = decode_all(board, position, player, income, max_orders, action, work, deploy_out, attacks_out)
+    return min(attacks, max_orders) if max_orders > 0 else attacks, used
+
+
+@kernel
+def decode_all(
+    board: Board,
+    position: Position,
+    player: Int,
+    income: Int,
+    max_orders: Int,
+    action: Any,
+    work: AllocationWork,
+    deploy_out: Armies,
+    attacks_out: AttackRows,
+) -> Any:
+    """Decode an action row as `decode_factored` does, but without a limit of the number of attacks."""
     neighbor_start, edge_target, army, own = board.neighbor_start, board.edge_target, position.army, work.own
     n, e_all = army.shape[0], edge_target.shape[0]
     priority = action.shape[0] > n + e_all
@@ -168,8 +191,33 @@ def decode_factored(
                 attacks_out[count, 2] = share_of(available, value)
                 used -= 1 if value != 0 else 0
                 count += _ONE if value != 0 and available > 0 else _NONE
-    attacks = np.int64(count)
-    return min(attacks, max_orders) if max_orders > 0 else attacks, used
+    return np.int64(count), used
+
+
+@kernel
+def limit_attacks(owner: Owners, player: Int, max_orders: Int, attacks: AttackRows, count: Int) -> Int:
+    """Reduce a turn to the number of attacks that the rules allow, and return the number of remaining attacks.
+
+    Transfers are left out before attacks on other owners, and later orders before earlier ones. The remaining orders
+    keep their order.
+
+    Args:
+        max_orders: the largest number of attacks; 0: no limit.
+        attacks: int32[E, 3], of which the first `count` rows are used; each sends at least one army.
+    """
+    if max_orders == 0 or count <= max_orders:
+        return np.int64(count)
+    surplus, kept = count - max_orders, 0
+    for i in range(count - 1, -1, -1):
+        if surplus > 0 and owner[attacks[i, 1]] == player:
+            attacks[i, 2] = 0
+            surplus -= 1
+    for i in range(count):
+        if attacks[i, 2] > 0:
+            for j in range(attacks.shape[1]):
+                attacks[kept, j] = attacks[i, j]
+            kept += 1
+    return np.int64(min(kept, max_orders))
 
 
 @kernel

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.records.factored_turns import VALUES, allocate_income, decode_factored
+from warlight_env.agents.records.factored_turns import VALUES, allocate_income, decode_all, limit_attacks
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.agents.records.turn_record import Floats
 from warlight_env.agents.turn_net.features import INCOME
@@ -130,10 +130,9 @@ def described_turn(
             row[n + e] = draw_value(logits, VALUES, temperature, rng, net.log_prob)
             if row[n + e] > 0:
                 row[n + edges + e] = draw_value(priorities, VALUES, temperature, rng, net.log_prob)
-    count, _ = decode_factored(
-        board, position, player, income, context.params.max_orders, row, net.allocation, deploy, attacks
-    )
-    return np.int64(count)
+    limit = context.params.max_orders
+    count, _ = decode_all(board, position, player, income, limit, row, net.allocation, deploy, attacks)
+    return limit_attacks(owner, player, limit, attacks, count)
 
 
 @kernel

@@ -5,10 +5,16 @@ from __future__ import annotations
 import pickle
 import re
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from helpers import position
+from warlight_env import Orders
 from warlight_env.agents import make_agent
 from warlight_env.agents.generators.turns import generate_turns
+from warlight_env.agents.records.factored_turns import limit_attacks
 from warlight_env.agents.records.generator_work import MAX_TURNS
 from warlight_env.agents.turn_net.turn_network_file import (
     BUNDLED,
@@ -25,6 +31,31 @@ def test_the_network_of_the_package_wins_on_any_map_and_with_any_number_of_playe
         while not game.done and game.round < 80:
             game.play_round([agent.act(game.view(p)) for p, agent in enumerate(agents)])
         assert game.winner == 0
+
+
+@pytest.mark.parametrize("rest", [[120, 122, 124, 126], list(range(100, 128))])
+def test_a_network_with_more_orders_than_the_rules_allow_still_ends_the_game(rest):
+    """On a map of 128 regions, `challenge1` allows 51 deploys and 51 attacks."""
+    start, armies = Game("large", "challenge1", seed=1, picks="random"), 120 // len(rest)
+    game = position(start, [int(r in rest) for r in range(128)], [armies if r in rest else 3 for r in range(128)])
+    agent = make_agent("policy:any_fog", 1)
+    while not game.done and game.round < 60:
+        orders = agent.act(game.view(0))
+        assert len(orders.deploys) <= 51 and len(orders.attacks) <= 51
+        game.play_round([orders, Orders()])
+    assert game.winner == 0 and game.round < 60
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(1, 50)), max_size=30),
+    st.lists(st.integers(-1, 1), min_size=10, max_size=10),
+    st.integers(0, 12),
+)
+def test_transfers_are_left_out_first_and_the_last_ones_first(orders, owner, most):
+    rows = np.array([*orders, (9, 9, 9)], np.int32)
+    count = limit_attacks(np.array(owner, np.int8), 0, most, rows, len(orders))
+    ranked = sorted(range(len(orders)), key=lambda i: (owner[orders[i][1]] == 0, i))
+    assert [tuple(row) for row in rows[:count].tolist()] == [orders[i] for i in sorted(ranked[: most or None])]
 
 
 @pytest.mark.parametrize("name", BUNDLED)

@@ -43,9 +43,12 @@ def largest_remainder(weights: list[int], income: int) -> list[int]:
     return seats
 
 
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.integers(0, 40))
-def test_weights_share_the_income_by_largest_remainder(weights, income):
-    assert shares(weights, income) == largest_remainder(weights, income)
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.integers(0, 40), st.integers(0, 8))
+def test_the_highest_weights_share_the_income_by_largest_remainder(weights, income, most):
+    """No limit (0), or a number of deploys: the highest weights count, and of equal ones the first."""
+    counting = sorted(range(len(weights)), key=lambda r: (-weights[r], r))[: most or None]
+    kept = [weight if r in counting else 0 for r, weight in enumerate(weights)]
+    assert shares(weights, income, max_orders=most) == largest_remainder(kept, income)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +67,7 @@ def test_shares_by_hand(weights, income, expected):
 
 def test_only_own_regions_and_as_many_as_the_rules_allow_take_part():
     assert shares([1, 4, 1], 6, owner=[0, 1, 0]) == [3, 0, 3]
-    assert shares([1, 1, 2, 1], 9, max_orders=2) == [5, 4, 0, 0]
+    assert shares([1, 1, 2, 1], 9, max_orders=2) == [3, 0, 6, 0]
     assert shares([0, 1, 0, 1, 0, 1], 4, max_orders=2) == [0, 2, 0, 2, 0, 0]
 
 

@@ -99,8 +99,8 @@ class FactoredActions(ActionEncoding):
 
     The mask allows every value for own regions and for edges that start in own regions (while the players pick regions:
     for offered regions). For all other regions and edges, the mask allows only the value 0. An action that respects the
-    mask has no illegal orders. If the rules limit the orders of a turn, only the first orders count: the first regions
-    with a weight, and the first attacks.
+    mask has no illegal orders. If the rules limit the number of orders, only the regions with the highest weights get
+    armies (of regions with equal weights, the first ones), and only the first attacks count.
     """
 
     name: ClassVar[str] = "factored"
