@@ -353,14 +353,21 @@ class NashAgent(SearchAgent):
         turns = turns_of(works, player, begun)
         if not turns.orders:  # the player has no region
             return limits.record([Candidate(Orders(), 0, 0.0)], 0, 0, 1, 1)
+        # The mean share of a best response is an estimate, which may exceed 1.
         found = [
-            Candidate(orders, int(visits), float(total), refined=i >= begun, probability=float(probability))
+            Candidate(
+                orders,
+                int(visits),
+                min(float(total), float(visits)),
+                refined=i >= begun,
+                probability=float(probability),
+            )
             for i, (orders, visits, total, probability) in enumerate(
                 zip(turns.orders, turns.visits, turns.total, turns.mixture, strict=True)
             )
         ]
         mixture = turns.mixture
-        best = max(range(len(found)), key=lambda i: found[i].value + turns.bonus[i])
+        best = int((turns.total / np.maximum(1, turns.visits) + turns.bonus).argmax())
         likely = np.where(mixture >= _LEAST * mixture.max(), mixture, 0.0)
         if answer == "most_likely":
             best = int(mixture.argmax())
