@@ -85,8 +85,8 @@ def allocate_income(
     remainder method) depend only on the region's weight. The code computes the quota and the remainder once for each
     weight, and then assigns armies to regions in one pass. If the rules limit the number of orders, only the regions
     with the highest weights get armies, and of regions with equal weights only the first ones. Writes deploy_out
-    int32[N], and the player's regions to `work.own`.
-    Returns the number of own regions and the number of own regions with a weight above 0.
+    int32[N], and the player's regions to `work.own`. Returns the number of own regions and the number of own regions
+    with a weight above 0.
     """
     own, classes = work.own, work.classes
     n_own = 0
@@ -131,6 +131,32 @@ def share_of(available: Int, value: Int) -> Int:
 
 
 @kernel
+def limit_attacks(owner: Owners, player: Int, max_orders: Int, attacks: AttackRows, count: Int) -> Int:
+    """Reduce a turn to the number of attacks that the rules allow, and return the number of remaining attacks.
+
+    Transfers are left out before attacks on other owners, and later orders before earlier ones. The remaining orders
+    keep their order.
+
+    Args:
+        max_orders: the largest number of attacks; 0: no limit.
+        attacks: int32[E, 3], of which the first `count` rows are used; each sends at least one army.
+    """
+    if max_orders == 0 or count <= max_orders:
+        return np.int64(count)
+    surplus, kept = count - max_orders, 0
+    for i in range(count - 1, -1, -1):
+        if surplus > 0 and owner[attacks[i, 1]] == player:
+            attacks[i, 2] = 0
+            surplus -= 1
+    for i in range(count):
+        if attacks[i, 2] > 0:
+            for j in range(attacks.shape[1]):
+                attacks[kept, j] = attacks[i, j]
+            kept += 1
+    return np.int64(min(kept, max_orders))
+
+
+@kernel
 def decode_factored(
     board: Board,
     position: Position,
@@ -145,26 +171,9 @@ def decode_factored(
     """Decode an action row: write its orders to deploy_out int32[N] and attacks_out int32[E, 3].
 
     The row has N + 2 E entries, or N + E entries without priorities. position: the position, or the player's view of
-    it. Returns the number of attacks, and the number of entries that the action mask does not allow. If the rules limit
-    the number of orders, only the first attacks count.
+    it. Returns the number of attacks, and the number of entries that the action mask does not allow. See
+    `allocate_income` and `limit_attacks` for the orders that are left out if the rules limit the number of orders.
     """
-    attacks, used = decode_all(board, position, player, income, max_orders, action, work, deploy_out, attacks_out)
-    return min(attacks, max_orders) if max_orders > 0 else attacks, used
-
-
-@kernel
-def decode_all(
-    board: Board,
-    position: Position,
-    player: Int,
-    income: Int,
-    max_orders: Int,
-    action: Any,
-    work: AllocationWork,
-    deploy_out: Armies,
-    attacks_out: AttackRows,
-) -> Any:
-    """Decode an action row as `decode_factored` does, but without a limit of the number of attacks."""
     neighbor_start, edge_target, army, own = board.neighbor_start, board.edge_target, position.army, work.own
     n, e_all = army.shape[0], edge_target.shape[0]
     priority = action.shape[0] > n + e_all
@@ -191,33 +200,7 @@ def decode_all(
                 attacks_out[count, 2] = share_of(available, value)
                 used -= 1 if value != 0 else 0
                 count += _ONE if value != 0 and available > 0 else _NONE
-    return np.int64(count), used
-
-
-@kernel
-def limit_attacks(owner: Owners, player: Int, max_orders: Int, attacks: AttackRows, count: Int) -> Int:
-    """Reduce a turn to the number of attacks that the rules allow, and return the number of remaining attacks.
-
-    Transfers are left out before attacks on other owners, and later orders before earlier ones. The remaining orders
-    keep their order.
-
-    Args:
-        max_orders: the largest number of attacks; 0: no limit.
-        attacks: int32[E, 3], of which the first `count` rows are used; each sends at least one army.
-    """
-    if max_orders == 0 or count <= max_orders:
-        return np.int64(count)
-    surplus, kept = count - max_orders, 0
-    for i in range(count - 1, -1, -1):
-        if surplus > 0 and owner[attacks[i, 1]] == player:
-            attacks[i, 2] = 0
-            surplus -= 1
-    for i in range(count):
-        if attacks[i, 2] > 0:
-            for j in range(attacks.shape[1]):
-                attacks[kept, j] = attacks[i, j]
-            kept += 1
-    return np.int64(min(kept, max_orders))
+    return limit_attacks(position.owner, player, max_orders, attacks_out, np.int64(count)), used
 
 
 @kernel

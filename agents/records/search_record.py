@@ -20,7 +20,7 @@ class Candidate:
 
     orders: Orders
     visits: int
-    total: float  #: sum of the values of the candidate's simulations
+    total: float  #: sum of the values of the candidate's simulations, or an estimate; at most `visits`
     picks: tuple[int, ...] = ()  #: preferred regions, best first
     refined: bool = False  #: whether local search found it; visits and value then come from local search's scenarios
     middle: float | None = None  #: median, mean or mode of the values, if the search uses it to choose its answer

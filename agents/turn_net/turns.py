@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
-from warlight_env.agents.records.factored_turns import VALUES, allocate_income, decode_all, limit_attacks
+from warlight_env.agents.records.factored_turns import VALUES, allocate_income, decode_factored
 from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.agents.records.turn_record import Floats
 from warlight_env.agents.turn_net.features import INCOME
@@ -75,10 +75,11 @@ def network_turn(
 ) -> Int:
     """Write a turn of the network to deploy int32[N] and attacks int32[E, 3], and return the number of attacks.
 
-    Writes the turn's choices to `work.net.row`, as an action row of `factored_turns` with priorities. Writes the
-    logarithm of the turn's probability to `work.net.log_prob`. The probability is the product of the probabilities of
-    all choices, each given the earlier choices. The main deploy region, which gets the most armies, is drawn first,
-    then the deploy weights of the other regions.
+    Writes the turn's choices to `work.net.row`, as an action row of `factored_turns` with priorities. If the rules
+    limit the number of orders, the turn may have fewer orders than the row, see `decode_factored`. Writes the logarithm
+    of the turn's probability to `work.net.log_prob`. The probability is the product of the probabilities of all
+    choices, each given the earlier choices. The main deploy region, which has the highest deploy weight, is drawn
+    first, then the deploy weights of the other regions.
 
     Args:
         temperature: the divisor of the logits before values are drawn; with 0, each choice has its most likely value.
@@ -130,9 +131,10 @@ def described_turn(
             row[n + e] = draw_value(logits, VALUES, temperature, rng, net.log_prob)
             if row[n + e] > 0:
                 row[n + edges + e] = draw_value(priorities, VALUES, temperature, rng, net.log_prob)
-    limit = context.params.max_orders
-    count, _ = decode_all(board, position, player, income, limit, row, net.allocation, deploy, attacks)
-    return limit_attacks(owner, player, limit, attacks, count)
+    count, _ = decode_factored(
+        board, position, player, income, context.params.max_orders, row, net.allocation, deploy, attacks
+    )
+    return np.int64(count)
 
 
 @kernel

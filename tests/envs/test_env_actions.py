@@ -150,7 +150,8 @@ def test_orders_last_value_is_everything():
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_the_rules_limit_of_orders_keeps_the_first(encoding):
+def test_the_rules_limit_of_orders_keeps_the_first_and_leaves_out_transfers_before_them(encoding):
+    """With "orders", all orders count alike; else the last region, which another player owns, is always attacked."""
     env = make(encoding, map=LONG, rules="challenge1", picking="random", fog=False)
     env.reset(seed=0)
     core, n, e = env.core, env.core.board.n_regions, env.core.board.n_edges
@@ -161,7 +162,9 @@ def test_the_rules_limit_of_orders_keeps_the_first(encoding):
     row = np.zeros(core.row_size, dtype=np.int64)
     row[: n - 1], row[n : n + e] = 1, 4
     row[n : n + e][core.board.edge_source == n - 1] = 0
-    expected = [(int(a), int(b)) for a, b in zip(core.board.edge_source, core.board.edge_target, strict=True)][:51]
+    edges = [(int(a), int(b)) for a, b in zip(core.board.edge_source, core.board.edge_target, strict=True)]
+    ranked = sorted(range(e), key=lambda i: (encoding != "orders" and edges[i][1] != n - 1, i))
+    expected = [edges[i] for i in sorted([i for i in ranked if edges[i][0] != n - 1][:51])]
     action = {"deploy": row[:n], "attack": row[n : n + e], "priority": row[n + e :]} if encoding == "orders" else row
     orders = core.encoding.decode(view, action)
     assert [(a, b) for a, b, _ in orders.attacks] == expected

@@ -244,7 +244,8 @@ def test_a_limit_of_cycles_holds_for_all_games_at_once(make):
 
 
 def test_games_that_move_between_maps_take_the_first_unused_places(monkeypatch):
-    env = gymnasium.make_vec("warlight/WarlightMaps-v0", num_envs=40, map=["small", "world", "generated:12:1"])
+    three = ["small", "world", "generated:12:1"]
+    env = gymnasium.make_vec("warlight/WarlightMaps-v0", num_envs=40, map=three)
     env.reset(seed=1)
     batch, rng = env.unwrapped.episodes, np.random.default_rng(1)
 
@@ -266,12 +267,14 @@ def test_games_that_move_between_maps_take_the_first_unused_places(monkeypatch):
         return [b for b in range(40) if batch.core_of(b) != before[b]]
 
     def fail():
-        before = [batch.core_of(b) for b in range(40)]
-        name = f"generated:14:{rng.integers(2**20)}"
+        """The first games have moved when the games on another map cannot begin."""
+        before, sizes = [batch.core_of(b) for b in range(40)], iter([50])
+        env.unwrapped.set_maps([f"generated:14:{seed}" for seed in rng.integers(2**20, size=2)])
         with monkeypatch.context() as patch:
-            patch.setattr(parts, "_size_for", lambda count: 1 // 0)
-            with pytest.raises(ZeroDivisionError):
-                env.reset(options={"map": name})
+            patch.setattr(parts, "_size_for", lambda count: next(sizes))
+            with pytest.raises((StopIteration, RuntimeError)):
+                env.reset()
+        env.unwrapped.set_maps(three)
         assert [batch.core_of(b) for b in range(40)] == before
         return []
 

@@ -68,13 +68,13 @@ class MapPart:
         heapq.heappush(self.unused, c)
 
     def take(self, c: int, b: int) -> None:
-        """Assign the place with index c, which is unused, to the game with number b in the whole batch."""
-        if self.unused[0] == c:
-            heapq.heappop(self.unused)
-        else:
-            self.unused.remove(c)
-            heapq.heapify(self.unused)
+        """Assign the first unused place, which has the index c, to the game with number b in the whole batch."""
+        heapq.heappop(self.unused)
         self.places[c] = b
+
+    def recount(self) -> None:
+        """Compute `unused` again after an error, in which `places` was changed without `leave` and `take`."""
+        self.unused = np.flatnonzero(self.places < 0).tolist()  # in ascending order, so it is a heap
 
 
 #: The location of a game: its `MapPart`, and its place there, an index of `MapPart.places`.
@@ -189,28 +189,30 @@ class EnvParts:
         """
         of_map: dict[str, list[int]] = {}
         left: list[tuple[int, Place]] = []
-        for k, (b, map_) in enumerate(zip(games, maps, strict=True)):
-            place, key = self.where[b], map_.digest()
-            if place is not None and place[0].known is self._known.get(key):
-                self._known.move_to_end(key)
-                continue
-            of_map.setdefault(key, []).append(k)
-            if place is not None:
-                left.append((b, place))
-                place[0].leave(place[1])
         taken: list[tuple[int, Place]] = []
         try:
+            for k, (b, map_) in enumerate(zip(games, maps, strict=True)):
+                place, key = self.where[b], map_.digest()
+                if place is not None and place[0].known is self._known.get(key):
+                    self._known.move_to_end(key)
+                    continue
+                of_map.setdefault(key, []).append(k)
+                if place is not None:
+                    left.append((b, place))
+                    place[0].leave(place[1])
             for chosen in of_map.values():
                 found = self._free(maps[chosen[0]], len(chosen))
                 for k, place in zip(chosen, found, strict=True):
-                    self._put(games[k], place)
                     taken.append((games[k], place))
+                    self._put(games[k], place)
         except BaseException:
             for b, (part, c) in taken:
-                part.leave(c)
-                self.where[b], self.index[b] = None, -1
-            for b, place in left:
-                self._put(b, place)
+                part.places[c], self.where[b], self.index[b] = -1, None, -1
+            for b, (part, c) in left:
+                part.places[c] = b
+                self._note_place(b, (part, c))
+            for part in dict.fromkeys(part for _, (part, _) in (*taken, *left)):
+                part.recount()
             raise
         for _, (part, c) in left:
             if part.places[c] < 0:
@@ -228,6 +230,11 @@ class EnvParts:
     def _put(self, b: int, place: Place) -> None:
         part, c = place
         part.take(c, b)
+        self._note_place(b, place)
+
+    def _note_place(self, b: int, place: Place) -> None:
+        """Store the place of game b."""
+        part, c = place
         self._played = None
         self.where[b], self.index[b], self.place[b], self.map[b] = place, part.index, c, part.known.index
 

@@ -100,7 +100,8 @@ class FactoredActions(ActionEncoding):
     The mask allows every value for own regions and for edges that start in own regions (while the players pick regions:
     for offered regions). For all other regions and edges, the mask allows only the value 0. An action that respects the
     mask has no illegal orders. If the rules limit the number of orders, only the regions with the highest weights get
-    armies (of regions with equal weights, the first ones), and only the first attacks count.
+    armies (of regions with equal weights, the first ones). Transfers are left out before attacks on other owners, and
+    later orders before earlier ones.
     """
 
     name: ClassVar[str] = "factored"
