@@ -26,12 +26,12 @@ class AllocationWork(NamedTuple):
     """Working memory of `allocate_income` for one thread."""
 
     own: npt.NDArray[np.int32]  #: [N] receives the player's regions
-    classes: npt.NDArray[np.int64]  #: [4, VALUES] working data for each deploy weight
+    classes: npt.NDArray[np.int64]  #: [3, VALUES] working data for each deploy weight
 
 
 def make_allocation_work(n_regions: int) -> AllocationWork:
     """Make working memory of `allocate_income` for one thread."""
-    return AllocationWork(private_zeros(n_regions, np.int32), private_zeros((4, VALUES), np.int64))
+    return AllocationWork(private_zeros(n_regions, np.int32), private_zeros((3, VALUES), np.int64))
 
 
 @kernel
@@ -110,14 +110,12 @@ def allocate_income(
     if named == 0 or income <= 0:
         return n_own, named
     left = _settle_shares(income, classes)
-    armies, tied, served = classes[1], classes[2], classes[3]
-    for w in range(VALUES):
-        served[w] = counts[w]
+    armies, tied = classes[1], classes[2]
     for k in range(n_own):
         w = weights[own[k]]
-        if served[w] == 0:
+        if counts[w] == 0:
             continue
-        served[w] -= 1
+        counts[w] -= 1
         extra = tied[w] if left > 0 else np.int64(0)
         deploy_out[own[k]] = armies[w] + extra
         left -= extra

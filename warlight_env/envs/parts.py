@@ -73,7 +73,7 @@ class MapPart:
         self.places[c] = b
 
     def recount(self) -> None:
-        """Compute `unused` again after an error, in which `places` was changed without `leave` and `take`."""
+        """Compute `unused` from `places`, after `places` was changed without `leave` and `take`."""
         self.unused = np.flatnonzero(self.places < 0).tolist()  # in ascending order, so it is a heap
 
 

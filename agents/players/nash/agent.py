@@ -354,16 +354,11 @@ class NashAgent(SearchAgent):
         if not turns.orders:  # the player has no region
             return limits.record([Candidate(Orders(), 0, 0.0)], 0, 0, 1, 1)
         # The mean share of a best response is an estimate, which may exceed 1.
+        totals = np.minimum(turns.total, turns.visits)
         found = [
-            Candidate(
-                orders,
-                int(visits),
-                min(float(total), float(visits)),
-                refined=i >= begun,
-                probability=float(probability),
-            )
+            Candidate(orders, int(visits), float(total), refined=i >= begun, probability=float(probability))
             for i, (orders, visits, total, probability) in enumerate(
-                zip(turns.orders, turns.visits, turns.total, turns.mixture, strict=True)
+                zip(turns.orders, turns.visits, totals, turns.mixture, strict=True)
             )
         ]
         mixture = turns.mixture
