@@ -63,8 +63,9 @@ WEIGHTS = st.one_of(
 def test_scores_share_the_income_by_largest_remainder(weights, income, limit):
     env = wide(limit)
     exact = {r: w / SCALE for r, w in weights.items()}
-    first = dict(sorted(weights.items())[: limit or 12])
-    assert dict(turn_of(env, exact, income=income).deploys) == largest_remainder(first, income)
+    kept = sorted(weights, key=lambda r: (-weights[r], r))[: limit or 12]
+    expected = largest_remainder({r: weights[r] for r in sorted(kept)}, income)
+    assert dict(turn_of(env, exact, income=income).deploys) == expected
 
 
 @functools.cache
@@ -115,6 +116,15 @@ def test_larger_shares_go_first_equal_ones_by_edge():
     assert [a[:2] for a in turn_of(env, {}, said).attacks] == [(0, 5), (1, 2), (0, 3), (1, 0), (0, 1)]
     limited = ring("continuous", rules={"max_orders": 2})
     assert [a[:2] for a in turn_of(limited, {}, said).attacks] == [(0, 5), (1, 2)]
+
+
+def test_transfers_are_left_out_before_attacks():
+    said = {(0, 1): 1, (1, 0): 0.75, (0, 3): 0.5, (0, 5): 0.25}
+    attacks = {
+        limit: [a[:2] for a in turn_of(ring("continuous", army=41, rules={"max_orders": limit}), {}, said).attacks]
+        for limit in (1, 2, 3)
+    }
+    assert attacks == {1: [(0, 3)], 2: [(0, 3), (0, 5)], 3: [(0, 1), (0, 3), (0, 5)]}
 
 
 def test_scores_are_preferences_while_regions_are_picked():

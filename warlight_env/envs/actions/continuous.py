@@ -10,6 +10,7 @@ import numpy.typing as npt
 from gymnasium import spaces
 
 from warlight_env.agents.context import Context
+from warlight_env.agents.records.factored_turns import limit_attacks
 from warlight_env.arguments import short_repr
 from warlight_env.array_arguments import array_of
 from warlight_env.engine.board import Board
@@ -39,7 +40,8 @@ SCALE: Final = 1 << 20
 def _share_out(seen: PlayerPosition, max_orders: Int, row: ActionRow, work: ActionWork, deploy: Armies) -> None:
     """Divide the income over the player's regions, in proportion to their scores above 0.
 
-    If no score is above 0, deploy all armies on the region with the highest score.
+    If no score is above 0, deploy all armies on the region with the highest score. If the rules limit the number of
+    orders, only the regions with the highest scores get armies, and of regions with equal scores the first ones.
     """
     total, best, named = np.int64(0), -1, 0
     weight = work.keys
@@ -49,10 +51,18 @@ def _share_out(seen: PlayerPosition, max_orders: Int, row: ActionRow, work: Acti
             continue
         if best < 0 or row[r] > row[best]:
             best = r
-        if row[r] > SCALE and (max_orders == 0 or named < max_orders):
+        if row[r] > SCALE:
             weight[r] = row[r] - SCALE
             total += weight[r]
             named += 1
+    while named > max_orders > 0:
+        least = -1
+        for r in range(deploy.shape[0]):
+            if weight[r] > 0 and (least < 0 or weight[r] <= weight[least]):
+                least = r
+        total -= weight[least]
+        weight[least] = 0
+        named -= 1
     if best < 0 or seen.income <= 0:
         return
     if total == 0:
@@ -116,15 +126,13 @@ def submit_scores(
             i -= 1
         keys[i], places[i] = score, e
         count += 1
-    if params.max_orders > 0:
-        count = min(count, params.max_orders)
     for i in range(count):
         e = places[i]
         source = board.edge_source[e]
         available = np.int64(seen.position.army[source]) + turn.deploy[source] - 1
         turn.attacks[i, 0], turn.attacks[i, 1] = source, board.edge_target[e]
         turn.attacks[i, 2] = _armies(available, keys[i])
-    turn.status[COUNT] = count
+    turn.status[COUNT] = limit_attacks(seen.position.owner, seen.player, params.max_orders, turn.attacks, count)
     return 0
 
 
@@ -143,6 +151,10 @@ class ContinuousActions(ActionEncoding):
     least 1. Attacks with larger fractions are executed first, and attacks with equal fractions in the order of edges.
     Entries of regions that the player does not own, and of edges that start in these regions, have no effect. The
     encoding needs no masks, because every action in the Box is legal.
+
+    If the rules limit the number of orders, only the own regions with the highest weights get armies (of regions with
+    equal weights, the first ones). Transfers are left out before attacks on other owners, and later attacks before
+    earlier ones.
 
     Scores are rounded to about one millionth. Policies draw scores from Gaussian distributions, so a score may be
     outside the Box. Finite numbers outside the Box are clipped to its bounds, as in Gymnasium's own continuous

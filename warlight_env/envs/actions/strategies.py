@@ -21,7 +21,8 @@ from warlight_env.agents.records.generator_work import GeneratorWork
 from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.board import Board
 from warlight_env.engine.jit import kernel
-from warlight_env.engine.kernel_types import ActionRow, Armies, Int, Marks
+from warlight_env.engine.kernel_types import ActionRow, Int, Marks
+from warlight_env.engine.orders import cut_turn
 from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.view import View
 from warlight_env.envs.actions.base import I8
@@ -51,22 +52,12 @@ def submit_strategy(
     if not write_deploy(context, seen.position, way, seen.player, seen.income, generator, turn.deploy):
         illegal = 1 if way != 0 or _applies(context, seen, generator) else 0
         deploy_nearest(board, seen.position.owner, seen.player, seen.income, turn.deploy)
-    _limit_deploys(params.max_orders, turn.deploy)
+    cut_turn(params, turn.deploy, 0)  # before the attacks, which depend on the deploys
     count = write_attacks(
         context, seen.position, row[0] % _N_ATTACKS, True, seen.player, turn.deploy, generator, turn.attacks
     )
-    turn.status[COUNT] = min(count, params.max_orders) if params.max_orders > 0 else count
+    turn.status[COUNT] = cut_turn(params, turn.deploy, count)
     return illegal
-
-
-@kernel
-def _limit_deploys(max_orders: Int, deploy: Armies) -> None:
-    """Drop the last deploys if there are more than the rules allow. max_orders: the maximum number; 0: no limit."""
-    named = 0
-    for r in range(deploy.shape[0]):
-        named += 1 if deploy[r] > 0 else 0
-        if max_orders > 0 and named > max_orders:
-            deploy[r] = 0
 
 
 @kernel
