@@ -41,12 +41,13 @@ MAPS: Final = ("small", "world", "large")
 #: Players of all maps, except those of `ONLY` and those that need fog.
 PLAYERS: Final = (
     "random", "smart_random", "one_big_army", "aggressive", "one_ply", "plan", "maxn", "mcts_thesis:sims=457",
-    "mcts:sims=457", "nash:sims=1200", "belief:nash:sims=1200", "policy:any", "policy:world",
+    "mcts:sims=457", "nash:sims=300", "belief:nash:sims=300", "policy:any", "policy:any_fog", "policy:world",
+    "policy:fog",
 )  # fmt: skip
 #: The only map of a player.
-ONLY: Final = {"policy:world": "world"}
+ONLY: Final = {"policy:world": "world", "policy:fog": "world"}
 ANCHOR: Final = "random"
-#: Number of games for each pair; the whole run takes about six hours on two cores.
+#: Number of games for each pair; the whole run takes about two hours on two idle cores.
 GAMES: Final = 12
 MAX_ROUNDS: Final = 200
 #: Number of rounds in which a player's time is measured; and the power law of game lengths by regions.

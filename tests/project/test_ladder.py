@@ -102,10 +102,10 @@ def test_players_play_where_they_can(ladder: Any, tmp_path: Path):
     assert len(names) == 12
     for (map_, rules), players in names.items():
         fog = rules.startswith("challenge")
-        assert ("policy:world" in players) == (map_ == "world")
-        assert ("belief:nash:sims=1200" in players) == ("theirs" in players) == fog
+        assert ("policy:world" in players) == ("policy:fog" in players) == (map_ == "world")
+        assert ("belief:nash:sims=300" in players) == ("theirs" in players) == fog
         assert ("old" in players) == (rules == "challenge1")
-        assert {"random", "policy:any", "nash:sims=1200"} < players
+        assert {"random", "policy:any", "nash:sims=300"} < players
     assert ("old", "cmd:./a=b") in ladder.Cell("world", "challenge1").players(told)
 
 
