@@ -22,7 +22,7 @@ from warlight_env.agents.parameters import Parameter, parameters_of
 from warlight_env.agents.records.turn_record import TurnNetworkError
 from warlight_env.agents.records.value_record import ValueNetworkError, digest, load_value
 from warlight_env.agents.weights import Weights
-from warlight_env.arguments import check_flag, is_integer, short_repr
+from warlight_env.arguments import check_flag, is_integer, kind_in_words, short_repr
 from warlight_env.durations import read_seconds, read_simulations
 from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.errors import InputError, crash_reason, did_you_mean
@@ -197,7 +197,7 @@ def _value(spec: str, name: str, parameter: Parameter, text: str) -> Any:
     try:
         value = parameter.kind(text)
     except ValueError:
-        raise AgentError(f"agent {spec!r}: {name} must be {parameter.kind.__name__}, not {text!r}") from None
+        raise AgentError(f"agent {spec!r}: {name} must be {kind_in_words(parameter.kind)}, not {text!r}") from None
     low, high = parameter.low, parameter.high
     if not ((low is None or value >= low) and (high is None or value <= high)):
         raise AgentError(f"agent {spec!r}: {name} = {text} must lie in {low} .. {high}")

@@ -29,6 +29,12 @@ def short_repr(value: object, most: int = 80) -> str:
         return f"an object of type {type(value).__name__}"
 
 
+def kind_in_words(kind: Any) -> str:
+    """Return a type of plain data as words for error messages, for example "an integer"."""
+    words = {int: "an integer", float: "a number", bool: "true or false", str: "text", dict: "a table"}
+    return words.get(kind, f"of type {getattr(kind, '__name__', kind)}")
+
+
 def is_integer(value: object) -> bool:
     """Return whether a value is an integer of Python or NumPy; False for booleans."""
     return (isinstance(value, int) and not isinstance(value, bool)) or (

@@ -30,7 +30,8 @@ def crash_reason(error: BaseException) -> str:
     a note on the exception may name a user's function (see `engine.callback_errors`), and the text contains this note
     as the place.
     """
-    frames = traceback.extract_tb(error.__traceback__)
+    # The message of a SyntaxError names the place itself.
+    frames = [] if isinstance(error, SyntaxError) else traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     notes = getattr(error, "__notes__", None)
     if isinstance(notes, list | tuple):

@@ -238,7 +238,8 @@ def test_budgets_in_short(short, written_out):
 
 @pytest.mark.parametrize(("spec", "message"), [
     ("randm", "did you mean 'random'"), ("", "no agent ''"), ("random:chunk=3", "did you mean 'chunks'"),
-    ("random:chunks", "expected key=value"), ("random:chunks=x", "must be int"), ("random:chunks=0", "must lie in"),
+    ("random:chunks", "expected key=value"), ("random:chunks=x", "must be an integer"),
+    ("random:chunks=0", "must lie in"),
     ("random:chunks=1,chunks=2", "given twice"), ("aggressive:x=1", "takes no parameters"),
     ("random:5", "expected key=value"), ("aggressive:1s", "expected key=value"), ("mcts:1s,secs=2", "given twice"),
     ("mcts:5,sims=5", "given twice"), ("mcts:0", "must lie in"), ("mcts:1.5", "expected key=value"),

@@ -251,7 +251,7 @@ def test_a_zip_that_holds_no_policy_is_told_so(holds, tmp_path, capsys, monkeypa
         ([], "give an agent or a .zip file"),
         (["random", "--suite", "suite-v2"], "no suite 'suite-v2' (did you mean 'suite-v1'?)"),
         (["random", "--map", "wrld"], "map 'wrld': the maps of suite-v1 are small, world, large"),
-        (["random", "--games", "0"], "games = 0"),
+        (["random", "--games", "0"], "--games 0: must be at least 1"),
         (["random", "--clock", "soon"], "clock 'soon'"),
         (["none.zip"], "cannot read none.zip"),
         (["ZIP", "--action", "strategies", "--map", "small"], "If you trust its author, use"),

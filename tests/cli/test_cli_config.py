@@ -45,6 +45,7 @@ def test_options_in_the_file_are_defaults_of_the_command_line(config: Path, caps
         ("match = 4", "match must be a table: [match]"),
         ("[match]\ngmes = 4", "gmes"),
         ("[match]\ngames = 1.5", "must be an integer"),
+        ("[match]\nrounds = 0", "must be at least 1"),
         ("match]", "line 1"),
         (b"\xff\xfe\xff", "not UTF-8"),
         (None, "cannot be read"),

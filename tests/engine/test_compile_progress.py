@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from warlight_env.cli.task_progress import task_progress
 from warlight_env.engine import compile_progress
 from warlight_env.engine.jit import kernel
 
@@ -53,6 +54,15 @@ def test_lines_count_what_is_ready(capsys, monkeypatch):
     assert {found[3] for found in counts} <= {"warlight_env.made_up.one", "warlight_env.made_up.two"}
     with compile_progress.shown():
         names["three"](1)
+    assert capsys.readouterr().err == ""
+
+
+def test_long_tasks_of_commands_show_the_compilation(capsys):
+    with task_progress("rounds"):
+        made_up()["three"](1)
+    assert capsys.readouterr().err.startswith("compiling (the first time only) …\n")
+    with task_progress("rounds", quiet=True):
+        made_up()["three"](1)
     assert capsys.readouterr().err == ""
 
 

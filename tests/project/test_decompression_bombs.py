@@ -337,7 +337,7 @@ def text_bombs() -> Iterator[tuple[list[str], bytes, str]]:
     yield cup, b'agents = ["random", "aggressive"]\ngames = ' + b"9" * 299, "games: must lie in"
     yield cup, b'agents = ["' + b"r" * 900_000 + b'"]', "no agent 'rrr"
     yield td, b"batches = " + b"9" * 299 + b"\nstart = {weights = 1}", ""
-    yield td, b"[start.weights]\nbonus = 'x'\n[start.search]", "start: weights: bonus: must be of type float"
+    yield td, b"[start.weights]\nbonus = 'x'\n[start.search]", "start: weights: bonus: must be a number"
     weights = ["match", "one_ply:weights=FILE.json", "random", "-n", "2", "-q"]
     yield weights, b'{"bonus": ' + b"9" * 299 + b"}", "must be a number in"
     yield weights, b'{"bonus": ' + LONG["digits"] + b"}", "a number has 5000 digits"

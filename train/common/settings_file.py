@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 from warlight_env import bounded_io
 from warlight_env.agents.former_names import present_specs
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
+from warlight_env.arguments import kind_in_words
 from warlight_env.errors import InputError, did_you_mean
 from warlight_env.train.common.checks import SettingsError
 from warlight_env.train.common.former_settings import former_names, present_settings
@@ -99,7 +100,7 @@ def _read(kind: Any, value: Any, place: str) -> Any:
         raise SettingsError(f"{place}: must be a finite number, not {value!r}")
     if fits and isinstance(value, bool) == (kind is bool):
         return float(value) if kind is float else value
-    raise SettingsError(f"{place}: must be of type {getattr(kind, '__name__', kind)}, not {value!r:.60}")
+    raise SettingsError(f"{place}: must be {kind_in_words(kind)}, not {value!r:.60}")
 
 
 def _read_weights(value: Any, place: str) -> Weights:

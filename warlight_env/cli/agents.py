@@ -32,7 +32,7 @@ def list_(*, json: JsonOption = False) -> None:
     rows = [["agent", "name", "what it does"]]
     rows += [[info.form, info.profile.name if info.profile else "", info.summary] for info in infos]
     print("\n".join(align(rows, left=3)))
-    print("\nwarlight agents show NAME lists the parameters of an agent. Example of their use:")
+    print("\nwarlight agent show NAME lists the parameters of an agent. Example of their use:")
     print("warlight match mcts:sims=457,threads=2 aggressive")
 
 

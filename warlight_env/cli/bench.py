@@ -15,6 +15,7 @@ from warlight_env.cli.common import (
     INTERRUPTED,
     OK,
     BackendOption,
+    Count,
     Integer,
     JobsOption,
     JsonOption,
@@ -60,7 +61,7 @@ class BenchOptions:
         Parameter(help="Limit of the policy per move: 457sims or 1s; or a time bank: 10s+0.5s (default: none)."),
     ] = None
     games: Annotated[
-        Integer | None,
+        Count | None,
         Parameter(
             name=["--games", "-n"], help="Play at most this many games per opponent and map; scores are not comparable."
         ),

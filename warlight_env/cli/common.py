@@ -51,18 +51,31 @@ def require_extra(extra: str, *libraries: str) -> None:
 
 def _whole(kind: object, tokens: Sequence[Token]) -> int:
     """Return the integer of a command-line word in decimal digits; raise an error for words such as 1.5 or 1e2."""
-    token = tokens[0]
     try:
-        return int(token.value)
+        return int(tokens[0].value)
     except ValueError:
-        value = clipped(token.value, 60)
-        where = value if token.keyword is None else f"{token.keyword} {value}"
-        source = "" if token.source in ("", "cli") else f" in {token.source}"
-        raise CoercionError(msg=f"{where}{source}: must be an integer") from None
+        raise _refusal(tokens[0], "must be an integer") from None
 
 
-#: The type of integer arguments of commands.
+def _count(kind: object, tokens: Sequence[Token]) -> int:
+    """Return the positive integer of a command-line word."""
+    value = _whole(kind, tokens)
+    if value < 1:
+        raise _refusal(tokens[0], "must be at least 1")
+    return value
+
+
+def _refusal(token: Token, reason: str) -> CoercionError:
+    """Return the error for the value of an option, which names the option or the configuration file."""
+    value = clipped(token.value, 60)
+    where = value if token.keyword is None else f"{token.keyword} {value}"
+    source = "" if token.source in ("", "cli") else f" in {token.source}"
+    return CoercionError(msg=f"{where}{source}: {reason}")
+
+
+#: The type of integer arguments of commands, and of those that must be positive.
 Integer = Annotated[int, Parameter(converter=_whole)]
+Count = Annotated[int, Parameter(converter=_count)]
 
 MapOption = Annotated[str, Parameter(name="--map", help="Name of a bundled map, or a map file.")]
 RulesOption = Annotated[
@@ -79,7 +92,7 @@ BackendOption = Annotated[
     Parameter(name="--backend", help="Run the games in processes on this machine, or on a Ray cluster."),
 ]
 JobsOption = Annotated[
-    Integer | None,
+    Count | None,
     Parameter(
         name="--jobs",
         help="Number of games to play in parallel; results do not depend on it (default: 1; with ray, all CPUs).",

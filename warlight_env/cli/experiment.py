@@ -12,7 +12,7 @@ from warlight_env.cli.common import (
     INTERRUPTED,
     OK,
     BackendOption,
-    Integer,
+    Count,
     JobsOption,
     JsonOption,
     RayAddressOption,
@@ -70,7 +70,7 @@ class ExperimentOptions:
         bool, Parameter(negative="", help="Play only a few games with very short searches, as a test of the setup.")
     ] = False
     games: Annotated[
-        Integer | None,
+        Count | None,
         Parameter(
             name=["--games", "-n"],
             help="Number of games for each row of a table, or of measurements (default: as in the thesis).",

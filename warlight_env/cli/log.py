@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from warlight_env.cli.common import FAILURE, OK, Integer, JsonOption, SeedOption, UsageError, print_json
+from warlight_env.cli.common import FAILURE, OK, Count, Integer, JsonOption, SeedOption, UsageError, print_json
 from warlight_env.cli.task_progress import task_progress
 from warlight_env.tables import align, counted, printable
 
@@ -120,7 +120,7 @@ def continue_(
     ] = None,
     seed: SeedOption = 1,
     max_rounds: Annotated[
-        Integer | None,
+        Count | None,
         Parameter(
             name="--rounds",
             help="Stop after this many rounds, counted from the start of the game (default: as in the log).",
@@ -181,7 +181,7 @@ def list_(
         Literal["complete", "incomplete", "failed", "unreadable"] | None,
         Parameter(help="List only logs with this status."),
     ] = None,
-    last: Annotated[Integer | None, Parameter(help="List only this number of logs, from the end of the list.")] = None,
+    last: Annotated[Count | None, Parameter(help="List only this number of logs, from the end of the list.")] = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
 ) -> int:

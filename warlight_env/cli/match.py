@@ -13,7 +13,7 @@ from warlight_env.cli.common import (
     INTERRUPTED,
     OK,
     BackendOption,
-    Integer,
+    Count,
     JobsOption,
     JsonOption,
     MapOption,
@@ -41,7 +41,7 @@ class MatchOptions:
     """The options of ``warlight match``."""
 
     games: Annotated[
-        Integer | None,
+        Count | None,
         Parameter(
             name=["--games", "-n"],
             help="Number of games (default: 200); with --sprt, the maximum number (default: 20000). With "
@@ -106,7 +106,7 @@ class MatchOptions:
     ray_address: RayAddressOption = None
     picks: PicksOption = "random"
     max_rounds: Annotated[
-        Integer | None,
+        Count | None,
         Parameter(
             name="--rounds",
             help="End a game as a draw after this many rounds (default: the limit in the rules, or 500).",

@@ -37,4 +37,7 @@ def task_progress(what: str, quiet: bool = False) -> Iterator[Callable[[int, int
                 told = time.monotonic()
                 print(f"{what}: {done} of {total}", file=sys.stderr, flush=True)
 
-        yield tell
+        from warlight_env.engine import compile_progress
+
+        with compile_progress.shown():
+            yield tell

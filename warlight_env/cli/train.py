@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import App, Parameter
 
-from warlight_env.cli.common import Integer, JsonOption, UsageError, print_json, require_extra
+from warlight_env.cli.common import Count, JsonOption, UsageError, print_json, require_extra
 from warlight_env.cli.tournament import BackendOption, QuietOption
 from warlight_env.cli.unit_progress import unit_progress
 
@@ -47,7 +47,7 @@ class RunOptions:
         ),
     ] = None
     quick: Annotated[bool, Parameter(negative="", help="Play very few games, as a test of the setup.")] = False
-    jobs: Annotated[Integer, Parameter(help="Number of parallel games or threads; results do not depend on it.")] = 1
+    jobs: Annotated[Count, Parameter(help="Number of parallel games or threads; results do not depend on it.")] = 1
     backend: BackendOption = "local"
     json: JsonOption = False
     quiet: QuietOption = False

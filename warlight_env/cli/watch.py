@@ -12,7 +12,7 @@ from cyclopts import Parameter
 
 from warlight_env.cli.browser import BrowserOption, GameOptions, HostOption, PortOption, watch_live
 from warlight_env.cli.common import (
-    Integer,
+    Count,
     MapOption,
     PicksOption,
     RulesOption,
@@ -33,9 +33,9 @@ class WatchOptions:
     """The options of ``warlight watch``."""
 
     seed: SeedOption = 1
-    game: Annotated[Integer, Parameter(help="Number of the game to show, among the games of a match, from 1.")] = 1
+    game: Annotated[Count, Parameter(help="Number of the game to show, among the games of a match, from 1.")] = 1
     delay: Annotated[float, Parameter(help="Pause between rounds on a terminal, in seconds.")] = 0.5
-    rounds: Annotated[Integer | None, Parameter(help="Stop after this many rounds.")] = None
+    rounds: Annotated[Count | None, Parameter(help="Stop after this many rounds.")] = None
     picks: PicksOption = "random"
     map: MapOption = "world"
     rules: RulesOption = "thesis"

@@ -302,7 +302,7 @@ def _strength(result: MatchResult) -> list[str]:
     first = result.labels[0]
     if result.elo is not None:
         elo, low, high = result.elo
-        lines.append(f"  Elo of {first}: {elo:+.0f} (95 % CI {low:+.0f} to {high:+.0f}; with one virtual draw)")
+        lines.append(f"  Elo of {first}: {elo:+z.0f} (95 % CI {low:+z.0f} to {high:+z.0f}; with one virtual draw)")
     if result.sprt is not None:
         rule, llr, verdict = result.sprt
         lines.append(f"  {rule.format_llr(llr)}")

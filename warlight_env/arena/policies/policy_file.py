@@ -16,7 +16,7 @@ from warlight_env import bounded_io
 from warlight_env.agents.records.value_record import check_digest
 from warlight_env.agents.turn_net.turn_network_file import BUNDLED
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
-from warlight_env.arguments import path_of, short_repr
+from warlight_env.arguments import kind_in_words, path_of, short_repr
 from warlight_env.engine.board import Board
 from warlight_env.engine.rules import MAX_PLAYERS, Rules, RulesError
 from warlight_env.envs.actions import EncodingFactory, FactoredActions, StrategyActions
@@ -222,7 +222,7 @@ class PolicyFile:
                 raise ValueError(f"{key} = {value!r:.60}: must be an integer in {low} .. {high}")
         for key, kind in (("map", str), ("sampled", bool), ("note", dict)):
             if not isinstance(getattr(self, key), kind):
-                raise ValueError(f"{key} = {getattr(self, key)!r:.60}: must be of type {kind.__name__}")
+                raise ValueError(f"{key} = {getattr(self, key)!r:.60}: must be {kind_in_words(kind)}")
 
     def check(self, map: Map, rules: Rules, players: int) -> None:
         """Raise PolicyFileError if the policy was not trained for this size of map, these rules or these players."""

@@ -37,7 +37,7 @@ class EloDifference(NamedTuple):
     high: float
 
     def __str__(self) -> str:
-        return f"{self.elo:+.0f} ({self.low:+.0f} to {self.high:+.0f})"
+        return f"{self.elo:+z.0f} ({self.low:+z.0f} to {self.high:+z.0f})"
 
     def to_dict(self) -> dict[str, float | None]:
         """Return the difference and its interval as JSON data. None replaces infinity, which JSON does not have."""
