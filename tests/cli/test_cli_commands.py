@@ -66,6 +66,11 @@ def test_what_an_agent_takes_is_shown(capsys):
         0,
         0.99,
     )
+    assert main(["agent", "show", "mcts_thesis"]) == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"^ +weights +thesis +weights of the evaluation", shown, re.M) and "Weights(" not in shown
+    assert main(["agent", "show", "mcts_thesis", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["parameters"]["weights"]["default"] == "thesis"
     assert main(["agent", "show", "mtcs"]) == 2
     assert "did you mean mcts" in capsys.readouterr().err.lower().replace("'", "")
 

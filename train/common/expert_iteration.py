@@ -49,7 +49,7 @@ class ExpertIterationSettings(RunSettings):
             gate. The gate is a match of the new network against the old one.
         games: number of games in an iteration.
         maps: names of maps, map files, and generated maps, as generated:REGIONS:SEED.
-        rules: presets of rules; games have no fog.
+        rules: presets of rules.
         players: relative frequencies of games with 2, 3, … players. Map, rules and number of players are drawn again
             if the map has too few regions for the players.
         random_start_share: fraction of the games in which start regions are random instead of picked.

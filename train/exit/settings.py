@@ -21,6 +21,7 @@ class ExitSettings(ExpertIterationSettings):
     """The settings of a run, in addition to the settings of `ExpertIterationSettings`.
 
     Args:
+        rules: presets of rules; games have no fog.
         start: the initial network: none, learned (the network in this package), or an .npz file. The trained network
             has as many layers as `start`, or two without it.
         seat_agents: players of the seats; each seat draws its player separately, but one seat always has the expert or

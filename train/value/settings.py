@@ -23,6 +23,7 @@ class ValueSettings(ExpertIterationSettings):
     """The settings of a run, in addition to the settings of `ExpertIterationSettings`.
 
     Args:
+        rules: presets of rules; the setting `fog` determines whether the games have fog.
         fog: in which games the players have fog: never, rules (as in the preset of rules), or always. The network's
             input is always the true position.
         actors: agents that play the games; each seat draws its agent from them. Without actors, `player` and

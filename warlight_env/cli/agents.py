@@ -70,12 +70,20 @@ def show(
 def _told(info: AgentInfo, key: str) -> dict[str, Any]:
     """Return the description of a parameter as data for JSON."""
     parameter = info.parameters[key]
-    default = parameter.default
     return {
         "type": parameter.kind.__name__,
-        "default": default if isinstance(default, bool | int | float | str | None) else str(default),
+        "default": _default_value(parameter.default),
         "low": parameter.low,
         "high": parameter.high,
         "choices": sorted(parameter.choices),
         "help": parameter.help,
     }
+
+
+def _default_value(default: Any) -> bool | int | float | str | None:
+    """Return a default value as data for JSON: a preset of weights as its name, other objects as text."""
+    from warlight_env.agents.weights import PRESETS, Weights
+
+    if isinstance(default, Weights):
+        return next((name for name, weights in PRESETS.items() if weights == default), str(default))
+    return default if isinstance(default, bool | int | float | str | None) else str(default)

@@ -83,9 +83,9 @@ class Rules:
     dealt_apart: Under "dealt": start regions of different players are never neighbours.
     wastelands, wasteland_army: The number of random draws of wastelands is `wastelands` times the number of super
         regions, rounded down. Each wasteland has `wasteland_army` armies.
-    wastelands_repeat: False: each draw takes a different region. True: a draw may take a region that is already a
-        wasteland, and such a draw changes nothing. A draw is repeated if the drawn region is in a super region with
-        fewer than two regions without wasteland.
+    wastelands_repeat: False: each draw takes a different region. True: each draw may take any region. A draw of a
+        region that is already a wasteland counts and changes nothing. Such a draw is repeated only if the super region
+        of the region has fewer than two regions without wasteland.
     fog: Fog of war: a player sees only its own regions and their neighbours.
     skipped_attack_keeps_place: True: after an attack that is impossible and skipped, the next player attacks. False:
         after an attack that is impossible and skipped, the same player executes its next attack.

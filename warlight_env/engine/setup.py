@@ -45,7 +45,8 @@ def _draw_wastelands(
 ) -> None:
     """Draw wastelands with replacement.
 
-    Repeat a draw if the drawn region is in a super region with fewer than two regions without wasteland.
+    A draw of a region that is already a wasteland counts and changes nothing. Such a draw is repeated only if the super
+    region of the region has fewer than two regions without wasteland.
     """
     n = army.shape[0]
     for _ in range(min(params.wastelands, n)):

@@ -38,7 +38,7 @@ from warlight_env.engine.orders import Orders
 from warlight_env.engine.reference import reference
 from warlight_env.engine.view import View
 
-#: Depths that a search with a time limit completes one after the other, up to the depth of the settings.
+#: Depths that a search with a limit of seconds or positions completes in this order, up to the depth of the settings.
 DEPTH_SCHEDULE: Final = (1, 4, 8, 12, 16, 20, 24)
 
 #: Number of evaluated positions between two checks of the clock.
@@ -95,8 +95,9 @@ class MaxnAgent(SearchAgent):
     A move of a player in the search is a whole turn. The turn begins with one of the best few battles, which gets the
     whole income. After each battle of a turn, the turn continues with the best battle of the new position
     (`maxn.battle_turns.make_turn`). Players move one after the other, in seat order, beginning with the searching
-    player. With a limit of seconds or positions, the agent searches to depth 1, 2, 3 and so on; the deepest completed
-    search gives the answer. The search is deterministic. See `MaxnSettings` for the parameters.
+    player. With a limit of seconds or positions, the agent searches to the depths in `DEPTH_SCHEDULE` that are below
+    the depth of the settings, and then to this depth. The deepest completed search gives the answer. The search is
+    deterministic. See `MaxnSettings` for the parameters.
     """
 
     name = "maxn"
