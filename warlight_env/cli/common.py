@@ -68,9 +68,9 @@ def _count(kind: object, tokens: Sequence[Token]) -> int:
 def _refusal(token: Token, reason: str) -> CoercionError:
     """Return the error for the value of an option, which names the option or the configuration file."""
     value = clipped(token.value, 60)
-    where = value if token.keyword is None else f"{token.keyword} {value}"
-    source = "" if token.source in ("", "cli") else f" in {token.source}"
-    return CoercionError(msg=f"{where}{source}: {reason}")
+    if token.source not in ("", "cli"):
+        return CoercionError(msg=f"{token.source}: {(token.keyword or '').strip('[]')} = {value}: {reason}")
+    return CoercionError(msg=f"{value if token.keyword is None else f'{token.keyword} {value}'}: {reason}")
 
 
 #: The type of integer arguments of commands, and of those that must be positive.

@@ -47,8 +47,8 @@ class ConfigFile:
         """Set the options that the command line does not give; cyclopts calls this method for each command.
 
         Raises:
-            UsageError: the file cannot be read, is not valid TOML, or has a table of an unknown command.
-            CycloptsError: the table of the command has an unknown option or a wrong value.
+            UsageError: the file cannot be read, is not valid TOML, or has an unknown command or option.
+            CycloptsError: the table of the command has a wrong value.
         """
         path = config_path()
         if path is None or (VARIABLE not in os.environ and not path.exists()):
@@ -63,7 +63,7 @@ class ConfigFile:
 
 
 def _check_tables(path: Path, data: Mapping[str, Any], app: App, above: tuple[str, ...]) -> None:
-    """Raise `UsageError` for an entry that belongs to no command, because it would have no effect."""
+    """Raise `UsageError` for a table of no command, and for an option that its command does not have."""
     known = sorted(name for name in app if not name.startswith("-"))
     for key, value in data.items():
         place = ".".join((*above, key))
@@ -74,3 +74,16 @@ def _check_tables(path: Path, data: Mapping[str, Any], app: App, above: tuple[st
         command = app[key]
         if command.default_command is None:
             _check_tables(path, value, command, (*above, key))
+        else:
+            _check_options(f"{shown(path)}: [{place}]", value, command)
+
+
+def _check_options(table: str, values: Mapping[str, Any], command: App) -> None:
+    """Raise `UsageError` if a command does not have one of the options in its table."""
+    arguments = command.assemble_argument_collection()
+    for key in values:
+        try:
+            arguments.match(f"--{key}")
+        except ValueError:
+            names = [name.removeprefix("--") for argument in arguments for name in argument.names]
+            raise UsageError(f"{table} has no option {key!r}{did_you_mean(key, names)}") from None
