@@ -31,7 +31,8 @@ def short_repr(value: object, most: int = 80) -> str:
 
 def kind_in_words(kind: Any) -> str:
     """Return a type of plain data as words for error messages, for example "an integer"."""
-    words = {int: "an integer", float: "a number", bool: "true or false", str: "text", dict: "a table"}
+    words: dict[Any, str] = {str: "a string", int: "an integer", float: "a number", bool: "true or false"}
+    words |= {list: "a list", dict: "a table"}
     return words.get(kind, f"of type {getattr(kind, '__name__', kind)}")
 
 

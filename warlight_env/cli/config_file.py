@@ -85,5 +85,5 @@ def _check_options(table: str, values: Mapping[str, Any], command: App) -> None:
         try:
             arguments.match(f"--{key}")
         except ValueError:
-            names = [name.removeprefix("--") for argument in arguments for name in argument.names]
+            names = [name[2:] for argument in arguments for name in argument.names if name.startswith("--")]
             raise UsageError(f"{table} has no option {key!r}{did_you_mean(key, names)}") from None

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from warlight_env import bounded_io
+from warlight_env.arguments import kind_in_words
 from warlight_env.errors import InputError, did_you_mean
 
 T = TypeVar("T")
-
-_WORDS = {str: "a string", int: "an integer", float: "a number", bool: "true or false", list: "a list", dict: "a table"}
 
 
 class TomlFile:
@@ -72,7 +71,7 @@ class TomlFile:
         """
         fits = isinstance(value, (int, float) if kind is float else kind)
         if not fits or (isinstance(value, bool) and kind is not bool):
-            raise self.problem(where, f"must be {_WORDS[kind]}, not {value!r:.60}")
+            raise self.problem(where, f"must be {kind_in_words(kind)}, not {value!r:.60}")
         if kind is float and not math.isfinite(value):
             raise self.problem(where, f"must be a finite number, not {value!r}")
         return float(value) if kind is float else value  # type: ignore[return-value]
