@@ -1,19 +1,22 @@
-"""Processes that are forks of a process that has already imported the package: each start takes 0.1 s of CPU time."""
+"""Processes that are forks of a process that has imported the package and loaded its usual kernels."""
 
 from __future__ import annotations
 
 import multiprocessing
 import os
+import socket
 import sys
 import time
-from multiprocessing.connection import Connection
+from multiprocessing import forkserver
+from multiprocessing.connection import Connection, arbitrary_address
 from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import TextIO
+from unittest import mock
 
 _usual = multiprocessing.get_context
 _forking = _usual("forkserver")
-_forking.set_forkserver_preload(["warlight_env.arena", "warlight_env.web.http.server", "warlight_env.cli.browser"])
+_forking.set_forkserver_preload(["loaded_package", "process_helpers"])
 
 
 def forking_context(method: str | None = None) -> BaseContext:
@@ -21,7 +24,10 @@ def forking_context(method: str | None = None) -> BaseContext:
 
     All forks have the environment variables of the first one.
     """
-    return _forking if method == "spawn" else _usual(method)
+    if method != "spawn":
+        return _usual(method)
+    _start_forking()
+    return _forking
 
 
 class ForkedCommand:
@@ -33,6 +39,7 @@ class ForkedCommand:
     """
 
     def __init__(self, words: list[str], environment: dict[str, str], errors: Path | None) -> None:
+        _start_forking()
         ours, theirs = _forking.Pipe(duplex=False)
         self._process = _forking.Process(target=_run, args=(words, {**os.environ, **environment}, theirs, errors))
         self._process.start()
@@ -77,6 +84,13 @@ def serve_after_compilation(pipe: Connection) -> None:
     serve_questions(pipe, answer, repr, 0)
 
 
+def _start_forking() -> None:
+    """Start the process that forks, if it does not run. It gets no `sys.path`, only environment variables."""
+    paths = [str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")]
+    with mock.patch.dict(os.environ, PYTHONPATH=os.pathsep.join(filter(None, paths))):
+        forkserver.ensure_running()
+
+
 def _run(words: list[str], environment: dict[str, str], output: Connection, errors: Path | None) -> None:
     from warlight_env.cli import main
 
@@ -90,7 +104,22 @@ def _run(words: list[str], environment: dict[str, str], output: Connection, erro
             os.dup2(file.fileno(), 2)
     sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
-    # imported by the process that forks the workers
-    _forking.set_forkserver_preload(["warlight_env.web.workers.worker_tasks"])
+    _fork_the_process_that_forks_workers()
     multiprocessing.get_context = forking_context  # type: ignore[method-assign, assignment]
     sys.exit(main(words))
+
+
+def _fork_the_process_that_forks_workers() -> None:
+    """Start the process that `multiprocessing` forks workers from as a fork, too: it has imported the package."""
+    server = forkserver._forkserver
+    with socket.socket(socket.AF_UNIX) as listener:
+        address = arbitrary_address("AF_UNIX")
+        listener.bind(address)
+        listener.listen()
+        ended, alive = os.pipe()
+        pid = os.fork()
+        if not pid:
+            os.close(alive)
+            forkserver.main(listener.detach(), ended, [])
+    os.close(ended)
+    server._forkserver_address, server._forkserver_alive_fd, server._forkserver_pid = address, alive, pid

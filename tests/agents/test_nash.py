@@ -218,13 +218,13 @@ def test_threads_find_more_of_the_same_turns():
 def test_an_anchor_keeps_to_the_network_and_says_nothing_of_values(answer):
     likeliest = make_agent("policy:any", 1)
     kept = {0.0: 0, 0.03: 0, 1.0: 0}
-    for seed in range(8):
+    for seed in range(4):
         view = Game("world", seed=seed, picks="random").view(0)
         for anchor in kept:
             agent = NashAgent(seed, sims=600, net="any", policy_anchor=anchor, final_move=answer)
             kept[anchor] += agent.act(view) == likeliest.act(view)
             assert all(0 <= c.value <= 1 for c in agent.statistics().candidates)
-    assert kept[0.0] < kept[0.03] <= kept[1.0] == 8  # a share is never better by 1
+    assert kept[0.0] < kept[0.03] <= kept[1.0] == 4  # a share is never better by 1
     plain = [NashAgent(3, sims=300, net="none", policy_anchor=anchor).act(view) for anchor in kept]
     assert plain[0] == plain[1] == plain[2]
 
@@ -299,7 +299,7 @@ def test_parameters_are_checked(wrong):
 @pytest.mark.parametrize("rules, answer", [("thesis", "best"), ("challenge2", "most_likely")])
 def test_under_fog_the_likeliest_turn_answers_and_in_the_open_the_best(rules: str, answer: str):
     view, differ = middle(rules=rules).view(0), 0
-    for seed, sims in itertools.product(range(6), (60, 400)):
+    for seed, sims in itertools.product(range(3), (60, 400)):
         turns = {}
         for given in (None, "best", "most_likely"):
             agent = NashAgent(seed, sims=sims, final_move=given, policy_anchor=0.0)

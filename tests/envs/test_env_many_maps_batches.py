@@ -278,7 +278,7 @@ def test_games_that_move_between_maps_take_the_first_unused_places(monkeypatch):
         assert [batch.core_of(b) for b in range(40)] == before
         return []
 
-    for _ in range(20):
+    for _ in range(8):
         check(fail())
-        for _ in range(3):
+        for _ in range(6):
             check(move())
