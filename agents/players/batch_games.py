@@ -13,6 +13,7 @@ from warlight_env.agents.players.random import DEFAULTS, random_orders
 from warlight_env.engine.jit import inline_kernel, kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
 from warlight_env.engine.position import Position, position_at
+from warlight_env.engine.rng import derived, mixed, seed_rng
 from warlight_env.engine.round import income, play_round
 from warlight_env.engine.state import OVER, Scratch, State, Workspace
 
@@ -38,6 +39,27 @@ def policy_orders(
     if policy == RANDOM:
         return random_orders(context.board, position, player, available, DEFAULTS, scratch, deploy, attacks, rng)
     return aggressive_orders(context, position, player, available, scratch, deploy, attacks)
+
+
+@kernel
+def seed_games(
+    seeds: npt.NDArray[np.uint64], game_rng: npt.NDArray[np.uint64], policy_rng: npt.NDArray[np.uint64]
+) -> None:
+    """Seed the generators of B games and of their players. Each of K seeds belongs to B / K successive games.
+
+    Game g of a seed gets ``derive_seed(seed, g)``, and its player p gets ``derive_seed(seed, g, p + 1)``.
+
+    Args:
+        seeds: uint64[K]. game_rng: uint64[B, 2], written. policy_rng: uint64[B, P, 2], written.
+    """
+    games = game_rng.shape[0] // seeds.shape[0]
+    for k in range(seeds.shape[0]):
+        for g in range(games):
+            b = k * games + g
+            seed = derived(mixed(seeds[k]), g)
+            seed_rng(seed, game_rng[b])
+            for p in range(policy_rng.shape[1]):
+                seed_rng(derived(seed, p + 1), policy_rng[b, p])
 
 
 @kernel

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from itertools import pairwise
 from pathlib import Path
@@ -197,11 +198,14 @@ def test_the_best_of_many_turns_is_valued_by_other_simulations_than_those_that_c
 ):
     """With pure noise as values, no turn is better than another on average."""
 
-    def noise(view: Any, owner: Any, army: Any, seed: int, games: int) -> list[list[float]]:
-        share = float(np.random.default_rng([seed, *(number + 1 for number in (*owner, *army))]).random())
-        return [[share, 0.0, 1.0], [1 - share, 0.0, 1.0]]
+    def noise(view: Any, positions: OwnersAndArmies, seeds: Sequence[int], games: int) -> Any:
+        shares = [
+            np.random.default_rng([seed, *(number + 1 for number in (*owner.tolist(), *army.tolist()))]).random()
+            for owner, army, seed in zip(*positions, seeds, strict=True)
+        ]
+        return np.array([[share, 1 - share] for share in shares])
 
-    monkeypatch.setattr("warlight_env.web.workers.turn_values.estimate_win_probabilities", noise)
+    monkeypatch.setattr("warlight_env.web.workers.turn_values.win_shares", noise)
     scores = []
     for seed in range(16):
         game = Game("world", "thesis", 2, seed, picks="random")

@@ -8,7 +8,7 @@ import pytest
 from warlight_env import Game, Rules
 from warlight_env.agents.registry import make_agent
 from warlight_env.arena.games.game_loop import play_rounds
-from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
+from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities, positions_of, win_shares
 
 
 def test_chances_are_the_share_of_games_that_the_aggressive_bots_win():
@@ -41,3 +41,15 @@ def test_who_is_alone_has_won_and_what_is_unseen_is_imagined():
     seen = estimate_win_probabilities(view, view.owner.tolist(), view.army.tolist(), 1, 100)
     assert 0.05 < seen[0][0] < 0.95
     assert estimate_win_probabilities(view, view.owner.tolist(), view.army.tolist(), 1, 100) == seen
+
+
+def test_many_positions_in_one_call_have_the_shares_of_single_calls():
+    game, positions = Game("small", players=3, seed=4, picks="random"), []
+    for _ in play_rounds(game, [make_agent("aggressive", seed) for seed in range(3)], 6):
+        positions.append(game.clone())
+    seeds = [2**64 + 5, -3, *range(2, len(positions))]
+    together = win_shares(game.view(0), positions_of(positions), seeds, 30)
+    for row, start, seed in zip(together.tolist(), positions, seeds, strict=True):
+        alone = estimate_win_probabilities(game.view(0), start.owner.tolist(), start.army.tolist(), seed, 30)
+        assert row == [share for share, *_ in alone]
+    assert len({tuple(row) for row in together.tolist()}) > 1

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-import numpy as np
-
 from warlight_env.agents.evaluation.determinization import proportional_determinization
 from warlight_env.agents.registry import make_agent
 from warlight_env.engine.orders import Orders
@@ -15,7 +13,7 @@ from warlight_env.engine.state import PLAY
 from warlight_env.engine.view import View
 from warlight_env.game import FORMAT, Game
 from warlight_env.notation import format_orders, parse_orders
-from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
+from warlight_env.web.workers.rollout_estimate import positions_of, win_shares
 
 ROLLS: Final = 12  # repetitions of the round with other dice
 PLAYOUTS: Final = 20  # playouts of each resulting position
@@ -54,16 +52,14 @@ def turn_win_probabilities(turns: Sequence[Orders], view: View, rules: Mapping[s
         if player != view.player and game.alive(player)
     }
     starts = [game.clone(seed=derive_seed(seed, roll)) for roll in range(ROLLS)]
+    seeds = [derive_seed(seed, ROLLS + roll) for roll in range(ROLLS)]
     values = []
     for turn in turns:
-        shares = []
-        for roll, start in enumerate(starts):
-            after = start.clone()
-            after.play_round({**others, view.player: turn}, on_illegal="skip")
-            owner, army = after.owner.tolist(), after.army.tolist()
-            chances = estimate_win_probabilities(view, owner, army, derive_seed(seed, ROLLS + roll), PLAYOUTS)
-            shares.append(chances[view.player][0])
-        values.append(float(np.mean(shares)))
+        after = [start.clone() for start in starts]
+        for game in after:
+            game.play_round({**others, view.player: turn}, on_illegal="skip")
+        shares = win_shares(view, positions_of(after), seeds, PLAYOUTS)
+        values.append(float(shares[:, view.player].mean()))
     return values
 
 

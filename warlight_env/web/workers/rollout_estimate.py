@@ -11,15 +11,16 @@ import numpy.typing as npt
 
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation.determinization import proportional_determinization
-from warlight_env.agents.players.batch_games import AGGRESSIVE, play_games
+from warlight_env.agents.players.batch_games import AGGRESSIVE, play_games, seed_games
 from warlight_env.agents.weights import THESIS
 from warlight_env.arena.ratings.statistics import wilson_interval
-from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.engine.state import OVER, PLAY, State, make_state, make_workspace
 from warlight_env.engine.view import View
 from warlight_env.game import Game
 
 ROUNDS: Final = 100  # after this number of rounds a playout ends: most regions win; if equal, most armies
+#: Above the number of all armies in a game.
+_MORE_THAN_ALL_ARMIES: Final = 2**40
 
 
 def estimate_win_probabilities(
@@ -35,22 +36,23 @@ def estimate_win_probabilities(
         view: a player's view of a game in play; it has the board and the rules. owner, army: the owner and the army of
             each of the N regions, [N].
     """
-    players = view.players
     seen = replace(view, owner=np.array(owner, dtype=np.int8), army=np.array(army, dtype=np.int32))
     position = proportional_determinization(seen)
-    start = OwnersAndArmies(np.tile(position.owner, (games, 1)), np.tile(position.army, (games, 1)))
-    state = _Rollouts(view, start, seed).play(ROUNDS)
-    wins = [0] * players
-    for b in range(games):
-        winner = int(state.winner[b]) if state.phase[b] == OVER else -1
-        if winner < 0:
-            sizes = [
-                (int((state.owner[b] == p).sum()), int(state.army[b][state.owner[b] == p].sum()))
-                for p in range(players)
-            ]
-            winner = sizes.index(max(sizes))
-        wins[winner] += 1
+    one = OwnersAndArmies(position.owner[None], position.army[None])
+    wins = _wins(view, one, [seed], games)[0].tolist()
     return [[round(v, 4) for v in _interval(won, games)] for won in wins]
+
+
+def win_shares(view: View, positions: OwnersAndArmies, seeds: Sequence[int], games: int) -> npt.NDArray[np.float64]:
+    """Return the share of playouts that each player wins from K positions without hidden regions, float64[K, P].
+
+    A row has the shares of `estimate_win_probabilities` for this position with the seed of this position. One call for
+    many positions takes less time than one call for each.
+
+    Args:
+        view: a view of a game with the same board, rules and players. seeds: K seeds. games: playouts of each position.
+    """
+    return np.round(_wins(view, positions, seeds, games) / games, 4)
 
 
 class OwnersAndArmies(NamedTuple):
@@ -71,7 +73,7 @@ def later_positions(view: View, games: Sequence[Game], seed: int, rounds: Sequen
     Args:
         view: a view of one of the games; it has the board and the rules. rounds: numbers in increasing order.
     """
-    rollouts, played, found = _Rollouts(view, positions_of(games), seed), 0, []
+    rollouts, played, found = _Rollouts(view, positions_of(games), [seed]), 0, []
     for number in rounds:
         state = rollouts.play(number - played)
         played = number
@@ -79,10 +81,25 @@ def later_positions(view: View, games: Sequence[Game], seed: int, rounds: Sequen
     return found
 
 
-class _Rollouts:
-    """Rollouts in which all players play like the `aggressive` bot; each has its own dice."""
+def _wins(view: View, positions: OwnersAndArmies, seeds: Sequence[int], games: int) -> npt.NDArray[np.int64]:
+    """Return the number of playouts that each player wins from K positions, int64[K, P]."""
+    starts = OwnersAndArmies(*(np.repeat(array, games, axis=0) for array in positions))
+    state = _Rollouts(view, starts, seeds).play(ROUNDS)
+    own = state.owner[:, None, :] == np.arange(view.players)[:, None]
+    size = own.sum(axis=2) * _MORE_THAN_ALL_ARMIES + (own * state.army[:, None, :].astype(np.int64)).sum(axis=2)
+    decided = (state.phase == OVER) & (state.winner >= 0)
+    winner = np.where(decided, state.winner, size.argmax(axis=1))
+    won = winner[:, None] == np.arange(view.players)
+    return np.asarray(won.reshape(len(seeds), games, view.players).sum(axis=1))
 
-    def __init__(self, view: View, start: OwnersAndArmies, seed: int) -> None:
+
+class _Rollouts:
+    """Rollouts in which all players play like the `aggressive` bot; each has its own dice.
+
+    Each of the seeds belongs to an equal number of successive rollouts.
+    """
+
+    def __init__(self, view: View, start: OwnersAndArmies, seeds: Sequence[int]) -> None:
         board, players, games = view.board, view.players, len(start.owner)
         self._state = make_state(games, board.n_regions, players)
         self._state.owner[:], self._state.army[:] = start
@@ -90,10 +107,7 @@ class _Rollouts:
         self._state.eliminated_at[absent] = 1
         self._state.phase[:] = np.where(players - absent.sum(axis=1) > 1, PLAY, OVER)
         self._rng = np.zeros((games, players, 2), dtype=np.uint64)
-        for b in range(games):
-            self._state.rng[b] = make_rng(derive_seed(seed, b))
-            for p in range(players):
-                self._rng[b, p] = make_rng(derive_seed(seed, b, p + 1))
+        seed_games(np.array([seed % 2**64 for seed in seeds], dtype=np.uint64), self._state.rng, self._rng)
         self._policies = np.full(players, AGGRESSIVE, dtype=np.int32)
         self._work = make_workspace(board.n_regions, board.n_edges, players)
         self._context = bare_context(board, view.params, players, THESIS)

@@ -10,7 +10,13 @@ import numpy.typing as npt
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.rng import derive_seed, make_rng
 from warlight_env.game import Game
-from warlight_env.web.workers.rollout_estimate import OwnersAndArmies, estimate_win_probabilities, later_positions
+from warlight_env.web.workers.rollout_estimate import (
+    OwnersAndArmies,
+    estimate_win_probabilities,
+    later_positions,
+    positions_of,
+    win_shares,
+)
 
 #: The turns of all players in a round, by player; None for a player without a turn.
 Turns = Mapping[int, Orders | None]
@@ -30,7 +36,7 @@ class TurnValues:
         del saved["hash"]  # it contains the dice, which are replaced
         self._saved = saved
         self._starts: list[Game] = []
-        self._rows: dict[tuple[int, str], list[list[float]]] = {}
+        self._rows: dict[tuple[int, str], list[npt.NDArray[np.float64]]] = {}
 
     @property
     def rolls(self) -> int:
@@ -51,9 +57,11 @@ class TurnValues:
         unchanged.
         """
         rows = self._rows.setdefault((-1 if own is None else player, key), [])
-        for roll in range(len(rows), len(self._starts)):
-            game = self._after(roll, player, turns, own)
-            rows.append([share for share, *_ in self.intervals(game, 2 + roll, self.playouts)])
+        rolls = range(len(rows), len(self._starts))
+        if rolls:
+            after = positions_of([self._after(roll, player, turns, own) for roll in rolls])
+            seeds = [self._seed(79, 2 + roll) for roll in rolls]
+            rows.extend(win_shares(self.game.view(0), after, seeds, self.playouts))
         return np.array(rows)[:, player]
 
     def games(self, player: int, turns: Turns, own: Orders | None = None) -> list[Game]:
@@ -76,14 +84,6 @@ class TurnValues:
         owner, army = game.owner.tolist(), game.army.tolist()
         seed = derive_seed(game.seed, 79, game.round, 0)
         return estimate_win_probabilities(game.view(0), owner, army, seed, games)
-
-    def intervals(self, game: Game, place: int, games: int) -> list[list[float]]:
-        """Return for each player the share of playouts won from a position, with its 95 % interval.
-
-        place: a number; equal places have equal dice.
-        """
-        owner, army = game.owner.tolist(), game.army.tolist()
-        return estimate_win_probabilities(self.game.view(0), owner, army, self._seed(79, place), games)
 
     def _after(self, roll: int, player: int, turns: Turns, own: Orders | None) -> Game:
         game = self._starts[roll].clone()
