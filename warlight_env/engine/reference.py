@@ -55,6 +55,9 @@ class ReferenceType(types.Type):
     def key(self) -> Any:
         return self.record
 
+    def __hash__(self) -> int:
+        return hash(self.name)  # a hash of the key would visit all types in the NamedTuple each time
+
     def can_convert_to(self, typing_context: Any, other: Any) -> Any:
         """Allow the conversion between references to the same NamedTuple class, whether or not they are `protected`."""
         if isinstance(other, ReferenceType) and other.record.instance_class is self.record.instance_class:
