@@ -129,13 +129,12 @@ def widest_circle(rings: list[Ring], precision: float = 0.3) -> tuple[Point, flo
 
 def _depth(points: Floats, starts: Floats, ends: Floats) -> Floats:
     """Return the distance of each point to the nearest side; the distance is negative for points outside."""
-    side = ends - starts
-    rel = points[:, None] - starts[None]
-    t = np.clip((rel * side).sum(-1) / np.maximum((side * side).sum(-1), 1e-12), 0, 1)
-    away = np.sqrt(((rel - t[..., None] * side) ** 2).sum(-1)).min(axis=1)
-    above = (starts[None, :, 1] > points[:, None, 1]) != (ends[None, :, 1] > points[:, None, 1])
-    slope = side[:, 0] / np.where(side[:, 1] == 0, 1.0, side[:, 1])
-    crosses = above & (rel[..., 0] < rel[..., 1] * slope)
+    (x, y), (start_x, start_y), (end_x, end_y) = points.T[..., None], starts.T, ends.T
+    dx, dy, rel_x, rel_y = end_x - start_x, end_y - start_y, x - start_x, y - start_y
+    t = np.clip((rel_x * dx + rel_y * dy) / np.maximum(dx * dx + dy * dy, 1e-12), 0, 1)
+    away = np.sqrt((rel_x - t * dx) ** 2 + (rel_y - t * dy) ** 2).min(axis=1)
+    above = (start_y > y) != (end_y > y)
+    crosses = above & (rel_x < rel_y * (dx / np.where(dy == 0, 1.0, dy)))
     inside = crosses.sum(axis=1) % 2 == 1
     depth: Floats = np.where(inside, away, -away)
     return depth

@@ -76,10 +76,11 @@ def _jitter(rng: random.Random) -> float:
 def _delaunay(sites: Floats) -> Ints:
     import shapely  # type: ignore[import-untyped,unused-ignore]
 
-    index = {p: i for i, p in enumerate(map(tuple, sites.tolist()))}
     found: Any = shapely.get_parts(shapely.delaunay_triangles(shapely.MultiPoint(sites)))
     points = shapely.get_coordinates(found).reshape(-1, 4, 2)[:, :3]
-    triangles = np.array([[index[p] for p in map(tuple, t)] for t in points.tolist()], dtype=np.int64)
+    keys = sites @ [1, 1j]  # the library returns the coordinates of the sites unchanged
+    order = np.argsort(keys)
+    triangles = order[np.searchsorted(keys[order], points @ [1, 1j])]
     a, b, c = (sites[triangles[:, k]] for k in range(3))
     area = (b[:, 0] - a[:, 0]) * (c[:, 1] - a[:, 1]) - (b[:, 1] - a[:, 1]) * (c[:, 0] - a[:, 0])
     triangles[area < 0] = triangles[area < 0][:, ::-1]
