@@ -300,7 +300,10 @@ def text_of(results: Sequence[dict[str, Any]], made: Sequence[str]) -> str:
         f"A game is a draw after {first['max_rounds']} rounds at the latest. `sims` is the number of simulations for "
         "a move, and other parameters have their defaults, so the games do not depend on the machine."
     ]
-    parts += [f"`{name}` plays the map `{map_}` only." for name, map_ in ONLY.items() if name in specs]
+    for map_ in dict.fromkeys(ONLY.values()):
+        names = [f"`{name}`" for name, only in ONLY.items() if only == map_ and name in specs]
+        if names:
+            parts.append(f"{' and '.join(names)} {'plays' if len(names) == 1 else 'play'} the map `{map_}` only.")
     if any(name.startswith("belief:") for name in specs):
         parts.append("`belief:` players need fog, which `challenge1` and `challenge2` have.")
     head = (

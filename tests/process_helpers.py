@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import socket
 import sys
+import threading
 import time
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection, arbitrary_address
@@ -94,6 +96,7 @@ def _start_forking() -> None:
 def _run(words: list[str], environment: dict[str, str], output: Connection, errors: Path | None) -> None:
     from warlight_env.cli import main
 
+    assert "loaded_package" in sys.modules, "the process that forks must import this module; it ignores an ImportError"
     os.setpgid(0, 0)
     os.environ.clear()
     os.environ.update(environment)
@@ -105,8 +108,17 @@ def _run(words: list[str], environment: dict[str, str], output: Connection, erro
     sys.stdout = open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, closefd=False)  # noqa: SIM115
     _fork_the_process_that_forks_workers()
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     multiprocessing.get_context = forking_context  # type: ignore[method-assign, assignment]
     sys.exit(main(words))
+
+
+def _end_with_parent() -> None:
+    """Kill this process and its workers after the process of the tests has ended."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os.killpg(0, signal.SIGKILL)
 
 
 def _fork_the_process_that_forks_workers() -> None:

@@ -11,7 +11,7 @@ import numbers
 import operator
 import os
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from warlight_env.errors import InputError, clipped
 
@@ -29,11 +29,14 @@ def short_repr(value: object, most: int = 80) -> str:
         return f"an object of type {type(value).__name__}"
 
 
+_WORDS: Final[dict[Any, str]] = {
+    str: "a string", int: "an integer", float: "a number", bool: "true or false", list: "a list", dict: "a table",
+}  # fmt: skip
+
+
 def kind_in_words(kind: Any) -> str:
     """Return a type of plain data as words for error messages, for example "an integer"."""
-    words: dict[Any, str] = {str: "a string", int: "an integer", float: "a number", bool: "true or false"}
-    words |= {list: "a list", dict: "a table"}
-    return words.get(kind, f"of type {getattr(kind, '__name__', kind)}")
+    return _WORDS.get(kind, f"of type {getattr(kind, '__name__', kind)}")
 
 
 def is_integer(value: object) -> bool:

@@ -30,8 +30,9 @@ def crash_reason(error: BaseException) -> str:
     a note on the exception may name a user's function (see `engine.callback_errors`), and the text contains this note
     as the place.
     """
-    # The message of a SyntaxError names the place itself.
-    frames = [] if isinstance(error, SyntaxError) else traceback.extract_tb(error.__traceback__)
+    # The message of a SyntaxError in a file names the place itself; the last frame is in Python's import system.
+    in_file = isinstance(error, SyntaxError) and error.filename is not None and Path(error.filename).is_file()
+    frames = [] if in_file else traceback.extract_tb(error.__traceback__)
     place = f" ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else ""
     notes = getattr(error, "__notes__", None)
     if isinstance(notes, list | tuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import runpy
 import threading
 
 import numba
@@ -43,6 +44,21 @@ def test_a_function_that_only_raises_is_told_by_its_own_exception(compiled):
     assert re.search(
         r": not today, in the evaluation 'refuse' \(test_plug_in_errors\.py, line \d+\)$", crash_reason(caught.value)
     )
+
+
+def test_the_reason_of_a_syntax_error_names_the_file_with_the_error(tmp_path):
+    file = tmp_path / "broken.py"
+    file.write_text("def act(self, view)\n    pass\n")
+    with pytest.raises(SyntaxError) as caught:
+        runpy.run_path(str(file))
+    assert re.fullmatch(r"SyntaxError: expected ':' \(broken\.py, line 1\)", crash_reason(caught.value))
+    with pytest.raises(SyntaxError) as caught:
+        eval("1 +")
+    place = r"\(test_plug_in_errors\.py, line \d+\)"
+    assert re.fullmatch(rf"SyntaxError: invalid syntax \(<string>, line 1\) {place}", crash_reason(caught.value))
+    with pytest.raises(SyntaxError) as caught:
+        raise SyntaxError("my own")
+    assert re.fullmatch(rf"SyntaxError: my own {place}", crash_reason(caught.value))
 
 
 def test_the_reason_of_a_crash_names_the_function_and_its_place():

@@ -45,8 +45,18 @@ def test_options_in_the_file_are_defaults_of_the_command_line(config: Path, caps
         ("match = 4", "match must be a table: [match]"),
         ("[match]\ngmes = 4", "[match] has no option 'gmes' (did you mean 'games'?)"),
         ("[map.generate]\nregion = 4", "[map.generate] has no option 'region' (did you mean 'regions'?)"),
-        ("[match]\ngames = 1.5", "games = 1.5: must be an integer"),
-        ("[match]\nrounds = 0", "rounds = 0: must be at least 1"),
+        ("[match]\ngames = 1.5", "[match] games = 1.5: must be an integer"),
+        ("[match]\ngames = []", "[match] games = []: must be an integer"),
+        ("[match]\ngames = true", "[match] games = true: must be an integer"),
+        ("[match.games]\nx = 1", '[match] games = {"x": 1}: must be an integer'),
+        ("[match]\nrounds = 0", "[match] rounds = 0: must be at least 1"),
+        ("[match]\nclock = ['1s', 2]", '[match] clock = ["1s", 2]: must be a string'),
+        ("[match]\nquiet = 'x'", '[match] quiet = "x": must be true or false'),
+        ("[match]\nbackend = 'foo'", '[match] backend = "foo": must be one of local, ray'),
+        ("[match]\nout = 2026-11-30", '[match] out = "2026-11-30": must be a string'),
+        ("[watch]\ndelay = '1'", '[watch] delay = "1": must be a number'),
+        ("[log.list]\nlast = 0", "[log.list] last = 0: must be at least 1"),
+        ("[replay]\nno-orders = true", "[replay] has no option 'no-orders'; use orders = false"),
         ("match]", "line 1"),
         (b"\xff\xfe\xff", "not UTF-8"),
         (None, "cannot be read"),
@@ -73,6 +83,21 @@ def test_without_the_variable_the_file_may_be_missing(
     capsys.readouterr()
     assert main(["map", "list"]) == 0
     assert json.loads(capsys.readouterr().out)
+
+
+def test_every_kind_of_value_reaches_its_option(
+    config: Path, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    config.write_text(
+        "[match]\ngames = 2\nclock = ['none', '9sims']\nmap = 'small'\n[replay]\norders = false\ndelay = 1\n"
+    )
+    assert main(["match", "random", "mcts", "--json", "-q"]) == 0
+    assert json.loads(capsys.readouterr().out)["agents"][1]["time"]["simulations"] == 9
+    pictures = [tmp_path / name for name in ("file", "line", "both")]
+    for folder, more in zip(pictures, ([], ["--no-orders"], ["--orders"]), strict=True):
+        assert main(["replay", str(whole), "--svg", str(folder), "--round", "1", "-q", *more]) == 0
+    texts = [b"".join(file.read_bytes() for file in sorted(folder.iterdir())) for folder in pictures]
+    assert texts[0] == texts[1] and len(texts[2]) > len(texts[0])
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

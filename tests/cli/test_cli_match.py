@@ -215,6 +215,8 @@ def test_rules_take_changes(capsys):
         (["mcts:1x", "random"], "expected key=value (or 457 for simulations, 1s or 500ms for seconds), got '1x'"),
         (["smart_random:5", "random"], "expected key=value, got '5'"),
         (["random", "random", "--games", "0"], "error: --games 0: must be at least 1"),
+        (["random", "random", "--games", str(2**63)], f"error: --games {2**63}: must be below 2**63"),
+        (["random", "random", "--games", ""], "error: --games '': must be an integer"),
         (["random", "random", "--jobs", "0"], "error: --jobs 0: must be at least 1"),
         (["random", "random", "--picks", "mine"], "picks"),
         (["random", "random", "--gmaes", "3"], "--games"),

@@ -68,7 +68,7 @@ def analyse(
         for name, player in zip(log.names, report["players"], strict=True):
             kept = player["accuracy"]
             accuracy = "–" if kept is None else f"{100 * kept:.1f} ± {100 * player['error']:.1f} %"
-            lost, luck = f"{100 * player['lost']:.0f} points", f"{100 * player['luck']:+.0f} points"
+            lost, luck = f"{100 * player['lost']:.0f} points", f"{100 * player['luck']:+z.0f} points"
             rows.append(
                 [
                     name,
@@ -76,7 +76,7 @@ def analyse(
                     *(str(player["marks"][mark]) for mark in ("?!", "?", "??")),
                     lost,
                     luck,
-                    f"{player['armies']:+.1f}",
+                    f"{player['armies']:+z.1f}",
                 ]
             )
         print(printable(f"{file}: {counted(len(log.rounds), 'round')}, compared with {judge}"))

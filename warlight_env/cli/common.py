@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import CoercionError, Parameter, Token
 
 from warlight_env import output
+from warlight_env.arguments import kind_in_words
 from warlight_env.bounded_io import reason, shown
 from warlight_env.cli.process_exit import INTERRUPTED as INTERRUPTED
 from warlight_env.cli.streams import result_stream
@@ -57,25 +58,28 @@ def _whole(kind: object, tokens: Sequence[Token]) -> int:
         raise _refusal(tokens[0], "must be an integer") from None
 
 
-def _count(kind: object, tokens: Sequence[Token]) -> int:
+def count(kind: object, tokens: Sequence[Token]) -> int:
     """Return the positive integer of a command-line word."""
     value = _whole(kind, tokens)
-    if value < 1:
-        raise _refusal(tokens[0], "must be at least 1")
+    if why := wrong_count(value):
+        raise _refusal(tokens[0], why)
     return value
 
 
+def wrong_count(value: int) -> str:
+    """Return the reason why an integer cannot be a number of things; an empty text if it can."""
+    return "must be at least 1" if value < 1 else "must be below 2**63" if value >= 2**63 else ""
+
+
 def _refusal(token: Token, reason: str) -> CoercionError:
-    """Return the error for the value of an option, which names the option or the configuration file."""
-    value = clipped(token.value, 60)
-    if token.source not in ("", "cli"):
-        return CoercionError(msg=f"{token.source}: {(token.keyword or '').strip('[]')} = {value}: {reason}")
+    """Return the error for the value of an option or of a positional argument on the command line."""
+    value = clipped(token.value, 60) or "''"
     return CoercionError(msg=f"{value if token.keyword is None else f'{token.keyword} {value}'}: {reason}")
 
 
 #: The type of integer arguments of commands, and of those that must be positive.
 Integer = Annotated[int, Parameter(converter=_whole)]
-Count = Annotated[int, Parameter(converter=_count)]
+Count = Annotated[int, Parameter(converter=count)]
 
 MapOption = Annotated[str, Parameter(name="--map", help="Name of a bundled map, or a map file.")]
 RulesOption = Annotated[
@@ -134,13 +138,13 @@ def _field_value(text: str, key: str, value: str, default: Any) -> Any:
     if isinstance(default, bool):
         words = {"true": True, "false": False, "yes": True, "no": False, "1": True, "0": False}
         if value.lower() not in words:
-            raise UsageError(f"rules {text!r}: {key} must be true or false, not {value!r}")
+            raise UsageError(f"rules {text!r}: {key} must be {kind_in_words(bool)}, not {value!r}")
         return words[value.lower()]
     if isinstance(default, int | float):
         try:
             return type(default)(value)
         except ValueError:
-            kind = "an integer" if isinstance(default, int) else "a number"
+            kind = kind_in_words(type(default))
             raise UsageError(f"rules {text!r}: {key} must be {kind}, not {value!r}") from None
     return value
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin
 
 from cyclopts import App, ArgumentCollection
 from cyclopts.config import Toml
 from platformdirs import user_config_path
 
 from warlight_env import bounded_io
+from warlight_env.arguments import kind_in_words
 from warlight_env.bounded_io import shown
-from warlight_env.cli.common import UsageError
-from warlight_env.errors import did_you_mean
+from warlight_env.cli.common import UsageError, count, wrong_count
+from warlight_env.errors import clipped, did_you_mean
 
 #: The environment variable with the path of the file; an empty value: no file.
 VARIABLE: Final = "WARLIGHT_CONFIG"
@@ -47,8 +50,8 @@ class ConfigFile:
         """Set the options that the command line does not give; cyclopts calls this method for each command.
 
         Raises:
-            UsageError: the file cannot be read, is not valid TOML, or has an unknown command or option.
-            CycloptsError: the table of the command has a wrong value.
+            UsageError: the file cannot be read, is not valid TOML, or has an unknown command, an unknown option or a
+                wrong value.
         """
         path = config_path()
         if path is None or (VARIABLE not in os.environ and not path.exists()):
@@ -63,7 +66,7 @@ class ConfigFile:
 
 
 def _check_tables(path: Path, data: Mapping[str, Any], app: App, above: tuple[str, ...]) -> None:
-    """Raise `UsageError` for a table of no command, and for an option that its command does not have."""
+    """Raise `UsageError` for a table of no command, for an unknown option, and for a wrong value."""
     known = sorted(name for name in app if not name.startswith("-"))
     for key, value in data.items():
         place = ".".join((*above, key))
@@ -79,11 +82,38 @@ def _check_tables(path: Path, data: Mapping[str, Any], app: App, above: tuple[st
 
 
 def _check_options(table: str, values: Mapping[str, Any], command: App) -> None:
-    """Raise `UsageError` if a command does not have one of the options in its table."""
+    """Raise `UsageError` if a command does not have one of the options in its table, or for a wrong value."""
     arguments = command.assemble_argument_collection()
-    for key in values:
+    for key, value in values.items():
         try:
-            arguments.match(f"--{key}")
+            argument, _, implicit = arguments.match(f"--{key}")
         except ValueError:
             names = [name[2:] for argument in arguments for name in argument.names if name.startswith("--")]
             raise UsageError(f"{table} has no option {key!r}{did_you_mean(key, names)}") from None
+        if f"--{key}" in argument.negatives:
+            switch = f"; use {argument.name[2:]} = false" if implicit is False else ""
+            raise UsageError(f"{table} has no option {key!r}{switch}")
+        if why := _wrong(value, argument.hint, argument.parameter.converter is count):
+            raise UsageError(f"{table} {key} = {clipped(json.dumps(value, default=str), 60)}: {why}")
+
+
+def _wrong(value: Any, hint: Any, positive: bool) -> str:
+    """Return the reason why a value of TOML does not fit an option's type; an empty text if it fits.
+
+    positive: whether numbers must be at least 1.
+    """
+    (kind,) = [
+        part for part in (get_args(hint) if get_origin(hint) in (Union, UnionType) else [hint]) if part is not NoneType
+    ]
+    if get_origin(kind) is Literal:
+        return "" if value in get_args(kind) else f"must be one of {', '.join(get_args(kind))}"
+    if get_origin(kind) in (list, tuple):
+        return next(filter(None, (_wrong(each, get_args(kind)[0], positive) for each in _listed(value))), "")
+    wanted = str if kind is Path else kind
+    if type(value) is not wanted and not (wanted is float and type(value) is int):
+        return f"must be {kind_in_words(wanted)}"
+    return wrong_count(int(value)) if positive else ""
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

@@ -135,8 +135,6 @@ def continue_(
     """
     if decision_info and output is None:
         raise UsageError("--decision-info needs --out FILE: the bots' reasoning is written to that log")
-    if max_rounds is not None and max_rounds < 1:
-        raise UsageError(f"--rounds {max_rounds}: must be at least 1")
     from warlight_env.arena import continue_game
     from warlight_env.record import GameLog, ReplayError
 
@@ -190,8 +188,6 @@ def list_(
     The command stores the list in a hidden file in the folder. The next call of the command reads only new and changed
     logs.
     """
-    if last is not None and last < 1:
-        raise UsageError(f"--last {last}: must be at least 1")
     from warlight_env.record import LogIndex
 
     with LogIndex(folder) as index:

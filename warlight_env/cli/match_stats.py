@@ -65,7 +65,7 @@ class MatchStats:
         match_score, stop, parts = self.match_score, self._stop, []
         elo = match_score.elo()
         if elo is not None:
-            parts.append(f"Elo {elo.elo:+.0f} ({elo.low:+.0f} to {elo.high:+.0f})")
+            parts.append(f"Elo {elo}")
         if isinstance(stop, Sprt) and match_score.units:
             judge = RunningSprt(stop, 2 if match_score.paired else 1)
             judge.units.update(match_score.scores[0])

@@ -65,12 +65,8 @@ def watch(
         )  # fmt: skip
         watch_live(agents, options.picks, game_options)
         return
-    if options.game < 1:
-        raise UsageError(f"--game {options.game}: must be at least 1")
     if not 0 <= options.delay <= 3600:
         raise UsageError(f"--delay {options.delay}: must be 0 to 3600 seconds")
-    if options.rounds is not None and options.rounds < 1:
-        raise UsageError(f"--rounds {options.rounds}: must be at least 1")
     from warlight_env.arena.games.game_loop import play_rounds, round_limit
 
     played, bots = start_game(agents, options.map, options.rules, options.seed, options.picks, options.game - 1)

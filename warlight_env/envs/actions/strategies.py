@@ -106,6 +106,9 @@ class StrategyActions(DiscreteEncoding):
     threat, no neutral region), the mask forbids its three actions. If no deploy strategy applies, the first three
     actions deploy on the own region that is closest to a region of another owner.
 
+    If the rules limit the number of orders, the deploys in the regions with the lowest numbers and the first attacks
+    remain, as in every turn that exceeds the limit.
+
     The encoding expresses only nine turns, so an agent learns a policy in minutes. While the players pick their start
     regions, the only allowed action is 0, which picks the best regions according to the position evaluation.
 

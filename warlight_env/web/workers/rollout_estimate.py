@@ -83,7 +83,7 @@ def later_positions(view: View, games: Sequence[Game], seed: int, rounds: Sequen
 
 def _wins(view: View, positions: OwnersAndArmies, seeds: Sequence[int], games: int) -> npt.NDArray[np.int64]:
     """Return the number of playouts that each player wins from K positions, int64[K, P]."""
-    starts = OwnersAndArmies(*(np.repeat(array, games, axis=0) for array in positions))
+    starts = OwnersAndArmies(np.repeat(positions.owner, games, axis=0), np.repeat(positions.army, games, axis=0))
     state = _Rollouts(view, starts, seeds).play(ROUNDS)
     own = state.owner[:, None, :] == np.arange(view.players)[:, None]
     size = own.sum(axis=2) * _MORE_THAN_ALL_ARMIES + (own * state.army[:, None, :].astype(np.int64)).sum(axis=2)
