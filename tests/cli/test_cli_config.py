@@ -54,6 +54,7 @@ def test_options_in_the_file_are_defaults_of_the_command_line(config: Path, caps
         ("[match]\nquiet = 'x'", '[match] quiet = "x": must be true or false'),
         ("[match]\nbackend = 'foo'", '[match] backend = "foo": must be one of local, ray'),
         ("[match]\nout = 2026-11-30", '[match] out = "2026-11-30": must be a string'),
+        ("[bot.check]\nchallenge = 3", "[bot.check] challenge = 3: must be one of 1, 2"),
         ("[watch]\ndelay = '1'", '[watch] delay = "1": must be a number'),
         ("[log.list]\nlast = 0", "[log.list] last = 0: must be at least 1"),
         ("[replay]\nno-orders = true", "[replay] has no option 'no-orders'; use orders = false"),
@@ -89,7 +90,9 @@ def test_every_kind_of_value_reaches_its_option(
     config: Path, whole: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     config.write_text(
-        "[match]\ngames = 2\nclock = ['none', '9sims']\nmap = 'small'\n[replay]\norders = false\ndelay = 1\n"
+        "[match]\ngames = 2\nclock = ['none', '9sims']\nmap = 'small'\n"
+        "[replay]\norders = false\ndelay = 1\n"
+        "[bot.check]\nchallenge = 1\n"
     )
     assert main(["match", "random", "mcts", "--json", "-q"]) == 0
     assert json.loads(capsys.readouterr().out)["agents"][1]["time"]["simulations"] == 9

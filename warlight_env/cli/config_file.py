@@ -102,11 +102,10 @@ def _wrong(value: Any, hint: Any, positive: bool) -> str:
 
     positive: whether numbers must be at least 1.
     """
-    (kind,) = [
-        part for part in (get_args(hint) if get_origin(hint) in (Union, UnionType) else [hint]) if part is not NoneType
-    ]
+    kinds = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
+    (kind,) = [kind for kind in kinds if kind is not NoneType]
     if get_origin(kind) is Literal:
-        return "" if value in get_args(kind) else f"must be one of {', '.join(get_args(kind))}"
+        return "" if str(value) in get_args(kind) else f"must be one of {', '.join(get_args(kind))}"
     if get_origin(kind) in (list, tuple):
         return next(filter(None, (_wrong(each, get_args(kind)[0], positive) for each in _listed(value))), "")
     wanted = str if kind is Path else kind
