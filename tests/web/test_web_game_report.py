@@ -215,7 +215,7 @@ def test_the_best_of_many_turns_is_valued_by_other_simulations_than_those_that_c
         orders = ask_orders(game, bots)
         recorder.played(orders, game.play_round(orders, on_illegal="skip"), game)
         log = recorder.log
-        position = AnalysedPosition(game_at(log, 0), log.rounds[0])
+        position = AnalysedPosition(game_at(log, 0), log.rounds[0], games=1)
         for bot in ("aggressive", "one_ply", "plan", "smart_random"):
             result = position.deepen(bot, 12)
         scores += [turn.gain / turn.error for turn in result.turns if turn is not None and turn.error]
