@@ -55,6 +55,11 @@ def test_settings_are_one_dialog_by_keyboard_and_are_kept(tmp_path: Path, open_p
     assert opener.evaluate("e => e === document.activeElement")
 
     page.keyboard.press("Enter")
+    dialog.wait_for()
+    # The event `close` of a dialog comes later, perhaps after the user has opened the dialog again.
+    opener.evaluate("e => { document.querySelector('dialog[open]').requestClose(); e.click(); }")
+    page.wait_for_timeout(100)
+    assert dialog.is_visible()
     assert theme(page) == "dark"
     page.get_by_role("combobox", name="Theme").select_option("light")
     assert theme(page) == "light"
