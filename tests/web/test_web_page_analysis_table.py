@@ -9,6 +9,7 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from secrets import token_hex
 from typing import Any
 
 import pytest
@@ -78,7 +79,11 @@ class User:
             self.page.locator(f"aside .handle[aria-expanded={str(shown).lower()}]").wait_for()
 
     def deploy_and_commit(self) -> None:
-        """Deploy two armies on an own region, take one back, and commit the turn."""
+        """Deploy two armies on an own region, take one back, and commit the turn.
+
+        The caller must wait for the answer of the server before it presses the next element, because the answer
+        changes the page and can move the element.
+        """
         self.cards(False)
         own = self.page.locator("path[data-region].own").first
         own.wait_for(state="attached")
@@ -150,6 +155,7 @@ def use_variations(user: User) -> None:
     user.press(user.button("Try a turn in round {round}", round=1))
     user.button("Stop").wait_for()
     user.deploy_and_commit()
+    page.locator("[data-guide=commit]").wait_for(state="detached")
     user.cards(True)
     rows = page.get_by_role("list", name=user.word("Tree of variations")).get_by_role("button")
     rows.nth(1).wait_for()
@@ -170,9 +176,11 @@ def use_a_lesson(user: User) -> None:
     user.cards(True)
     user.press(user.button("Learn from your mistakes"))
     user.deploy_and_commit()
+    good = user.word("Good: this turn is better.")
+    page.get_by_text(good).first.wait_for(state="attached")
     user.cards(True)
     lesson = page.get_by_role("region", name=user.word("Learn from your mistakes"))
-    lesson.get_by_text(user.word("Good: this turn is better.")).wait_for()
+    lesson.get_by_text(good).wait_for()
     user.press(user.button("Next mistake").and_(lesson.get_by_role("button")))
     user.press(user.button("Show the better turn"))
     page.locator(BETTER).first.wait_for(state="attached")
@@ -184,7 +192,7 @@ def use_a_lesson(user: User) -> None:
 def use_a_study(user: User) -> None:
     page = user.page
     page.goto(page.url.partition("#")[0] + "#/studies")
-    title = f"{user.device.name} {user.device.pointer} {user.word('Studies')}"
+    title = token_hex(8)  # the study of an attempt that failed remains on the server
     field = page.get_by_label(user.word("Title"), exact=True)
     field.focus() if user.device.pointer == "keyboard" else user.press(field)  # the key Enter starts the study
     page.keyboard.type(title)
@@ -195,6 +203,7 @@ def use_a_study(user: User) -> None:
     user.press(user.button("Try a turn in round {round}", round=1))
     page.get_by_role("combobox", name=user.word("Reply")).select_option("given")
     user.deploy_and_commit()
+    page.locator("[data-guide=commit]").wait_for(state="detached")
     user.cards(True)
     page.get_by_role("list", name=user.word("Tree of variations")).get_by_role("button").nth(1).wait_for()
     page.goto(page.url.partition("#")[0] + "#/studies")
