@@ -122,14 +122,16 @@ def test_the_parts_of_a_change_have_its_sum_and_are_those_of_the_command(
 ):
     values = [  # before, worth, after, gain of the better turn
         (0.59, 0.33, 0.35, 0.50), (0.125, 0.1349, 0.045, 0.0), (0.6049, 0.4951, 0.5049, 0.1051),
-        (0.26, 0.74, 0.801, 0.15), (0.305, 0.295, 0.0, 0.0249),
+        (0.26, 0.74, 0.801, 0.15), (0.305, 0.295, 0.0, 0.0249), (0.575, 0.425, 0.365, 0.11),
+        (0.465, 0.105, 0.295, 0.07),
     ]  # fmt: skip
-    log, rounds = called_you(idle_log(len(values))), range(1, len(values) + 1)
+    log, rounds = called_you(idle_log(len(values), "world")), range(1, len(values) + 1)
     told = news(log, 2, {number: ("??", gain) for number, (*_, gain) in zip(rounds, values, strict=True)}, done=9)
     for position, (before, worth, after, gain) in zip(told["positions"], values, strict=True):
         position["turns"][0].update(
             before=before, worth=worth, after=after, gain=gain, reason={"code": "turn-even", "values": {}}
         )
+        position["chances"] = [[before, 0.0, 1.0], [1 - before, 0.0, 1.0]]
     told["summary"]["turning"] = [{"round": number, "player": 0} for number in rounds]
     lines = describe_turning_points(
         {"turning": told["summary"]["turning"], "rounds": [position["turns"] for position in told["positions"]]}, log
@@ -153,6 +155,9 @@ def test_the_parts_of_a_change_have_its_sum_and_are_those_of_the_command(
         points.nth(number - 1).get_by_role("button").click()
         path = card.get_by_text("before the round;").inner_text()
         before, *parts, after = numbers(path)
+        chances = page.get_by_role("region", name="Win probability").locator("figcaption")
+        chances.get_by_text(f"You {before}").wait_for()
+        assert sum(numbers(chances.inner_text())) == 100
         assert parts == [others, own, dice] and before + sum(parts) == after
         assert re.search("by Attila’s orders, .* by your turn, .* by the dice: .* after it", path)
         if own:

@@ -104,9 +104,20 @@ export function figure(value: number, decimals = 0): string {
   return format.format(Number(value.toFixed(decimals)));
 }
 
+/**
+ * Return a share from 0 to 1 as a rounded percentage. Halves are rounded to even numbers, so that the percentages of two
+ * shares with the sum 1 have the sum 100. `_percent` of `warlight analyse` does the same.
+ */
+export function roundedPercent(share: number, decimals = 0): number {
+  const units = 10 ** decimals;
+  const exact = Number((100 * units * share).toPrecision(12)); // 100 * 0.575 is a little less than 57.5
+  const nearest = Math.round(exact);
+  return (exact % 1 === 0.5 && nearest % 2 ? nearest - 1 : nearest) / units;
+}
+
 /** Format a share from 0 to 1 as a percentage. */
 export function percent(share: number, decimals = 1): string {
-  return `${figure(100 * share, decimals)}\u00a0%`; // a line must not break before the sign
+  return `${figure(roundedPercent(share, decimals), decimals)}\u00a0%`; // a line must not break before the sign
 }
 
 /** Join names: "Brazil, Peru and Chile". Of more than four names, only the first three appear. */

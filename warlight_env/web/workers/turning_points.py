@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
@@ -114,8 +113,11 @@ def shown_points(turn: Mapping[str, Any]) -> dict[str, int]:
 
 
 def _percent(share: float) -> int:
-    """Return a share in percent, rounded as in the page: halves up."""
-    return math.floor(100 * share + 0.5)
+    """Return a share as a rounded percentage. Halves are rounded to even numbers, as by `roundedPercent` in the page.
+
+    So the percentages of two shares with the sum 1 have the sum 100.
+    """
+    return round(round(100 * share, 9))  # 100 * 0.575 is a little less than 57.5
 
 
 def main_cause(turn: TurnReport) -> Cause:

@@ -1,7 +1,7 @@
 // Words for the results of an analysis: marks, turns, and the verdict on a turn.
 import type { Round } from '../history';
 import type { GameDoc, Orders, Position } from '../types';
-import { figure, joined, percent, type Piece, pieces, signed, t } from '../i18n.svelte';
+import { figure, joined, percent, type Piece, pieces, roundedPercent, signed, t } from '../i18n.svelte';
 import { nameOf, person } from '../player-names';
 import { odds } from '../rules';
 import type { SplitTurn } from '../sendable';
@@ -50,9 +50,9 @@ function others(doc: GameDoc, player: number): { who: string; you: 'yes' | 'no' 
  * that are shown, so that the shown parts have the shown sum. `shown_points` of `warlight analyse` does the same.
  */
 function pointsOf({ before, worth, gain, after, better }: TurnReport): { all: number; others: number; own: number; dice: number } {
-  const shown = (share: number) => Number((100 * share).toFixed());
-  const best = shown(better ? worth + gain : worth);
-  return { all: shown(after) - shown(before), others: best - shown(before), own: shown(worth) - best, dice: shown(after) - shown(worth) };
+  const best = better ? worth + gain : worth;
+  const change = (from: number, to: number) => roundedPercent(to) - roundedPercent(from);
+  return { all: change(before, after), others: change(before, best), own: change(best, worth), dice: change(worth, after) };
 }
 
 /** Return the values for a sentence about the parts of a change of win probability. */
@@ -142,7 +142,7 @@ export function laterInWords(doc: GameDoc, player: number, later: LaterAdvantage
 export function reasonInWords(doc: GameDoc, player: number, { code, values }: Reason): string {
   const { armies = 0, region = '', source = '', target = '', regions = [], bonuses = [], bonus = '', income = 0, better = 0, played = 0, player: rival = player, players = [], taken = 0, gain = 0, chance, captured = false, only } = values;
   const told = { ...person(doc, player), armies: figure(armies, 1), region, source, target, bonus, income, better: percent(better, 0), played: percent(played, 0), regions: joined(regions), bonuses: joined(bonuses) };
-  const rises = doc.players.length > 2 ? [t('The win probability of {who} rose by {points} points.', { who: nameOf(doc, rival), points: figure(100 * gain) })] : [];
+  const rises = doc.players.length > 2 ? [t('The win probability of {who} rose by {points} points.', { who: nameOf(doc, rival), points: figure(roundedPercent(gain)) })] : [];
   const battle = () => {
     const values = { ...told, outcome: captured ? 'captured' : 'failed', chance: percent(chance ?? 0, 0) };
     if (chance === undefined) return t('The dice were bad for {you, select, yes {you} other {{who}}}: the battle from {source} to {target} cost {armies} armies more than expected.', values);
