@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -345,3 +348,64 @@ def _lines(log: GameLog) -> list[bytes]:
     from warlight_env.record.encode import log_lines
 
     return list(log_lines(log))
+
+
+#: Repetitions of a pair of requests. Without a lock, about half of the pairs fail.
+PAIRS = 10
+
+
+def at_once(first: Callable[[], httpx.Response], second: Callable[[], httpx.Response], pause: float = 0.0) -> list[int]:
+    """Send two requests, the second one `pause` seconds after the first one; return the status codes."""
+    with ThreadPoolExecutor(2) as threads:
+        one = threads.submit(first)
+        time.sleep(pause)
+        two = threads.submit(second)
+        return [one.result().status_code, two.result().status_code]
+
+
+def new_study(client: httpx.Client) -> str:
+    answer = client.post("studies", json={"title": "Corner", "players": ["Ann", "Bo"], "map": "small", "seed": 4})
+    return str(answer.json()["id"])
+
+
+def test_concurrent_changes_of_a_study_are_all_saved(server: Server):
+    client = server.client()
+    for _ in range(PAIRS):
+        id = new_study(client)
+        turn = {"round": 0, "seat": 0, "deploys": [], "attacks": [], "reply": "given", "others": [None, None]}
+        codes = at_once(
+            lambda id=id, turn=turn: client.post(f"studies/{id}/variations", json=turn),
+            lambda id=id: client.post(f"studies/{id}/name", json={"name": "Renamed"}),
+        )
+        assert codes == [200, 200]
+        study = Study.parse(client.get(f"studies/{id}/variations/file").content)
+        assert (study.title, len(study.variations.nodes)) == ("Renamed", 1)
+
+
+def test_a_deleted_study_stays_deleted_during_a_change(server: Server):
+    client = server.client()
+    for number in range(PAIRS):
+        id = new_study(client)
+        turn = {"round": 0, "seat": 0, "deploys": [], "attacks": [], "reply": "given", "others": [None, None]}
+        codes = at_once(
+            lambda id=id, turn=turn: client.post(f"studies/{id}/variations", json=turn),
+            lambda id=id: client.post(f"studies/{id}/delete"),
+            0.002 * number,
+        )
+        assert codes[0] in (200, 404) and codes[1] == 200
+        assert client.get(f"studies/{id}").status_code == 404
+        assert not list(server.folder.glob(f"studies/{id}*"))
+
+
+def test_a_deleted_game_stays_deleted_during_a_change_of_its_variations(server: Server):
+    for number in range(PAIRS):
+        played, client = finished(server)
+        turn = {**first_turn(whole(client, played.game)), "reply": "known"}
+        place = f"games/{played.game}"
+        codes = at_once(
+            lambda client=client, place=place, turn=turn: client.post(f"{place}/variations", json=turn),
+            lambda client=client, place=place: client.post(f"{place}/delete"),
+            0.002 * number,
+        )
+        assert codes[0] in (200, 404) and codes[1] == 200
+        assert not list(server.folder.glob(f"{played.game}*"))

@@ -22,6 +22,7 @@ from warlight_env.web.access.auth import tokens_equal, uninvited
 from warlight_env.web.documents.fog_filter import SPECTATOR
 from warlight_env.web.errors import RequestError
 from warlight_env.web.games.game_list import GameList, Row
+from warlight_env.web.games.keyed_locks import KeyedLocks
 from warlight_env.web.games.room import PACE, Room
 from warlight_env.web.games.turn_clock import TurnClock
 from warlight_env.web.games.turn_commands import Seat
@@ -90,6 +91,7 @@ class Lobby:
         concurrency_limit: the limit of concurrent bot queries.
         analysis_jobs: the jobs that analyse games.
         win_curves: computes the win probabilities of the positions of finished games.
+        locks: the locks of the changes of variations and of studies, by the ID of the game or study.
     """
 
     def __init__(self, home: GameFolder, max_rooms: int = 100, workers: int = 2) -> None:
@@ -100,6 +102,7 @@ class Lobby:
         self.analysis_jobs = AnalysisJobs()
         self.win_curves = WinCurves(self.process_pool)
         self.game_list = GameList(home.path, self.process_pool, self._rows)
+        self.locks = KeyedLocks()
         self._rooms: dict[str, Room] = {}
         self._resuming: dict[str, asyncio.Task[Room]] = {}
         self._deleting: set[str] = set()  # requests for these games get the answer that they do not exist
@@ -389,7 +392,8 @@ class Lobby:
                 await asyncio.wait([self._resuming[id]])
             if id in self._rooms:
                 await self._evict(self._rooms[id])
-            await asyncio.to_thread(delete_files, self.folder, id)
+            async with self.locks[id]:  # a change of the variations that has begun would write the log again
+                await asyncio.to_thread(delete_files, self.folder, id)
             for room in self._rooms.values():
                 if room.rematch == id:
                     room.rematch_saved = None
@@ -412,6 +416,16 @@ class Lobby:
         if saved is None or not saved.holds(token) or id in self._deleting:
             raise _no_such_game()
         return saved
+
+    async def save_variations(self, room: Room, tree: bytes) -> None:
+        """Save the tree of variations of a finished game. The caller must hold the lock of the game in `locks`.
+
+        Raises:
+            RequestError: the game was deleted. LogError, DiskError: see `GameLogWriter.save_variations`.
+        """
+        if not await asyncio.to_thread(room.log.path.exists):
+            raise _no_such_game()
+        await asyncio.to_thread(room.log.save_variations, tree)
 
     # Data of a game
 

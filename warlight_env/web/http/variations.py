@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any
-from weakref import WeakValueDictionary
 
 from fastapi import Depends, FastAPI, Query, Request
 from fastapi.responses import Response
@@ -34,9 +33,10 @@ class VariationStore:
     """The tree of variations of a game, of an opened log or of a study.
 
     Attributes:
-        key: the key under which the server stores the lock and the limits of the tree.
+        key: the key under which the server stores the lock and the limits of the tree: the ID of the game or study.
         load: a function that returns the tree and the positions to which it belongs.
-        save: a function that saves the result of a task of `variation_tasks`.
+        save: a function that saves the result of a task of `variation_tasks`. The caller holds the lock `Lobby.locks`
+            of the key.
         editable: whether the token gives the right to change the tree.
     """
 
@@ -61,7 +61,6 @@ class VariationRoutes:
     def __init__(self, app: FastAPI) -> None:
         self.lobby: Lobby = app.state.lobby
         self.opponents: Opponents = app.state.opponents
-        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     def add(self, app: FastAPI, prefix: str, tree: Callable[..., Awaitable[Any]]) -> None:
         """Add the routes below `prefix`. tree: a FastAPI dependency that returns a `VariationStore`."""
@@ -100,8 +99,7 @@ class VariationRoutes:
         """Change a tree by a task of `variation_tasks`, save it, and return the answer. An error changes nothing."""
         if not there.editable:
             raise RequestError("this token is only for watching", 403, code="looking-only")
-        lock = self._locks.setdefault(there.key, asyncio.Lock())
-        async with lock:  # another change begins with the result of this change
+        async with self.lobby.locks[there.key]:  # another change begins with the result of this change
             data, answer = await self.lobby.process_pool.short(task, await there.load(), *args)
             await there.save(data)
         assert isinstance(answer, bytes)
@@ -163,7 +161,7 @@ def add_variations(app: FastAPI) -> None:
             return tree_of_game(access, lobby)
 
         async def save(data: bytes) -> None:
-            await asyncio.to_thread(access.room.log.save_variations, data)
+            await lobby.save_variations(access.room, data)
 
         return VariationStore(access.room.id, load, save, editable=access.seat != SPECTATOR)
 

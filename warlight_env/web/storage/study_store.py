@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import secrets
+import threading
 from pathlib import Path
 from typing import Final
 
@@ -28,6 +29,7 @@ class StudyStore:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder / FOLDER
+        self._creating = threading.Lock()  # held from the check of the limit until the study is written
 
     def path(self, id: str) -> Path:
         """Return the file of a study, which need not exist; raise `RequestError` for a name that no study has."""
@@ -62,15 +64,16 @@ class StudyStore:
         Raises:
             RequestError: there are too many studies. DiskError: the file cannot be written.
         """
-        if len(self.stamps()) >= MAX_STUDIES:
-            raise RequestError(
-                f"there are {MAX_STUDIES} studies already: delete one", 409, code="studies-full", most=MAX_STUDIES
-            )
-        id = secrets.token_hex(6)
-        with writing(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
-        write_private(self.path(id), data)
-        return id
+        with self._creating:
+            if len(self.stamps()) >= MAX_STUDIES:
+                raise RequestError(
+                    f"there are {MAX_STUDIES} studies already: delete one", 409, code="studies-full", most=MAX_STUDIES
+                )
+            id = secrets.token_hex(6)
+            with writing(self.folder):
+                self.folder.mkdir(parents=True, exist_ok=True)
+            write_private(self.path(id), data)
+            return id
 
     def write(self, id: str, data: bytes) -> None:
         """Replace the file of a study; `DiskError`: the previous file is unchanged."""
