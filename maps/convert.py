@@ -109,14 +109,17 @@ def lost_parts(before: Map, after: Map) -> tuple[str, ...]:
     names = [region.name for region in after.regions]
     kept_names = sorted(names) == sorted(region.name for region in before.regions)
     place = [names.index(region.name) if kept_names else r for r, region in enumerate(before.regions)]
+    if not _same_graph(before, after, place):  # other regions have these names now, so the regions kept their order
+        kept_names, place = False, list(range(len(place)))
     regions = [after.regions[r] for r in place]
+    groups = _group_pairs(before, after, place)
     differs = {
         "title, description or source": (before.title, before.description, before.source)
         != (after.title, after.description, after.source),
         "names of regions": not kept_names,
         "the order of the regions": place != list(range(len(place))),
         "codes of regions": [r.code for r in before.regions] != [r.code for r in regions],
-        "names of super regions": {s.name for s in before.super_regions} != {s.name for s in after.super_regions},
+        "names of super regions": any(before.super_regions[g].name != after.super_regions[h].name for g, h in groups),
         "armies at the start": [r.army for r in before.regions] != [r.army for r in regions],
         "the drawing": before.drawable and not after.drawable,
     }
@@ -128,3 +131,16 @@ def lost_parts(before: Map, after: Map) -> tuple[str, ...]:
         if given is not None and given != left:
             lost.append(f"setup: {entry.name}")
     return tuple(lost)
+
+
+def _same_graph(before: Map, after: Map, place: list[int]) -> bool:
+    """Whether region r of a map has the same borders and the same super region as region place[r] of the other map."""
+    groups = _group_pairs(before, after, place)
+    return len(groups) == len(before.super_regions) == len(after.super_regions) and all(
+        {place[q] for q in near} == set(after.neighbors[r]) for r, near in zip(place, before.neighbors, strict=True)
+    )
+
+
+def _group_pairs(before: Map, after: Map, place: list[int]) -> set[tuple[int, int]]:
+    """Return the super regions of region r in a map and of region place[r] in the other map, for each r."""
+    return {(g, after.super_region_of[r]) for g, r in zip(before.super_region_of, place, strict=True)}

@@ -104,6 +104,11 @@ class Map(MapParts):
             seen.append(dataclasses.astuple(self.setup))
         return hashlib.sha256(json.dumps(seen, separators=(",", ":")).encode()).hexdigest()
 
+    @cached_property
+    def full_digest(self) -> str:
+        """The SHA-256 digest (hex) of the whole map, also of its texts, names and drawing."""
+        return hashlib.sha256(json.dumps(self.to_dict(), separators=(",", ":")).encode()).hexdigest()
+
     def to_dict(self) -> dict[str, Any]:
         """Return the map as plain data in this project's own format, which ``from_dict`` reads."""
         names = [r.name for r in self.regions]

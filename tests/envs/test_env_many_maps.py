@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import gymnasium
 import numpy as np
 import pytest
@@ -274,3 +276,14 @@ def test_attributes_that_depend_on_the_map_name_the_method_that_has_them(name):
 def test_an_environment_of_one_map_for_stable_baselines_keeps_its_map():
     with pytest.raises(InputError, match="cannot change its map"):
         make_vec_env(2, map="small").set_maps(["world"])
+
+
+def test_maps_that_differ_only_in_names_stay_different():
+    small = maps.load("small")
+    first, *others = small.regions
+    renamed = dataclasses.replace(small, name="other", regions=(dataclasses.replace(first, name="Renamed"), *others))
+    assert renamed.digest() == small.digest()
+    env = WarlightMapsEnv(map=[small, renamed])
+    for chosen in (renamed, small, renamed):
+        env.reset(seed=1, options={"map": chosen})
+        assert (env.map.name, env.view().map.regions[0].name) == (chosen.name, chosen.regions[0].name)

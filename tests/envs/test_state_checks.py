@@ -462,3 +462,13 @@ def test_what_environments_refuse_is_an_input_error():
         if isinstance(node, ast.Raise) and re.match("raise ValueError", ast.unparse(node))
     ]
     assert not raised and issubclass(InputError, ValueError)
+
+
+def test_a_state_of_an_environment_with_another_shaping_is_refused():
+    env, other = make(reward="income"), make(reward="win")
+    env.reset(seed=1)
+    other.reset(seed=1)
+    before = pickle.dumps(env.get_state())
+    with pytest.raises(InputError, match="reward shaping 'none', not 'income'"):
+        env.set_state(other.get_state())
+    assert pickle.dumps(env.get_state()) == before

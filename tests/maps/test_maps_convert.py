@@ -122,3 +122,31 @@ def test_fields_that_are_not_used_are_reported(tmp_path, capsys):
     assert report["format"] == "setup-lines" and report["setup"] is None
     assert report["unused"] == ["settings timebank", "settings time_per_move", "go place_armies"]
     assert NATIVE.name == "native"
+
+
+@pytest.mark.parametrize("form", ["setup-lines", "challenge-json"])
+def test_names_that_move_to_other_parts_are_reported_as_lost(form):
+    """Formats with numbers name the parts by their numbers, so the names of a map can move to other parts."""
+    chosen = next(each for each in WRITTEN if each.name == form)
+    plain = make_map([0, 1, 0, 1], [(0, 1), (1, 2), (2, 3)], [9, 1])
+    numbered = read_bytes(written_as(plain, chosen)[0].encode(), "a").map
+    assert "names of regions" not in written_as(numbered, chosen)[1]
+    first, second = numbered.super_regions
+    swapped = dataclasses.replace(
+        numbered,
+        super_regions=(
+            dataclasses.replace(first, name=second.name),
+            dataclasses.replace(second, name=first.name),
+        ),
+    )
+    assert "names of super regions" in written_as(swapped, chosen)[1]
+    names = [region.name for region in numbered.regions]
+    moved = dataclasses.replace(
+        numbered,
+        regions=tuple(
+            dataclasses.replace(region, name=names[other])
+            for region, other in zip(numbered.regions, (1, 0, 2, 3), strict=True)
+        ),
+    )
+    lost = written_as(moved, chosen)[1]
+    assert "names of regions" in lost and "the order of the regions" not in lost

@@ -89,3 +89,21 @@ def test_no_markup_reaches_a_page(evil_log: Path, tmp_path: Path, open_page: Cal
     assert page.evaluate("typeof pwned") == "undefined"
     assert page.locator("img").count() == 0
     assert "onerror" in page.locator("body").inner_text()  # it is there, as text
+
+
+@pytest.mark.parametrize("rule", ["forfeit", "skip"])
+def test_no_control_character_of_an_error_message_reaches_a_terminal(
+    rule: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    bot = tmp_path / "bot.py"
+    bot.write_text(
+        "class Bot:\n"
+        "    def __init__(self, seed): pass\n"
+        "    def pick(self, view): return []\n"
+        f"    def act(self, view, budget=None): raise ValueError({EVIL!r})\n"
+    )
+    command = ["match", f"{bot}:Bot", "random", "-n", "1", "--map", "small", "--rounds", "3", "--on-crash", rule, "-q"]
+    assert main(command) == 0
+    printed = capsys.readouterr()
+    assert "ValueError" in printed.out
+    assert all(c.isprintable() for c in (printed.out + printed.err).replace("\n", "")), repr(printed)

@@ -429,3 +429,26 @@ def test_an_interrupted_run_says_that_the_same_command_goes_on(tmp_path, capsys,
     monkeypatch.setattr(TdRun, "run", interrupt)
     assert main(["train", "td", "--quick", "--quiet", "--out", str(tmp_path / "run")]) == 130
     assert capsys.readouterr().err == f"the same command continues the run in {tmp_path / 'run'}\ninterrupted\n"
+
+
+def test_a_run_does_not_continue_on_a_changed_map_file(tmp_path, capsys):
+    board, file, folder = tmp_path / "board.json", tmp_path / "tiny.toml", tmp_path / "run"
+    small = maps.load("small")
+    maps.save(small, board)
+    file.write_text(
+        f'holdout_pairs = 1\n[conditions]\nmap = "{board}"\nmax_rounds = 30\n'
+        '[[stages]]\nplayer = "one_ply:samples=1"\ngenerations = 1\npopulation = 4\npairs = 1\neval_interval = 1\n'
+    )
+    command = ["train", "evolve", str(file), "--out", str(folder), "-q"]
+    assert main(command) == 0
+    first, *others = small.super_regions
+    maps.save(replace(small, super_regions=(replace(first, bonus=77), *others)), board)
+    before = (folder / "journal.jsonl").read_bytes()
+    for changed, error in (
+        (command, "map_digests"),
+        (["train", "evolve", str(folder / "settings.json"), "--out", str(tmp_path / "b")], "has changed since"),
+    ):
+        capsys.readouterr()
+        assert main(changed) == 2
+        assert error in capsys.readouterr().err
+    assert (folder / "journal.jsonl").read_bytes() == before

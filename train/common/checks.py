@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from warlight_env import bounded_io
+from warlight_env import bounded_io, maps
 from warlight_env.agents.records.value_record import digest
 from warlight_env.agents.registry import pinned
 from warlight_env.errors import InputError
@@ -92,6 +92,22 @@ def pin_files(settings: Any, **load: Callable[[str], object]) -> None:
             read(file)
         if file.endswith(".npz"):
             object.__setattr__(settings, name, f"{file}#{digest(Path(file).read_bytes())}")
+
+
+def pin_maps(settings: Any, *names: str) -> None:
+    """Add the digests of the map files among `names` to the field `map_digests`.
+
+    Raises:
+        SettingsError: a map file has another digest than in `map_digests`, or cannot be read.
+    """
+    found = {}
+    for name in names:
+        if name not in maps.names() and Path(name).is_file():
+            with naming("map_digests", name):
+                found[name] = maps.load(name).digest()
+            if settings.map_digests.get(name, found[name]) != found[name]:
+                raise SettingsError(f"map_digests: the map {name} has changed since these settings were written")
+    object.__setattr__(settings, "map_digests", found)
 
 
 @contextlib.contextmanager

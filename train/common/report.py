@@ -80,7 +80,8 @@ class Report:
             if diagonal:
                 axes.plot([0, 1], [0, 1], color="#888888", linestyle=":", linewidth=1)
             axes.set(xlabel=x, ylabel=y)
-            axes.legend(frameon=False)
+            if lines:
+                axes.legend(frameon=False)
             axes.spines[["top", "right"]].set_visible(False)
             buffer = io.StringIO()
             figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})

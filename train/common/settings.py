@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
 from warlight_env.agents.weights import Weights
-from warlight_env.train.common.checks import check_whole
+from warlight_env.train.common.checks import check_whole, pin_maps
 from warlight_env.train.common.conditions import Conditions
 
 
@@ -20,9 +20,11 @@ class RunSettings:
         seed: seed of the whole run, an integer from 0 up.
         holdout_pairs: number of game pairs of the final match; a pair is two games with one seed and exchanged seats.
         holdout: agents that are opponents only in the final match, not in training.
+        map_digests: the digest (`Map.digest`) of each map file among the maps. A missing digest is added, so that a run
+            continues only on the same maps.
 
     Raises:
-        InputError: a number is too small.
+        InputError: a number is too small, or a map file differs from its digest.
     """
 
     #: Values of settings for a test run with very few games.
@@ -32,10 +34,12 @@ class RunSettings:
     seed: int = 1
     holdout_pairs: int = 100
     holdout: tuple[str, ...] = ()
+    map_digests: dict[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         check_whole(self, 1, "holdout_pairs")
         check_whole(self, 0, "seed")
+        pin_maps(self, self.conditions.map, *getattr(self, "maps", ()))
 
     def quick(self) -> Self:
         """Return a copy of the settings with very few games, for a test run."""
@@ -44,7 +48,7 @@ class RunSettings:
     def to_dict(self) -> dict[str, Any]:
         """Return the settings as plain data for JSON."""
         plain: dict[str, Any] = _plain(self)
-        return plain
+        return plain if self.map_digests else {name: value for name, value in plain.items() if name != "map_digests"}
 
 
 def _plain(value: Any) -> Any:

@@ -42,11 +42,13 @@ Infos = dict[str, dict[str, Any]]
 class EnvState:
     """A saved state from `WarlightParallelEnv.get_state`.
 
-    The state consists of the game, its random generator, and the random generator for the next games' seeds.
+    The state consists of the game, its random generator, and the random generator for the next games' seeds. `shaping`
+    is the shaping of the environment's `Reward`, on which the potentials in the snapshot depend.
     """
 
     snapshot: Snapshot
     random: dict[str, Any] | None
+    shaping: str = "none"
 
 
 class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
@@ -426,7 +428,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
 
     def get_state(self) -> EnvState:
         """Return all data that determine this game and the next games; `set_state` restores them."""
-        return EnvState(self.core.snapshot(), self._random_state())
+        return EnvState(self.core.snapshot(), self._random_state(), self.core.reward.shaping)
 
     def set_state(self, state: EnvState) -> None:
         """Restore a saved state of this environment, or of another environment with equal arguments.
@@ -436,6 +438,11 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         """
         if not isinstance(state, EnvState):
             raise InputError(f"a saved state must be an `EnvState`, not {type(state).__name__}")
+        if state.shaping != self.core.reward.shaping:
+            raise InputError(
+                f"the saved state belongs to an environment with the reward shaping {short_repr(state.shaping)}, "
+                f"not {self.core.reward.shaping!r}"
+            )
         random = _stream_state(state.random)
         self.core.restore(state.snapshot)
         self._random, self._saved_random = None, random

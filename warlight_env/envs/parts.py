@@ -155,7 +155,7 @@ class EnvParts:
 
     def of(self, map_: Map) -> KnownMap:
         """Return the `KnownMap` of a map; a new one if the map is not stored yet."""
-        key = map_.digest()
+        key = map_.full_digest
         if key not in self._known:
             self._first(self._make(map_))
         self._known.move_to_end(key)
@@ -163,7 +163,7 @@ class EnvParts:
 
     def _first(self, core: EnvCore) -> KnownMap:
         """Store a new map with an `EnvCore` for its first games; return its `KnownMap`."""
-        known = self._known[core.map.digest()] = KnownMap(self._note_board(core.board))
+        known = self._known[core.map.full_digest] = KnownMap(self._note_board(core.board))
         self._add(MapPart(core, known, self._learners))
         return known
 
@@ -192,7 +192,7 @@ class EnvParts:
         taken: list[tuple[int, Place]] = []
         try:
             for k, (b, map_) in enumerate(zip(games, maps, strict=True)):
-                place, key = self.where[b], map_.digest()
+                place, key = self.where[b], map_.full_digest
                 if place is not None and place[0].known is self._known.get(key):
                     self._known.move_to_end(key)
                     continue
@@ -243,11 +243,11 @@ class EnvParts:
 
         If there are too few unused places, add a `MapPart` to the map.
         """
-        known = self._known.get(map_.digest())
+        known = self._known.get(map_.full_digest)
         if known is None:
             core = self._make(map_)
             known = self._first(core if count == 1 else core.new_like(_size_for(count)))
-        self._known.move_to_end(map_.digest())
+        self._known.move_to_end(map_.full_digest)
         missing = count - sum([len(part.unused) for part in known.parts])
         if missing > 0:
             size = max(_size_for(missing), known.size // 4)

@@ -18,7 +18,7 @@ from warlight_env.arena.matches.match_score import MatchScore, is_draw
 from warlight_env.arena.matches.sprt import RunningSprt, Sprt, Verdict
 from warlight_env.arena.ratings.elo import ELO_CONVENTION, EloDifference
 from warlight_env.arena.ratings.statistics import CONFIDENCE
-from warlight_env.tables import align, counted
+from warlight_env.tables import align, counted, printable
 
 
 class SprtResult(NamedTuple):
@@ -293,7 +293,7 @@ def _described(result: MatchResult) -> str:
         else f", {result.wall_seconds:.1f} s in all"
     )
     lines.append(f"  {result.rounds_per_second:,.0f} rounds/s{each} in {result.play_seconds:.1f} s of play{in_all}")
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))  # error messages of agents may contain control characters
 
 
 def _strength(result: MatchResult) -> list[str]:
