@@ -37,7 +37,7 @@ class _Finder(importlib.abc.MetaPathFinder):
 
 
 class Holder:
-    """An agent's maker that holds rules, and so has them in its digest."""
+    """An agent factory that stores rules, so that its digest depends on them."""
 
     def __init__(self, rules: Any) -> None:
         self.rules = rules
@@ -46,18 +46,18 @@ class Holder:
         raise NotImplementedError
 
 
-Holder.__module__ = "added_rule"  # as a program, too
+Holder.__module__ = "added_rule"  # also if this file is run as a program
 
 
 def own_rules() -> Any:
-    """Rules that are no preset's."""
+    """Return rules that differ from all presets."""
     from warlight_env import Rules
 
     return Rules.of("thesis", name="own", fog=True, luck=0.5)
 
 
 def header_of(rules: Any) -> Any:
-    """The header of a game's log."""
+    """Return the header of a game's log."""
     from warlight_env import maps
     from warlight_env.record import Header, Player
 
@@ -65,7 +65,7 @@ def header_of(rules: Any) -> Any:
 
 
 def facts() -> dict[str, Any]:
-    """Whatever is hashed, compared or written of rules, by where."""
+    """Return all hashes and saved forms that depend on rules, by the place where they are used."""
     from warlight_env import Game, maps
     from warlight_env.arena.games.game_setup import MatchSetup, describe_agent
     from warlight_env.arena.policies.policy_file import PolicyFile, built_in_policies
@@ -75,7 +75,7 @@ def facts() -> dict[str, Any]:
     from warlight_env.record.encode import header_line
 
     own, small = own_rules(), maps.load("small")
-    # The second challenge's preset when `Rules` had its first fields only.
+    # The values of the preset `challenge2` when `Rules` had only its first fields.
     former = Rules.of("challenge2", picks=3, wastelands_repeat=False)
     match = MatchSetup(("random", "random"), small, own, seed=1, paired=True, picks="random", max_rounds=None)
     return {
@@ -95,24 +95,24 @@ def facts() -> dict[str, Any]:
 
 
 def read_again(before: dict[str, Any], logs: list[str]) -> dict[str, Any]:
-    """What comes of what was written before, and of the new rule."""
+    """Load data from before the new rule, and data with the new rule; return the results."""
     from dataclasses import replace
 
     from warlight_env import Game, Rules
     from warlight_env.bench import Suite
     from warlight_env.record import GameLog, LogError, verify
 
-    found: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     loaded = {Path(name).name: GameLog.load(name) for name in logs}
-    found["patience"] = {name: log.header.rules.patience for name, log in loaded.items()}
-    found["differences"] = {name: [str(d) for d in verify(log)] for name, log in loaded.items()}
-    found["suite"] = Suite.load().rules.patience
-    found["saved"] = Game.from_dict(before["saved"]).to_dict()
-    found["unpickled"] = pickle.loads(pickle.dumps(own_rules())) == own_rules()
+    results["patience"] = {name: log.header.rules.patience for name, log in loaded.items()}
+    results["differences"] = {name: [str(d) for d in verify(log)] for name, log in loaded.items()}
+    results["suite"] = Suite.load().rules.patience
+    results["saved"] = Game.from_dict(before["saved"]).to_dict()
+    results["unpickled"] = pickle.loads(pickle.dumps(own_rules())) == own_rules()
     patient = replace(own_rules(), patience=4)
     game = Game("small", patient, 2, 7)
-    found["other hash"] = game.hash()
-    found["kept"] = [
+    results["other hash"] = game.hash()
+    results["kept"] = [
         Game.from_dict(json.loads(json.dumps(game.to_dict()))).rules.patience,
         pickle.loads(pickle.dumps(patient)).patience,
         Rules.of(patient.to_dict()).patience,
@@ -120,13 +120,13 @@ def read_again(before: dict[str, Any], logs: list[str]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "patient.wl.jsonl")
         GameLog(header_of(patient)).save(file)
-        found["kept"].append(GameLog.load(file).header.rules.patience)
+        results["kept"].append(GameLog.load(file).header.rules.patience)
         file.write_text(file.read_text().replace('"patience"', '"hurry"'))
         try:
             GameLog.load(file)
         except LogError as error:
-            found["refused"] = str(error).replace(folder, "")
-    return found
+            results["refused"] = str(error).replace(folder, "")
+    return results
 
 
 def _sha256(content: bytes) -> str:
@@ -136,5 +136,5 @@ def _sha256(content: bytes) -> str:
 if __name__ == "__main__":
     sys.modules["added_rule"] = sys.modules["__main__"]
     sys.meta_path.insert(0, _Finder())
-    told = json.loads(Path(sys.argv[1]).read_text())
-    print(json.dumps({"facts": facts(), "again": read_again(told, sys.argv[2:])}))
+    saved_facts = json.loads(Path(sys.argv[1]).read_text())
+    print(json.dumps({"facts": facts(), "again": read_again(saved_facts, sys.argv[2:])}))

@@ -9,12 +9,12 @@ from typing import Any
 from warlight_env.record import GameLog, game_at
 from web_helpers import Server
 
-#: What the map shows of a better turn: arrows of its attacks, or armies of its deploys.
+#: Selector of a better turn on the map: the arrows of its attacks and the armies of its deploys.
 BETTER = "g.best, g.addition"
 
 
 def turn(log: GameLog, round_: int, mark: str | None, lost: float) -> dict[str, Any]:
-    """A report on the turn of player 0, whose better turn attacks from its first region."""
+    """Return a report on a turn of player 0. The better turn attacks from the first region of this player."""
     game = game_at(log, round_ - 1)
     own = next(r for r in range(game.map.n_regions) if game.owner[r] == 0)
     codes = [region.code.lower() for region in game.map.regions]
@@ -27,7 +27,7 @@ def turn(log: GameLog, round_: int, mark: str | None, lost: float) -> dict[str, 
 
 
 def news(log: GameLog, version: int, marks: dict[int, tuple[str | None, float]], **body: Any) -> dict[str, Any]:
-    """An answer of the server with the marks of player 0 by round."""
+    """Return an answer of the server with the marks of player 0 by round."""
     positions = [
         {
             "played": number - 1, "level": version, "seconds": 0.1 * version, "preliminary": version < 2,
@@ -47,12 +47,12 @@ def news(log: GameLog, version: int, marks: dict[int, tuple[str | None, float]],
         "marks": {"?!": 0, "?": 1, "??": 0},
     }
     summary = {"players": [player, player], "turning": [], "cumulative": [[0.0, 0.0]] * len(log.rounds)}
-    told = {"version": version, "done": 2, "total": 9, "positions": positions, "summary": summary}
-    return {"bot": "nash:secs=1", "seconds": 1, **told, **body}
+    results = {"version": version, "done": 2, "total": 9, "positions": positions, "summary": summary}
+    return {"bot": "nash:secs=1", "seconds": 1, **results, **body}
 
 
 def called_you(log: GameLog) -> GameLog:
-    """Return a log whose first player is the viewer."""
+    """Return the log with the viewer as its first player."""
     first, *others = log.header.players
     return replace(log, header=replace(log.header, players=(replace(first, name="You", spec=None), *others)))
 

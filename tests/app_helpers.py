@@ -20,14 +20,14 @@ PEOPLE = [{"name": "Ann"}, {"name": "Bo"}]
 
 
 def log_of(game: Game) -> GameLog:
-    """The log of a game that has just begun."""
+    """Return the log of a game that has just begun."""
     recorder = MemoryRecorder([Player("Ann"), Player("Bo")])
     recorder.began(game, [], 100)
     return recorder.log
 
 
 def played_log_of(game: Game) -> GameLog:
-    """The log of a game with one round without orders."""
+    """Play one round without orders; return the log of the game."""
     recorder = MemoryRecorder([Player("Ann"), Player("Bo")])
     recorder.began(game, [], 100)
     recorder.played({}, game.play_round({}), game)
@@ -35,7 +35,7 @@ def played_log_of(game: Game) -> GameLog:
 
 
 def strip(regions: int, across: int = 20) -> maps.Map:
-    """A map without a drawing: its regions are squares in rows."""
+    """Return a map without shapes. Its regions are the squares of a grid."""
     borders = [[f"r{n}", f"r{n + 1}"] for n in range(regions - 1) if (n + 1) % across]
     borders += [[f"r{n}", f"r{n + across}"] for n in range(regions - across)]
     rows = [{"name": f"r{n}", "code": f"R{n}", "super_region": f"s{n // 10}"} for n in range(regions)]
@@ -46,7 +46,7 @@ def strip(regions: int, across: int = 20) -> maps.Map:
 
 @contextlib.asynccontextmanager
 async def talking(folder: Path, **settings: Any) -> AsyncIterator[tuple[FastAPI, httpx.AsyncClient]]:
-    """A server in this process, and a client of it."""
+    """Yield a server in this process, and its client."""
     app = create_app(ServerSettings(folder, rate=1e9, workers=1, **settings))
     transport = httpx.ASGITransport(app)
     async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/", timeout=600) as client:

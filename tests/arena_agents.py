@@ -9,7 +9,7 @@ from warlight_env.engine.orders import Orders
 
 
 class Idle:
-    """Takes what is offered and does nothing."""
+    """A bot that picks the offered regions in order, and gives no orders."""
 
     name = "idle"
 
@@ -24,7 +24,7 @@ class Idle:
 
 
 class Expander(Idle):
-    """Deploys all on its first region, attacks the first weaker neighbour from everywhere."""
+    """A bot that deploys its income on its first region, and attacks a weaker neighbour from each region."""
 
     name = "expander"
 
@@ -41,7 +41,7 @@ class Expander(Idle):
 
 
 class Crasher(Idle):
-    """Fails in its third round."""
+    """A bot that raises an error in its third round."""
 
     name = "crasher"
 
@@ -52,7 +52,7 @@ class Crasher(Idle):
 
 
 class Fragile(Idle):
-    """Fails in one game of eight."""
+    """A bot that raises an error in one of eight games."""
 
     name = "fragile"
 
@@ -63,7 +63,7 @@ class Fragile(Idle):
 
 
 class PickCrasher(Idle):
-    """Fails when it is to pick."""
+    """A bot that raises an error when it picks."""
 
     name = "pick-crasher"
 
@@ -72,7 +72,7 @@ class PickCrasher(Idle):
 
 
 class Forgetful(Idle):
-    """Forgets to return its orders."""
+    """A bot that returns None instead of orders."""
 
     name = "forgetful"
 
@@ -81,7 +81,7 @@ class Forgetful(Idle):
 
 
 class Garbled(Idle):
-    """Orders that are no orders."""
+    """A bot that returns a region of a wrong type."""
 
     name = "garbled"
 
@@ -90,7 +90,7 @@ class Garbled(Idle):
 
 
 class Cheat(Idle):
-    """One illegal order of each kind per round, and an illegal pick."""
+    """A bot that gives an illegal order of each kind in each round, and an illegal pick."""
 
     name = "cheat"
 
@@ -103,7 +103,7 @@ class Cheat(Idle):
 
 
 class Slow(Idle):
-    """Thinks for a moment."""
+    """A bot that waits for `seconds` before each turn."""
 
     name = "slow"
     seconds = 0.06
@@ -114,7 +114,7 @@ class Slow(Idle):
 
 
 class Killer(Expander):
-    """Kills its process in the fourth round, as a bot with a fault in its native code does: once, or always."""
+    """A bot that ends its process in the fourth round, like an error in native code: once, or in each game."""
 
     def __init__(self, seed: int, flag: str, once: bool) -> None:
         super().__init__(seed)
@@ -128,7 +128,7 @@ class Killer(Expander):
 
 
 class KillerSource:
-    """Makes a `Killer`, in other processes too."""
+    """A factory of `Killer` bots that can be sent to other processes."""
 
     def __init__(self, flag: str, once: bool) -> None:
         self.flag, self.once = flag, once

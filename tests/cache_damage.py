@@ -144,25 +144,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--program", choices=PROGRAMS, default="game", help="what is run with each cache")
-    given = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     tried, failed = Counter[str](), Counter[str]()
     with (
         tempfile.TemporaryDirectory() as folder,
         contextlib.ExitStack() as ending,
-        ThreadPoolExecutor(given.jobs) as pool,
+        ThreadPoolExecutor(options.jobs) as pool,
     ):
         settings: dict[str, str | Path] = {}
-        if given.program == "draws":  # a copy of few modules, because each new cache parses all sources
+        if options.program == "draws":  # a copy of few modules, because each new cache parses all sources
             settings["PYTHONPATH"] = Path(folder) / "alone"
             copy_engine(Path(folder) / "alone")
-        trials = Trials(Path(folder), PROGRAMS[given.program], Starts(ending, settings).run)
-        for kind, problem in pool.map(lambda number: trials.run(number, given.seed), range(given.caches)):
+        trials = Trials(Path(folder), PROGRAMS[options.program], Starts(ending, settings).run)
+        for kind, problem in pool.map(lambda number: trials.run(number, options.seed), range(options.caches)):
             tried[kind] += 1
             failed[kind] += bool(problem)
             if problem:
                 print(f"{kind}: {problem}", flush=True)
             if tried.total() % 50 == 0:
-                print(f"{tried.total()} of {given.caches}, {failed.total()} failed", file=sys.stderr, flush=True)
+                print(f"{tried.total()} of {options.caches}, {failed.total()} failed", file=sys.stderr, flush=True)
     for kind in DAMAGES:
         print(f"{kind:18}{tried[kind]:>6} caches{failed[kind]:>6} failed")
     return min(1, failed.total())

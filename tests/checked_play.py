@@ -48,11 +48,11 @@ from warlight_env.train.value.players import pack_network
 from warlight_env.train.value.settings import ValueSettings
 from warlight_env.train.weights.duel_batches import Duels
 
-#: Packages of which `everything` reaches every kernel.
+#: Packages of which `everything` compiles all kernels.
 PLAYED = ("warlight_env.engine", "warlight_env.features", "warlight_env.agents", "warlight_env.envs")
-#: Weights under which every term of the evaluation is there.
+#: Weights with which the evaluation uses all its terms.
 ALL_TERMS = Weights(neighbor_values=0.5, largest_territory=3.0, threatened_bonus=2.0)
-#: Every bot, with the settings that lead into other kernels.
+#: All bots, with the settings that use further kernels.
 BOTS = (
     "random:chunks=9,margin=9", "aggressive", "smart_random", "one_big_army", "one_ply:samples=2", "mcts:sims=60",
     "mcts_thesis:sims=40,exploration_visits=parent,selection=duct", "mcts_no_defense:sims=40,utility=placements",
@@ -71,7 +71,7 @@ BOTS = (
 
 @numba.njit
 def even_leaf(context, positions, count, shares):
-    """All positions are worth as much to all."""
+    """Give all players equal shares in every position."""
     for k in range(count):
         for p in range(context.players):
             shares[k, p] = 1.0 / context.players
@@ -79,12 +79,12 @@ def even_leaf(context, positions, count, shares):
 
 @numba.njit
 def rising_prior(context, position, player, turns, count, likely):
-    """Later turns are the likelier."""
+    """Give later turns a higher prior."""
     for j in range(count):
         likely[j] = j
 
 
-#: Searches that no name makes: by functions of users' own, and with all terms of the evaluation.
+#: Agents without a name: with user functions, and with all terms of the evaluation.
 MADE: tuple[Callable[[int], Any], ...] = (
     lambda seed: MctsAgent(
         seed, sims=30, evaluation=plug_in_faults.evaluation, generator=plug_in_faults.generator,
@@ -101,9 +101,9 @@ ACTIONS: dict[str, Any] = {**ENCODINGS, "priority": functools.partial(FactoredAc
 
 
 def play(make: Callable[[int], Any], number: int, rounds: int) -> str:
-    """An odd game between players of one kind, which is saved and read again on its way; some dice are forced.
+    """Play an odd game between agents of one kind. One round has forced dice, and the game is saved and loaded once.
 
-    Returns its hash after the last round.
+    Returns the hash after the last round.
     """
     game = odd_game(number)
     agents = [make(100 * number + p) for p in range(game.players)]
@@ -120,7 +120,7 @@ def play(make: Callable[[int], Any], number: int, rounds: int) -> str:
 
 
 def believe(number: int, rounds: int) -> None:
-    """Two who play on beliefs, under fog."""
+    """Play a game under fog between two agents with beliefs."""
     kind = odd_game(number)
     if kind.players == 2:
         game = Game(kind.map, Rules.of(kind.rules.to_dict(), fog=True), seed=number, picks="random")
@@ -131,18 +131,18 @@ def believe(number: int, rounds: int) -> None:
 
 
 def search(number: int) -> None:
-    """A search whose statistics are asked for."""
+    """Run a search, and compute its statistics."""
     game = odd_game(number)
     while game.phase == "pick":
         game.pick({p: make_agent("random", p).pick(game.view(p)) for p in game.pickers()})
     if not game.done and game.alive(0):
-        found = TreeSearch(game.view(0), MctsSettings(rounds=3, samples=2, memory=1), number)
-        found.run(500)
-        found.statistics()
+        tree = TreeSearch(game.view(0), MctsSettings(rounds=3, samples=2, memory=1), number)
+        tree.run(500)
+        tree.statistics()
 
 
 def step(action: str, number: int, steps: int, **settings: Any) -> None:
-    """Random actions, legal and illegal, in a batch of games of an odd kind; and what bots do, as actions."""
+    """Play random legal and illegal actions in a batch of odd games, and encode turns of a bot as actions."""
     kind = odd_game(number)
     core = EnvCore(
         kind.map, kind.rules, kind.players, 3, action=ACTIONS[action], picking=("play", "random")[number % 2],
@@ -161,7 +161,7 @@ def step(action: str, number: int, steps: int, **settings: Any) -> None:
 
 
 def oppose(opponent: str, number: int, steps: int) -> None:
-    """Learners who do anything against compiled bots."""
+    """Play random actions of a learner against a compiled bot."""
     kind = odd_game(number)
     env = WarlightVectorEnv(
         3, map=kind.map, opponent=opponent, rules=kind.rules, players=kind.players, action="factored"
@@ -173,19 +173,19 @@ def oppose(opponent: str, number: int, steps: int) -> None:
 
 
 def duel(number: int) -> None:
-    """Games in one kernel."""
+    """Play duels between weights in one kernel."""
     kind = odd_game(number)
     rules = Rules.of(kind.rules.to_dict(), fog=False, max_orders=0, dealt_apart=False)
     try:
         duels = Duels(kind.map, rules, samples=2, max_rounds=20, picks=("agents", "random")[number % 2])
-    except RulesError:  # none for two
+    except RulesError:  # these rules allow no game of two players
         return
     duels.scores([ALL_TERMS], [Weights(), *COMPILED], 2, number)
     duels.traces(ALL_TERMS, 2, number, epsilon=0.3)
 
 
 def batch(number: int) -> None:
-    """A batch of games to their end, in one kernel."""
+    """Play a batch of games to their end in one kernel."""
     kind = odd_game(number)
     core = EnvCore(kind.map, kind.rules, kind.players, 8, action="orders", picking="random", observation="raw")
     core.reset(range(8))
@@ -196,7 +196,7 @@ def batch(number: int) -> None:
 
 
 def plug_in() -> None:
-    """Functions of users' own, one of which fails."""
+    """Run user functions of each kind, and one that raises an error."""
     for kind in plug_in_faults.FAULTS:
         plug_in_faults.Case(kind, True, "none", 0).run()
     with contextlib.suppress(plug_in_faults.FaultyError):
@@ -204,7 +204,7 @@ def plug_in() -> None:
 
 
 def trained(rounds: int) -> None:
-    """A trained policy, on its map."""
+    """Play with a trained policy on its map."""
     game = Game("small", seed=1, picks="random")
     agents = [make_agent("policy:small", p) for p in range(2)]
     for _ in range(rounds):
@@ -212,7 +212,7 @@ def trained(rounds: int) -> None:
 
 
 def label() -> None:
-    """Games and labels of the value network's training, without a network and with one."""
+    """Play and label training games of the value network, without a network and with one."""
     settings = ValueSettings(
         player="nash:40,value=current", opponents=("nash:40,value=current", "smart_random"), maps=("small",),
         rules=("thesis", "challenge2"), players=(0.5, 0.5), max_rounds=60, label_simulations=60,
@@ -235,7 +235,7 @@ def search_turns() -> list[str]:
 
 
 def everything() -> list[str]:
-    """All that there is. Returns the kernels that were never compiled."""
+    """Run all functions above; return the kernels that were never compiled."""
     for module in (m for package in PLAYED for m in _modules(package)):
         importlib.import_module(module)
     makers = [*(functools.partial(make_agent, spec) for spec in BOTS), *MADE]

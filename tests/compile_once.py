@@ -20,10 +20,10 @@ try:
 except ImportError:  # on Windows, each process compiles all kernels that it needs
     fcntl = None  # type: ignore[assignment]
 
-#: The file in `cache_folder` whose bytes are the locks. The cache ignores files whose names begin with a dot.
+#: The lock file in `cache_folder`. Each lock is one byte. The cache ignores files whose names begin with a dot.
 _LOCKS: Final = ".compile_once"
 #: The maximum number of seconds that a process waits. Afterwards it compiles the kernel itself.
-_PATIENCE: Final = 600.0
+_MAX_WAIT: Final = 600.0
 
 
 def compile_once() -> None:
@@ -57,7 +57,7 @@ def compile_once() -> None:
 def _locked(file: int, key: str) -> Iterator[None]:
     """Hold the lock of a kernel. A process that already has the lock gets it again at once."""
     place = int.from_bytes(hashlib.sha256(key.encode()).digest()[:7]) >> 1
-    end = time.monotonic() + _PATIENCE
+    end = time.monotonic() + _MAX_WAIT
     while True:
         with contextlib.suppress(BlockingIOError):
             fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, place)

@@ -48,7 +48,7 @@ FOLDERS: Final = (
 )  # fmt: skip
 
 
-#: Options of Chromium: most pages are open for a second, in which optimised JavaScript code does not pay.
+#: Options of Chromium: most pages are open for a second, so the optimisation of JavaScript code saves no time.
 FAST_START: Final = ("--js-flags=--max-lazy --no-opt",)
 
 

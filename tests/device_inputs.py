@@ -41,17 +41,17 @@ def compare(case: str, count: int) -> int:
     core, arrays = positions_of(*CASES[case], count)
     context = make_context(core.board, core.params, core.players, PLANNING)
     weights = np.random.default_rng(2).integers(0, 5, arrays.owner.shape).astype(np.int8)
-    found = []
+    outputs = []
     for device in ("cpu", "cuda"):
         place = "cpu" if device == "cpu" or toolkit.simulated() else device
         positions = NetworkPositions(*(torch.from_numpy(array).to(place) for array in arrays))
         inputs = TurnInputs(context, count + 1, device)
         results = *inputs.regions(positions), *inputs.borders(positions, torch.from_numpy(weights).to(place))
-        found.append([tensor.cpu().numpy() for tensor in results])
+        outputs.append([tensor.cpu().numpy() for tensor in results])
     names = "nodes", "overall", "numbers", "open"
-    different = [name for name, a, b in zip(names, *found, strict=True) if a.tobytes() != b.tobytes()]
+    different = [name for name, a, b in zip(names, *outputs, strict=True) if a.tobytes() != b.tobytes()]
     assert not different, f"{case}: {different} differ"
-    return int(found[0][3].sum())
+    return int(outputs[0][3].sum())
 
 
 if __name__ == "__main__":

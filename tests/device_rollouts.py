@@ -21,7 +21,7 @@ from warlight_env.train.turn_ppo.rollout_record import rows_of
 from warlight_env.train.turn_ppo.run import TurnPpoRun, _TensorGames
 from warlight_env.train.turn_ppo.settings import TurnPpoSettings
 
-#: The number of turns whose log-probabilities compiled code computes.
+#: The number of turns for which compiled code also computes log-probabilities.
 COMPARED = 512
 
 
@@ -45,8 +45,8 @@ def compare(device: str, games: int, rounds: int) -> tuple[float, int]:
     chosen = np.random.default_rng(1).choice(games * rounds, min(COMPARED, games * rounds), replace=False)
     rows: Any = rows_of(type(host)(*(part.numpy() for part in host)), config.players).taken(chosen)
     context = make_context(config.board, config.params, config.players, PLANNING)
-    told = CompiledEvaluator(context, 1).log_probs(run.learner.module.cpu(), rows).turn.detach()
-    return float((told - host.log_probs.reshape(-1)[chosen]).abs().max()), ended
+    expected = CompiledEvaluator(context, 1).log_probs(run.learner.module.cpu(), rows).turn.detach()
+    return float((expected - host.log_probs.reshape(-1)[chosen]).abs().max()), ended
 
 
 if __name__ == "__main__":

@@ -9,7 +9,8 @@ from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.game import Game
 from warlight_env.maps import Map
 
-#: Bonuses are 0 to 1000: a map without any, one super region a region, a star, a chain, a whole, a pair of pairs.
+#: A map without bonuses, one with a super region for each region, a star, a chain, a complete graph, and two pairs.
+#: Bonuses are 0 to 1000.
 ODD_MAPS: tuple[Map, ...] = (
     make_map([0, 0, 1, 1, 2, 2], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (0, 5)], [0, 0, 0], "poor"),
     make_map(list(range(8)), [(i, i + 1) for i in range(7)], [0, 3, 0, 1000, 0, 1, 0, 2], "singles"),
@@ -18,7 +19,7 @@ ODD_MAPS: tuple[Map, ...] = (
     make_map([0] * 7, [(a, b) for a in range(7) for b in range(a)], [0], "whole"),
     make_map([0, 0, 1, 1], [(0, 1), (1, 2), (2, 3)], [0, 1], "pairs"),
 )
-#: What is changed in a preset.
+#: Changes of a preset.
 ODD_RULES: tuple[dict[str, object], ...] = (
     {"base_income": 0},
     {"base_income": 0, "max_orders": 1},
@@ -32,7 +33,7 @@ ODD_RULES: tuple[dict[str, object], ...] = (
 
 
 def odd_game(number: int) -> Game:
-    """A game, its picks to be made or dealt, that follows from a number: any map, preset, change and players."""
+    """Return game `number`: a random map, preset, change of rules, number of players and way to pick."""
     rng = random.Random(number)
     while True:
         map_, players = rng.choice(ODD_MAPS), rng.choice((2, 2, 3, 4, 5, 6))
@@ -40,7 +41,7 @@ def odd_game(number: int) -> Game:
         try:
             rules = Rules.of(rng.choice(PRESETS), **picks, **rng.choice(ODD_RULES))
             return Game(map_, rules, players, seed=number, picks=rng.choice(("play", "random")))
-        except RulesError:  # the map is too small for so many
+        except RulesError:  # the map is too small for so many players
             continue
 
 

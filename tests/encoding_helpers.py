@@ -41,11 +41,11 @@ def envs(draw, name: str, maps_=("small", "ring", "long")) -> WarlightParallelEn
     """Draw a new game on one of the small maps, with at most as many players as the map allows."""
     action = short_steps(draw(st.integers(1, 4)), draw(st.integers(1, 6))) if name == "steps" else name
     rules = Rules.of(draw(st.sampled_from(PRESETS)), picks=draw(st.integers(1, 2)))
-    given = {"fog": draw(st.booleans()), "picking": draw(st.sampled_from(["play", "random"])), "action": action}
+    options = {"fog": draw(st.booleans()), "picking": draw(st.sampled_from(["play", "random"])), "action": action}
     map_ = MAPS[draw(st.sampled_from(maps_))]
     for players in range(draw(st.integers(2, 6)), 0, -1):
         try:
-            env = WarlightParallelEnv(map_, rules, players, **given, max_cycles=50 if name == "steps" else 12)
+            env = WarlightParallelEnv(map_, rules, players, **options, max_cycles=50 if name == "steps" else 12)
             break
         except RulesError:  # too many players for the map
             pass
@@ -73,21 +73,21 @@ def play_turns(env: WarlightParallelEnv, rng: np.random.Generator, masked: bool)
     """
     encoding = env.core.encoding
     if not encoding.stepwise:
-        said = {agent: sample(env, rng, agent, masked) for agent in env.agents}
-        infos = env.step(said)[-1]
-        return said, {agent: infos[agent]["illegal"] for agent in said}, True
-    said, illegal = {agent: [] for agent in env.agents}, dict.fromkeys(env.agents, 0)
+        turns = {agent: sample(env, rng, agent, masked) for agent in env.agents}
+        infos = env.step(turns)[-1]
+        return turns, {agent: infos[agent]["illegal"] for agent in turns}, True
+    turns, illegal = {agent: [] for agent in env.agents}, dict.fromkeys(env.agents, 0)
     while env.agents:
         actions = {a: sample(env, rng, a, masked) for a in env.agents}
         for agent, action in actions.items():
-            if said[agent][-1:] != [encoding.end]:
-                said[agent].append(action)
+            if turns[agent][-1:] != [encoding.end]:
+                turns[agent].append(action)
         infos = env.step(actions)[-1]
         for agent in actions:
             illegal[agent] += infos[agent]["illegal"]
-        if all(turn[-1] == encoding.end for turn in said.values()):
-            return said, illegal, True
-    return said, illegal, False
+        if all(turn[-1] == encoding.end for turn in turns.values()):
+            return turns, illegal, True
+    return turns, illegal, False
 
 
 def ring(action: Any = "steps", army: int = 9, **arguments) -> WarlightParallelEnv:

@@ -135,9 +135,9 @@ ROOM = (50, 200)
 
 
 def plays_like(env, other, steps=8):
-    """Both environments give the same results for some steps without orders."""
+    """Assert that two environments give the same results for some steps without orders."""
     for _ in range(steps):
-        found, expected = (each.step(np.zeros(each.num_envs, np.int64)) for each in (env, other))
+        results, expected = (each.step(np.zeros(each.num_envs, np.int64)) for each in (env, other))
         for name, array in expected[0].items():
-            np.testing.assert_array_equal(found[0][name], array)
-        np.testing.assert_array_equal(found[1:4], expected[1:4])
+            np.testing.assert_array_equal(results[0][name], array)
+        np.testing.assert_array_equal(results[1:4], expected[1:4])

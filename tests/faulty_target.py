@@ -13,28 +13,28 @@ HARM = ("raises", "lies", "dies", "hangs", "hoards")
 
 
 class Faulty(Target):
-    """``(what it does, text)``"""
+    """A target with data ``(behaviour, text)``. Only a text with "!" causes the behaviour."""
 
     share = 1
 
     def make(self, rng: random.Random) -> Data:
-        what = rng.choice(HARM) if rng.random() < 0.25 else rng.choice(("taken", "refused"))
-        return (what, "x" * rng.randint(50, 90) + "!" + "y" * rng.randint(0, 30))
+        behaviour = rng.choice(HARM) if rng.random() < 0.25 else rng.choice(("taken", "refused"))
+        return (behaviour, "x" * rng.randint(50, 90) + "!" + "y" * rng.randint(0, 30))
 
     def run(self, data: Data) -> bool:
-        what, text = data
+        behaviour, text = data
         if "!" not in text:
             return True
-        if what == "raises":
+        if behaviour == "raises":
             raise KeyError(text)
-        expect(what != "lies", "something that is not so")
-        if what == "dies":
+        expect(behaviour != "lies", "something that is not so")
+        if behaviour == "dies":
             os.kill(os.getpid(), signal.SIGSEGV)
-        while what == "hangs":
+        while behaviour == "hangs":
             pass
-        if what == "hoards":
+        if behaviour == "hoards":
             bytearray(3 * 2**30)
-        return refused(InputError("line 1: wrong")) if what == "refused" else True
+        return refused(InputError("line 1: wrong")) if behaviour == "refused" else True
 
 
 TARGET = Faulty

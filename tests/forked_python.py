@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 from types import TracebackType
 
-#: A fork leaves the loop to run its program, and then ends as any Python does. It imports this package by itself.
+#: Each fork leaves the loop, runs its program, and ends like any Python process. It imports this package itself.
 _FORKING = """
 import json, os, sys
 import numba.core.caching, numba.np.arraymath
@@ -36,9 +36,9 @@ exec(wanted["program"], {"__name__": "__main__"})
 
 
 class PythonStarts:
-    """A process whose forks run programs, for as long as the context lasts.
+    """A context manager with a process that forks to run programs.
 
-    Settings that Numba reads when it is imported, and warnings' filters, are those of the tests.
+    The settings that Numba reads during its import, and the warning filters, are those of the tests.
     """
 
     def __enter__(self) -> PythonStarts:
@@ -47,12 +47,12 @@ class PythonStarts:
         return self
 
     def run(self, program: str, **settings: str | Path) -> subprocess.CompletedProcess[str]:
-        """Run a program to its end, with such variables of the environment besides the present ones."""
+        """Run a program until it ends, with `settings` as additional environment variables."""
         assert self._forking.stdin is not None and self._forking.stdout is not None
         environment = {**os.environ, **{name: str(value) for name, value in settings.items()}}
         with tempfile.NamedTemporaryFile("r") as out, tempfile.NamedTemporaryFile("r") as err:
-            wanted = {"program": program, "environment": environment, "files": [out.name, err.name]}
-            print(json.dumps(wanted), file=self._forking.stdin, flush=True)
+            request = {"program": program, "environment": environment, "files": [out.name, err.name]}
+            print(json.dumps(request), file=self._forking.stdin, flush=True)
             code = int(self._forking.stdout.readline())
             return subprocess.CompletedProcess(program, code, out.read(), err.read())
 
@@ -61,9 +61,9 @@ class PythonStarts:
 
 
 def run_in_copy(program: Path, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run ``python program arguments`` in a folder, in a copy of this process: it finds libraries and kernels loaded.
+    """Run ``python program arguments`` in a folder, in a fork of this process with its loaded libraries and kernels.
 
-    What it says on both streams is the result's `stdout`.
+    The `stdout` of the result contains both output streams.
     """
     with tempfile.NamedTemporaryFile("r") as output:
         process = multiprocessing.get_context("fork").Process(

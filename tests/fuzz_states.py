@@ -25,7 +25,7 @@ from warlight_env.envs.snapshots import Snapshot
 from warlight_env.envs.step import Turns
 from warlight_env.errors import InputError
 
-#: What the cores are made of: map, rules, players, encoding, games.
+#: The arguments of the cores: map, rules, number of players, encoding, number of games.
 KINDS: tuple[tuple[Any, Any, int, str, int], ...] = (
     (RING, {"picks": 1}, 2, "factored", 2),
     (SMALL, {"name": "challenge1", "picks": 1, "ranked": 2}, 3, "factored", 1),
@@ -40,32 +40,32 @@ _THINGS = (None, 5, 2.5, "x", (), [], {}, b"", np.int32(3), [[0, 1]], np.ma.mask
 
 
 class SilentError(AssertionError):
-    """A refusal that changed something, or a game that went on in another way than it was saved."""
+    """A rejected call changed the core, or a restored game continued differently."""
 
 
 @functools.cache
 def core_of(kind: int, twin: int = 0) -> EnvCore:
-    """The core of a kind, made once."""
+    """Return the core of a kind, created at the first call. Each `twin` is a separate core."""
     map_, rules, players, action, batch = KINDS[kind]
     return EnvCore(map_, rules, players, batch, action=action, observation="flat", max_cycles=25, reward="income")
 
 
 @functools.cache
 def snapshots(kind: int) -> tuple[Snapshot, ...]:
-    """States of every sort that random play comes to, from before the first game to after its end."""
+    """Return snapshots of random play: before the first game, during games, and after their end."""
     core, rng = core_of(kind), np.random.default_rng(kind)
-    found = [core.snapshot()]
+    result = [core.snapshot()]
     for seed in range(3):
         core.reset([seed + 10 * b for b in range(core.batch)])
-        found.append(core.snapshot())
+        result.append(core.snapshot())
         for _ in range(26):
             core.step(rows(core, rng))
-            found.append(core.snapshot())
-    return tuple(found)
+            result.append(core.snapshot())
+    return tuple(result)
 
 
 def rows(core: EnvCore, rng: np.random.Generator) -> np.ndarray:
-    """Random actions; `steps` mostly with what its mask leaves open."""
+    """Return random actions. For `steps`, the mask allows most of them."""
     made = (rng.random((core.batch, core.slots, core.row_size)) * core.limits).astype(np.int64)
     made[rng.random(made.shape) < 0.4] = 0
     if core.settings.stepwise:
@@ -78,7 +78,7 @@ def rows(core: EnvCore, rng: np.random.Generator) -> np.ndarray:
 
 
 def _value(array: np.ndarray, rng: random.Random) -> Any:
-    """The array with a few wild numbers."""
+    """Return a copy of the array with a few extreme values."""
     changed = array.copy()
     if array.dtype == bool and array.size and rng.random() < 0.3:
         changed.view(np.uint8).reshape(-1)[rng.randrange(changed.size)] = rng.randrange(256)
@@ -104,7 +104,7 @@ def _shape(array: np.ndarray, rng: random.Random) -> Any:
 
 
 def _memory(array: np.ndarray, rng: random.Random) -> Any:
-    """The same values in memory of another kind: in another order, with gaps, read-only, out of line."""
+    """Return the values in another memory layout: another order, gaps, read-only, unaligned, or reversed."""
     way = rng.randrange(5)
     if way == 0:
         return np.asfortranarray(array)
@@ -144,7 +144,7 @@ def _thing(array: np.ndarray, rng: random.Random) -> Any:
 
 
 def damaged(array: Any, rng: random.Random) -> Any:
-    """An array that is wrong in any one way, or whose memory is of another kind."""
+    """Return the array with one random error, or in another memory layout."""
     if type(array) is not np.ndarray or array.ndim == 0 or array.dtype.kind not in "biuf":
         return rng.choice(_THINGS)
     way = rng.choices((_value, _swap, _shape, _memory, _dtype, _thing), (10, 3, 2, 2, 2, 1))[0]
@@ -152,7 +152,7 @@ def damaged(array: Any, rng: random.Random) -> Any:
 
 
 def damage(snapshot: Snapshot, rng: random.Random, other: Snapshot | None = None) -> Any:
-    """A snapshot with one or a few of its arrays damaged, or taken from another snapshot."""
+    """Return a snapshot in which one or a few arrays are damaged, or come from another snapshot."""
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         part = rng.choice(Snapshot._fields[1:])
         if rng.random() < 0.4 and isinstance(snapshot.state, State):
@@ -164,8 +164,8 @@ def damage(snapshot: Snapshot, rng: random.Random, other: Snapshot | None = None
             new = getattr(other, part)
         elif isinstance(old, State | Turns) and rng.random() < 0.97:
             field = rng.choice(old._fields)
-            taken = other is not None and isinstance(getattr(other, part), type(old)) and rng.random() < 0.15
-            array = getattr(getattr(other, part), field) if taken else damaged(getattr(old, field), rng)
+            copied = other is not None and isinstance(getattr(other, part), type(old)) and rng.random() < 0.15
+            array = getattr(getattr(other, part), field) if copied else damaged(getattr(old, field), rng)
             new = old._replace(**{field: array})
         else:
             new = damaged(old, rng)
@@ -175,7 +175,7 @@ def damage(snapshot: Snapshot, rng: random.Random, other: Snapshot | None = None
     return snapshot
 
 
-# What may come of them
+# Allowed results
 
 
 def same(a: Any, b: Any) -> bool:
@@ -184,15 +184,16 @@ def same(a: Any, b: Any) -> bool:
 
 
 def plain(snapshot: Snapshot) -> list[Any]:
-    """A snapshot as nested lists of arrays."""
+    """Return a snapshot as nested lists of arrays."""
     turns = [] if snapshot.turns is None else list(snapshot.turns)
     return [list(snapshot.state), list(snapshot[2:-1]), turns]
 
 
 def try_state(kind: int, snapshot: Any, rng: random.Random) -> bool:
-    """Hand a snapshot to a core: whether it was taken. It is refused and nothing changes, or the games go on from it.
+    """Restore a snapshot in a core; return whether the core accepted it.
 
-    Then they go on alike in two cores, to states that can be; and as `Game` plays them, where turns are one action.
+    A rejected snapshot must not change the core. After an accepted one, two cores must continue in the same way and
+    with valid states. If a turn is one action, `Game` must continue in the same way, too.
     """
     core, twin = core_of(kind), core_of(kind, 1)
     start = rng.choice(snapshots(kind))
@@ -221,12 +222,12 @@ def try_state(kind: int, snapshot: Any, rng: random.Random) -> bool:
             raise SilentError("features that are no numbers")
         if games is not None and games.to_dict()["state"] != as_game(core).to_dict()["state"]:
             raise SilentError("the games went on in another way than `Game` plays them")
-        core.restore(core.snapshot())  # raises what must not be
+        core.restore(core.snapshot())  # raises an error if the state is invalid
     return True
 
 
 def _games(core: EnvCore, actions: np.ndarray) -> Any:
-    """What `Game` makes of the actions, where everybody in the game is to act."""
+    """Play the actions with `Game`; return the game, or None if not all remaining players act now."""
     live = core.out.live[0]
     if core.state.phase[0] != 1 or not np.array_equal(live, core.state.eliminated_at[0] == 0):
         return None
@@ -241,7 +242,7 @@ def _games(core: EnvCore, actions: np.ndarray) -> Any:
 
 
 def try_call(kind: int, rng: random.Random) -> bool:
-    """Call a public method with damaged arguments: whether it did something; if not, nothing has changed."""
+    """Call a public method with damaged arguments; return whether it succeeded. Rejected calls change nothing."""
     core = core_of(kind)
     core.restore(rng.choice(snapshots(kind)))
     draw = np.random.default_rng(rng.randrange(2**32))
@@ -273,15 +274,15 @@ def try_call(kind: int, rng: random.Random) -> bool:
         lambda: core.render("ansi", number()),
     )
     before = core.snapshot()
-    handed = _handed_in(core)
+    submitted = _handed_in(core)
     try:
         rng.choice(calls)()
         core.resolve()
     except (InputError, OrdersTypeError) as error:
-        if not same(core.snapshot(), before) or not equal(_handed_in(core), handed):
+        if not same(core.snapshot(), before) or not equal(_handed_in(core), submitted):
             raise SilentError(f"refused, but something changed: {error}") from error
         return False
-    core.restore(core.snapshot())  # raises what must not be
+    core.restore(core.snapshot())  # raises an error if the state is invalid
     return True
 
 
@@ -295,7 +296,7 @@ def _bot() -> BotOpponent:
 
 
 def case(number: int, seed: int) -> bool:
-    """Case `number` of a seed, which depends on the two alone: whether what was handed in was taken."""
+    """Run case `number` of a seed, which depends only on these two; return whether the core accepted the input."""
     rng = random.Random(f"{seed} {number}")
     kind = rng.randrange(len(KINDS))
     if rng.random() < 0.3:
@@ -307,14 +308,14 @@ def case(number: int, seed: int) -> bool:
 def main() -> None:
     faulthandler.enable()
     count, seed = int(sys.argv[1]), int(sys.argv[2])
-    taken = 0
+    accepted = 0
     for number in range(count):
         try:
-            taken += case(number, seed)
+            accepted += case(number, seed)
         except BaseException:
             print(f"case {number} of seed {seed}", file=sys.stderr)
             raise
-    print(f"{count} cases, {taken} taken")
+    print(f"{count} cases, {accepted} taken")
 
 
 if __name__ == "__main__":

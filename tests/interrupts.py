@@ -1,9 +1,9 @@
 """Press Ctrl-C at random times: ``python tests/interrupts.py --runs 100 --jobs 2 [COMMAND ...]``.
 
 Each run starts a long command in a new session, sends SIGINT once or twice to its process group, and measures the
-seconds until it ends. A run fails if the command does not end within `LIMIT` seconds after the only signal or within
-`TWICE` seconds after the second one, if its exit code is not 130 (or 0, if it was complete), if standard error contains
-a traceback, or if a process of the session remains.
+seconds until it ends. The command must end within `LIMIT` seconds after the only signal, or within `TWICE` seconds
+after the second one. Its exit code must be 130, or 0 if it was complete. Standard error must contain no traceback, and
+no process of the session may remain.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def run(name: str, delay: float, second: float | None) -> Outcome:
 
 
 def judged(process: subprocess.Popen[bytes], seconds: float, limit: float) -> list[str]:
-    """Return what is wrong with the end of a process."""
+    """Return the problems with the end of a process."""
     if process.returncode is None:
         return [f"still ran {GUARD:g} s later"]
     wrong = [f"{seconds:.1f} s to the end"] if seconds > limit else []
@@ -125,18 +125,18 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="runs side by side")
     parser.add_argument("--longest", type=float, default=30.0, help="seconds before the first signal, at most")
     parser.add_argument("--seed", type=int, default=1, help="of the times")
-    asked = parser.parse_args()
-    names = asked.names or list(COMMANDS)
+    options = parser.parse_args()
+    names = options.names or list(COMMANDS)
     if unknown := [name for name in names if name not in COMMANDS]:
         parser.error(f"no command {unknown[0]!r}")
-    rng = random.Random(asked.seed)
+    rng = random.Random(options.seed)
     plan: list[tuple[str, float, float | None]] = [
-        (names[i % len(names)], rng.uniform(1, asked.longest), rng.choice((None, rng.uniform(0.05, 1))))
-        for i in range(asked.runs)
+        (names[i % len(names)], rng.uniform(1, options.longest), rng.choice((None, rng.uniform(0.05, 1))))
+        for i in range(options.runs)
     ]
     failures = 0
     slowest: dict[tuple[str, bool], float] = {}
-    with ThreadPoolExecutor(asked.jobs) as pool:
+    with ThreadPoolExecutor(options.jobs) as pool:
         for (name, delay, second), outcome in zip(plan, pool.map(lambda p: run(*p), plan), strict=True):
             key = name, second is not None
             slowest[key] = max(slowest.get(key, 0.0), outcome.seconds)
@@ -146,7 +146,7 @@ def main() -> int:
                 print(f"{name}, interrupted after {times}: {outcome.wrong}", flush=True)
     for (name, twice), seconds in sorted(slowest.items()):
         print(f"{name}, {'two signals' if twice else 'one signal'}: {seconds:.1f} s at most")
-    print(f"{asked.runs} runs, {failures} failures")
+    print(f"{options.runs} runs, {failures} failures")
     return int(failures > 0)
 
 

@@ -134,8 +134,8 @@ class SeatMonitor:
         allowed = {name.rstrip("?!") for name in EVENTS[kind]}
         assert set(event) <= allowed, (kind, set(event) - allowed)
         for name in ("wishes", "orders", "offers"):
-            for player, given in enumerate(event.get(name) or ()):
-                assert player == self.seat or not given, (name, player)
+            for player, value in enumerate(event.get(name) or ()):
+                assert player == self.seat or not value, (name, player)
         for row in event.get("dropped", ()):
             assert row[0] == self.seat
         if kind == "insight":
@@ -166,8 +166,8 @@ class SeatMonitor:
         assert set(state["you"]) <= YOU, set(state["you"]) - YOU
         assert state["chances"] is None
         assert (state["error"], state["code"], state["values"]) == (None, "", {})
-        then = [(state["phase"], state["round"]) == (truth.phase, truth.round) for truth in self.truths]
-        steps = [step for step, fits in enumerate(then) if fits]
+        matches = [(state["phase"], state["round"]) == (truth.phase, truth.round) for truth in self.truths]
+        steps = [step for step, fits in enumerate(matches) if fits]
         assert state["you"]["offers"] in [self.truths[step].offers[self.seat] for step in steps]
         gone = [[p for p in range(self.room.game.players) if p not in self.truths[step].owner] for step in steps]
         # all players know which players are eliminated
@@ -190,7 +190,7 @@ class SeatMonitor:
 
     def hint(self, answer: httpx.Response, worker: Worker) -> None:
         """Check a hint: it must equal a bot's answer to a query with only the seat's view of the position."""
-        told = self.scan(answer.text)
+        hint = self.scan(answer.text)
         if answer.status_code == 503:
             self.late += 1
             return
@@ -204,10 +204,10 @@ class SeatMonitor:
         seed = derive_seed(game.seed, 99, game.round)
         mine = worker.answer(BotQuery(setup, position, HINTS, seed, win_probabilities=True))
         assert mine.error is None
-        assert (told["player"], told["chances"]) == (self.seat, mine.win_probabilities)
-        assert told["orders"] == {"deploys": mine.deploys, "attacks": mine.attacks}
-        assert set(told) == {"player", "round", "orders", "data", "chances", "seconds"}
-        without = [{**data, "seconds": 0} for data in (told["data"], json.loads(json.dumps(mine.insight)))]
+        assert (hint["player"], hint["chances"]) == (self.seat, mine.win_probabilities)
+        assert hint["orders"] == {"deploys": mine.deploys, "attacks": mine.attacks}
+        assert set(hint) == {"player", "round", "orders", "data", "chances", "seconds"}
+        without = [{**data, "seconds": 0} for data in (hint["data"], json.loads(json.dumps(mine.insight)))]
         assert without[0] == without[1]
 
 
@@ -261,10 +261,10 @@ class Checker:
         """
         plain = getattr(GameLogWriter, name)
 
-        def noting(log: GameLogWriter, *told: Any) -> None:
-            game = told[0] if name == "began" else told[-1]
+        def noting(log: GameLogWriter, *arguments: Any) -> None:
+            game = arguments[0] if name == "began" else arguments[-1]
             self.truths.setdefault(log, []).append(_truth(game))
-            plain(log, *told)
+            plain(log, *arguments)
 
         return noting
 
@@ -285,7 +285,7 @@ class Checker:
 
     def choices(self) -> Iterator[tuple[str, str, int, str, bool]]:
         """Yield rules, map, players, picks and fog: all presets on all maps, with random numbers of players."""
-        yield "challenge2", "small", 2, "choose", True  # fewer picks than the rules say, because the map is too small
+        yield "challenge2", "small", 2, "choose", True  # fewer picks than in the rules, because the map is too small
         while True:
             for map_ in ("small", "world", "generated", "large"):
                 for rules in PRESETS:
@@ -345,7 +345,7 @@ class Checker:
         self.watched += sum(seat.steps for seat in seats if isinstance(seat, Spectating))
 
     async def step(self, room: Room, made: dict[str, Any], agents: dict[int, Agent]) -> None:
-        """Commit a turn for each person from whom the server expects one."""
+        """Commit a turn for each person that the server waits for."""
         before, game = room.log.steps, room.game
         for seat in room.awaited:
             if room.seats[seat].spec is not None:

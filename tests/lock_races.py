@@ -70,7 +70,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str]:
 
 
 def damage(folder: Path) -> list[str]:
-    """Return what is wrong with the files of a folder after the runs."""
+    """Return the problems with the files of a folder after the runs."""
     wrong = []
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         if path.name == LOCK or path.name.startswith(".warlight-") or path.name.endswith(".tmp"):
@@ -129,15 +129,15 @@ def main() -> int:
     parser.add_argument("--pairs", type=int, default=len(COMMANDS), help="in all, spread over the commands")
     parser.add_argument("--jobs", type=int, default=1, help="pairs side by side")
     parser.add_argument("--seed", type=int, default=1, help="of the pauses")
-    asked = parser.parse_args()
-    names = asked.names or list(COMMANDS)
+    options = parser.parse_args()
+    names = options.names or list(COMMANDS)
     if unknown := [name for name in names if name not in COMMANDS]:
         parser.error(f"no command {unknown[0]!r}")
-    rng = random.Random(asked.seed)
-    plan = [(names[i % len(names)], 10 * i, rng.choice((0.0, 0.0, rng.random()))) for i in range(asked.pairs)]
+    rng = random.Random(options.seed)
+    plan = [(names[i % len(names)], 10 * i, rng.choice((0.0, 0.0, rng.random()))) for i in range(options.pairs)]
     counts: Counter[tuple[str, str]] = Counter()
     failures = 0
-    with ThreadPoolExecutor(asked.jobs) as pool:
+    with ThreadPoolExecutor(options.jobs) as pool:
         for (name, number, pause), (outcome, wrong) in zip(plan, pool.map(lambda p: pair(*p), plan), strict=True):
             counts[name, outcome] += 1
             if wrong:
@@ -145,7 +145,7 @@ def main() -> int:
                 print(f"{name}, seed {number}, pause {pause:.2f} s: {wrong}", flush=True)
     for (name, outcome), count in sorted(counts.items()):
         print(f"{name}: {count} × {outcome}")
-    print(f"{asked.pairs} pairs, {failures} failures")
+    print(f"{options.pairs} pairs, {failures} failures")
     return int(failures > 0)
 
 

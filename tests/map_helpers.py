@@ -19,5 +19,5 @@ def row(**changes: object) -> MapParts:
     supers = (SuperRegion("West", 1), SuperRegion("East", 2))
     names = ("Ash", "Birch", "Cedar", "Dogwood")
     regions = tuple(Region(name, name[:2].upper(), k // 2, shape=square(10 * k)) for k, name in enumerate(names))
-    whole = MapParts("row", "", "", "", supers, regions, ((0, 1), (1, 2), (2, 3)), (0.0, 0.0, 40.0, 10.0))
-    return dataclasses.replace(whole, **changes)  # type: ignore[arg-type]
+    parts = MapParts("row", "", "", "", supers, regions, ((0, 1), (1, 2), (2, 3)), (0.0, 0.0, 40.0, 10.0))
+    return dataclasses.replace(parts, **changes)  # type: ignore[arg-type]

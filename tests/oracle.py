@@ -72,7 +72,7 @@ class Outcome:
     eliminated_at: list[int]  # the round in which a player lost the last region; 0: the player is still in the game
 
 
-# --- What a player has and sees ---------------------------------------------------------------------------------------
+# --- Income and vision of a player ------------------------------------------------------------------------------------
 
 
 def income(super_region_of, bonuses, rules: OracleRules, owner, player: int) -> int:
@@ -93,7 +93,7 @@ def visible(neighbors, owner, player: int) -> list[bool]:
     ]
 
 
-# --- Handing in -------------------------------------------------------------------------------------------------------
+# --- The check of orders ----------------------------------------------------------------------------------------------
 
 
 def legal_deploys(rules: OracleRules, owner, player: int, deploys, available: int):
@@ -341,7 +341,7 @@ def ending(rules: OracleRules, owner, army, round_number: int, alive: list[bool]
 def placements(rules: OracleRules, owner, army, alive, winner: int | None, eliminated_at) -> list[int]:
     """Return each player's place: 1 plus the number of players with strictly better results."""
 
-    def standing(player: int) -> tuple:
+    def result_of(player: int) -> tuple:
         if player == winner:
             return (2,)
         if not alive[player]:
@@ -350,5 +350,5 @@ def placements(rules: OracleRules, owner, army, alive, winner: int | None, elimi
             return (1, *strength(owner, army, player))
         return (1,)
 
-    standings = [standing(player) for player in range(len(alive))]
-    return [1 + sum(other > own for other in standings) for own in standings]
+    results = [result_of(player) for player in range(len(alive))]
+    return [1 + sum(other > own for other in results) for own in results]

@@ -58,8 +58,8 @@ def axe_finds(page: Any, contrast_only: bool = False) -> list[tuple[str, str, li
 
     only = {"runOnly": ["color-contrast"]} if contrast_only else {}
     # The list of passed rules would be large.
-    found = Axe().run(page, options={**only, "resultTypes": ["violations"]}).response["violations"]
-    return [(v["id"], v["help"], [node["html"][:200] for node in v["nodes"][:3]]) for v in found]
+    violations = Axe().run(page, options={**only, "resultTypes": ["violations"]}).response["violations"]
+    return [(v["id"], v["help"], [node["html"][:200] for node in v["nodes"][:3]]) for v in violations]
 
 
 def region(page: Any, name: str) -> Any:
@@ -69,12 +69,12 @@ def region(page: Any, name: str) -> Any:
 def regions(page: Any) -> list[dict[str, Any]]:
     """Return the name, owner and armies of all regions, read from their labels for screen readers."""
     labels = page.locator("path[data-region]").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
-    told = []
+    rows = []
     for label in labels:
         name, who, *rest = label.split(", ")
         armies = next((int(w.split()[0]) for w in rest if re.match(r"\d+ arm", w)), 0)
-        told.append({"name": name, "who": who, "armies": armies, "label": label})
-    return told
+        rows.append({"name": name, "who": who, "armies": armies, "label": label})
+    return rows
 
 
 def box(page: Any, name: str) -> tuple[float, float]:

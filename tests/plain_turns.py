@@ -10,7 +10,7 @@ from warlight_env.engine.round import income
 
 @numba.njit(boundscheck=True)
 def plain_turn(context, position, player, deploy, attacks):
-    """All armies to the first own region, and from there one to a neighbour; returns the attacks' number."""
+    """Deploy all armies on the first own region, and send one to a neighbour; return the number of attacks."""
     board, owner, home = context.board, position.owner, 0
     for r in range(owner.shape[0]):
         deploy[r] = 0
@@ -23,13 +23,13 @@ def plain_turn(context, position, player, deploy, attacks):
 
 @kernel
 def three_deploys(context, position, player, rng, work, turns):
-    """Write three turns: turn k puts all of the income on the player's region k."""
-    found = 0
+    """Write up to three turns, and return their number: turn k deploys five armies on the player's region k."""
+    count = 0
     for r in range(position.owner.shape[0]):
-        if position.owner[r] == player and found < 3:
-            turns.counts[found] = 0
+        if position.owner[r] == player and count < 3:
+            turns.counts[count] = 0
             for q in range(position.owner.shape[0]):
-                turns.deploy[found, q] = 0
-            turns.deploy[found, r] = 5
-            found += 1
-    return found
+                turns.deploy[count, q] = 0
+            turns.deploy[count, r] = 5
+            count += 1
+    return count

@@ -1,4 +1,4 @@
-"""Text records of whole games, one for each preset of rules; ``python tests/playthrough.py`` rewrites them.
+"""Text records of complete games, one for each preset of rules; ``python tests/playthrough.py`` rewrites them.
 
 A change of the rules, the dice or the bots changes these files, so that reviewers see it.
 """
@@ -12,7 +12,7 @@ from warlight_env.engine.rules import PRESETS
 from warlight_env.game import Game, RoundResult
 
 FOLDER = Path(__file__).parent / "playthroughs"
-DETAILED = 12  # rounds that are told order by order; of later ones the position and its hash
+DETAILED = 12  # rounds with orders, events and position in the record; later rounds have only their hash
 
 
 def _regions(game: Game, regions: list[int]) -> str:
@@ -38,7 +38,7 @@ def _events(game: Game, result: RoundResult) -> list[str]:
 
 
 def record(preset: str, seed: int = 2026) -> str:
-    """A game of random against aggressive, its picks, orders, battles, positions and hashes."""
+    """Play random against aggressive; return the picks, orders, battles, positions and hashes as text."""
     game = Game("world", preset, seed=seed)
     agents = [make_agent("random", seed + 1), make_agent("aggressive", seed + 2)]
     lines = [f"rules {preset}, map world, seed {seed}: 0 is random, 1 is aggressive", _position(game)]

@@ -22,7 +22,7 @@ from warlight_env.agents.weights import THESIS, Weights
 from warlight_env.engine.callback_errors import raise_callback_errors
 from warlight_env.engine.rng import make_rng
 
-#: Faults of each kind of function, by number; those that are no faults, but answers as they should be, are listed too.
+#: The faults of each kind of function, by number. Some entries are correct answers instead of faults.
 FAULTS = {
     "evaluation": ("none", "answer", "raise", "index"),
     "generator": (
@@ -40,18 +40,18 @@ SHARES = (-1e300, -1.0, -1e-3, 0.0, 0.25, 1.0, 1.0 + 1e-3, 1e300, float("inf"), 
 
 
 class FaultyError(Exception):
-    """What these functions raise where that is their fault."""
+    """The error that these functions raise with the fault "raise"."""
 
 
 @numba.njit
-def _told(context):
-    """The fault, as a number, and the number that goes with it."""
+def _fault_of(context):
+    """Return the number of the fault, and the number that the fault uses."""
     return int(context.evaluation.pick_distance), context.evaluation.pick_super
 
 
 @numba.njit
 def evaluation(context, position, shares):
-    fault, number = _told(context)
+    fault, number = _fault_of(context)
     for p in range(shares.shape[0]):
         shares[p] = (1.0 - number) / (shares.shape[0] - 1) if p else number
     if fault == 1:
@@ -66,7 +66,7 @@ def evaluation(context, position, shares):
 
 @numba.njit(boundscheck=True)
 def _write(fault, number, context, position, player, deploy, attacks):
-    """A plain turn, but for the fault; returns the attacks."""
+    """Write a plain turn with the fault; return the number of attacks."""
     owner, army = position.owner, position.army
     count, home = plain_turn(context, position, player, deploy, attacks), attacks[0, 0]
     if fault == 2:
@@ -101,7 +101,7 @@ def _write(fault, number, context, position, player, deploy, attacks):
 
 @numba.njit
 def generator(context, position, player, rng, work, turns):
-    fault, number = _told(context)
+    fault, number = _fault_of(context)
     turns.counts[0] = _write(fault, number, context, position, player, turns.deploy[0], turns.attacks[0])
     if fault == 4:
         turns.counts[0] = int(number)
@@ -110,14 +110,14 @@ def generator(context, position, player, rng, work, turns):
 
 @numba.njit
 def policy(context, position, player, rng, work, deploy, attacks):
-    fault, number = _told(context)
+    fault, number = _fault_of(context)
     count = _write(fault, number, context, position, player, deploy, attacks)
     return int(number) if fault in (1, 4) else count
 
 
 @numba.njit
 def picker(context, position, free, player, rng, preferences):
-    fault, number = _told(context)
+    fault, number = _fault_of(context)
     if fault == 2:
         raise FaultyError("preferences of a test")
     count = 0
@@ -134,7 +134,7 @@ def picker(context, position, free, player, rng, preferences):
     return int(number) if fault == 1 else count
 
 
-#: The functions as they are, for functions that Numba cannot compile.
+#: The compiled functions. Numba cannot compile the functions below, which call the Python versions of these.
 _PYTHON = {"evaluation": evaluation, "generator": generator, "policy": policy, "picker": picker}
 
 
@@ -154,7 +154,7 @@ def slow_picker(context, position, free, player, rng, preferences):
     return _PYTHON["picker"].py_func(context, position, free, player, rng, preferences)
 
 
-#: By whether they are compiled and by kind.
+#: The functions, by whether they are compiled and by kind.
 FUNCTIONS: dict[bool, dict[str, Any]] = {
     True: _PYTHON,
     False: {
@@ -184,7 +184,7 @@ SMALL = {"samples": 2, "rounds": 1, "local_search": 0.0}
 
 @functools.cache
 def view(players: int = 2) -> Any:
-    """A position of a game on the small map, in the middle of play."""
+    """Return a view of a game on the small map before its first round."""
     game = Game("small", seed=5, players=players, picks="random")
     return game.view(0)
 
@@ -205,7 +205,7 @@ class Case(NamedTuple):
 
     @property
     def weights(self) -> Weights:
-        """By which the function learns what to do."""
+        """Weights that contain the fault and its number."""
         return THESIS._replace(
             pick_distance=float(FAULTS[self.kind].index(self.fault)), pick_super=self.number
         )  # fmt: skip
@@ -215,9 +215,9 @@ class Case(NamedTuple):
         return FUNCTIONS[self.compiled][self.kind]
 
     def run(self, simulations: int = 3, **settings: Any) -> Any:
-        """Use the function in a search (a picker: by itself); returns what came of it."""
+        """Use the function in a search, or call a picker alone; return the best turn, or the preferences."""
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", RuntimeWarning)  # of plain Python
+            warnings.simplefilter("ignore", RuntimeWarning)  # from plain Python
             if self.kind == "picker":
                 return self._pick()
             chosen = MctsSettings(
@@ -242,7 +242,7 @@ class Case(NamedTuple):
 
 
 def case(rng: random.Random, compiled: bool | None = None) -> Case:
-    """Any function, fault and number; at every hundredth time, the function is Python that cannot be compiled."""
+    """Draw a function, a fault and a number. One of a hundred functions is Python that Numba cannot compile."""
     kind = rng.choice(list(FAULTS))
     number = rng.choice(SHARES if kind == "evaluation" else NUMBERS) if rng.random() < 0.7 else rng.randint(-5, 50)
     slow = rng.random() < 0.01 if compiled is None else not compiled

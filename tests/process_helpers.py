@@ -1,4 +1,4 @@
-"""Processes that are forks of a process that has imported the package and loaded its usual kernels."""
+"""Processes that are forked from a process with the imported package and its usual kernels."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def forking_context(method: str | None = None) -> BaseContext:
 
 
 class ForkedCommand:
-    """A ``warlight`` command as a forked process, whose workers are forks too, with common methods of `Popen`.
+    """A ``warlight`` command in a forked process, with some methods of `Popen`. Its workers are also forks.
 
     Args:
         words: arguments of the command line. environment: added to the variables of this process. errors: file for its
@@ -122,7 +122,7 @@ def _end_with_parent() -> None:
 
 
 def _fork_the_process_that_forks_workers() -> None:
-    """Start the process that `multiprocessing` forks workers from as a fork, too: it has imported the package."""
+    """Start the fork server of `multiprocessing` as a fork of this process, which has imported the package."""
     server = forkserver._forkserver
     with socket.socket(socket.AF_UNIX) as listener:
         address = arbitrary_address("AF_UNIX")

@@ -39,19 +39,19 @@ class Marked:
 
     def left(self) -> list[str]:
         """Return the command lines of all other processes with the mark."""
-        found = []
+        lines = []
         for entry in Path("/proc").iterdir():
             try:
                 other = entry.name.isdecimal() and int(entry.name) != os.getpid()
                 if other and self.mark.encode() in (entry / "environ").read_bytes().split(b"\0"):
-                    found.append((entry / "cmdline").read_bytes().decode())
+                    lines.append((entry / "cmdline").read_bytes().decode())
             except OSError:
                 continue  # the process has just ended, or belongs to another user
-        return found
+        return lines
 
     def left_soon(self, count: int = 0) -> list[str]:
         """Return the same as `left`, but wait at most 15 seconds until `count` processes are left."""
         deadline = time.monotonic() + 15
-        while len(found := self.left()) != count and time.monotonic() < deadline:
+        while len(lines := self.left()) != count and time.monotonic() < deadline:
             time.sleep(0.02)
-        return found
+        return lines

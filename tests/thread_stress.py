@@ -353,25 +353,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seconds", type=float, default=10.0, help="of each name")
     parser.add_argument("--jobs", type=int, default=0, help="processes at once; 0: one process for all")
     parser.add_argument("--must-refuse", action="store_true", help="a name of which no call was refused is a failure")
-    given = parser.parse_args(arguments)
-    names = given.names or list(SUBJECTS)
+    options = parser.parse_args(arguments)
+    names = options.names or list(SUBJECTS)
     for name in names:
         if name not in SUBJECTS:
             parser.error(f"no subject {name!r}; there are {', '.join(SUBJECTS)}")
-    if given.jobs == 0:
-        failed = sum(not report(name, given.seconds, given.must_refuse) for name in names)
+    if options.jobs == 0:
+        failed = sum(not report(name, options.seconds, options.must_refuse) for name in names)
         return min(failed, 1)
 
     def alone(name: str) -> bool:
-        command = [sys.executable, str(Path(__file__)), name, "--seconds", str(given.seconds)]
-        command += ["--must-refuse"] * given.must_refuse
+        command = [sys.executable, str(Path(__file__)), name, "--seconds", str(options.seconds)]
+        command += ["--must-refuse"] * options.must_refuse
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         print(done.stdout, end="", flush=True)
         if done.returncode < 0 or (done.returncode and not done.stdout):
             print(f"{name:22} ended with {done.returncode}: {done.stderr[-500:]}", flush=True)
         return done.returncode == 0
 
-    with ThreadPoolExecutor(given.jobs) as pool:
+    with ThreadPoolExecutor(options.jobs) as pool:
         return 0 if all(list(pool.map(alone, names))) else 1
 
 

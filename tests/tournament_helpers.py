@@ -23,7 +23,9 @@ def cup(**kwargs: object) -> Tournament:
 
 def play_cup(folder: Path, *, log: bool = True, **kwargs: object) -> TournamentResult:
     """Play the tournament and write its run folder, as ``warlight tournament`` does."""
-    asked = cup(**kwargs)
-    with LiveTables(asked, folder) as tables:
-        results = play_contests(asked.contests(folder / "logs" if log else None), folder=folder, on_games=tables.add)
+    tournament = cup(**kwargs)
+    with LiveTables(tournament, folder) as tables:
+        results = play_contests(
+            tournament.contests(folder / "logs" if log else None), folder=folder, on_games=tables.add
+        )
         return tables.finish(results)

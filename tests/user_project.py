@@ -17,7 +17,7 @@ gymnasium.register_envs(warlight_env.envs)
 
 
 class Idle(Agent):
-    """Deploys on its first region."""
+    """A bot that deploys its income on its first region."""
 
     name = "idle"
 
@@ -33,7 +33,7 @@ class Idle(Agent):
 
 
 def more_regions(before: Games, after: Games, paid: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
-    """A reward of one's own."""
+    """Add 0.01 for each owned region to the paid reward."""
     rewards = paid.copy()
     for player in range(paid.shape[1]):
         rewards[:, player] += 0.01 * np.count_nonzero(after.owner == player, axis=1)
@@ -41,7 +41,7 @@ def more_regions(before: Games, after: Games, paid: npt.NDArray[np.float64]) -> 
 
 
 def play() -> float:
-    """A match, a game, and environments of all kinds."""
+    """Run a match, a game, and environments of all kinds."""
     register("idle", lambda: Idle, "deploys on its first region")
     match = Match(["idle", "random"], games=2, map="small", seed=1).run()
     game = Game("small", players=2, seed=3, picks="random")

@@ -79,8 +79,8 @@ class Server:
         Args:
             players: bots by their specifications, other players as in requests. fields: more fields of the request.
         """
-        asked = [{"bot": player} if isinstance(player, str) else player for player in players or (YOU, "random")]
-        answer = self.client().post("games", json={"players": asked, "map": "small", **fields})
+        seats = [{"bot": player} if isinstance(player, str) else player for player in players or (YOU, "random")]
+        answer = self.client().post("games", json={"players": seats, "map": "small", **fields})
         assert answer.status_code == 200, answer.text
         made = answer.json()
         keys = {f"key{seat}": token for seat, token in made["tokens"].items()} or {"key": made["watch"]}
@@ -101,7 +101,7 @@ class Server:
 
 @dataclass
 class Feed:
-    """The messages to a viewer."""
+    """The messages that a viewer receives."""
 
     socket: ClientConnection
     events: list[dict[str, Any]] = field(default_factory=list)  #: events received so far
@@ -145,10 +145,10 @@ def serving(
     process = ForkedCommand(line, environment, errors) if forked else _started(line, environment, errors)
     try:
         assert process.stdout is not None
-        said = process.stdout.readline()
-        found = re.search(r"http\S+", said)
-        assert found is not None, f"the server said {said!r}"
-        yield Server(process, found[0], folder)
+        output = process.stdout.readline()
+        match = re.search(r"http\S+", output)
+        assert match is not None, f"the server said {output!r}"
+        yield Server(process, match[0], folder)
     finally:
         with contextlib.suppress(ProcessLookupError):
             # including its worker processes, which may compute for another minute
@@ -158,8 +158,8 @@ def serving(
 
 
 def _started(line: list[str], environment: dict[str, str], errors: Path | None) -> subprocess.Popen[str]:
-    with contextlib.nullcontext() if errors is None else errors.open("wb") as said_there:
+    with contextlib.nullcontext() if errors is None else errors.open("wb") as stderr:
         return subprocess.Popen(
-            [sys.executable, "-m", "warlight_env", *line], stdout=subprocess.PIPE, stderr=said_there, text=True,
+            [sys.executable, "-m", "warlight_env", *line], stdout=subprocess.PIPE, stderr=stderr, text=True,
             env={**os.environ, **environment}, process_group=0,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Agents, registries and their parts reject arguments of wrong types, and stay unchanged after the error."""
+"""Agents, registries and their parts reject arguments of wrong types and do not change after the error."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ HUGE = 10**5000
 
 @pytest.mark.parametrize("kind", [NashAgent, MctsAgent, FlatAgent, RandomAgent])
 @pytest.mark.parametrize("seed", [None, "1", 1.5, b"x", True, []])
-def test_seeds_that_are_no_integers_are_refused(kind, seed):
+def test_seeds_that_are_not_integers_raise_an_error(kind, seed):
     with pytest.raises(InputError, match=r"seed = .*: must be an integer"):
         kind(seed)
 
 
-def test_agents_take_integers_of_numpy_as_seeds():
+def test_agents_accept_numpy_integers_as_seeds():
     assert NashAgent(np.int32(7)).rng.tolist() == NashAgent(7).rng.tolist()
     assert MctsAgent(np.int64(7)).seed == 7 and type(MctsAgent(np.int64(7)).seed) is int
 
@@ -48,18 +48,18 @@ def test_agents_take_integers_of_numpy_as_seeds():
         (lambda: load_turn_network(b"x"), TurnNetworkError),
     ],
 )
-def test_values_that_cannot_be_shown_or_compared_are_refused(make, error):
+def test_huge_numbers_and_wrong_types_raise_an_error(make, error):
     with pytest.raises(error, match=r"must be|not a function"):
         make()
 
 
-def test_networks_are_taken_as_they_were_loaded():
+def test_loading_a_loaded_network_returns_the_same_object():
     value, turns = load_value("learned"), load_turn_network("learned")
     assert load_value(value) is value and load_turn_network(turns) is turns
 
 
 @pytest.mark.parametrize("use", [parse, pinned, lambda spec: make_agent(spec, 0)])
-def test_agents_are_nested_within_a_limit(use):
+def test_nesting_more_than_eight_agents_raises_an_error(use):
     with pytest.raises(AgentError, match="at most 8 agents may be nested"):
         use("belief:" * 500 + "random")
     assert make_agent("belief:" * 8 + "random", 0).name == "belief:" * 8 + "random"
@@ -77,14 +77,14 @@ def test_agents_are_nested_within_a_limit(use):
         {"presets": {"secs=1": "Ada"}}, {"presets": {1: BotProfile("Ada")}},
     ],
 )  # fmt: skip
-def test_what_cannot_be_an_agent_is_not_registered(changes):
+def test_invalid_agents_are_not_registered(changes):
     before = agent_names()
     with pytest.raises(AgentError):
         register(**{"name": "another", "load": lambda: RandomAgent, "summary": "x", **changes})
     assert agent_names() == before
 
 
-def test_a_mapping_that_cannot_be_read_is_refused():
+def test_an_unreadable_mapping_raises_an_error_and_keeps_the_game():
     class Failing(dict[int, object]):
         def __iter__(self):
             raise KeyError("x")

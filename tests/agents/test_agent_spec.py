@@ -1,4 +1,4 @@
-"""Specifications of agents: rendering and parsing are inverse, with and without the hashes of files."""
+"""Specifications of agents: rendering and parsing are inverse, with and without digests of files."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from warlight_env.agents.weights import THESIS
 
 
 @given(st.text(alphabet="ab:[],=# .\t", max_size=30))
-def test_what_is_parsed_is_rendered_again(text):
+def test_rendering_inverts_parsing(text):
     spec = AgentSpec.parse(text)
     assert str(spec) == text.strip()
     assert AgentSpec.parse(str(spec)) == spec
     assert ":" not in spec.name and "[" not in spec.name
 
 
-def test_parts_are_without_white_space():
+def test_parsing_strips_white_space_from_parts():
     assert AgentSpec.parse(" mcts: sims=5 ,, c=1 ").parts == ["sims=5", "c=1"]
     assert AgentSpec.parse("cmd[policy=skip]:python b.py, c").name == "cmd"
 
@@ -33,7 +33,7 @@ def test_parts_are_without_white_space():
         "belief:mcts:weights={file},sims=5", "belief:belief:one_ply:weights={file}",
     ],
 )  # fmt: skip
-def test_digests_stand_behind_files_and_are_removed_again(form, tmp_path):
+def test_pinning_appends_digests_to_files_and_unpinning_removes_them(form, tmp_path):
     file = tmp_path / "mine.json"
     THESIS.save(file)
     spec = form.format(file=file)
@@ -42,7 +42,7 @@ def test_digests_stand_behind_files_and_are_removed_again(form, tmp_path):
     assert unpinned(pinned(spec)) == spec
 
 
-def test_a_command_keeps_what_looks_like_a_digest():
+def test_a_command_keeps_text_in_the_form_of_a_digest():
     spec = "cmd:python bot.py weights=mine.json#0123456789abcdef"
     assert pinned(spec) == unpinned(spec) == spec
 
@@ -68,7 +68,7 @@ FORMER = {
 
 
 @pytest.mark.parametrize("former, present", FORMER.items())
-def test_former_names_are_refused_and_read_where_they_were_recorded(former, present):
+def test_former_names_raise_an_error_and_recorded_ones_are_translated(former, present):
     with pytest.raises(AgentError, match=r"parameter '\w+' is now '\w+'$|'\w+=\w+' is now '\w+=\w+'$"):
         make_agent(former, 1)
     if "other" not in present and "sb3" not in present:
@@ -86,7 +86,7 @@ def test_former_names_are_refused_and_read_where_they_were_recorded(former, pres
         ("mcts:selection=root", "agent 'mcts:selection=root': 'selection=root' is now 'exploration_visits=root'"),
     ],
 )
-def test_the_error_for_a_former_name_gives_the_present_one(spec, message):
+def test_the_error_for_a_former_name_names_the_present_one(spec, message):
     with pytest.raises(AgentError) as raised:
         make_agent(spec, 1)
     assert str(raised.value) == message
@@ -95,7 +95,7 @@ def test_the_error_for_a_former_name_gives_the_present_one(spec, message):
 @pytest.mark.parametrize(
     "key", ["small / thesis / {0} : random : {0}", "policy-{0}", "flat_mc against {0}, 0.1 s", "{0} against aggressive"]
 )
-def test_keys_of_contests_get_the_present_names(key):
+def test_former_names_in_contest_keys_are_translated(key):
     former, present = key.format("mcts:sims=2,replies=blind"), key.format("mcts:sims=2,selection=duct")
     assert with_present_names(former) == with_present_names(present) == present
 
@@ -103,10 +103,10 @@ def test_keys_of_contests_get_the_present_names(key):
 @pytest.mark.parametrize(
     "text", ["", " a ", "elsewhere:replies=blind", "nash:selection=root", "mcts", ":" * 50_000, " " * 50_000]
 )
-def test_other_texts_keep_their_names(text):
+def test_other_texts_do_not_change(text):
     assert with_present_names(text) == text
 
 
-def test_an_agent_that_is_not_installed_keeps_its_own_parameters():
+def test_unpinning_keeps_parameters_of_an_agent_that_is_not_installed():
     spec = "elsewhere:weights=mine.json#0123456789abcdef,tag=a#0123456789abcdef"
     assert unpinned(spec) == "elsewhere:weights=mine.json,tag=a#0123456789abcdef"

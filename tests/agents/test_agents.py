@@ -1,4 +1,4 @@
-"""Simple bots on small boards, one test for each sentence of their description; the registry; legality of turns."""
+"""Simple bots on small boards, with a test for each sentence of their description; registry; legality of turns."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_random_attacks_from_a_border_region_half_of_the_time():
     assert stats.binomtest(sum(map(len, attacks)), 2000).pvalue > 1e-4
 
 
-def test_random_spares_clearly_stronger_neighbours():
+def test_random_does_not_attack_clearly_stronger_neighbours():
     agent = RandomAgent(seed=4)
     weak = view(LINE, [0, 0, 0, 1, 1, 1], [1, 1, 1, 9, 1, 1])  # at most 7 + 0 free armies against 9
     assert all(agent.act(weak).attacks == [] for _ in range(100))
@@ -76,8 +76,8 @@ def test_random_spares_clearly_stronger_neighbours():
 # aggressive
 
 
-def test_aggressive_deploys_all_beside_the_best_foreign_region_on_its_strongest_one():
-    # both sides of region 3 (an enemy's, alone in the ring) are own; region 2 has the most armies
+def test_aggressive_deploys_on_its_strongest_region_beside_the_best_foreign_one():
+    # The enemy owns only region 3. The player owns both of its neighbours, and region 2 has more armies.
     seen = view(RING, [0, 0, 0, 1, 0, 0], [2, 2, 8, 9, 3, 2])
     assert AggressiveAgent().act(seen).deploys == [(2, seen.income)]
 
@@ -101,7 +101,7 @@ def test_aggressive_moves_inland_armies_towards_the_front():
     assert (1, 2, 3) in [tuple(a) for a in turn.attacks]
 
 
-def test_aggressive_picks_by_worth_and_distance():
+def test_aggressive_ranks_picks_by_value_and_distance():
     world = maps.load("world")
     board, params = board_of(world)
     context = bare_context(board, params, 2, THESIS)
@@ -123,11 +123,11 @@ def test_aggressive_picks_by_worth_and_distance():
 # building blocks
 
 
-def test_to_conquer_is_the_fewest_attackers_that_kill_in_expectation():
+def test_to_conquer_returns_the_minimum_of_attackers_in_expectation():
     assert [to_conquer(n, 0.6) for n in range(1, 8)] == [2, 4, 5, 7, 9, 10, 12]
 
 
-def test_distances_to_foreign_regions():
+def test_distances_to_foreign_regions_count_borders():
     board = make_board(LINE)
     owner = np.array([0, 0, 0, 1, 1, 1], dtype=np.int8)
     queue, distance = np.zeros(6, dtype=np.uint32), np.zeros(6, dtype=np.int32)
@@ -137,8 +137,8 @@ def test_distances_to_foreign_regions():
 
 def test_region_value_follows_algorithm_3_5():
     context = bare_context(*board_of(LINE), 2, THESIS)
-    # super region 0: bonus 2, 1 neighbouring, 1 border, 3 regions; super region 1: bonus 3, the same otherwise
-    assert context.evaluation.supers[STATIC].tolist() == [1.0, 4.0]  # 3 apart by bonus, the smaller shifted to 1
+    # Super region 0: bonus 2, one neighbour, one border, three regions. Super region 1 differs only in its bonus of 3.
+    assert context.evaluation.supers[STATIC].tolist() == [1.0, 4.0]  # bonuses differ by 3; the minimum is 1
 
     def value(owner, region):
         return region_value(context, as_position(owner), 0, region)
@@ -149,7 +149,7 @@ def test_region_value_follows_algorithm_3_5():
     assert value([0, -1, -1, -1, -1, -1], 0) == (1 + 20) * 2
 
 
-# all of them
+# All bots
 
 
 @given(
@@ -174,8 +174,8 @@ def test_bots_play_legally_on_every_map_under_every_preset(name, map_name, prese
         game.play_round([agent.act(game.view(p)) if game.alive(p) else None for p, agent in enumerate(agents)])
 
 
-def play_oddly(name: str, number: int, rounds: int) -> None:
-    """A game at the edges of what is allowed between players of one kind, all of whose orders must be legal."""
+def play_extreme_game(name: str, number: int, rounds: int) -> None:
+    """Play a game with extreme rules between agents of one kind; illegal orders raise an error."""
     game = odd_game(number)
     agents = [make_agent(name, seed=100 * number + p) for p in range(game.players)]
     while game.phase == "pick":
@@ -187,10 +187,10 @@ def play_oddly(name: str, number: int, rounds: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["random", "aggressive", "smart_random", "one_big_army"])
-def test_bots_play_legally_on_odd_maps_by_odd_rules(name):
-    """Nothing to deploy, attackers that never kill, a star, a chain, super regions of one region, one order a turn."""
+def test_simple_bots_play_legally_on_extreme_maps_and_rules(name):
+    """Some games have no income, attackers that never kill, a star, a chain, one-region super regions or one order."""
     for number in range(0, 60, 5):
-        play_oddly(name, number, 25)
+        play_extreme_game(name, number, 25)
 
 
 @pytest.mark.slow
@@ -200,12 +200,12 @@ def test_bots_play_legally_on_odd_maps_by_odd_rules(name):
     "mcts:sims=30,playout=two_ply,outcome=realistic,picks=search,breadth=3", "flat_mc:sims=30", "minimax2:samples=1",
     "maxn:sims=100", "maxn:sims=100,territory_weight=2,join_weight=1,spare_weight=1,follow_up_weight=1",
 ])  # fmt: skip
-def test_all_bots_play_legally_on_odd_maps_by_odd_rules(name):
+def test_all_bots_play_legally_on_extreme_maps_and_rules(name):
     for number in range(60):
-        play_oddly(name, number, 25)
+        play_extreme_game(name, number, 25)
 
 
-def test_equal_seeds_play_alike():
+def test_equal_seeds_give_equal_turns():
     game = Game("world", seed=1, picks="random")
     turns = [make_agent("random", seed).act(game.view(0)) for seed in (5, 5, 6)]
     assert turns[0] == turns[1] != turns[2]
@@ -228,7 +228,7 @@ def test_registry_lists_agents_with_parameters():
     ("mcts:1.5s", {"secs": 1.5}), ("mcts:100ms", {"secs": 0.1}), ("mcts:2m", {"secs": 120.0}),
     ("mcts: c=1 , 10ms , threads=2", {"c": 1.0, "secs": 0.01, "threads": 2}), ("pmcts:3,1s", {"sims": 3, "secs": 1.0}),
 ])  # fmt: skip
-def test_budgets_in_short(short, written_out):
+def test_short_forms_of_budgets_set_the_parameters(short, written_out):
     assert parse(short)[1] == written_out
     agent = make_agent(short, seed=1)
     assert agent.name == short
@@ -249,12 +249,12 @@ def test_budgets_in_short(short, written_out):
     ("my_bot.py", "write my_bot.py:NAME for its class or function NAME, or 'cmd:python my_bot.py'"),
     ("sb3:learner.zip", r"expected key=value \(or file=learner.zip\)"),
 ])  # fmt: skip
-def test_bad_specifications(spec, message):
+def test_invalid_specifications_raise_an_error_with_a_hint(spec, message):
     with pytest.raises(AgentError, match=message):
         make_agent(spec, seed=1)
 
 
-def test_own_agents_can_be_registered():
+def test_user_agents_can_be_registered_once():
     register("test-idle", lambda: Idle, "does nothing")
     assert make_agent("test-idle", seed=4).seed == 4
     with pytest.raises(AgentError, match="already registered"):
@@ -277,7 +277,7 @@ def boom(seed: int) -> Agent:
         ("warlight_env.agents.players.one_big_army:OneBigArmyAgent", "TypeError.*'wires'"),
     ],
 )
-def test_an_agent_of_another_package_that_cannot_be_made_is_named(value, says, monkeypatch):
+def test_the_error_names_a_plug_in_agent_that_cannot_be_constructed(value, says, monkeypatch):
     entry = EntryPoint("theirs", value, registry.ENTRY_POINTS)
     monkeypatch.setattr(registry, "_foreign", lambda: (entry,))
     spec = "theirs:wires=2" if "wires'" in says else "theirs"

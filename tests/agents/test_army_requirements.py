@@ -1,4 +1,4 @@
-"""Army requirements: tables compared with enumerated battles and with the dice of the engine."""
+"""Army requirements: the tables match enumerated battles and the engine's dice."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ RULES = [(0.6, 0.7, 1.0, False), (0.6, 0.7, 0.16, False), (0.6, 0.7, 0.16, True)
 
 
 def battle(attackers: int, defenders: int, kill: tuple[float, float], luck: float, stochastic: bool):
-    """Chance of capture and mean losses, by going through all rolls of both sides as the rules tell it."""
+    """Compute the chance of capture and the mean losses by enumerating all rolls of both sides."""
     by_attackers = kills_pmf(attackers, kill[0], luck, stochastic)
     by_defenders = kills_pmf(defenders, kill[1], luck, stochastic)
     captured = lost = killed = 0.0
@@ -36,7 +36,7 @@ def battle(attackers: int, defenders: int, kill: tuple[float, float], luck: floa
 
 
 @pytest.mark.parametrize(("attack", "defense", "luck", "stochastic"), RULES)
-def test_tables_are_what_all_rolls_come_to(attack, defense, luck, stochastic):
+def test_tables_match_the_enumeration_of_all_rolls(attack, defense, luck, stochastic):
     requirements = make_army_requirements(make_dice(attack, defense, luck, stochastic))
     for attackers, defenders in [(1, 1), (2, 1), (3, 2), (4, 2), (7, 5), (12, 7), (5, 12)]:
         captured, lost, killed = battle(attackers, defenders, (attack, defense), luck, stochastic)
@@ -45,7 +45,7 @@ def test_tables_are_what_all_rolls_come_to(attack, defense, luck, stochastic):
 
 
 @pytest.mark.parametrize(("attack", "defense", "luck", "stochastic"), RULES)
-def test_needs_are_the_fewest_that_are_sure_enough(attack, defense, luck, stochastic):
+def test_needed_armies_are_the_minimum_for_each_probability(attack, defense, luck, stochastic):
     requirements = make_army_requirements(make_dice(attack, defense, luck, stochastic))
     for level, chance in enumerate(LEVELS):
         for armies in range(1, 41):
@@ -57,7 +57,7 @@ def test_needs_are_the_fewest_that_are_sure_enough(attack, defense, luck, stocha
             assert hold == 1 or requirements.capture[armies, hold - 1] > 1 - chance
 
 
-def test_known_numbers():
+def test_chance_and_attackers_match_hand_computed_values():
     thesis, challenge2 = (
         make_army_requirements(make_dice(0.6, 0.7, 1.0, False)),
         make_army_requirements(make_dice(0.6, 0.7, 0.16, False)),
@@ -66,7 +66,7 @@ def test_known_numbers():
     assert (attackers_needed(thesis, 3, 2), attackers_needed(challenge2, 3, 2)) == (4, 3)
 
 
-def test_beyond_the_tables_it_goes_on_in_proportion():
+def test_values_beyond_the_tables_are_extrapolated_in_proportion():
     requirements = make_army_requirements(make_dice(0.6, 0.7, 1.0, False))
     needs = [attackers_needed(requirements, 3, d) for d in range(1, 1000)]
     assert all(np.diff(needs) >= 0) and needs[-1] == pytest.approx(999 / 0.6, rel=0.1)

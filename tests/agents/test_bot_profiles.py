@@ -1,4 +1,4 @@
-"""Profiles of bots: which specification has which, and which values a profile takes."""
+"""Profiles of bots: the profile of a specification, and the valid values of a profile."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ def name_of(spec: str) -> str | None:
     ("policy:any", "Nova"), ("policy:runs/any.npz", None), ("belief:nash:secs=5", "Cassandra"), ("cmd:true", None),
     ("an agent of a package that is not here", None), ("", None),
 ])  # fmt: skip
-def test_a_specification_has_its_preset_or_the_profile_of_its_agent(spec: str, name: str | None):
+def test_a_specification_has_the_profile_of_its_preset_or_agent(spec: str, name: str | None):
     assert name_of(spec) == name
 
 
-def test_built_in_profiles_have_different_names_and_faces_and_a_sentence_each():
+def test_built_in_profiles_have_distinct_names_and_faces_and_one_sentence():
     infos = [info for info in describe() if not info.name.startswith("test-") and info.name not in package_agents()]
     profiles = [profile for info in infos for profile in info.profiles.values()]
     assert len(profiles) > 15
@@ -53,14 +53,14 @@ def test_a_profile_without_a_description_has_the_summary_of_the_agent(monkeypatc
     ({"name": 3}, "name = 3"), ({"level": "heavy"}, "one of easy, medium, hard"), ({"face": "round"}, "must be a Face"),
     ({"description": None}, "description = None"), ({"description": "a\nb"}, "printable"),
 ])  # fmt: skip
-def test_a_profile_with_another_value_is_refused(changes: dict[str, Any], says: str):
+def test_a_profile_with_an_invalid_value_raises_an_error(changes: dict[str, Any], says: str):
     with pytest.raises(ProfileError, match=says):
         BotProfile(**{"name": "Sloth", **changes})
 
 
 @pytest.mark.parametrize("field", ["ground", "skin", "head", "top", "eyes", "mouth"])
 @pytest.mark.parametrize("value", ["plaid", None, 3, ["round"]])
-def test_a_face_with_another_part_is_refused(field: str, value: Any):
+def test_a_face_with_an_invalid_part_raises_an_error(field: str, value: Any):
     parts = {"ground": "slate", "skin": "tan", "head": "round", "top": "none", "eyes": "dots", "mouth": "smile"}
     with pytest.raises(ProfileError, match=f"{field} = .*must be one of"):
         Face(**{**parts, field: value})

@@ -1,4 +1,4 @@
-"""Evaluation terms that the thesis does not have, compared with plain Python; games of one-ply players in the arena."""
+"""Evaluation terms beyond those of the thesis, compared with plain Python; arena games of one-ply players."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from warlight_env.train.weights.duel_batches import Duels
 
 
 def components(map_, regions):
-    """Connected parts of a set of regions."""
+    """Return the connected components of a set of regions."""
     left, parts = set(regions), []
     while left:
         part, open_ = set(), {next(iter(left))}
@@ -57,10 +57,10 @@ def threats(map_, owner, army, player):
 
 @given(st.data())
 @settings(max_examples=25, deadline=None)
-def test_the_terms_are_what_they_say(data):
+def test_terms_match_their_definition_in_plain_python(data):
     map_ = data.draw(st.sampled_from([maps.load("world"), maps.load("small"), RING]))
     n, (board, params) = map_.n_regions, board_of(map_)
-    # mostly one owner, so that whole super regions and large territories come up
+    # Player 0 owns most regions, so that complete super regions and large territories occur.
     owner = np.array(data.draw(st.lists(st.sampled_from([0, 0, 0, 1, -1]), min_size=n, max_size=n)), dtype=np.int8)
     army = np.array(data.draw(st.lists(st.integers(1, 9), min_size=n, max_size=n)), dtype=np.int32)
     weights = Weights(neighbor_values=0.3, largest_territory=11.0, threatened_bonus=-70.0, sharpness=2.5)
@@ -88,10 +88,10 @@ def test_the_terms_are_what_they_say(data):
 
 @pytest.mark.parametrize("players", range(2, 7))
 @pytest.mark.parametrize("weights", [THESIS, THESIS._replace(army=-5.0, own_regions=3.0)], ids=["thesis", "below 0"])
-def test_a_share_is_a_position_s_part_of_all_positions(players, weights):
+def test_a_share_is_a_player_s_fraction_of_the_total_worth(players, weights):
     (board, params), random = board_of(maps.load("world")), np.random.default_rng(players)
     context, floored = bare_context(board, params, players, weights), 0
-    for most in (-1, 0, *range(players)):  # from a board of neutral regions alone to one where all are in the game
+    for most in (-1, 0, *range(players)):  # from an all-neutral board to a board with all players
         owner = random.integers(-1, most + 1, board.n_regions).astype(np.int8)
         army = random.integers(1, 60, board.n_regions).astype(np.int32)
         owner[board.super_region == 0] = most
@@ -103,7 +103,7 @@ def test_a_share_is_a_position_s_part_of_all_positions(players, weights):
     assert (floored > 0) == (weights is not THESIS)
 
 
-def test_terms_of_weight_0_change_nothing():
+def test_terms_with_weight_0_do_not_change_the_evaluation():
     view = played("world", 5).view(0)
     context, position = bare_context(view.board, view.params, 2, THESIS), view.position
     assert not context.evaluation.extended
@@ -129,7 +129,7 @@ def test_explained_values_include_the_neighbours():
     assert any(term.neighbors < 0 for term in terms)
 
 
-def test_the_search_takes_the_terms_into_account():
+def test_extra_terms_change_the_search():
     view = played("world", 6).view(0)
 
     def found(weights):
@@ -142,8 +142,8 @@ def test_the_search_takes_the_terms_into_account():
     assert found(Weights(sharpness=4.0)) != found(THESIS)
 
 
-def test_positions_are_weighted_sums_of_features():
-    """With the coefficients that `train.td.run` maps its weights by."""
+def test_position_worth_is_a_weighted_sum_of_features():
+    """The coefficients are those that `train.td.run` uses to map its weights."""
     view = played("world", 9).view(0)
     weights = Weights(army=4.0, own_regions=7.0, largest_territory=3.0, threatened_bonus=-9.0, whole_bonus_squared=5.0)
     context, terms = bare_context(view.board, view.params, 2, weights), super_region_terms(view.board)
@@ -164,8 +164,8 @@ def test_positions_are_weighted_sums_of_features():
     ("picks", "opponent"),
     [("random", Weights(army=2.0)), ("agents", Weights(pick_distance=0.0)), ("random", "aggressive")],
 )
-def test_compiled_duels_are_the_games_of_the_arena(picks, opponent):
-    """Draw for draw: the same winners, and the same scores in one thread and in two."""
+def test_compiled_duels_have_the_results_of_arena_games(picks, opponent):
+    """Both use the same random numbers: the winners are equal, with one thread and with two."""
     mine = Weights(army=20.0, largest_territory=5.0)
     games, seed = 12, 77
 
@@ -181,7 +181,7 @@ def test_compiled_duels_are_the_games_of_the_arena(picks, opponent):
     assert 0 < sum(expected) < games
 
 
-def test_one_ply_plays_by_every_rule():
+def test_one_ply_plays_without_faults_under_every_preset():
     for rules, players in (("thesis", 3), ("challenge1", 2), ("challenge2", 2)):
         match = Match(["one_ply:samples=1"] * (players - 1) + ["random"], games=2, rules=rules, seed=5, picks="agents")
         result = match.run()
@@ -189,12 +189,12 @@ def test_one_ply_plays_by_every_rule():
         assert all(record.dropped == (0,) * players for record in result.records)
 
 
-def test_one_ply_looks_ahead():
-    """It beats the bot that takes the same turns at random."""
+def test_one_ply_beats_the_random_choice_among_the_same_turns():
+    """The opponent chooses randomly among the same turns."""
     result = Match(["one_ply:samples=3", "smart_random"], games=40, seed=3, map="world", paired=True).run()
     assert sum(record.winner == 0 for record in result.records) >= 30
 
 
-def test_samples_that_cannot_be():
+def test_zero_samples_raise_an_error():
     with pytest.raises(InputError, match="samples = 0"):
         OnePlyAgent(1, samples=0)

@@ -1,4 +1,4 @@
-"""Generators of candidate turns on small boards: one board for each sentence of their description."""
+"""Generators of candidate turns on small boards, with one board for each sentence of their description."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def view(map_, owner, army, player=0):
 # Expectations
 
 
-def test_expected_battles():
+def test_to_conquer_and_to_hold_match_expected_losses():
     for n in range(1, 60):
         attackers = to_conquer(n, 0.6)
         assert 0.6 * attackers >= n - 1e-9 > 0.6 * (attackers - 1)
@@ -45,7 +45,7 @@ def test_expected_battles():
     assert (to_conquer(3, 0.6), to_hold(5, 0.6)) == (5, 4), "5 attackers kill exactly 3: they take 3 and not 4"
 
 
-def test_favourable_is_to_lose_less_than_to_kill():
+def test_an_attack_is_favourable_if_it_kills_more_than_it_loses():
     assert favourable(3, 2, 0.6, 0.7)  # 1.4 against 1.8
     assert not favourable(2, 2, 0.6, 0.7)  # 1.4 against 1.2
     assert not favourable(7, 6, 0.6, 0.7)  # 4.2 against 4.2
@@ -53,12 +53,12 @@ def test_favourable_is_to_lose_less_than_to_kill():
     assert favourable(100, 1, 0.6, 0.7)
 
 
-def test_reach_is_the_strongest_neighbour_with_its_whole_income():
+def test_max_attackers_is_the_strongest_neighbour_plus_its_income():
     board = make_board(STAR)
-    there = as_position([0, 1, 1, -1], [3, 4, 9, 50])
-    assert max_attackers(board, there, 1, 5, 0) == 9 - 1 + 5
-    assert max_attackers(board, there, 0, 5, 1) == 3 - 1 + 5
-    assert max_attackers(board, there, 1, 5, 3) == 0, "nothing of player 1 is beside region 3"
+    position_ = as_position([0, 1, 1, -1], [3, 4, 9, 50])
+    assert max_attackers(board, position_, 1, 5, 0) == 9 - 1 + 5
+    assert max_attackers(board, position_, 0, 5, 1) == 3 - 1 + 5
+    assert max_attackers(board, position_, 1, 5, 3) == 0, "nothing of player 1 is beside region 3"
 
 
 # Evaluation
@@ -66,25 +66,25 @@ def test_reach_is_the_strongest_neighbour_with_its_whole_income():
 
 @given(st.data())
 @settings(max_examples=30)
-def test_values_at_once_and_one_by_one_are_equal(data):
+def test_batched_and_single_region_values_are_equal(data):
     map_ = data.draw(st.sampled_from([maps.load("world"), RING, STAR]))
     n = map_.n_regions
     owner = np.array(data.draw(st.lists(st.integers(-1, 2), min_size=n, max_size=n)), dtype=np.int8)
     (board, params), weights = board_of(map_), Weights(army=7.0, own_regions=3.0)
     context, values = bare_context(board, params, 3, weights), np.zeros(n)
     army = np.arange(1, n + 1)
-    there = as_position(owner, army)
+    position_ = as_position(owner, army)
     for player in range(3):
-        region_values(context, there, player, values)
-        one_by_one = [region_value(context, there, player, r) for r in range(n)]
+        region_values(context, position_, player, values)
+        one_by_one = [region_value(context, position_, player, r) for r in range(n)]
         assert values == pytest.approx(one_by_one)
         mine = owner == player
         expected = values[mine].sum() + 7.0 * army[mine].sum()
-        assert position_worth(context, there, player) == pytest.approx(max(0.0, expected))
+        assert position_worth(context, position_, player) == pytest.approx(max(0.0, expected))
 
 
-def test_a_region_s_value_by_hand():
-    """The line: the super regions are alike but for their bonus, so the constant parts are 1 and 1 + 3."""
+def test_region_values_match_hand_computed_values():
+    """The super regions of the line differ only in their bonus, so their constant parts are 1 and 1 + 3."""
     seen = view(LINE, [0, 0, -1, 1, 1, 1], [1] * 6)
     terms = explain(seen, 0)
     values = [t.value for t in terms]
@@ -97,20 +97,20 @@ def test_a_region_s_value_by_hand():
     assert values == [region_value(context, seen.position, 0, r) for r in range(6)]
 
 
-def test_shares_are_parts_of_a_whole():
-    context, there = bare_context(*board_of(LINE), 2, THESIS), as_position([0, 0, -1, 1, 1, -1], [3] * 6)
-    shares = shares_of(position_share, context, there)
+def test_shares_are_positive_and_add_up_to_1():
+    context, position_ = bare_context(*board_of(LINE), 2, THESIS), as_position([0, 0, -1, 1, 1, -1], [3] * 6)
+    shares = shares_of(position_share, context, position_)
     assert sum(shares) == pytest.approx(1) and min(shares) > 0
-    there.owner[3:5] = 0
-    assert shares_of(position_share, context, there) == [1, 0]
-    there.owner[:] = -1
-    assert shares_of(position_share, context, there) == [0.5, 0.5]
+    position_.owner[3:5] = 0
+    assert shares_of(position_share, context, position_) == [1, 0]
+    position_.owner[:] = -1
+    assert shares_of(position_share, context, position_) == [0.5, 0.5]
 
 
 # Weights
 
 
-def test_weights_travel(tmp_path):
+def test_weights_survive_saving_and_conversion_to_arrays(tmp_path):
     changed = Weights(army=3.5, own_regions=-2.0)
     changed.save(tmp_path / "w.json")
     assert Weights.load(tmp_path / "w.json") == changed
@@ -127,7 +127,7 @@ def test_weights_travel(tmp_path):
         ('{"army": NaN}', "NaN is not a number"), ("[]", "object"), ("{", "w.json"),
     ],
 )  # fmt: skip
-def test_weights_that_cannot_be(text, message, tmp_path):
+def test_invalid_weight_files_raise_an_error(text, message, tmp_path):
     path = tmp_path / "w.json"
     path.write_text(text)
     with pytest.raises(WeightsError, match=message):
@@ -137,7 +137,7 @@ def test_weights_that_cannot_be(text, message, tmp_path):
 # Picks
 
 
-def test_pick_sets_are_all_pairs_by_value():
+def test_pick_sets_are_all_pairs_in_order_of_value():
     game = Game("world", seed=4)
     seen = game.view(0)
     sets = generators.picks(seen)
@@ -156,21 +156,21 @@ def test_pick_sets_are_all_pairs_by_value():
 # Deploys
 
 
-def test_aggressive_goes_beside_the_best_enemy_region():
-    """Region 3's owner has all of the richer super region; of the two own neighbours 2 is the stronger."""
+def test_aggressive_deploys_beside_the_best_enemy_region():
+    """Region 3 is the enemy's region with the higher bonus. Of its neighbours, region 0 has the most armies."""
     seen = view(RING, [0, -1, 0, 1, 0, 1], [9, 2, 5, 3, 4, 3])
     assert generators.deploys(seen, "aggressive") == [(0, 5)], "region 0 borders 3 and has the most armies"
     assert generators.deploys(view(LINE, [0, -1, 1, 1, 1, 1], [5] * 6), "aggressive") is None, "no enemy in sight"
 
 
-def test_expansive_goes_beside_the_best_neutral_region():
+def test_expansive_deploys_beside_the_best_neutral_region():
     seen = view(LINE, [1, 1, -1, 0, -1, -1], [5] * 6)
     assert generators.deploys(seen, "expansive") == [(3, 5)]
     assert generators.deploys(view(LINE, [1, 1, 1, 0, 0, 0], [5] * 6), "expansive") is None
 
 
-def test_defensive_gives_each_threatened_region_what_holds_it():
-    # player 1 has 4 on region 3 and an income of 5: it can send 8, of which 4 die in expectation: 5 hold
+def test_defensive_deploys_enough_armies_to_hold_threatened_regions():
+    # Player 1 has 4 armies on region 3 and an income of 5. It can send 8, which kill 4 in expectation, so 5 hold.
     seen = view(LINE, [0, 0, 0, 1, -1, -1], [1, 1, 2, 4, 2, 2])
     assert seen.income == 7
     assert generators.deploys(seen, "defensive") == [(2, 3 + 4)], "3 hold it, the rest goes where the enemy is"
@@ -178,8 +178,8 @@ def test_defensive_gives_each_threatened_region_what_holds_it():
     assert generators.deploys(safe, "defensive") is None, "nothing is threatened"
 
 
-def test_defensive_holds_whole_super_regions_first():
-    """Both 2 and 4 are threatened by 3; 2 is in a super region that is wholly own."""
+def test_defensive_holds_complete_super_regions_first():
+    """Region 3 threatens regions 2 and 4; only region 2 is in a complete super region of the player."""
     five = make_map([0, 0, 0, 1, 1], [(0, 1), (1, 2), (2, 3), (3, 4)], [1, 9])
     seen = view(five, [0, 0, 0, 1, 0], [1, 1, 1, 9, 1])
     deploys = dict(generators.deploys(seen, "defensive"))
@@ -190,15 +190,16 @@ def test_defensive_holds_whole_super_regions_first():
 # Attacks
 
 
-def test_aggressive_attacks_go_by_value_with_what_conquers():
+def test_offensive_attacks_the_best_targets_with_enough_armies():
     seen = view(STAR, [0, -1, 1, -1], [12, 2, 3, 2])
-    # 2: an enemy's and so the best, 5 conquer 3; then 1 beside an own region, 4 conquer 2; 2 are left for 3
+    # Region 2 is the best because an enemy owns it, and 5 armies conquer its 3. Region 1 is next, because it is in a
+    # super region of the player, and 4 armies conquer its 2. Two armies remain for region 3.
     assert generators.attacks(seen, "offensive") == [(0, 2, 5), (0, 1, 4)], "2 against 2 is not favourable"
     assert generators.attacks(seen, "offensive", press=True) == [(0, 2, 5 + 2), (0, 1, 4)]
     assert generators.attacks(seen, "offensive", [(0, 1)]) == [(0, 2, 5), (0, 1, 4), (0, 3, 3)], "all that is free"
 
 
-def test_careful_attacks_reckon_with_the_enemy_s_income():
+def test_defensive_attacks_include_the_enemy_s_income():
     seen = view(STAR, [0, -1, 1, -1], [30, 2, 3, 2])
     conquer = int(to_conquer(3 + 5, 0.6))
     assert generators.attacks(seen, "defensive") == [(0, 2, conquer)], "and spare neutrals beside an enemy"
@@ -206,13 +207,13 @@ def test_careful_attacks_reckon_with_the_enemy_s_income():
     assert generators.attacks(weak, "defensive") == []
 
 
-def test_waiting_moves_and_expands_before_it_attacks():
+def test_offensive_waiting_moves_and_expands_before_it_attacks():
     seen = view(LINE, [0, 0, -1, -1, 1, 1], [6, 5, 2, 2, 9, 9])
     assert generators.attacks(seen, "offensive_waiting") == [(0, 1, 5), (1, 2, 4)]
     assert generators.attacks(seen, "offensive") == [(1, 2, 4), (0, 1, 5)]
 
 
-def test_expanding_keeps_away_from_regions_beside_an_enemy():
+def test_defensive_does_not_expand_from_regions_beside_an_enemy():
     seen = view(STAR, [0, -1, 1, -1], [9, 2, 99, 2])
     assert generators.attacks(seen, "defensive") == []
     assert [a[:2] for a in generators.attacks(seen, "offensive_waiting")] == [(0, 1), (0, 3)]
@@ -223,23 +224,23 @@ def test_expanding_keeps_away_from_regions_beside_an_enemy():
 
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("seed", range(4))
-def test_turns_are_legal_distinct_and_at_most_nine(preset, seed):
+def test_generated_turns_are_legal_distinct_and_at_most_nine(preset, seed):
     game = Game("world", preset, seed=seed, picks="random")
     while not game.done and game.round < 12:
         chosen = []
         for player in range(2):
             seen = game.view(player)
-            found = generators.turns(seen, seed=seed)
-            assert 1 <= len(found) <= 9
-            assert len({(tuple(t.deploys), tuple(t.attacks)) for t in found}) == len(found)
-            for turn in found:
+            turns = generators.turns(seen, seed=seed)
+            assert 1 <= len(turns) <= 9
+            assert len({(tuple(t.deploys), tuple(t.attacks)) for t in turns}) == len(turns)
+            for turn in turns:
                 assert game.check(player, turn) == []
                 assert sum(armies for _, armies in turn.deploys) == seen.income
-            chosen.append(found[0])
+            chosen.append(turns[0])
         game.play_round(chosen)
 
 
-def test_turns_are_shuffled_by_the_seed_alone():
+def test_the_seed_only_changes_the_order_of_turns():
     seen = view(RING, [0, -1, 0, 1, 0, 1], [9, 2, 5, 3, 4, 3])
     one, same, other = (generators.turns(seen, seed=s) for s in (1, 1, 2))
     assert one == same
@@ -248,7 +249,7 @@ def test_turns_are_shuffled_by_the_seed_alone():
     assert any(generators.turns(seen, seed=s) != one for s in range(2, 12))
 
 
-def test_a_random_turn_is_one_of_the_turns():
+def test_random_turns_cover_exactly_the_generated_turns():
     seen = view(RING, [0, -1, 0, 1, 0, 1], [9, 2, 5, 3, 4, 3])
     board, n = seen.board, seen.board.n_regions
     all_turns = [(dict(t.deploys), list(t.attacks)) for t in generators.turns(seen)]
@@ -265,7 +266,7 @@ def test_a_random_turn_is_one_of_the_turns():
     assert len(seen_turns) == len(all_turns)
 
 
-def test_unknown_ways_are_named():
+def test_unknown_generators_raise_an_error_with_a_suggestion():
     seen = view(LINE, [0, 0, 0, 1, 1, 1], [3] * 6)
     with pytest.raises(generators.GeneratorError, match="did you mean 'aggressive'"):
         generators.deploys(seen, "agressive")

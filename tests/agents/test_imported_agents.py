@@ -38,7 +38,7 @@ VALUE = 3
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder with a file of a bot and the module that it imports; both names are unique."""
+    """A folder with a bot's file and a module that the bot imports; both names are unique."""
     other = f"other_{tmp_path.name}".replace("-", "_")
     (tmp_path / f"{other}.py").write_text("NUMBER = 1\n")
     (tmp_path / f"bot_{other}.py").write_text(CODE.format(other=other))
@@ -46,7 +46,7 @@ def folder(tmp_path, monkeypatch):
     return f"bot_{other}"
 
 
-def test_a_class_in_a_file_and_in_a_module_plays(folder):
+def test_classes_in_files_and_modules_play(folder):
     for spec in (f"{folder}.py:Idle,depth=3", f"{folder}:Idle,depth=3"):
         agent = make_agent(spec, 5)
         assert agent.name == spec
@@ -55,7 +55,7 @@ def test_a_class_in_a_file_and_in_a_module_plays(folder):
         assert result.names[0] == spec and result.games == 2
 
 
-def test_the_commands_take_such_agents(folder, capsys):
+def test_the_match_command_accepts_imported_agents(folder, capsys):
     assert (
         main(["match", f"{folder}.py:Idle", "random", "-n", "2", "--map", "small", "--rounds", "3", "-q", "--json"])
         == 0
@@ -77,19 +77,19 @@ def test_the_commands_take_such_agents(folder, capsys):
         ("{}:WithoutAct", r"WithoutAct has no method act\(view\)"),
     ],
 )
-def test_wrong_code_is_an_error_with_the_reason(folder, spec, message):
+def test_invalid_classes_raise_an_error_with_the_reason(folder, spec, message):
     with pytest.raises(AgentError, match=message):
         make_agent(spec.format(folder), 1)
 
 
-def test_a_specification_is_read_without_running_the_code(tmp_path, monkeypatch):
+def test_parsing_a_specification_does_not_run_the_code(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "harmful.py").write_text("raise SystemExit\n")
     assert parse("harmful.py:Bot")[0].name == "harmful.py"
     assert parse("harmful:Bot")[0].summary == "Bot in the module harmful"
 
 
-def test_registered_agents_come_first():
+def test_registered_agents_take_precedence_over_modules():
     assert parse("random:chunks=3")[1] == {"chunks": 3}
     with pytest.raises(AgentError, match="expected key=value"):
         parse("random:chunks")
@@ -106,7 +106,7 @@ def command(name: str, spec: str, out: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["bench", "tournament", "match"])
-def test_a_run_folder_refuses_a_changed_file_and_a_new_folder_takes_it(name, folder, capsys):
+def test_a_run_folder_rejects_a_changed_file_and_a_new_folder_accepts_it(name, folder, capsys):
     file = Path(f"{folder}.py")
     run = command(name, f"{file}:Idle", "run")
     assert main(run) == 0
@@ -142,18 +142,18 @@ def test_a_training_folder_without_digests_continues(folder):
 
 
 @pytest.mark.parametrize("form", ["{}.py:Idle,depth=3", "isolated:{}.py:Idle", "isolated[memory=1G]:{}.py:Idle"])
-def test_a_pinned_file_plays_until_it_changes(form, folder):
+def test_a_pinned_file_raises_an_error_after_a_change(form, folder):
     spec, file = form.format(folder), Path(f"{folder}.py")
-    told = pinned(spec)
-    assert pinned(told) == told != spec and unpinned(told) == spec
-    assert make_agent(told, 1).name == spec
+    pinned_spec = pinned(spec)
+    assert pinned(pinned_spec) == pinned_spec != spec and unpinned(pinned_spec) == spec
+    assert make_agent(pinned_spec, 1).name == spec
     file.write_text(file.read_text() + "# a change\n")
-    assert pinned(spec) != told
+    assert pinned(spec) != pinned_spec
     with pytest.raises(AgentError, match="another bot than expected"):
-        make_agent(told.removeprefix("isolated:").removeprefix("isolated[memory=1G]:"), 1)
+        make_agent(pinned_spec.removeprefix("isolated:").removeprefix("isolated[memory=1G]:"), 1)
 
 
-def test_a_process_plays_the_present_content_of_a_file(folder):
+def test_a_new_agent_uses_the_present_content_of_its_file(folder):
     file = Path(f"{folder}.py")
     first = make_agent(f"{file}:Idle", 1)
     file.write_text(file.read_text().replace("int(depth)", "10 * int(depth)"))

@@ -1,4 +1,4 @@
-"""Local search: changed turns are legal, values of scenarios agree with battle odds, and bots become stronger."""
+"""Local search: changed turns are legal, values of scenarios match battle odds, and bots become stronger."""
 
 from __future__ import annotations
 
@@ -39,36 +39,36 @@ def view(map_, owner, army, player=0):
     return position(Game(map_, RULES), owner, army).view(player)
 
 
-def alone():
-    """All regions are the player's."""
+def view_without_enemies():
+    """Return a view in which the player owns all regions."""
     return replace(
         view(make_map([0, 0, 1], [(0, 1), (1, 2)], [2, 1]), [0, 0, 1], [3, 3, 3]), owner=np.zeros(3, dtype=np.int8)
     )
 
 
 @numba.njit
-def stand(context, position, player, rng, work, deploy, attacks):
-    """A policy: no orders."""
+def no_orders(context, position, player, rng, work, deploy, attacks):
+    """A policy without orders."""
     for r in range(deploy.shape[0]):
         deploy[r] = 0
     return 0
 
 
 @numba.njit
-def holds_the_second(context, position, shares):
-    """An evaluation: who has region 1 has all."""
+def region_1_share(context, position, shares):
+    """An evaluation that gives the share 1 to the owner of region 1."""
     shares[:] = 0.0
     shares[position.owner[1]] = 1.0
 
 
 @numba.njit
-def even(context, position, shares):
-    """An evaluation: nobody is better off."""
+def equal_shares(context, position, shares):
+    """An evaluation that gives all players the same share."""
     shares[:] = 1.0 / context.players
 
 
-def stay(context, position, player, rng, work, turns):
-    """A generator: all of the income on the player's first region, and no attacks."""
+def deploy_only(context, position, player, rng, work, turns):
+    """A generator that deploys the whole income on the player's first region and does not attack."""
     owner = position.owner
     for r in range(owner.shape[0]):
         turns.deploy[0, r] = 0
@@ -81,8 +81,8 @@ def stay(context, position, player, rng, work, turns):
 
 
 @numba.njit
-def crowd(context, position, player, rng, work, deploy, attacks):
-    """A policy that does not ask whether the player is in the game: five armies on its first region, or on region 0."""
+def deploy_always(context, position, player, rng, work, deploy, attacks):
+    """A policy that deploys five armies on the player's first region, or on region 0 if it has been eliminated."""
     first, owner = 0, position.owner
     for r in range(owner.shape[0] - 1, -1, -1):
         deploy[r] = 0
@@ -92,11 +92,11 @@ def crowd(context, position, player, rng, work, deploy, attacks):
     return 0
 
 
-# Changes
+# Neighbors of a turn
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_changed_turns_are_legal_and_deploy_as_much(seed):
+def test_neighbors_of_a_turn_are_legal_and_deploy_the_whole_income(seed):
     game = Game("world", seed=seed, picks="random", players=2 + seed % 3)
     for k in range(seed):
         game.play_round([make_agent("smart_random", 10 * k + p).act(game.view(p)) for p in range(game.players)])
@@ -109,7 +109,7 @@ def test_changed_turns_are_legal_and_deploy_as_much(seed):
         r for r in range(n) if seen.owner[r] == 0
         and any(seen.owner[q] != 0 for a, b in seen.map.borders for q in ((b,) if a == r else (a,) if b == r else ()))
     }  # fmt: skip
-    deploy, count, met = np.zeros(n, dtype=np.int32), 0, set()
+    deploy, count, distinct_turns = np.zeros(n, dtype=np.int32), 0, set()
     deploy[borders[0]] = game.income(0)
     for _ in range(600):
         count = random_neighbor(context, seen.position, 0, deploy, attacks, count, borders[:n_borders], rng, free)
@@ -119,14 +119,14 @@ def test_changed_turns_are_legal_and_deploy_as_much(seed):
         assert deploy.sum() == game.income(0)
         pairs = [(a, b) for a, b, _ in orders.attacks]
         assert len(set(pairs)) == len(pairs)
-        met.add((tuple(orders.deploys), tuple(orders.attacks)))
-    assert len(met) > 100, "it comes around"
+        distinct_turns.add((tuple(orders.deploys), tuple(orders.attacks)))
+    assert len(distinct_turns) > 100, "it comes around"
 
 
 # Scenarios
 
 
-def course(seen, evaluate, horizon, policy=stand):
+def scenario_arguments(seen, evaluate, horizon, policy=no_orders):
     functions = Functions(evaluation=evaluate, policy=policy)
     context = make_context(seen.board, seen.params, seen.players, THESIS, functions=functions)
     return context, seen.position, seen.player, horizon
@@ -142,60 +142,62 @@ def work_for(seen, scenarios, attacks, seed=3):
 
 
 def mean_share(*args):
-    """Of the turn in the working memory, which comes last, over new scenarios."""
+    """Return the mean share, over new scenarios, of the turn in the working memory (the last argument)."""
     return value_turn(*args) / len(args[-1].dice)
 
 
-def test_scenarios_are_worth_what_the_odds_say():
-    seen = view(RING, [0, -1, 1, -1, -1, -1], [10, 6, 5, 5, 5, 5])  # the enemy is not beside us
+def test_the_mean_share_of_scenarios_matches_the_battle_odds():
+    seen = view(RING, [0, -1, 1, -1, -1, -1], [10, 6, 5, 5, 5, 5])  # the enemy is not adjacent to the player
     chance = battle_odds(9, 6).capture
     scenarios = 4000
-    got = mean_share(*course(seen, holds_the_second, 1), work_for(seen, scenarios, [(0, 1, 9)]))
-    assert abs(got - chance) < 5 * math.sqrt(chance * (1 - chance) / scenarios)
+    mean = mean_share(*scenario_arguments(seen, region_1_share, 1), work_for(seen, scenarios, [(0, 1, 9)]))
+    assert abs(mean - chance) < 5 * math.sqrt(chance * (1 - chance) / scenarios)
     assert 0.05 < chance < 0.95
-    assert mean_share(*course(seen, holds_the_second, 1), work_for(seen, 100, [])) == 0.0
+    assert mean_share(*scenario_arguments(seen, region_1_share, 1), work_for(seen, 100, [])) == 0.0
 
 
-def test_in_a_part_of_the_scenarios_the_enemy_strikes():
+def test_the_enemy_attacks_in_a_fraction_of_the_scenarios():
     seen = view(RING, [-1, 0, 1, -1, 0, -1], [5, 11, 14, 5, 5, 5])
     taken = battle_odds(14 + 5 - 1, 11).capture
     scenarios = 3000
-    got = mean_share(*course(seen, holds_the_second, 1), work_for(seen, scenarios, []))
+    mean = mean_share(*scenario_arguments(seen, region_1_share, 1), work_for(seen, scenarios, []))
     assert 0.05 < taken < 0.95
     deviation = math.sqrt(taken * (1 - taken) / (scenarios / STRIKES)) / STRIKES
-    assert abs(got - (1 - taken / STRIKES)) < 5 * deviation
+    assert abs(mean - (1 - taken / STRIKES)) < 5 * deviation
 
 
-def test_strikes_go_on_as_long_as_the_scenario():
+def test_enemy_attacks_continue_until_the_scenario_ends():
     seen = view(RING, [0, 0, 1, -1, -1, -1], [1, 1, 300, 5, 5, 5])
-    once, twice = (mean_share(*course(seen, holds_the_second, horizon), work_for(seen, 300, [])) for horizon in (1, 2))
+    once, twice = (
+        mean_share(*scenario_arguments(seen, region_1_share, horizon), work_for(seen, 300, [])) for horizon in (1, 2)
+    )
     assert once == twice == pytest.approx(1 - 1 / STRIKES)
     chance = 0.5 * (1 - 1 / STRIKES)
-    assert mean_share(*course(seen, even, 4), work_for(seen, 300, [])) == pytest.approx(chance), (
+    assert mean_share(*scenario_arguments(seen, equal_shares, 4), work_for(seen, 300, [])) == pytest.approx(chance), (
         "all is lost in the others"
     )
 
 
-def test_a_game_that_ends_in_a_scenario_is_won_or_lost_for_good():
+def test_a_win_in_a_scenario_has_the_share_1():
     seen = view(RING, [0, 1, -1, -1, -1, -1], [200, 1, 5, 5, 5, 5])
-    assert mean_share(*course(seen, even, 4), work_for(seen, 50, [(0, 1, 199)])) == 1.0
+    assert mean_share(*scenario_arguments(seen, equal_shares, 4), work_for(seen, 50, [(0, 1, 199)])) == 1.0
 
 
-def test_who_is_out_deploys_nothing_in_scenarios():
+def test_eliminated_players_deploy_nothing_in_scenarios():
     seen = position(Game(RING, RULES, players=3), [0, 0, 1, -1, -1, -1], [5] * 6).view(0)
-    work, everything = work_for(seen, 12, []), course(seen, even, 2, crowd)
+    work, everything = work_for(seen, 12, []), scenario_arguments(seen, equal_shares, 2, deploy_always)
     with raise_callback_errors():
         draw_scenarios(*everything[:-1], work)
     assert work.opponent_turns.deploy[1].sum() == 12 * 5
     assert work.opponent_turns.deploy[2].sum() == 0
 
 
-# Climbing
+# Hill climbing
 
 
-def test_climbing_finds_the_attack_that_wins():
+def test_hill_climbing_finds_the_winning_attack():
     seen = view(RING, [0, -1, -1, 1, -1, -1], [30, 5, 5, 2, 5, 5])
-    search = TreeSearch(seen, MctsSettings(**SMALL), 1, Functions(generator=stay))
+    search = TreeSearch(seen, MctsSettings(**SMALL), 1, Functions(generator=deploy_only))
     search.run(10)
     assert search.best().attacks == []
     search.improve_by_local_search(200)
@@ -206,11 +208,11 @@ def test_climbing_finds_the_attack_that_wins():
     assert search.best().attacks == [], "the tree's answer again"
 
 
-def test_what_is_kept_is_better_in_the_same_scenarios():
+def test_accepted_changes_improve_the_mean_share_in_the_same_scenarios():
     seen = midgame().view(0)
     work = work_for(seen, 48, [])
     work.turns.deploy[BEST, int(np.flatnonzero(seen.owner == 0)[0])] = midgame().income(0)
-    share = course(seen, None, 2, None)
+    share = scenario_arguments(seen, None, 2, None)
     value_turn(*share, work)
     before = work.share[BEST].copy()
     kept = hill_climb(*share, 150, work)
@@ -218,26 +220,26 @@ def test_what_is_kept_is_better_in_the_same_scenarios():
 
 
 def test_a_player_without_borders_keeps_its_turn():
-    whole = alone()
-    work = work_for(whole, 12, [])
-    assert hill_climb(*course(whole, holds_the_second, 1), 20, work) == 0
+    seen = view_without_enemies()
+    work = work_for(seen, 12, [])
+    assert hill_climb(*scenario_arguments(seen, region_1_share, 1), 20, work) == 0
 
 
-def test_nothing_is_tried_where_nothing_can_change():
-    whole = alone()
-    search = TreeSearch(whole, MctsSettings(**SMALL), 1)
+def test_a_player_without_borders_has_no_trials():
+    seen = view_without_enemies()
+    search = TreeSearch(seen, MctsSettings(**SMALL), 1)
     search.run(3)
-    search.improve_by_local_search(trials=1)  # loads what it needs
+    search.improve_by_local_search(trials=1)  # compiles the functions
     search.improve_by_local_search(seconds=0.05)
     assert search.trials == 0 and search.refined is None
 
 
-def test_climbing_keeps_to_the_limit_of_orders_and_loses_no_army_to_it():
+def test_hill_climbing_respects_the_order_limit_and_deploys_all_armies():
     game = Game("world", Rules.of("thesis", max_orders=2), seed=3, picks="random")
     for _ in range(3):
         game.play_round([make_agent("aggressive", p).act(game.view(p)) for p in range(2)])
     seen, kept = game.view(0), 0
-    everything = course(seen, None, 2, None)
+    everything = scenario_arguments(seen, None, 2, None)
     for seed in range(3):
         work = work_for(seen, 24, [], seed)
         work.turns.deploy[BEST, int(np.flatnonzero(seen.owner == 0)[0])] = game.income(0)
@@ -249,7 +251,7 @@ def test_climbing_keeps_to_the_limit_of_orders_and_loses_no_army_to_it():
     assert kept > 0
 
 
-def test_refining_again_goes_on_from_what_was_found():
+def test_repeated_refinement_continues_from_the_refined_turn():
     search = TreeSearch(midgame().view(0), MctsSettings(**SMALL), 1)
     search.run(60)
     search.improve_by_local_search(200)
@@ -292,7 +294,7 @@ def refined(seed=1, **settings):
     return search
 
 
-def test_equal_seeds_refine_alike():
+def test_equal_seeds_refine_to_equal_turns():
     assert refined().best() == refined().best()
     assert len({str(refined(seed).best()) for seed in range(4)}) > 1
     one = refined(trees=3)
@@ -306,14 +308,14 @@ def test_one_tree_of_two_threads_shares_the_trials():
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_it_refines_by_all_rules(preset):
+def test_refinement_works_under_every_preset(preset):
     game = Game("world", preset, seed=3, picks="random")
     for _ in range(4):
         game.play_round([make_agent("mcts:sims=20,samples=3,rounds=2", p).act(game.view(p)) for p in range(2)])
         assert game.phase == "play"
 
 
-def test_it_refines_among_six_and_within_a_limit_of_orders():
+def test_refinement_works_with_six_players_and_an_order_limit():
     game = Game("world", Rules.of("thesis", max_orders=2), seed=3, picks="random", players=6)
     for _ in range(3):
         orders = [make_agent("mcts:sims=20,samples=3,rounds=2", p).act(game.view(p)) for p in range(6)]
@@ -321,13 +323,13 @@ def test_it_refines_among_six_and_within_a_limit_of_orders():
         game.play_round(orders)
 
 
-def test_starting_regions_are_left_to_the_tree():
+def test_picks_are_not_refined():
     game = Game(maps.load("small"), seed=1)
     agent = MctsAgent(seed=1, sims=20, picks="search", **SMALL)
     assert agent.pick(game.view(0)) and agent.search.trials == 0 and agent.search.simulations == 20
 
 
-def test_a_stop_ends_it():
+def test_a_stopped_search_does_not_refine():
     search = TreeSearch(midgame().view(0), MctsSettings(**SMALL), 1)
     search.run(20)
     search.stop()
@@ -336,7 +338,7 @@ def test_a_stop_ends_it():
     assert midgame().check(0, search.best()) == []
 
 
-def test_the_refined_turn_is_told_apart():
+def test_decision_info_marks_the_refined_turn():
     agent = MctsAgent(seed=1, sims=80, **SMALL)
     agent.act(midgame().view(0))
     data = decision_info(agent, midgame().round + 1)
@@ -348,22 +350,22 @@ def test_the_refined_turn_is_told_apart():
     assert sum(c["visits"] for c in data["candidates"] if not c.get("refined")) == 40
 
 
-def test_where_the_time_is_up_nothing_is_imagined():
-    asked = []
+def test_an_expired_time_limit_starts_no_scenarios():
+    calls = []
 
-    def ask(context, position, player, rng, work, deploy, attacks):
-        asked.append(player)
+    def record_call(context, position, player, rng, work, deploy, attacks):
+        calls.append(player)
         deploy[:] = 0
         return 0
 
     with pytest.warns(RuntimeWarning, match="plain Python"):
-        search = TreeSearch(midgame().view(0), MctsSettings(**SMALL), 1, Functions(policy=ask))
+        search = TreeSearch(midgame().view(0), MctsSettings(**SMALL), 1, Functions(policy=record_call))
     search.run(1)
-    before = len(asked)
+    before = len(calls)
     search.improve_by_local_search(10, seconds=0)
     search.stop()
     search.improve_by_local_search(10)
-    assert before > 0 and len(asked) == before and search.trials == 0
+    assert before > 0 and len(calls) == before and search.trials == 0
 
 
 @pytest.mark.parametrize(
@@ -375,7 +377,7 @@ def test_where_the_time_is_up_nothing_is_imagined():
         ({"horizon": 0}, "h"),
     ],
 )
-def test_settings_that_cannot_be(change_, message):
+def test_invalid_settings_raise_an_error(change_, message):
     with pytest.raises(InputError, match=message):
         MctsSettings(**change_)
 

@@ -1,4 +1,4 @@
-"""Tree search: its statistics, its choices compared with exact ones, budgets, threads, and users' functions."""
+"""Tree search: statistics, choices compared with exact ones, budgets, threads and user-defined functions."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def searched(simulations=200, seen=None, seed=1, **settings) -> TreeSearch:
 
 
 def check_tree(tree) -> None:
-    """Visits and values add up, and every node is within its parents' bounds."""
+    """Check that visits add up and that every value is within its bounds."""
     nodes = int(tree.used[NODES])
     seen = 1
     for node in range(nodes):
@@ -74,7 +74,7 @@ def test_every_simulation_is_counted_once():
     assert ours + int(tree.total[0]) == 300 * UNIT, "our nodes add 1 - value, the root adds the value"
 
 
-def test_each_turn_is_tried_before_any_is_tried_again():
+def test_each_turn_is_visited_once_before_any_second_visit():
     seen = midgame().view(0)
     n = len(searched(1).candidates())
     assert n > 1
@@ -82,7 +82,7 @@ def test_each_turn_is_tried_before_any_is_tried_again():
         assert sorted(c.visits for c in searched(k, seen).candidates()) == [0] * (n - k) + [1] * k
 
 
-def test_turns_are_stored_and_read_back():
+def test_stored_turns_are_loaded_unchanged():
     board = make_board(maps.load("world"))
     tree = make_tree(board.n_regions, board.n_edges, 400)
     clear(tree)
@@ -100,7 +100,7 @@ def test_turns_are_stored_and_read_back():
         assert np.array_equal(again, deploy) and np.array_equal(rows[:12], attacks)
 
 
-def test_a_full_tree_goes_on_searching():
+def test_the_search_continues_with_a_full_tree():
     search = searched(1, memory=1)
     tree = search.trees[0].tree
     room = len(tree.visits)
@@ -114,8 +114,8 @@ def test_a_full_tree_goes_on_searching():
 # The next state
 
 
-def play_choices(choice: str, seed: int, samples: int = 15) -> tuple[list[float], float]:
-    """All outcomes' shares of a round, and the share of the one chosen."""
+def outcome_shares(choice: str, seed: int, samples: int = 15) -> tuple[list[float], float]:
+    """Return the shares of all sampled outcomes of a round, and the share of the chosen outcome."""
     seen = view(RING, [0, 0, 1, 1, 1, -1], [20, 9, 8, 9, 3, 4])
     context, after = make_context(seen.board, seen.params, 2, THESIS), seen.position
     sampled = make_samples(6, seen.board.n_edges, 2, samples)
@@ -127,17 +127,17 @@ def play_choices(choice: str, seed: int, samples: int = 15) -> tuple[list[float]
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_outcome_that_is_chosen(seed):
-    shares, chosen = play_choices("realistic", seed)
+def test_the_chosen_outcome_has_the_median_minimal_or_maximal_share(seed):
+    shares, chosen = outcome_shares("realistic", seed)
     assert chosen == pytest.approx(statistics.median(shares)) and len(set(shares)) > 3
-    shares, chosen = play_choices("pessimistic", seed)
+    shares, chosen = outcome_shares("pessimistic", seed)
     assert chosen == pytest.approx(shares[0])
-    shares, chosen = play_choices("optimistic", seed)
+    shares, chosen = outcome_shares("optimistic", seed)
     assert chosen == pytest.approx(shares[-1])
 
 
-def test_the_rule_is_pessimistic_where_a_super_region_may_be_lost():
-    """Player 0 owns super region 0 (regions 0 and 1); 45 armies may take region 0 from it, or may not."""
+def test_the_rule_outcome_is_pessimistic_if_a_super_region_can_be_lost():
+    """Player 0 owns super region 0. An attack by 45 armies on region 0 succeeds in some outcomes."""
     both = set()
     for seed in range(10):
         seen = view(RING, [0, 0, 0, 1, 1, 1], [33, 5, 5, 60, 5, 5])
@@ -156,8 +156,8 @@ def test_the_rule_is_pessimistic_where_a_super_region_may_be_lost():
 # Selection
 
 
-def test_blind_replies_go_by_their_value_against_all_of_ours():
-    """The pair of turns with the fewest visits of a reply is tried evenly over our turns; books stay in order."""
+def test_duct_selects_replies_by_their_mean_value_over_all_turns():
+    """The reply with the highest mean value over our turns has the most visits, unless all values are nearly equal."""
     search = searched(400, selection="duct", exploration=0.2)
     tree = search.trees[0].tree
     check_tree(tree)
@@ -171,11 +171,11 @@ def test_blind_replies_go_by_their_value_against_all_of_ours():
     assert not same(search, searched(400, exploration=0.2))
 
 
-# Answers
+# Final moves
 
 
-def test_a_win_in_one_is_found():
-    """Player 1 has one region of one army beside 60 of ours: nearly every turn wins; the answer must."""
+def test_the_search_finds_a_win_in_one_round():
+    """Player 1 has one region with one army beside 60 of ours. Nearly every turn wins, and the chosen one must."""
     seen = view(RING, [0, 0, 0, 1, 0, 0], [60, 2, 2, 1, 2, 2])
     turn = searched(100, seen).best()
     assert any(target == 3 for _, target, _ in turn.attacks)
@@ -188,7 +188,7 @@ def test_values_are_shares_of_the_searching_player():
 
 
 @pytest.mark.parametrize("final", ["robust", "max", "secure", "max_robust"])
-def test_final_choices(final):
+def test_final_moves_follow_their_definition(final):
     search = searched(200, final_move=final)
     candidates = search.candidates()
     first, visited = candidates[0], [c for c in candidates if c.visits]
@@ -214,18 +214,18 @@ def test_budgets_in_simulations_are_exact(simulations):
     assert agent.simulations == 5
 
 
-def test_budgets_in_seconds_end():
+def test_the_search_uses_its_budget_in_seconds():
     search = searched(50)
     before = time.perf_counter()
     search.run(seconds=0.3)
     assert search.simulations > 100 and time.perf_counter() - before >= 0.29
 
 
-# Local search keeps back time to judge what it found, and may not need all of it.
+# Local search reserves time for the evaluation of its result and may not use all of it.
 @pytest.mark.parametrize(
     ("final_move", "local_search", "least"), [("robust", 0.0, 0.2), ("robust", 0.5, 0.19), ("max_robust", 0.5, 0.1)]
 )
-def test_a_move_s_time_begins_when_the_move_does(final_move, local_search, least):
+def test_the_time_limit_starts_with_the_move(final_move, local_search, least):
     agent = MctsAgent(seed=1, secs=0.2, final_move=final_move, local_search=local_search, **SMALL)
     before = time.perf_counter()
     agent.act(midgame().view(0))
@@ -234,7 +234,7 @@ def test_a_move_s_time_begins_when_the_move_does(final_move, local_search, least
     assert agent.search.simulations <= 1, "no time left: any turn will do"
 
 
-def test_a_search_is_stopped_from_another_thread():
+def test_another_thread_can_stop_the_search():
     search = searched(10)
     running = threading.Thread(target=search.run, args=(10**9,))
     running.start()
@@ -246,13 +246,13 @@ def test_a_search_is_stopped_from_another_thread():
     assert isinstance(search.best(), Orders)
 
 
-def test_an_answer_at_any_moment():
+def test_a_new_search_has_a_legal_turn():
     search = TreeSearch(midgame().view(0), MctsSettings(**SMALL))
     assert isinstance(search.best(), Orders), "before anything was searched"
     assert midgame().check(0, search.best()) == []
 
 
-def test_a_search_stopped_before_its_first_simulation_has_an_answer():
+def test_a_search_stopped_before_its_first_simulation_has_a_legal_turn():
     search = TreeSearch(midgame().view(0), MctsSettings(**SMALL))
     search.stop()
     search.run(simulations=10)
@@ -267,7 +267,7 @@ def same(one: TreeSearch, other: TreeSearch) -> bool:
     return pairs[0] == pairs[1]
 
 
-def test_equal_seeds_search_alike():
+def test_equal_seeds_give_equal_searches():
     assert same(searched(300, seed=5), searched(300, seed=5))
     assert not same(searched(300, seed=5), searched(300, seed=6))
 
@@ -280,7 +280,7 @@ def test_root_parallel_trees_do_not_depend_on_threads():
 
 
 @pytest.mark.parametrize("parallel", ["tree", "lock", "leaf"])
-def test_one_tree_in_two_threads_keeps_its_books(parallel):
+def test_a_tree_shared_by_two_threads_has_consistent_statistics(parallel):
     for seed in range(3):
         search = searched(400, parallel=parallel, threads=2, seed=seed)
         tree = search.trees[0].tree
@@ -290,21 +290,21 @@ def test_one_tree_in_two_threads_keeps_its_books(parallel):
         assert midgame().check(0, search.best()) == []
 
 
-# Strength, and all rules
+# Strength and presets of rules
 
 
-def test_the_search_beats_its_own_generator():
+def test_the_search_beats_random_turns_of_its_generator():
     result = Match(("mcts:sims=60,samples=5,rounds=5", "smart_random"), games=12, seed=3, map="small").run()
     assert result.agents[0].wins >= 9
 
 
 @pytest.mark.parametrize("preset", ["thesis", "thesis_draft", "challenge1", "challenge2"])
-def test_it_plays_by_all_rules(preset):
+def test_the_search_plays_without_faults_under_every_preset(preset):
     match = Match(("mcts:sims=10", "mcts_no_defense:sims=10"), games=2, rules=preset, picks="agents", max_rounds=12)
     assert [agent.dropped for agent in match.run().agents] == [0, 0]
 
 
-def test_under_fog_an_unseen_enemy_is_somewhere():
+def test_the_search_works_under_fog_without_a_visible_enemy():
     seen = view(
         make_map([0] * 3 + [1] * 3, [(i, i + 1) for i in range(5)], [1, 1]), [0, -1, -1, -1, -1, 1], [5] * 6, fog=True
     )
@@ -317,7 +317,7 @@ def test_under_fog_an_unseen_enemy_is_somewhere():
 
 
 @pytest.mark.parametrize("preset", ["thesis", "challenge1", "challenge2"])
-def test_picks_are_searched(preset):
+def test_the_search_ranks_distinct_sets_of_picks(preset):
     game = Game("world", preset, seed=3)
     seat = game.pickers()[0]
     seen = game.view(seat)
@@ -332,8 +332,8 @@ def test_picks_are_searched(preset):
     assert same(search, searched(300, seen)) and not same(search, searched(300, seen, seed=2))
 
 
-def test_the_positions_after_the_picks_are_what_the_rules_make_of_them():
-    """Everybody gets its number of regions, and, where each has an offer of its own, none of the other's."""
+def test_positions_after_the_picks_follow_the_rules():
+    """Each player gets its number of regions. With separate offers, no player gets a region of the other's offer."""
     for preset in ("thesis", "challenge1", "challenge2"):
         game = Game("world", preset, seed=5)
         seen = game.view(game.pickers()[0])
@@ -360,7 +360,7 @@ def test_searched_picks_are_among_the_best_by_value():
     assert best - min(values.values()) > 0.05, "sets differ in what they lead to"
 
 
-# What cannot be
+# Invalid settings
 
 
 @pytest.mark.parametrize(
@@ -372,12 +372,12 @@ def test_searched_picks_are_among_the_best_by_value():
         ({"turns": "x"}, "turns"), ({"picks": "x"}, "picks"),
     ],
 )  # fmt: skip
-def test_settings_that_cannot_be(change, message):
+def test_invalid_settings_raise_an_error(change, message):
     with pytest.raises(InputError, match=message):
         MctsSettings(**change)
 
 
-def test_parameters_of_the_registry():
+def test_registry_parameters_set_the_search_settings():
     agent = make_agent("mcts:sims=9,c=0.65,threads=2,outcome=single,turns=thesis", 1)
     settings = agent.settings
     assert (settings.simulations, settings.exploration, settings.threads, settings.outcome) == (9, 0.65, 2, "single")
@@ -394,7 +394,7 @@ def test_parameters_of_the_registry():
 
 
 def idle(context, position, player, rng, work, turns):
-    """One turn: nothing."""
+    """A generator of one turn without orders."""
     for r in range(position.owner.shape[0]):
         turns.deploy[0, r] = 0
     turns.counts[0] = 0
@@ -410,7 +410,7 @@ def count_regions(context, position, shares):
     shares /= shares.sum()
 
 
-def test_plug_ins_are_used():
+def test_the_search_uses_the_given_functions():
     seen = midgame().view(0)
     search = TreeSearch(seen, MctsSettings(**SMALL), 1, Functions(generator=idle))
     search.run(20)
@@ -422,7 +422,7 @@ def test_plug_ins_are_used():
     assert all(abs(value - part) < 0.25 for value in shares)
 
 
-def test_plain_python_works_with_a_notice():
+def test_plain_python_functions_work_and_warn():
     calls = []
 
     def slow(context, position, shares):
@@ -436,7 +436,7 @@ def test_plain_python_works_with_a_notice():
     assert set(calls) == {2} and search.simulations == 5
 
 
-def test_a_plug_in_that_does_not_fit_is_named():
+def test_the_error_names_a_function_with_the_wrong_signature():
     @numba.njit
     def wrong(a, b):
         return a + b
@@ -445,7 +445,7 @@ def test_a_plug_in_that_does_not_fit_is_named():
         TreeSearch(midgame().view(0), MctsSettings(**SMALL), 1, Functions(evaluation=wrong))
 
 
-def test_records_are_plain_data():
+def test_statistics_convert_to_plain_data():
     record = searched(50).statistics()
     data = record.to_dict()
     assert data["simulations"] == [50] and sum(c["visits"] for c in data["candidates"]) == 50
@@ -453,7 +453,7 @@ def test_records_are_plain_data():
     assert dataclasses.asdict(record)["nodes"] == tuple(data["nodes"])
 
 
-def test_weights_are_read_once_when_the_agent_is_made(tmp_path):
+def test_the_agent_reads_weights_once_at_construction(tmp_path):
     file, view = tmp_path / "weights.json", midgame().view(0)
     file.write_text('{"army": 50.0}')
     agent = MctsAgent(1, 20, weights=str(file), local_search=0.0)

@@ -1,4 +1,4 @@
-"""Tree search for more than two players, compared with a Python search that has the same turns, rounds and dice."""
+"""Tree search for more than two players, compared with a Python search with the same turns, rounds and dice."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ def searched(players: int, simulations: int = 200, seed: int = 1, player: int = 
     return search
 
 
-# The same search, written down plainly
+# The same search in plain Python
 
 
 class Node:
-    """A node of the reference's tree; a state belongs to those whose turns are all in."""
+    """A node of the reference's tree; only nodes after the last player's turn have a state."""
 
     def __init__(self, turn=None):
         self.turn, self.visits, self.total = turn, 0, 0
@@ -61,7 +61,7 @@ class Node:
 
 
 class Reference:
-    """The search in objects, recursion and lists: one level for each player, ours first and then by seats."""
+    """The search with objects and lists. Each round has one level per player: the searching player, then by seat."""
 
     def __init__(self, view, settings, seed):
         self.view, self.settings, self.board = view, settings, view.board
@@ -145,7 +145,7 @@ class Reference:
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 6])
-def test_it_is_the_search_that_the_reference_makes(players):
+def test_the_search_matches_the_reference(players):
     settings = MctsSettings(samples=3, rounds=2, exploration=0.3)
     view = midgame(players).view(1)
     reference = Reference(view, settings, seed=5)
@@ -167,8 +167,8 @@ def test_it_is_the_search_that_the_reference_makes(players):
     assert max(child.visits for child in reference.root.children) > 20
 
 
-def test_near_the_end_players_without_regions_are_passed_over():
-    """Of four one is out from the start; wins are found, and the sums are right."""
+def test_the_search_matches_the_reference_with_an_eliminated_player():
+    """One of four players is eliminated at the start. The search finds wins, and its totals are correct."""
     game = position(
         Game(RING, Rules.of("thesis", picks=1, offers_per_super_region=0), players=4),
         [0, 0, 2, 2, 1, 0],
@@ -184,11 +184,11 @@ def test_near_the_end_players_without_regions_are_passed_over():
     assert search.candidates()[0].value > 0.5
 
 
-# Books
+# Statistics of the tree
 
 
 def levels(search: TreeSearch) -> list[list[int]]:
-    """Nodes under the root by level, down to the first round's end."""
+    """Return the nodes below the root by level, to the end of the first round."""
     tree, found = search.trees[0].tree, [[0]]
     for _ in range(search.view.players):
         nodes = []
@@ -221,12 +221,12 @@ def test_visits_and_shares_add_up_on_every_level(settings):
     assert midgame(4).check(1, search.best()) == []
 
 
-def test_trees_side_by_side_are_merged_and_do_not_depend_on_threads():
+def test_parallel_trees_are_merged_and_do_not_depend_on_threads():
     one, two = searched(4, 80, trees=2), searched(4, 80, trees=2, threads=2)
     assert one.simulations == 160 and one.candidates() == two.candidates()
 
 
-def test_a_tree_that_is_full_in_the_middle_of_a_round_goes_on():
+def test_the_search_continues_if_the_tree_fills_within_a_round():
     search = searched(6, 1500, memory=1, rounds=1, samples=1)
     record = search.statistics()
     assert record.full == (True,) and record.nodes[0] <= len(search.trees[0].tree.visits)
@@ -234,7 +234,7 @@ def test_a_tree_that_is_full_in_the_middle_of_a_round_goes_on():
     assert midgame(6).check(1, search.best()) == []
 
 
-def test_the_best_turns_alone_enter_the_tree():
+def test_breadth_limits_the_tree_to_the_best_turns():
     view = midgame(3, rounds=6).view(0)
     found = {}
     for top in (0, 2):
@@ -247,7 +247,7 @@ def test_the_best_turns_alone_enter_the_tree():
     assert found[2][0] < found[0][0] and len(found[2][0]) == 2
 
 
-def test_the_best_come_first_and_ranks_are_drawn_in_proportion():
+def test_best_turns_come_first_and_ranks_are_drawn_in_proportion():
     turns = make_turn_set(3, 2, 5)
     turns.deploy[:, 0] = range(5)
     score = np.array([0.1, 0.5, 0.3, 0.9, 0.2])
@@ -268,28 +268,28 @@ def placements(shares, out, alpha=0.9, beta=0.6):
     return (values / UNIT).tolist()
 
 
-def test_placements_are_bands():
+def test_placements_map_ranks_to_bands_of_values():
     assert placements([0.5, 0.2, 0.25, 0.05], [-1] * 4) == pytest.approx([0.95, 0.24, 0.45, 0.01])
     assert placements([1.0, 0.0, 0.0, 0.0], [-1, 3, 5, 3]) == pytest.approx([1.0, 0.1, 0.4, 0.1])
     assert placements([0.6, 0.4], [-1, -1]) == pytest.approx([0.96, 0.24])
     assert placements([0.5, 0.5], [-1, -1]) == pytest.approx([0.95, 0.95]), "nobody surpasses them"
 
 
-def test_eliminations_are_noted_once():
+def test_an_elimination_is_recorded_once():
     out = np.array([-1, -1, 2, -1], dtype=np.int64)
     note_eliminations(np.array([0, -1, 3, 0], dtype=np.int8), out, 7)
     assert out.tolist() == [-1, 7, 2, -1]
 
 
-def test_nobody_is_out_before_regions_are_picked():
+def test_no_player_is_eliminated_before_the_picks():
     out = np.zeros(3, dtype=np.int64)
     begin_eliminations(np.full(4, -1, dtype=np.int8), out)
     note_eliminations(np.array([0, -1, 1, 0], dtype=np.int8), out, 3)
     assert out.tolist() == [-1, -1, 0]
 
 
-def test_who_goes_out_in_the_tree_is_noted_by_when():
-    # Players 1 and 2 have a region each between those of 0, who is far stronger; 3 is out already.
+def test_eliminations_in_the_tree_are_recorded_with_their_depth():
+    # Players 1 and 2 have one region each, between regions of the far stronger player 0. Player 3 is eliminated.
     game = position(Game(RING, Rules.of("thesis", picks=1), players=4), [0, 1, 0, 0, 2, 0], [20, 1, 9, 20, 15, 9])
     search = TreeSearch(game.view(0), MctsSettings(samples=3, rounds=1, utility="placements"), 1)
     tree, leaves = search.trees[0].tree, search.trees[0].works[0].play.leaves
@@ -300,7 +300,7 @@ def test_who_goes_out_in_the_tree_is_noted_by_when():
         assert leaves.eliminated_at[0, 3] == 0 and leaves.eliminated_at[0, 0] == -1
         for p in (1, 2):
             time = int(leaves.eliminated_at[0, p])
-            if 0 < time <= MAX_DEPTH:  # in the tree, at the end of so long a path
+            if 0 < time <= MAX_DEPTH:  # in the tree, at the end of a path of this length
                 for node, is_in in ((leaves.path[0, time - 1], False), (leaves.path[0, time - 5], True)):
                     unpack(tree.states[tree.state[node]], state)
                     assert bool((state.owner == p).any()) == is_in
@@ -311,11 +311,11 @@ def test_who_goes_out_in_the_tree_is_noted_by_when():
 
 
 @pytest.mark.parametrize("players", [2, 4])
-def test_placements_are_what_simulations_are_worth(players):
+def test_simulations_have_the_values_of_placements(players):
     game = midgame(players)
     search = TreeSearch(game.view(1), MctsSettings(**SMALL, utility="placements", alpha=0.8, beta=0.1), 1)
     search.run(300)
-    # Every value lies in 0.8 .. 1 or in 0 .. 0.1, and by levels exactly one player is first.
+    # Every value is in 0.8 .. 1 or in 0 .. 0.1, and exactly one player per simulation is first.
     tree = search.trees[0].tree
     total = sum(int(tree.total[node]) for nodes in levels(search) for node in nodes) / UNIT / search.simulations
     assert 0.8 <= total <= 1 + 0.1 * (players - 1)
@@ -323,7 +323,7 @@ def test_placements_are_what_simulations_are_worth(players):
 
 
 @pytest.mark.parametrize("kind", [TreeSearch, FlatSearch])
-def test_placements_know_who_was_out_before_whatever_the_search(kind):
+def test_placements_include_earlier_eliminations_in_both_searches(kind):
     game = position(Game(RING, Rules.of("thesis", picks=1), players=4), [0, 1, 0, 0, 2, 0], [5, 2, 5, 5, 9, 5])
     common = {"samples": 3, "rounds": 2, "local_search": 0, "utility": "placements"}
     tree = kind is TreeSearch
@@ -332,18 +332,18 @@ def test_placements_know_who_was_out_before_whatever_the_search(kind):
     in_the_tree = 0
     for _ in range(100):
         search.run(2)
-        outs = [search.play_work(work).leaves.eliminated_at[0].tolist() for work in search.stores[0].works]
-        for out in outs:
+        eliminated_at = [search.play_work(work).leaves.eliminated_at[0].tolist() for work in search.stores[0].works]
+        for out in eliminated_at:
             assert out[3] == 0, "out before the search"
             assert all(time == -1 or 0 < time <= MAX_DEPTH + 2 for time in out[:3])
-        if outs[0].count(-1) > 1:  # the game was not over: all threads played on from the same leaf
-            went = [p for p in range(3) if 0 < outs[0][p] <= MAX_DEPTH]
-            assert all(out[p] == outs[0][p] for out in outs for p in went)
-            in_the_tree += len(went)
+        if eliminated_at[0].count(-1) > 1:  # the game was not over: all threads continued from the same leaf
+            eliminated = [p for p in range(3) if 0 < eliminated_at[0][p] <= MAX_DEPTH]
+            assert all(out[p] == eliminated_at[0][p] for out in eliminated_at for p in eliminated)
+            in_the_tree += len(eliminated)
     assert in_the_tree > 0
 
 
-def test_all_are_in_the_game_when_regions_are_picked():
+def test_no_player_is_eliminated_in_a_search_of_picks():
     game = Game("world", "thesis", seed=3, players=4)
     search = TreeSearch(game.view(0), MctsSettings(**SMALL, local_search=0, utility="placements"), 1)
     search.run(60)
@@ -356,7 +356,7 @@ def test_all_are_in_the_game_when_regions_are_picked():
 
 @pytest.mark.parametrize("players", [3, 4, 6])
 @pytest.mark.parametrize("preset", ["thesis", "challenge1", "challenge2"])
-def test_picks_of_several_are_searched(players, preset):
+def test_picks_are_searched_for_more_than_two_players(players, preset):
     rules = Rules.of(preset, picks=2)
     game = Game("world", rules, seed=3, players=players)
     seen = game.view(game.pickers()[-1])
@@ -371,7 +371,7 @@ def test_picks_of_several_are_searched(players, preset):
         unpack(tree.states[tree.state[node]], state)
         assert [int((owner == p).sum()) for p in range(players)] == [seen.picks_left] * players
         assert set(np.flatnonzero(owner == seen.player)) <= set(seen.offers)
-        if preset == "thesis":  # each has an offer of its own
+        if preset == "thesis":  # each player has a separate offer
             assert not set(np.flatnonzero((owner >= 0) & (owner != seen.player))) & set(seen.offers)
     assert sum(c.visits for c in search.candidates()) == 60
     assert sorted(search.best_picks()) == sorted(seen.offers)
@@ -388,14 +388,14 @@ SPECS = (
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 6])
-def test_all_agents_play_games_of_two_to_six(players):
+def test_all_agents_play_games_with_two_to_six_players(players):
     for first in range(0, len(SPECS), players):
         agents = [SPECS[(first + k) % len(SPECS)] for k in range(players)]
         result = Match(agents, games=1, seed=2, map="world", picks="agents", max_rounds=2).run()
         assert [agent.dropped for agent in result.agents] == [0] * players
 
 
-def test_a_tournament_of_four_in_a_game(tmp_path, capsys):
+def test_a_tournament_runs_games_with_four_players(tmp_path, capsys):
     file = tmp_path / "four.toml"
     file.write_text(
         """
@@ -415,14 +415,14 @@ def test_a_tournament_of_four_in_a_game(tmp_path, capsys):
     assert "maxn:depth=4" in json.dumps(played)
 
 
-def test_the_search_wins_against_three_that_choose_at_random():
+def test_the_search_beats_three_players_with_random_turns():
     agents = ("mcts:sims=40,samples=5,rounds=5", "smart_random", "smart_random", "smart_random")
     result = Match(agents, games=8, seed=3, map="small", max_rounds=60).run()
     wins = [agent.wins for agent in result.agents]
-    assert wins[0] >= 5 and wins[0] > max(wins[1:])  # 3 % at a fourth each
+    assert wins[0] >= 5 and wins[0] > max(wins[1:])  # probability 3 % if each wins a fourth
 
 
-# What cannot be
+# Invalid settings
 
 
 @pytest.mark.parametrize(
@@ -435,6 +435,6 @@ def test_the_search_wins_against_three_that_choose_at_random():
         ({"selection": "x"}, "selection = 'x'"), ({"rounds": -1}, "rounds = -1"),
     ],
 )  # fmt: skip
-def test_settings_that_cannot_be(change, message):
+def test_invalid_settings_raise_an_error(change, message):
     with pytest.raises(InputError, match=message):
         MctsSettings(**change)

@@ -43,12 +43,12 @@ from warlight_env.record import MemoryRecorder
 
 
 def context_of(view, weights=DEFAULT):
-    """What players in a game think with."""
+    """Return the context of the players of a game."""
     return make_context(view.board, view.params, view.players, weights)
 
 
-def terms_of(view, join=0.0, spare=0.0, chains=0.0):
-    """Chances of battles, and weights of what the authors left open."""
+def make_terms(view, join=0.0, spare=0.0, chains=0.0):
+    """Return the odds of battles and the weights of the terms that the authors do not define."""
     return reference(Terms(make_odds(view.params.dice), join, spare, chains))
 
 
@@ -59,19 +59,19 @@ def game_of(players: int, rounds: int = 4, name: str = "small") -> Game:
     return game
 
 
-def on(map_, owner, army, players=2, **rules) -> Game:
+def game_at(map_, owner, army, players=2, **rules) -> Game:
     rules = Rules.of("thesis", picks=1, offers_per_super_region=0, **rules)
     return position(Game(map_, rules, players=players), owner, army)
 
 
-def seeded(map_, owner, army, count, **rules) -> list[Game]:
-    """The same position of two with other dice each time."""
+def games_at(map_, owner, army, count, **rules) -> list[Game]:
+    """Return games with the same two-player position and different seeds of the dice."""
     rules = Rules.of("thesis", picks=1, offers_per_super_region=0, **rules)
     return [position(Game(map_, rules, seed=seed), owner, army) for seed in range(count)]
 
 
 def share_after(game, mine, theirs) -> float:
-    """Player 0's share after a round."""
+    """Return the share of player 0 after a round."""
     copy = game.clone()
     copy.play_round([mine, theirs])
     view = copy.view(0)
@@ -81,7 +81,7 @@ def share_after(game, mine, theirs) -> float:
 # Flat Monte Carlo
 
 
-def test_the_middle_of_results():
+def test_middle_returns_the_median_mean_or_mode():
     results = np.array([0.1, 0.9, 0.92, 0.2, 0.22, 0.24, 0.6])
     assert middle(results, "median") == 0.24
     assert middle(results, "mean") == pytest.approx(3.18 / 7)
@@ -95,7 +95,7 @@ def test_the_middle_of_results():
     "players, more", [(2, ""), (4, ""), (2, ",parallel=tree,threads=2"), (3, ",parallel=leaf,threads=2")]
 )
 @pytest.mark.parametrize("answer", ["median", "mean", "mode"])
-def test_flat_monte_carlo_keeps_every_result_and_answers_by_their_middle(players, more, answer):
+def test_flat_monte_carlo_stores_every_result_and_chooses_by_their_middle(players, more, answer):
     agent = make_agent(f"flat_mc:sims=300,samples=2,rounds=2,final_move={answer}{more}", 1)
     game = game_of(players)
     turn = agent.act(game.view(0))
@@ -117,7 +117,7 @@ def test_flat_monte_carlo_keeps_every_result_and_answers_by_their_middle(players
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_flat_monte_carlo_s_enemies_move_as_in_playouts_from_the_first_round(players):
+def test_flat_monte_carlo_uses_the_playout_policy_for_enemies(players):
     view = game_of(players, 4, "world").view(0)
     means = {}
     for playout in ("random", "one_ply"):
@@ -130,10 +130,10 @@ def test_flat_monte_carlo_s_enemies_move_as_in_playouts_from_the_first_round(pla
     assert means["one_ply"] < means["random"] - 0.005, "who looks ahead leaves us less"
 
 
-def test_flat_monte_carlo_looks_as_many_rounds_ahead_as_it_is_told():
-    """One round: a simulation is the round of the turn, and its value the share after it."""
+def test_flat_monte_carlo_with_one_round_reaches_the_shares_after_it():
+    """With one round, a simulation plays the turn's round, and its value is the share after that round."""
     owner, army = [0, 0, 1, 1, 1, 1], [9, 5, 3, 3, 3, 3]
-    games = seeded(RING, owner, army, 40, luck=0.0)  # of chance there is the order of moves
+    games = games_at(RING, owner, army, 40, luck=0.0)  # only the order of moves is random
     view = games[0].view(0)
     agent = make_agent("flat_mc:sims=60,samples=1,rounds=1,final_move=mean", 1)
     agent.act(view)
@@ -150,14 +150,14 @@ def test_flat_monte_carlo_looks_as_many_rounds_ahead_as_it_is_told():
 # Two plies
 
 
-#: Two fronts that do not meet: what one side does on its own changes nothing for the other, so that without luck the
-#: order of moves does not matter, and every pair of turns has one outcome.
+#: A map on which the players' fronts do not meet. Without luck the order of moves does not matter, and every pair of
+#: turns has one outcome.
 APART = make_map([0, 0, 0, 1, 1, 1], [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5)], [2, 2], "line")
 
 
 @pytest.mark.parametrize("armies", [[8, 8, 11, 7, 4, 2], [12, 1, 9, 4, 8, 8], [9, 4, 9, 7, 8, 6]])
-def test_minimax_is_the_best_of_the_worst(armies):
-    game = on(APART, [0, -1, -1, -1, -1, 1], armies, luck=0.0)
+def test_minimax_values_are_the_minima_over_all_replies(armies):
+    game = game_at(APART, [0, -1, -1, -1, -1, 1], armies, luck=0.0)
     view = game.view(0)
     replies = generated(game.view(1))
     expected = {str(turn): min(share_after(game, turn, reply) for reply in replies) for turn in generated(view)}
@@ -170,9 +170,9 @@ def test_minimax_is_the_best_of_the_worst(armies):
 
 
 @pytest.mark.parametrize(("count", "near"), [(20, 0.05), pytest.param(60, 0.03, marks=pytest.mark.slow)])
-def test_minimax_against_brute_force_with_dice(count, near):
-    """On a front with dice: the means over many plays of each pair of turns."""
-    games = seeded(RING, [0, 0, 0, 1, 1, 1], [6, 4, 5, 6, 4, 5], count)
+def test_minimax_matches_brute_force_with_dice(count, near):
+    """The expected values are means over many games for each pair of turns."""
+    games = games_at(RING, [0, 0, 0, 1, 1, 1], [6, 4, 5, 6, 4, 5], count)
     view = games[0].view(0)
     replies = generated(games[0].view(1))
     expected = {
@@ -186,7 +186,7 @@ def test_minimax_against_brute_force_with_dice(count, near):
     assert found == pytest.approx(expected, abs=near)
 
 
-def test_minimax_of_several_fears_any_one_enemy():
+def test_minimax_considers_the_replies_of_each_enemy():
     game = game_of(4, 1)
     turns = []
     for player in (1, 2, 3, 0):
@@ -198,7 +198,7 @@ def test_minimax_of_several_fears_any_one_enemy():
     assert agent.statistics().simulations[0] == 2 * ours * replies == agent.simulations
 
 
-def test_budgets_of_minimax():
+def test_minimax_finishes_whole_sweeps_within_its_budget():
     view = game_of(2).view(0)
     agent = Minimax2Agent(seed=1)
     agent.act(view)
@@ -214,7 +214,7 @@ def test_budgets_of_minimax():
 
 
 @pytest.mark.parametrize("preset", ["thesis", "challenge2"])
-def test_chances_are_the_exact_ones(preset):
+def test_capture_chances_match_the_battle_odds(preset):
     odds = make_odds(Rules.of(preset).params(42, 6).dice)
     for attackers, defenders in itertools.product((1, 2, 3, 5, 8, 13, 40, 150), (1, 2, 3, 6, 10, 30, 149)):
         exact = battle_odds(attackers, defenders, preset).capture
@@ -227,27 +227,27 @@ def test_chances_are_the_exact_ones(preset):
         )
 
 
-def battle(game, source, target, extra=0):
-    """What `simple_value` and its parts take: a view, and then context, position and odds."""
+def battle_inputs(game, source, target, extra=0):
+    """Return a view, and the context, position and odds that `simple_value` takes."""
     view = game.view(int(game.owner[source]))
-    fought = view.position
-    fought.army[source] += extra
-    return view, context_of(view), fought, make_odds(view.params.dice)
+    position_ = view.position
+    position_.army[source] += extra
+    return view, context_of(view), position_, make_odds(view.params.dice)
 
 
-def test_a_region_is_held_against_each_neighbour():
-    game = on(RING, [0, 1, 2, -1, 0, 1], [5, 8, 7, 9, 2, 4], players=3)
-    view, _, fought, odds = battle(game, 0, 1)
-    # Beside region 0 lie 1 (8 of player 1), 5 (4 of player 1), 3 (neutral).
+def test_hold_chance_is_a_product_over_hostile_neighbours():
+    game = game_at(RING, [0, 1, 2, -1, 0, 1], [5, 8, 7, 9, 2, 4], players=3)
+    view, _, position_, odds = battle_inputs(game, 0, 1)
+    # Neighbours of region 0: region 1 (8 armies of player 1), 5 (4 armies of player 1) and 3 (neutral).
     expected = (1 - battle_odds(7, 5).capture) * (1 - battle_odds(3, 5).capture)
-    assert hold_chance(view.board, fought, odds, 0, 0, 5) == pytest.approx(expected)
-    # Beside 1 lie 0 (5 of player 0) and 2 (7 of player 2): for player 2 the first alone is an enemy.
-    assert hold_chance(view.board, fought, odds, 2, 1, 3) == pytest.approx(1 - battle_odds(4, 3).capture)
+    assert hold_chance(view.board, position_, odds, 0, 0, 5) == pytest.approx(expected)
+    # Neighbours of region 1: region 0 (5 armies of player 0) and 2 (7 armies of player 2). Player 2 has only one enemy.
+    assert hold_chance(view.board, position_, odds, 2, 1, 3) == pytest.approx(1 - battle_odds(4, 3).capture)
 
 
-def test_a_battle_is_worth_what_its_outcomes_are():
-    game = on(RING, [0, 0, 1, 1, 2, -1], [9, 3, 4, 6, 5, 2], players=3)
-    view, context, fought, odds = battle(game, 0, 3)
+def test_battle_values_match_hand_computed_values():
+    game = game_at(RING, [0, 0, 1, 1, 2, -1], [9, 3, 4, 6, 5, 2], players=3)
+    view, context, position_, odds = battle_inputs(game, 0, 3)
     p = battle_odds(8, 6).capture
 
     def worth(owner, army):
@@ -256,39 +256,39 @@ def test_a_battle_is_worth_what_its_outcomes_are():
     # Six defenders kill 4.2 on average, eight attackers 4.8.
     won, lost = worth([0, 0, 1, 0, 2, -1], [1, 3, 4, 4, 5, 2]), worth([0, 0, 1, 1, 2, -1], [5, 3, 4, 1, 5, 2])
     held = (1 - battle_odds(3, 4).capture) * (1 - battle_odds(4, 4).capture)
-    value = simple_value(context, fought, odds, 0, 0, 3, 8, -math.inf)
+    value = simple_value(context, position_, odds, 0, 0, 3, 8, -math.inf)
     assert value == pytest.approx(p * won * held - (1 - p) * lost)
-    assert fought.owner.tolist() == view.owner.tolist() and fought.army.tolist() == view.army.tolist()
+    assert position_.owner.tolist() == view.owner.tolist() and position_.army.tolist() == view.army.tolist()
 
 
 @pytest.mark.parametrize("army", [3, 6, 9, 15])
-def test_a_battle_that_cannot_come_to_enough_is_not_valued_to_the_end(army):
-    game = on(RING, [0, 0, 1, 1, 2, -1], [army, 3, 4, 6, 5, 2], players=3)
-    view, context, fought, odds = battle(game, 0, 3)
-    common = (context, fought, odds, 0, 0, 3, army - 1)
+def test_the_value_of_a_battle_below_the_threshold_is_an_upper_bound(army):
+    game = game_at(RING, [0, 0, 1, 1, 2, -1], [army, 3, 4, 6, 5, 2], players=3)
+    view, context, position_, odds = battle_inputs(game, 0, 3)
+    common = (context, position_, odds, 0, 0, 3, army - 1)
     exact = simple_value(*common, -math.inf)
     assert simple_value(*common, 1.0) != exact, "the chances alone say that it cannot be above 1"
     for least in (-0.5, 0.0, 0.05, 0.2, 0.5, 0.9, exact):
         value = simple_value(*common, least)
         assert value == exact if exact > least else exact <= value <= least
-        assert fought.owner.tolist() == view.owner.tolist() and fought.army.tolist() == view.army.tolist()
+        assert position_.owner.tolist() == view.owner.tolist() and position_.army.tolist() == view.army.tolist()
 
 
-def test_only_battles_above_zero_are_listed_and_the_best_come_first():
+def test_the_list_has_battles_with_positive_values_in_order_of_value():
     lowest = 0.0
     for rounds, player in itertools.product((0, 2), range(3)):
         view = game_of(3, rounds, "world").view(player)
         view.army[(view.owner >= 0) & (view.owner != player)] *= 4
-        context, terms, every = context_of(view), terms_of(view), {}
+        context, terms, every = context_of(view), make_terms(view), {}
         work = make_battle_work(view.board.n_regions, view.board.n_edges, 3)
         for source in np.flatnonzero(view.owner == player).tolist():
             for target in view.map.neighbors[source]:
                 if view.owner[target] != player:
-                    fought = view.position
-                    fought.army[source] += view.income
-                    sent = int(fought.army[source]) - 1
+                    position_ = view.position
+                    position_.army[source] += view.income
+                    sent = int(position_.army[source]) - 1
                     every[source, target] = simple_value(
-                        context, fought, terms.odds, player, source, target, sent, -math.inf
+                        context, position_, terms.odds, player, source, target, sent, -math.inf
                     )
         lowest = min(lowest, *every.values())
         for most in (3, 5, 9):
@@ -317,7 +317,7 @@ def test_turns_made_of_battles_are_legal():
 
 
 def brute_force(context, terms, start, mover, breadth, depth):
-    """Shares of all players under best play, and the first mover's share by turn: every turn, without cut-offs."""
+    """Return the shares of all players under best play, and the mover's share for each turn, without cut-offs."""
     board, players = context.board, context.players
     work = make_battle_work(board.n_regions, board.n_edges, players)
     copy_position(start, work.position)
@@ -347,20 +347,20 @@ def brute_force(context, terms, start, mover, breadth, depth):
     [{}, {"territory_weight": 15.0, "join_weight": 0.3, "spare_weight": 0.5, "follow_up_weight": 0.5}],
     ids=["plain", "terms"],
 )
-def test_max_n_is_what_brute_force_finds(players, depth, more):
+def test_max_n_matches_brute_force(players, depth, more):
     for rounds in (1, 4):
         view = game_of(players, rounds).view(players - 1)
         agent = MaxnAgent(depth=depth, breadth=3, **more)
         agent.act(view)
-        terms = terms_of(view, *list(more.values())[1:])
+        terms = make_terms(view, *list(more.values())[1:])
         best, values = brute_force(context_of(view, agent.weights), terms, view.position, view.player, 3, depth)
         found = [c.value for c in agent.statistics().candidates if c.visits]
         assert max(found) == pytest.approx(best[view.player]) == pytest.approx(max(values))
-        if players == 2:  # cut-offs at the root would lose values there
+        if players == 2:  # the root has no cut-offs
             assert len(found) == len(values)
 
 
-def test_the_clock_and_the_budget_set_the_depth():
+def test_budgets_limit_the_depth_of_max_n():
     view = game_of(4, 5, "world").view(0)
     agent = MaxnAgent(depth=8)
     agent.act(view, Budget(simulations=5000))
@@ -374,13 +374,13 @@ def test_the_clock_and_the_budget_set_the_depth():
     assert game_of(4, 5, "world").check(0, agent.act(view, Budget(seconds=1e-6))) == []
 
 
-# What the authors left open
+# Terms that the authors do not define
 
 
 LINE = make_map([0] * 7, [(i, i + 1) for i in range(6)], [3], "line7")
 
 
-def test_joining_own_territories():
+def test_joins_returns_the_inverse_distance_to_other_territories():
     board = make_board(LINE)
     part = np.zeros(7, dtype=np.int32)
     owner = np.array([0, 0, -1, 1, -1, 0, -1], dtype=np.int8)
@@ -390,28 +390,28 @@ def test_joining_own_territories():
     assert joins(board, part, 5, 4) == pytest.approx(1 / 4) and joins(board, part, 5, 6) == 0
 
 
-def test_the_weak_beside_the_strong_are_spared():
-    # Player 1 is weak and borders 2, who is stronger than 0; player 3 is as weak and borders nobody else.
-    game = on(LINE, [3, 0, 0, 1, 2, 2, 2], [1, 20, 20, 1, 60, 60, 60], players=4)
+def test_max_n_spares_weak_neighbours_of_a_stronger_player():
+    # Player 1 is weak and borders player 2, which is stronger than player 0. Player 3 is as weak and borders only 0.
+    game = game_at(LINE, [3, 0, 0, 1, 2, 2, 2], [1, 20, 20, 1, 60, 60, 60], players=4)
     view = game.view(0)
     spared = np.zeros(4, dtype=np.int8)
     mark_spared(context_of(view), view.position, 0, spared)
     assert spared.tolist() == [0, 1, 0, 0]
 
 
-def test_terms_change_battles_as_they_say():
-    game = on(LINE, [0, 0, -1, 1, 2, 0, 2], [9, 30, 2, 2, 20, 9, 20], players=3)
-    view, context, fought, odds = battle(game, 1, 2)
+def test_extra_terms_change_battle_values_by_their_definition():
+    game = game_at(LINE, [0, 0, -1, 1, 2, 0, 2], [9, 30, 2, 2, 20, 9, 20], players=3)
+    view, context, position_, odds = battle_inputs(game, 1, 2)
     work = make_battle_work(7, view.board.n_edges, 3)
-    several = label_components(view.board, fought.owner, 0, work.part, work.generator.scratch.queue) > 1
+    several = label_components(view.board, position_.owner, 0, work.part, work.generator.scratch.queue) > 1
 
     def value(source=1, target=2, sent=29, **terms):
         inputs = TermInputs(several, work.part, work.spared)
-        return battle_value(context, fought, terms_of(view, **terms), 0, source, target, sent, inputs, -math.inf)
+        return battle_value(context, position_, make_terms(view, **terms), 0, source, target, sent, inputs, -math.inf)
 
     plain, chance = value(), capture_chance(odds, 29, 2)
-    mine = shares_of(position_share, context, fought)[0]
-    assert plain == pytest.approx(simple_value(context, fought, odds, 0, 1, 2, 29, -math.inf))
+    mine = shares_of(position_share, context, position_)[0]
+    assert plain == pytest.approx(simple_value(context, position_, odds, 0, 1, 2, 29, -math.inf))
     assert value(join=0.5) - plain == pytest.approx(0.5 * mine * chance / 4)
     assert value(spare=1.0) == plain, "the target is neutral"
     after = view.position
@@ -419,7 +419,7 @@ def test_terms_change_battles_as_they_say():
     sequel = simple_value(context, after, odds, 0, 2, 3, 27, -math.inf)
     assert sequel > 0 and value(chains=0.5) - plain == pytest.approx(0.5 * chance * sequel)
     work.spared[1] = 1
-    plain = simple_value(context, fought, odds, 0, 5, 4, 8, -math.inf)
+    plain = simple_value(context, position_, odds, 0, 5, 4, 8, -math.inf)
     assert math.isclose(value(5, 4, 8, spare=2.0), plain), "4 is player 2's, who is not spared"
 
 
@@ -427,7 +427,7 @@ def test_terms_change_battles_as_they_say():
 
 
 @pytest.mark.parametrize("spec", ["minimax2:samples=2", "maxn:depth=2", "flat_mc:sims=30,samples=2"])
-def test_records_tell_how_large_the_searches_were(spec):
+def test_statistics_report_the_size_of_the_search(spec):
     view = game_of(3, 4, "world").view(0)
     agent = make_agent(spec, 1)
     agent.act(view)
@@ -435,9 +435,9 @@ def test_records_tell_how_large_the_searches_were(spec):
     (nodes,), (low,), (high,), ours = record.nodes, record.shallowest, record.deepest, len(record.candidates)
     if spec.startswith("flat"):
         assert (nodes, low, high) == (1 + ours, 1, 1), "no tree below our turns"
-    elif spec.startswith("minimax2"):  # every turn against every reply, in each of the two sweeps
+    elif spec.startswith("minimax2"):  # each of two sweeps plays every turn against every reply
         assert (nodes, low, high) == (1 + ours + record.simulations[0] // 2, 2, 2)
-    else:  # each of our five turns leads to a position with one turn or up to five, none of which was cut off
+    else:  # each of our turns leads to a position with one to five turns, without cut-offs
         assert (low, high) == (2, 2) and nodes == 1 + ours + record.simulations[0]
         agent.act(view, Budget(simulations=500))
         deeper = agent.statistics()
@@ -446,20 +446,20 @@ def test_records_tell_how_large_the_searches_were(spec):
 
 
 @pytest.mark.parametrize("spec", ["minimax2:samples=2", "maxn:depth=2", "flat_mc:sims=30,samples=2"])
-def test_logs_tell_what_the_methods_found(spec):
+def test_logs_contain_the_candidates_of_each_method(spec):
     memory = MemoryRecorder(insight=True)
     agents = [make_agent(spec, 1), make_agent("random", 2), make_agent("random", 3)]
     play_game(agents, "small", seed=5, picks="random", max_rounds=3, observer=memory)
-    told = [insight for step in memory.log.steps for insight in step.insights]
-    assert len(told) == 3
-    for insight in told:
+    insights = [insight for step in memory.log.steps for insight in step.insights]
+    assert len(insights) == 3
+    for insight in insights:
         found = json.loads(json.dumps(insight.data))
         values = [candidate["middle" if spec.startswith("flat") else "value"] for candidate in found["candidates"]]
         assert insight.player == 0 and values[0] == max(values)
         assert found["simulations"][0] > 0 and len(found["regions"]) == 10
 
 
-# What cannot be
+# Invalid parameters
 
 
 @pytest.mark.parametrize(
@@ -470,13 +470,13 @@ def test_logs_tell_what_the_methods_found(spec):
         ("flat_mc:c=1", "no parameter 'c'"),
     ],
 )  # fmt: skip
-def test_parameters_that_cannot_be(spec, message):
+def test_invalid_parameters_raise_an_error(spec, message):
     with pytest.raises((AgentError, InputError), match=message):
         make_agent(spec, 1)
 
 
 @pytest.mark.parametrize("factory", [MaxnAgent, Minimax2Agent])
 @pytest.mark.parametrize("change", [{"sims": 0}, {"secs": math.nan}, {"sims": True}])
-def test_budgets_that_cannot_be(factory, change):
+def test_invalid_budgets_raise_an_error(factory, change):
     with pytest.raises(InputError, match=next(iter(change))):
         factory(**change)

@@ -24,7 +24,7 @@ from warlight_env.errors import InputError
 
 ROOT = next(folder for folder in Path(__file__).resolve().parents if (folder / "pyproject.toml").exists())
 INFOS = {info.name: info for info in describe()}
-#: Those that can be made without a file.
+#: Agents with parameters that need no file.
 WITH_PARAMETERS = [name for name, info in INFOS.items() if info.parameters and "file" not in info.parameters]
 
 
@@ -42,16 +42,18 @@ class Declared:
     hidden: int = 5
 
 
-def test_what_is_declared_is_what_specifications_take():
-    found = parameters_of(Declared, count=4)
-    assert list(found) == ["count", "p", "way", "weights"], "what is shared comes last, what is not declared not at all"
-    count, part = found["count"], found["p"]
+def test_specifications_have_the_declared_parameters():
+    parameters = parameters_of(Declared, count=4)
+    assert list(parameters) == ["count", "p", "way", "weights"], (
+        "what is shared comes last, what is not declared not at all"
+    )
+    count, part = parameters["count"], parameters["p"]
     assert (count.kind, count.default, count.low, count.high, count.help) == (int, 4, 1, 9, "how many")
     assert (part.kind, part.default, part.low, part.high) == (float, None, 0.1, 0.9)
-    assert (found["way"].kind, found["way"].choices) == (str, ("up", "down"))
+    assert (parameters["way"].kind, parameters["way"].choices) == (str, ("up", "down"))
 
 
-def test_what_is_declared_is_what_the_documentation_says():
+def test_docstrings_list_the_declared_parameters():
     assert "    count: how many. At most nine.\n" in Declared.__doc__
     assert "    way: which way. One of up, down.\n" in Declared.__doc__ and "hidden" not in Declared.__doc__
 
@@ -63,7 +65,7 @@ def test_what_is_declared_is_what_the_documentation_says():
     ({"part": float("nan")}, "part = nan"), ({"part": "x"}, "part = 'x'"),
     ({"way": "left"}, "way = 'left': must be one of up, down"),
 ])  # fmt: skip
-def test_values_that_are_not_declared_are_refused(values, message):
+def test_values_outside_their_declaration_raise_an_error(values, message):
     check_values(Declared, vars(Declared()))
     check_values(Declared, {**vars(Declared()), "part": np.float32(0.0), "hidden": "anything"})
     with pytest.raises(InputError, match=re.escape(message)):
@@ -75,12 +77,12 @@ def test_values_that_are_not_declared_are_refused(values, message):
     (Range(0, 1), "must lie in 0 .. 1"),
     (Range(), "must be a number"), (Range(0, 1, below_high=True), "must be a number of at least 0 and below 1"),
 ])  # fmt: skip
-def test_bounds_in_words(bounds, says):
+def test_ranges_are_described_in_words(bounds, says):
     assert str(bounds) == says
 
 
 @pytest.mark.parametrize("name", WITH_PARAMETERS)
-def test_an_agent_is_made_with_all_its_defaults_and_at_all_its_bounds(name):
+def test_agents_accept_all_their_defaults_and_bounds(name):
     info = INFOS[name]
     make = info.load()
     make(seed=1, **{key: parameter.default for key, parameter in info.parameters.items()})
@@ -92,19 +94,19 @@ def test_an_agent_is_made_with_all_its_defaults_and_at_all_its_bounds(name):
 
 
 @pytest.mark.parametrize("name", WITH_PARAMETERS)
-def test_defaults_of_specifications_are_those_of_the_agent(name):
+def test_declared_defaults_equal_the_agent_s_defaults(name):
     made = INFOS[name].load()(seed=1)
-    given = {key: parameter.default for key, parameter in INFOS[name].parameters.items()}
-    again = INFOS[name].load()(seed=1, **given)
+    defaults = {key: parameter.default for key, parameter in INFOS[name].parameters.items()}
+    again = INFOS[name].load()(seed=1, **defaults)
     if isinstance(made, MctsAgent):
         assert made.settings == again.settings
     else:
-        assert {key: value for key, value in vars(made).items() if key in given} == {
-            key: value for key, value in vars(again).items() if key in given
+        assert {key: value for key, value in vars(made).items() if key in defaults} == {
+            key: value for key, value in vars(again).items() if key in defaults
         }
 
 
-def test_presets_of_the_search_are_those_of_its_kin():
+def test_search_variants_have_their_own_defaults():
     assert (THESIS_SETTINGS.weights, MctsSettings().weights) == (THESIS, DEFAULT)
     assert INFOS["flat_mc"].parameters["rounds"].default == FlatSettings().rounds != MctsSettings().rounds
     assert parse("pmcts")[0].load()(seed=1).settings.threads == 2
@@ -128,44 +130,44 @@ def test_presets_of_the_search_are_those_of_its_kin():
     (FlatSettings, {"final_move": "robust"}, "final_move = 'robust': must be one of median, mean, mode"),
     (MctsSettings, {"outcome": "best"}, "outcome = 'best': must be one of rule, realistic, pessimistic"),
 ])  # fmt: skip
-def test_what_an_agent_is_given_is_checked_by_what_it_declares(make, values, message):
+def test_agents_reject_values_outside_their_declaration(make, values, message):
     with pytest.raises(InputError, match=re.escape(message)):
         make(**values)
 
 
 def listed_bots() -> dict[str, str]:
-    """The parameters of each bot, as the page of bots lists them."""
+    """Return the parameters of each bot from the table in bots.md."""
     parts = (ROOT / "docs" / "reference" / "bots.md").read_text(encoding="utf-8").split("\n\n")
     table = next(part for part in parts if part.startswith("|"))
     return dict(re.findall(r"^\| `(\w+)[^`]*`.*? \| (.*?) ?\| .* \|$", table, re.MULTILINE))
 
 
-def test_the_list_of_bots_names_all_bots_and_their_parameters_with_their_defaults():
+def test_the_bot_list_documents_all_bots_parameters_and_defaults():
     rows = listed_bots()
     assert rows.keys() == INFOS.keys()
-    for name, told in rows.items():
-        parameters, listed = INFOS[name].parameters, re.findall(r"`(\w+)(=?)([^`]*)`", told)
-        keys, links_to_more = {key for key, _, _ in listed}, "](" in told
+    for name, cell in rows.items():
+        parameters, listed = INFOS[name].parameters, re.findall(r"`(\w+)(=?)([^`]*)`", cell)
+        keys, links_to_more = {key for key, _, _ in listed}, "](" in cell
         assert keys == parameters.keys() or (links_to_more and keys <= parameters.keys()), f"bots.md: {name}"
         for key, equals, value in listed:
             if default := parameters[key].default:
                 assert equals and str(default) == value, f"bots.md: {name}: {key}={value}"
 
 
-def test_the_documents_name_all_parameters_of_the_players():
+def test_the_documentation_lists_all_parameters_of_the_players():
     page = "docs/reference/search-options.md"
     text = (ROOT / page).read_text(encoding="utf-8")
     sections = {part.split("\n", 1)[0]: part for part in text.split("\n## ")}
     rows = re.findall(r"^\| `(\w+)` \|.*\| (.*) \|$", sections["Players"], re.MULTILINE)
-    listed = {name: told for name, told in rows if name in INFOS}
+    listed = {name: cell for name, cell in rows if name in INFOS}
     assert listed.keys() == {"flat_mc", "minimax2", "maxn", "plan", "nash"}
-    for name, told in listed.items():
-        named = set(re.findall(r"`(\w+)`", told))
+    for name, cell in listed.items():
+        named = set(re.findall(r"`(\w+)`", cell))
         shared = set(INFOS["mcts"].parameters) - {"rounds", "final_move"} if name == "flat_mc" else {"weights"}
         assert named - {"mcts"} == INFOS[name].parameters.keys() - shared, f"{page}: parameters of {name}"
 
 
-def test_the_documents_name_all_options_of_the_tree_search_with_their_defaults_and_choices():
+def test_the_documentation_lists_all_options_of_the_tree_search():
     page, parameters = "docs/reference/search-options.md", INFOS["mcts"].parameters
     text = (ROOT / page).read_text(encoding="utf-8")
     table = text[text.index("| option | default | meaning |") :].split("\n\n")[0]
@@ -173,6 +175,6 @@ def test_the_documents_name_all_options_of_the_tree_search_with_their_defaults_a
     assert rows.keys() == parameters.keys()
     for key, (default, meaning) in rows.items():
         assert default == ("" if parameters[key].default is None else str(parameters[key].default)), f"{page}: {key}"
-        told = set(re.findall(r"`(\w+)`", meaning)) - (parameters.keys() - set(parameters[key].choices))
+        choices = set(re.findall(r"`(\w+)`", meaning)) - (parameters.keys() - set(parameters[key].choices))
         if parameters[key].choices:
-            assert told == set(parameters[key].choices), f"{page}: {key}"
+            assert choices == set(parameters[key].choices), f"{page}: {key}"

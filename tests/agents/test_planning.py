@@ -1,4 +1,4 @@
-"""Planned turns: they are legal, attacks have the required armies, and their goals follow the values of regions."""
+"""Planned turns: they are legal, attacks have the required armies, and goals follow the values of regions."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ def position_of(owner, army, rounds=0) -> Position:
 
 
 @pytest.mark.parametrize(("rules", "players"), [*((rules, 2) for rules in PRESETS), ("thesis", 4)])
-def test_games_of_plans_are_legal_on_all_rules(rules, players):
+def test_planned_turns_are_legal_under_every_preset(rules, players):
     game = Game("world", rules, players, seed=3)
     agents = [make_agent("plan", seed) for seed in range(players)]
     while game.phase == "pick":
         game.pick({p: agents[p].pick(game.view(p)) for p in game.pickers()})
     while game.phase == "play" and game.round < 5:
         alive = [p for p in range(players) if game.alive(p)]
-        game.play_round({p: agents[p].act(game.view(p)) for p in alive})  # strict: an illegal order raises
+        game.play_round({p: agents[p].act(game.view(p)) for p in alive})  # raises an error for illegal orders
     assert game.phase == "over" or game.round == 5
 
 
-def test_many_different_turns_from_one_seed_all_legal():
+def test_one_seed_gives_equal_lists_of_distinct_legal_turns():
     game = Game("world", "thesis", seed=8, picks="random")
     agents = [make_agent("plan", 1), make_agent("plan", 2)]
     for _ in range(8):
@@ -55,20 +55,20 @@ def test_many_different_turns_from_one_seed_all_legal():
     view = game.view(0)
     context = make_context(view.board, view.params, 2, PLANNING)
     n, e = view.board.n_regions, view.board.n_edges
-    found = []
+    lists = []
     for _ in range(2):
         turns = make_turn_set(n, e, 40)
         count = generate_plans(context, view.position, 0, make_rng(5), make_generator_work(n, e, 2), turns)
-        found.append([Orders.from_arrays(turns.deploy[i], turns.attacks[i], turns.counts[i]) for i in range(count)])
-    assert found[0] == found[1] and len(found[0]) > 20
-    assert all(found[0].count(orders) == 1 for orders in found[0])
-    for orders in found[0]:
+        lists.append([Orders.from_arrays(turns.deploy[i], turns.attacks[i], turns.counts[i]) for i in range(count)])
+    assert lists[0] == lists[1] and len(lists[0]) > 20
+    assert all(lists[0].count(orders) == 1 for orders in lists[0])
+    for orders in lists[0]:
         assert sum(armies for _, armies in orders.deploys) == view.income
         game.clone().play_round({0: orders, 1: Orders()})
 
 
-def test_a_last_region_of_a_super_region_is_taken_with_what_it_needs():
-    """Australia but for one region: the plan takes it, with the armies that the table names, before anything else."""
+def test_a_plan_attacks_the_last_missing_region_with_the_needed_armies():
+    """Player 0 owns Australia except for one region. The plan attacks it first, with the armies of the table."""
     map_ = load("world")
     names = [region.name for region in map_.regions]
     australia = map_.members[[s.name for s in map_.super_regions].index("Australia")]
@@ -88,8 +88,8 @@ def test_a_last_region_of_a_super_region_is_taken_with_what_it_needs():
 
 
 @pytest.mark.parametrize("rules", ["thesis", "challenge2"])
-def test_a_region_that_is_held_keeps_what_that_takes(rules):
-    """Whatever else the turn has its armies do."""
+def test_a_held_region_keeps_the_needed_armies(rules):
+    """The turn's other moves never reduce a held region's armies below the need."""
     held = 0
     for seed in range(20):
         game = Game("world", rules, seed=seed, picks="random")
@@ -109,18 +109,18 @@ def test_a_region_that_is_held_keeps_what_that_takes(rules):
     assert held > 5
 
 
-def test_goals_are_told():
+def test_insight_lists_the_goals_of_a_plan():
     game = Game("world", "thesis", seed=8, picks="random")
     agent = make_agent("plan", 1)
     assert agent.insight() is None
     agent.act(game.view(0))
-    told = agent.insight()
-    assert told["goals"] and all(goal["goal"] in ("take", "attack", "hold") for goal in told["goals"])
-    assert all(0 <= goal["region"] < 42 and goal["armies"] > 0 for goal in told["goals"])
+    insight = agent.insight()
+    assert insight["goals"] and all(goal["goal"] in ("take", "attack", "hold") for goal in insight["goals"])
+    assert all(0 <= goal["region"] < 42 and goal["armies"] > 0 for goal in insight["goals"])
 
 
 def worth_in_python(map_, rules, owner, army, player, rounds, w, requirements):
-    """What `agents.evaluation.income_forecast` says, by its words."""
+    """Compute the worth that `agents.evaluation.income_forecast` defines."""
     left = math.inf if not rules.round_limit(map_.n_regions) else rules.round_limit(map_.n_regions) - rounds
     earned = min(w.income, w.army * left)
     mine = [r for r in range(map_.n_regions) if owner[r] == player]
@@ -146,15 +146,15 @@ def worth_in_python(map_, rules, owner, army, player, rounds, w, requirements):
 
 @pytest.mark.parametrize("preset", ["thesis", "challenge1"])
 @pytest.mark.parametrize("players", [2, 3])
-def test_prospects_are_what_their_words_say(preset, players):
+def test_forecast_shares_match_their_definition_in_plain_python(preset, players):
     rules, map_ = Rules.of(preset), load("world")
     weights = PLANNING._replace(front=1.5, sharpness=2.0)
     context = context_of("world", rules, players, weights)
     draw = np.random.default_rng(4)
     for _ in range(60):
         owner, army = draw.integers(-1, players, map_.n_regions), draw.integers(1, 9, map_.n_regions)
-        whole = map_.members[int(draw.integers(len(map_.members)))]
-        owner[list(whole)] = draw.integers(players)
+        complete = map_.members[int(draw.integers(len(map_.members)))]
+        owner[list(complete)] = draw.integers(players)
         rounds = int(draw.integers(0, 100))
         each = [
             worth_in_python(map_, rules, owner, army, p, rounds, weights, context.army_requirements)
@@ -166,7 +166,7 @@ def test_prospects_are_what_their_words_say(preset, players):
 
 
 def growth_in_python(map_, base_income, owner, army, player, w, requirements):
-    """What `agents.evaluation.income_forecast.growth_share` says, by its words."""
+    """Compute the growth that `agents.evaluation.income_forecast.growth_share` defines."""
     grown = most = base_income
     for s, members in enumerate(map_.members):
         most += map_.bonuses[s]
@@ -182,7 +182,7 @@ def growth_in_python(map_, base_income, owner, army, player, w, requirements):
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_growth_is_what_its_words_say(players):
+def test_growth_shares_match_their_definition_in_plain_python(players):
     map_, context = load("world"), context_of("world", Rules(), players)
     draw = np.random.default_rng(5)
     for _ in range(60):
@@ -196,8 +196,8 @@ def test_growth_is_what_its_words_say(players):
     assert shares_of(growth_share, context, everything)[0] == 1.0
 
 
-def facing(distance: int, fog: bool = False) -> Game:
-    """A game on the world map in which player 0 has Argentina, and player 1 a region so many steps away."""
+def game_at_distance(distance: int, fog: bool = False) -> Game:
+    """Return a world-map game in which player 0 owns Argentina and player 1 a region at the given distance."""
     game = Game("world", replace(Rules.of("thesis"), fog=fog), 2, seed=1, picks="random")
     board, start = game.view(0).board, [region.name for region in game.map.regions].index("Argentina")
     saved = game.to_dict()
@@ -209,33 +209,33 @@ def facing(distance: int, fog: bool = False) -> Game:
 
 
 @pytest.mark.parametrize("distance", [2, 3, 4, 5])
-def test_only_growth_counts_as_long_as_no_enemy_is_near(distance):
-    """Values of turns are then parts of what the map gives: 5 of 29 and what South America's 2 promise, at most."""
-    game = facing(distance)
-    for apart, near in ((distance - 1, False), (distance, True)):
-        agent = make_agent(f"plan:contact_distance={apart}", 1)
+def test_only_growth_counts_without_an_enemy_in_contact_distance(distance):
+    """The value is then a fraction of the maximum income, 29: the base income of 5 and the prospect of a bonus of 2."""
+    game = game_at_distance(distance)
+    for limit, near in ((distance - 1, False), (distance, True)):
+        agent = make_agent(f"plan:contact_distance={limit}", 1)
         agent.act(game.view(0))
         assert (agent.search_policy().values[0] > 8 / 29) == near
 
 
 @pytest.mark.parametrize("weights", ["default", "thesis"])
-def test_who_knows_no_income_goes_by_its_weights(weights):
-    """Growth without promises does not tell turns apart: super regions take some rounds."""
-    view = facing(5).view(0)
-    usual, never = (make_agent(f"plan:weights={weights},contact_distance={apart}", 1) for apart in (3, 1000))
-    assert usual.act(view) == never.act(view)
-    assert usual.search_policy().values.tolist() == never.search_policy().values.tolist()
+def test_weights_without_income_ignore_the_contact_distance(weights):
+    """Growth without prospects is equal for all turns, because a super region takes several rounds."""
+    view = game_at_distance(5).view(0)
+    default, never = (make_agent(f"plan:weights={weights},contact_distance={limit}", 1) for limit in (3, 1000))
+    assert default.act(view) == never.act(view)
+    assert default.search_policy().values.tolist() == never.search_policy().values.tolist()
 
 
-def test_what_fog_hides_may_be_an_enemy():
+def test_hidden_regions_count_as_possible_enemies():
     agent = make_agent("plan:contact_distance=1", 1)
-    agent.act(facing(5, fog=True).view(0))  # regions two steps away are out of sight
+    agent.act(game_at_distance(5, fog=True).view(0))  # regions at distance 2 are hidden
     assert agent.search_policy().values[0] < 8 / 29
     agent = make_agent("plan:contact_distance=2", 1)
-    agent.act(facing(5, fog=True).view(0))
+    agent.act(game_at_distance(5, fog=True).view(0))
     assert agent.search_policy().values[0] > 8 / 29
 
 
-def test_weights_without_prospects_know_nothing_of_them():
+def test_the_thesis_weights_have_no_income_terms():
     assert (THESIS.income, THESIS.prospect, THESIS.front) == (0.0, 0.0, 0.0)
     assert not context_of("world", Rules(), 2, THESIS).evaluation.earns

@@ -1,4 +1,4 @@
-"""Errors in users' functions: the search ends soon, and the error reaches the caller with its place."""
+"""Errors in user-defined functions: the search ends soon, and the error reaches the caller with its location."""
 
 from __future__ import annotations
 
@@ -34,41 +34,41 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*runs as plain Python:RuntimeWa
 
 
 @pytest.mark.parametrize("compiled", [True, False])
-def test_a_function_that_only_raises_is_told_by_its_own_exception(compiled):
+def test_a_function_that_always_raises_reports_its_own_exception(compiled):
     def refuse(context, position, shares):
         raise ValueError("not today")
 
     function = numba.njit(refuse) if compiled else refuse
-    with pytest.raises(ValueError, match=r"^not today") as caught:
+    with pytest.raises(ValueError, match=r"^not today") as raised:
         TreeSearch(view(), MctsSettings(), 1, Functions(evaluation=function))
     assert re.search(
-        r": not today, in the evaluation 'refuse' \(test_plug_in_errors\.py, line \d+\)$", crash_reason(caught.value)
+        r": not today, in the evaluation 'refuse' \(test_plug_in_errors\.py, line \d+\)$", crash_reason(raised.value)
     )
 
 
 def test_the_reason_of_a_syntax_error_names_the_file_with_the_error(tmp_path):
     file = tmp_path / "broken.py"
     file.write_text("def act(self, view)\n    pass\n")
-    with pytest.raises(SyntaxError) as caught:
+    with pytest.raises(SyntaxError) as raised:
         runpy.run_path(str(file))
-    assert re.fullmatch(r"SyntaxError: expected ':' \(broken\.py, line 1\)", crash_reason(caught.value))
-    with pytest.raises(SyntaxError) as caught:
+    assert re.fullmatch(r"SyntaxError: expected ':' \(broken\.py, line 1\)", crash_reason(raised.value))
+    with pytest.raises(SyntaxError) as raised:
         eval("1 +")
     place = r"\(test_plug_in_errors\.py, line \d+\)"
-    assert re.fullmatch(rf"SyntaxError: invalid syntax \(<string>, line 1\) {place}", crash_reason(caught.value))
-    with pytest.raises(SyntaxError) as caught:
+    assert re.fullmatch(rf"SyntaxError: invalid syntax \(<string>, line 1\) {place}", crash_reason(raised.value))
+    with pytest.raises(SyntaxError) as raised:
         raise SyntaxError("my own")
-    assert re.fullmatch(rf"SyntaxError: my own {place}", crash_reason(caught.value))
+    assert re.fullmatch(rf"SyntaxError: my own {place}", crash_reason(raised.value))
 
 
 def test_the_reason_of_a_crash_names_the_function_and_its_place():
     def index(context, position, shares):
         shares[1000] = 0.5
 
-    with pytest.raises(IndexError) as caught:
+    with pytest.raises(IndexError) as raised:
         TreeSearch(view(), MctsSettings(), 1, Functions(evaluation=index))
     line = index.__code__.co_firstlineno
-    assert crash_reason(caught.value).endswith(f", in the evaluation 'index' (test_plug_in_errors.py, line {line})")
+    assert crash_reason(raised.value).endswith(f", in the evaluation 'index' (test_plug_in_errors.py, line {line})")
 
 
 class OddError(Exception):
@@ -79,14 +79,14 @@ class OddError(Exception):
         raise OSError("no notes")
 
 
-class Counting:
-    """An evaluation in Python that fails from a call on, and counts its calls."""
+class FailingEvaluation:
+    """A Python evaluation that counts its calls and fails after a number of calls."""
 
     def __init__(self) -> None:
         self.let_go()
 
     def fail(self, error: BaseException, after: int) -> Asking:
-        """With an error, after so many calls."""
+        """Return the evaluation, which raises the error after a number of calls."""
         self.error, self.after, self.calls = error, after, 0
         ASKING_EVALUATION.function = self.answer
         return ASKING_EVALUATION
@@ -102,7 +102,7 @@ class Counting:
         shares /= shares.sum()
 
 
-FAILING = Counting()
+FAILING = FailingEvaluation()
 
 FORMS = {
     "one thread": {},
@@ -118,11 +118,11 @@ FORMS = {
 
 @pytest.mark.parametrize("settings", [{}, {"threads": 2, "parallel": "root"}, {"threads": 2, "parallel": "leaf"}])
 @pytest.mark.parametrize("error", [StopIteration(), GeneratorExit(), OddError()])
-def test_exceptions_with_ways_of_their_own_come_through(error, settings):
+def test_unusual_exceptions_reach_the_caller(error, settings):
     search = MctsSettings(**(SMALL | settings))
-    with pytest.raises(type(error)) as caught:
+    with pytest.raises(type(error)) as raised:
         TreeSearch(view(), search, 1, Functions(evaluation=FAILING.fail(error, after=0)))
-    assert caught.value is error and "evaluation Asking" in error.__notes__[0]
+    assert raised.value is error and "evaluation Asking" in error.__notes__[0]
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -134,7 +134,7 @@ def test_the_search_ends_soon_after_a_failure(form):
     search = kind(view(), settings, 1, Functions(evaluation=failing))
     with pytest.raises(OSError, match="no such thing"):
         search.run(10**9)
-    assert FAILING.calls <= 100 + settings.threads  # each thread asks once at most
+    assert FAILING.calls <= 100 + settings.threads  # each thread makes at most one more call
     for ask in (search.best, lambda: search.run(1), lambda: search.improve_by_local_search(1), search.statistics):
         with pytest.raises(RunError, match="ended with an error"):
             ask()
@@ -153,7 +153,7 @@ def test_an_interrupt_inside_a_function_ends_the_search():
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_local_search_ends_with_the_error_too(threads):
+def test_local_search_ends_with_the_error(threads):
     failing = FAILING.let_go()
     settings = MctsSettings(**(SMALL | {"threads": threads, "scenarios": 12, "horizon": 1, "local_search": 0.5}))
     search = TreeSearch(view(), settings, 1, Functions(evaluation=failing))
@@ -165,11 +165,11 @@ def test_local_search_ends_with_the_error_too(threads):
     assert FAILING.calls <= 40 + threads
 
 
-def test_searches_in_other_threads_do_not_notice():
+def test_errors_do_not_affect_searches_in_other_threads():
     failing = FAILING.fail(OSError("no such thing"), after=100)
-    well = TreeSearch(view(), MctsSettings(**SMALL), 1, Functions(generator=generator))
-    well.run(2000)
-    expected, errors = well.candidates(), []
+    healthy = TreeSearch(view(), MctsSettings(**SMALL), 1, Functions(generator=generator))
+    healthy.run(2000)
+    expected, errors = healthy.candidates(), []
 
     def fail():
         try:
@@ -180,15 +180,15 @@ def test_searches_in_other_threads_do_not_notice():
     for _ in range(3):
         FAILING.fail(OSError("no such thing"), after=100)
         other = threading.Thread(target=fail)
-        well.begin(view(), 1)
+        healthy.begin(view(), 1)
         other.start()
-        well.run(2000)
+        healthy.run(2000)
         other.join()
-        assert well.candidates() == expected
+        assert healthy.candidates() == expected
     assert len(errors) == 3
 
 
-def test_an_agent_can_be_asked_again():
+def test_an_agent_can_act_again_after_an_error():
     failing = FAILING.fail(OSError("no such thing"), after=5)
     agent = MctsAgent(sims=5, local_search=0.0, samples=1, rounds=1, evaluation=failing)
     with pytest.raises(OSError, match="no such thing"):
@@ -203,23 +203,23 @@ def failing_agent(seed: int) -> MctsAgent:
     )
 
 
-def test_in_a_match_it_is_the_crash_of_that_player():
+def test_a_failing_function_is_a_crash_of_its_player_in_a_match():
     with pytest.raises(AgentCrashError, match="OSError: mine"):
         Match([failing_agent, "random"], map="small", games=1, on_crash="stop").run()
     result = Match([failing_agent, "random"], map="small", games=1, on_crash="forfeit").run()
     assert result.records[0].failures[0].agent == 0
 
 
-def test_the_command_line_ends_with_the_error(capsys, monkeypatch):
+def test_the_match_command_exits_with_the_error(capsys, monkeypatch):
     monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
     registry.register("broken", lambda: failing_agent, "fails")
     assert main(["match", "broken", "random", "-n", "1", "--map", "small", "--quiet", "--on-crash", "stop"]) == 1
     assert "OSError: mine" in capsys.readouterr().err
 
 
-def test_a_failure_that_nobody_watches_for_is_shown(monkeypatch):
-    shown = []
-    monkeypatch.setattr("sys.unraisablehook", lambda report: shown.append(report))
+def test_an_unhandled_callback_error_is_reported_as_unraisable(monkeypatch):
+    reports = []
+    monkeypatch.setattr("sys.unraisablehook", lambda report: reports.append(report))
     seen, failing = view(), plug_in("evaluation", FAILING.fail(OSError("no such thing"), after=0))
 
     @numba.njit
@@ -230,6 +230,6 @@ def test_a_failure_that_nobody_watches_for_is_shown(monkeypatch):
     arguments = (failing, bare_context(seen.board, seen.params, seen.players, THESIS), seen.position, shares)
     ask(*arguments)
     assert shares.tolist() == [0.5, 0.5]
-    assert [type(report.exc_value) for report in shown] == [OSError]
+    assert [type(report.exc_value) for report in reports] == [OSError]
     with pytest.raises(OSError, match="no such thing"), raise_callback_errors():
         ask(*arguments)

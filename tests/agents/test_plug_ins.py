@@ -1,4 +1,4 @@
-"""Users' functions in a search: their allowed results, and the errors that they cause."""
+"""User-defined functions in a search: their valid results and the errors that they cause."""
 
 from __future__ import annotations
 
@@ -40,11 +40,11 @@ from warlight_env.envs import EnvCore
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*runs as plain Python:RuntimeWarning")
 
-#: Regions and directed edges of the map of `view()`, and the first region of player 0 in it.
+#: Numbers of regions and directed edges of the map of `view()`, and player 0's first region.
 REGIONS, EDGES, HOME = 10, 34, 4
 
-#: A fault of a kind with a number, and what the error says about it. Places are those of our own turn, the first asked
-#: for.
+#: Kind of function, fault, its number, and a pattern of the error message. Locations are in player 0's turn, which the
+#: search requests first.
 WRONG = [
     ("evaluation", "answer", float("nan"), r"nan for player 0, but a share must be in 0 \.\. 1"),
     ("evaluation", "answer", float("inf"), "inf for player 0, but a share"),
@@ -75,21 +75,21 @@ WRONG = [
 ]
 
 
-def test_the_sizes_in_this_file_are_those_of_the_position():
+def test_the_constants_in_this_file_match_the_position():
     board = view().board
     assert (board.n_regions, board.n_edges, np.flatnonzero(view().owner == 0)[0]) == (REGIONS, EDGES, HOME)
 
 
 @pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "interpreted"])
 @pytest.mark.parametrize("kind, fault, number, says", WRONG)
-def test_a_wrong_answer_ends_the_search_with_its_place_and_value(kind, fault, number, says, compiled):
+def test_an_invalid_result_raises_an_error_with_its_location_and_value(kind, fault, number, says, compiled):
     name = FUNCTIONS[compiled][kind].__name__
     with pytest.raises(AnswerError, match=rf"{kind} '{name}' \(plug_in_faults.py, line [0-9]+\): {says}"):
         Case(kind, compiled, fault, number).run()
 
 
 @pytest.mark.usefixtures("forked_workers")
-def test_a_wrong_answer_stays_one_on_its_way_to_another_process():
+def test_an_answer_error_survives_pickling_and_process_pools():
     wrong = Case("picker", False, "answer", 100_000)
     with pytest.raises(AnswerError) as here:
         wrong.run()
@@ -103,13 +103,13 @@ def test_a_wrong_answer_stays_one_on_its_way_to_another_process():
 
 @pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "interpreted"])
 @pytest.mark.parametrize("kind", FAULTS)
-def test_good_answers_are_taken(kind, compiled):
+def test_valid_results_are_accepted(kind, compiled):
     assert Case(kind, compiled, "none", 0).run()
 
 
 @pytest.mark.parametrize("compiled", [True, False], ids=["compiled", "interpreted"])
 @pytest.mark.parametrize("kind", FAULTS)
-def test_what_a_function_raises_comes_through_with_its_own_traceback(kind, compiled):
+def test_exceptions_of_a_function_keep_their_own_traceback(kind, compiled):
     with pytest.raises(FaultyError, match="of a test") as caught:
         Case(kind, compiled, "raise", 0).run()
     last = traceback.extract_tb(caught.value.__traceback__)[-1]
@@ -149,7 +149,7 @@ def writes_to_the_evaluation(context, position, shares):
 
 
 @pytest.mark.parametrize("function", [writes_to_the_board, writes_to_a_row, writes_to_the_evaluation])
-def test_what_games_share_cannot_be_written_to(function):
+def test_functions_cannot_write_to_arrays_that_games_share(function):
     before = view().board.bonus.tolist()
     with pytest.raises(
         PlugInError,
@@ -165,7 +165,7 @@ def writes_to_the_dice(context, position, player, rng, work, turns):
     return 1
 
 
-def test_nor_can_the_dice_be_written_to():
+def test_functions_cannot_write_to_the_dice():
     with pytest.raises(
         PlugInError, match=r"generator 'writes_to_the_dice'.*: it writes to a read-only array that games share"
     ):
@@ -173,15 +173,15 @@ def test_nor_can_the_dice_be_written_to():
 
 
 @numba.njit
-def second_hand(context, position, player, rng, work, turns):
+def forwarding(context, position, player, rng, work, turns):
     return generate_turns(context, position, player, rng, work, turns)
 
 
-def test_functions_may_hand_what_they_get_to_kernels():
+def test_functions_can_pass_their_arguments_to_kernels():
     settings = MctsSettings(samples=1, rounds=1, local_search=0.0)
     own = TreeSearch(view(), settings, 1)
     own.run(20)
-    theirs = TreeSearch(view(), settings, 1, Functions(generator=second_hand))
+    theirs = TreeSearch(view(), settings, 1, Functions(generator=forwarding))
     theirs.run(20)
     assert theirs.candidates() == own.candidates()
 
@@ -195,14 +195,14 @@ WAYS_TO_GIVE = {
 
 
 @pytest.mark.parametrize("way", WAYS_TO_GIVE)
-def test_a_share_that_is_none_is_seen_however_the_function_is_given(way):
+def test_a_nan_share_raises_an_error_in_every_form_of_function(way):
     @WAYS_TO_GIVE[way]
     def share(context, position, shares):
         for p in range(context.players):
             shares[p] = position.army[0] * np.nan
 
     with warnings.catch_warnings():
-        warnings.simplefilter("error")  # all of these are compiled
+        warnings.simplefilter("error")  # all forms are compiled
         with pytest.raises(AnswerError, match=r"'share'.* nan for player 0"):
             TreeSearch(view(), MctsSettings(), 1, Functions(evaluation=share))
 
@@ -216,7 +216,7 @@ def test_a_share_that_is_none_is_seen_however_the_function_is_given(way):
         (1.5, "1.5 for player 1"),
     ],
 )
-def test_every_player_has_a_share_and_all_add_up_to_1(last, says, compiled):
+def test_missing_shares_and_wrong_sums_raise_an_error(last, says, compiled):
     def halves(context, position, shares):
         shares[0] = 0.5
         if last is not None:
@@ -229,7 +229,7 @@ def test_every_player_has_a_share_and_all_add_up_to_1(last, says, compiled):
 
 
 @pytest.mark.parametrize("way", WAYS_TO_GIVE)
-def test_an_evaluation_for_one_player_is_refused_with_the_arguments_that_it_gets(way):
+def test_the_error_for_a_wrong_signature_names_the_expected_parameters(way):
     @WAYS_TO_GIVE[way]
     def share(context, position, player):
         return 1.0 if position.owner[0] == player else 0.0
@@ -239,7 +239,7 @@ def test_an_evaluation_for_one_player_is_refused_with_the_arguments_that_it_gets
         MctsAgent(evaluation=share)
 
 
-def test_python_that_numba_cannot_compile_runs_with_a_notice():
+def test_python_that_numba_cannot_compile_runs_with_a_warning():
     def share(context, position, shares):
         import math
 
@@ -249,7 +249,7 @@ def test_python_that_numba_cannot_compile_runs_with_a_notice():
         TreeSearch(view(), MctsSettings(samples=1, rounds=1, local_search=0.0), 1, Functions(evaluation=share)).run(3)
 
 
-def test_what_is_no_whole_number_is_told_of_compiled_functions():
+def test_compiled_functions_must_return_an_integer():
     with pytest.raises(PlugInError, match=r"generator '<lambda>' .*: returns none, not a whole number"):
         TreeSearch(
             view(), MctsSettings(), 1, Functions(generator=lambda context, position, player, rng, work, turns: None)
@@ -260,13 +260,13 @@ def test_what_is_no_whole_number_is_told_of_compiled_functions():
         )
 
 
-def test_a_count_must_be_whole_in_python_too():
+def test_python_functions_must_return_an_integer():
     ASKING_GENERATOR.function = lambda *arguments: 1.5
     with pytest.raises(PlugInError, match=r"generator Asking: returned 1\.5, not a whole number"):
         TreeSearch(view(), MctsSettings(), 1, Functions(generator=ASKING_GENERATOR))
 
 
-def test_what_a_function_keeps_is_its_own():
+def test_python_functions_get_copies_that_they_may_keep():
     kept = []
 
     def keep(context, position, player, rng, work, turns):
@@ -279,7 +279,7 @@ def test_what_a_function_keeps_is_its_own():
     assert kept and all(array.base is None and array.flags.owndata for array in kept)
 
 
-def test_a_function_that_can_be_no_key_is_taken_as_itself():
+def test_unhashable_functions_that_compare_equal_are_not_confused():
     class Even:
         __hash__ = None
         asked = 0
@@ -297,14 +297,14 @@ def test_a_function_that_can_be_no_key_is_taken_as_itself():
 
 
 @pytest.mark.parametrize("given", [lambda a, b: a, numba.njit(lambda a, b: a), len, 5, "mcts"])
-def test_what_cannot_be_called_like_a_plug_in_is_refused_at_once(given):
+def test_invalid_functions_raise_an_error_at_construction(given):
     with pytest.raises(PlugInError, match=r"evaluation .*(parameters must be|must be a function)"):
         MctsAgent(evaluation=given)
     with pytest.raises(PlugInError, match="evaluation"):
         TreeSearch(view(), MctsSettings(), 1, Functions(evaluation=given))
 
 
-def test_who_is_out_of_the_game_is_not_asked_for_turns():
+def test_the_generator_is_not_called_for_eliminated_players():
     game = Game("small", players=3, picks="random", seed=1)
     held = [0] * (REGIONS // 2) + [1] * (REGIONS - REGIONS // 2)
     seen = position(game, held, [3] * REGIONS).view(0)
@@ -324,7 +324,7 @@ def test_who_is_out_of_the_game_is_not_asked_for_turns():
 
 
 def rounds_seen(kind, settings, simulations=40, trials=0):
-    """Rounds played in the positions that a function is asked about in a search, less those of the game itself."""
+    """Return the rounds of the positions that a search passes to a function, relative to the round of the game."""
     played, asked = 3, set()
     seen = replace(view(), round=played)
     told = ASKING_EVALUATION if kind == "evaluation" else ASKING_GENERATOR
@@ -341,7 +341,7 @@ def rounds_seen(kind, settings, simulations=40, trials=0):
         search = FlatSearch(seen, FlatSettings(**chosen), 1, functions)
     else:
         search = TreeSearch(seen, MctsSettings(**chosen), 1, functions)
-    asked.clear()  # of the trial that each search begins with
+    asked.clear()  # discards the calls of the check at construction
     search.run(simulations)
     if trials:
         asked.clear()
@@ -350,7 +350,7 @@ def rounds_seen(kind, settings, simulations=40, trials=0):
     return asked
 
 
-def test_a_function_sees_the_rounds_go_on():
+def test_positions_have_the_round_of_the_simulation():
     flat = {"flat": True, "samples": 1}
     for rounds in (1, 2, 3):
         assert rounds_seen("evaluation", {"rounds": rounds, "outcome": "single"} | flat) == {rounds}
@@ -391,8 +391,8 @@ print(shares[0])
 """
 
 
-def test_a_function_is_compiled_anew_by_each_process_with_what_it_refers_to(tmp_path, monkeypatch):
-    """Its own text and place are the same, but not the value of a global, nor a function in another file."""
+def test_each_process_compiles_functions_with_current_dependencies(tmp_path, monkeypatch):
+    """The function's source and location do not change, but the value of a global and a function in another file do."""
     (tmp_path / "searcher.py").write_text(SEARCHER)
     told = []
     for share, part in ((0.25, 0.0), (0.5, 0.0), (0.5, 0.125)):
@@ -405,7 +405,7 @@ def test_a_function_is_compiled_anew_by_each_process_with_what_it_refers_to(tmp_
     assert told == [0.25, 0.5, 0.625]
 
 
-def test_an_environment_raises_what_a_policy_raises_and_nobody_has_moved():
+def test_an_environment_raises_a_policy_s_error_without_moves():
     core = EnvCore("small", "thesis", 2, batch=2, picking="random", action="orders")
     core.reset([1, 2])
     failing = plug_in("policy", Case("policy", True, "deploy", -3).function)
@@ -419,7 +419,7 @@ def test_an_environment_raises_what_a_policy_raises_and_nobody_has_moved():
     assert (core.turns.status == before).all()
 
 
-def test_functions_drawn_at_random_end_well_or_with_their_error():
+def test_random_faults_raise_exactly_their_error():
     rng = random.Random(1)
     for _ in range(200):
         drawn = case(rng, compiled=True)

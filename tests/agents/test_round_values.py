@@ -18,8 +18,8 @@ from warlight_env.engine.rng import make_rng
 
 @kernel
 def by_region_0(context, position, shares):
-    """Player 0 has 0.8 where its region 0 has more than five armies, else 0.1; of three, player 1 has two thirds of the
-    rest."""
+    """Player 0 has the share 0.8 if region 0 has more than five armies, else 0.1. With three players, player 1 has two
+    thirds of the rest."""
     shares[0] = 0.8 if position.army[0] > 5 else 0.1
     shares[1] = 1.0 - shares[0]
     if context.players == 3:
@@ -29,50 +29,50 @@ def by_region_0(context, position, shares):
 
 
 @kernel
-def more_than_all(context, position, shares):
-    """Shares of the first two add up to more than 1 by what floats leave."""
+def shares_above_one(context, position, shares):
+    """The shares of the first two players exceed 1 by a rounding error."""
     shares[0], shares[1], shares[2] = 0.8, 0.2, 0.0
     return 0
 
 
-def searched(owner, players, plays=400, rounds=0, evaluation=by_region_0):
+def round_values(owner, players, plays=400, rounds=0, evaluation=by_region_0):
     board, params = board_of(RING)
     functions = Functions(evaluation=evaluation, generator=three_deploys, capacity=3)
     context = make_context(board, params, players, PLANNING, functions=functions)
     work, values = make_nash_work(6, board.n_edges, players, 3, 0, 1), np.zeros(players)
     work.rng[:] = make_rng(1)
     setup = make_nash_setup(context, 1, 1)
-    known = write_round_values(context, setup, as_position(owner, rounds=rounds), plays, work, values)
+    is_written = write_round_values(context, setup, as_position(owner, rounds=rounds), plays, work, values)
     after = make_position(6)
-    goes_on = play_at_random(context, setup, as_position(owner, rounds=rounds), work, after)
-    return known, values, goes_on, after
+    continues = play_at_random(context, setup, as_position(owner, rounds=rounds), work, after)
+    return is_written, values, continues, after
 
 
-def test_values_are_the_equilibrium_s():
-    """Player 0 comes to choose region 0, whatever the others do."""
-    known, values, goes_on, after = searched([0, 0, 0, 1, 1, 2], 3, plays=4000)
-    assert known and values.sum() == pytest.approx(1)
+def test_values_are_those_of_the_equilibrium():
+    """Deploying on region 0 is the dominant strategy of player 0."""
+    is_written, values, continues, after = round_values([0, 0, 0, 1, 1, 2], 3, plays=4000)
+    assert is_written and values.sum() == pytest.approx(1)
     assert values == pytest.approx([0.8, 0.4 / 3, 0.2 / 3], abs=0.02)
-    assert goes_on and after.round[0] == 1
+    assert continues and after.round[0] == 1
     assert after.army[:3].sum() == after.army[3:5].sum() + 1 == after.army[5] + 2 == 8, "all have deployed 5"
 
 
-def test_who_has_no_choice_gets_what_the_others_leave():
-    known, values, *_ = searched([0, 0, -1, 1, -1, -1], 2)
-    assert known and values[0] > 0.6 and values.sum() == 1
-    known, values, *_ = searched([0, 0, -1, 1, -1, 2], 3)
-    assert known and values[1] == values[2] > 0 and values.sum() == 1
-    known, *_ = searched([0, -1, -1, 1, -1, -1], 2)
-    assert not known, "nothing is played where nobody has a choice"
+def test_values_add_up_to_1_if_some_players_have_only_one_turn():
+    is_written, values, *_ = round_values([0, 0, -1, 1, -1, -1], 2)
+    assert is_written and values[0] > 0.6 and values.sum() == 1
+    is_written, values, *_ = round_values([0, 0, -1, 1, -1, 2], 3)
+    assert is_written and values[1] == values[2] > 0 and values.sum() == 1
+    is_written, *_ = round_values([0, -1, -1, 1, -1, -1], 2)
+    assert not is_written, "nothing is played where nobody has a choice"
 
 
-def test_who_is_out_has_nothing_and_an_end_is_what_it_is():
-    assert searched([0, 0, 0, 2, 2, 2], 3)[1][1] == 0.0
-    known, values, *_ = searched([2] * 6, 3)
-    assert known and values.tolist() == [0.0, 0.0, 1.0]
+def test_eliminated_players_have_the_value_0_and_winners_1():
+    assert round_values([0, 0, 0, 2, 2, 2], 3)[1][1] == 0.0
+    is_written, values, *_ = round_values([2] * 6, 3)
+    assert is_written and values.tolist() == [0.0, 0.0, 1.0]
 
 
-def test_nobody_has_less_than_nothing():
+def test_values_are_not_negative():
     assert 1.0 - 0.8 - 0.2 < 0.0
-    known, values, *_ = searched([0, 0, 1, 1, 2, 2], 3, evaluation=more_than_all)
-    assert known and (values >= 0.0).all() and values.sum() == pytest.approx(1)
+    is_written, values, *_ = round_values([0, 0, 1, 1, 2, 2], 3, evaluation=shares_above_one)
+    assert is_written and (values >= 0.0).all() and values.sum() == pytest.approx(1)

@@ -1,4 +1,4 @@
-"""Parts of searches: batches of leaves, priors, selection rules, final moves, and more candidate turns."""
+"""Parts of searches: batches of leaves, priors, selection rules, final moves and larger sets of candidate turns."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ SMALL = {"samples": 3, "rounds": 2, "local_search": 0.0}
 
 
 @functools.cache
-def played(players: int) -> Game:
-    """A game of some players after five rounds. Tests must not change it."""
+def game_after_five_rounds(players: int) -> Game:
+    """Return a game after five rounds. Tests must not change it."""
     game = Game("world", seed=7, picks="random", players=players)
     for _ in range(5):
         game.play_round([make_agent("aggressive", p).act(game.view(p)) for p in range(players)])
@@ -41,19 +41,19 @@ def played(players: int) -> Game:
 
 
 @functools.cache
-def seen() -> View:
-    """What player 0 sees in `played(2)`."""
-    return played(2).view(0)
+def first_view() -> View:
+    """Return the view of player 0 in `game_after_five_rounds(2)`."""
+    return game_after_five_rounds(2).view(0)
 
 
-def found(search):
+def results(search):
     record = search.statistics()
     return record.simulations, record.nodes, [(str(c.orders), c.picks, c.visits, c.total) for c in record.candidates]
 
 
 @numba.njit
 def by_regions(context, positions, count, shares):
-    """A leaf value: each player's part of the regions that anybody owns."""
+    """A leaf function: each player's fraction of the owned regions."""
     for k in range(count):
         owned = 0
         for p in range(context.players):
@@ -68,7 +68,7 @@ def by_regions(context, positions, count, shares):
 
 @numba.njit
 def one_by_regions(context, position, shares):
-    """The same as an evaluation."""
+    """The evaluation with the same values as `by_regions`."""
     owned = 0
     shares[:] = 0.0
     for r in range(position.owner.shape[0]):
@@ -81,39 +81,41 @@ def one_by_regions(context, position, shares):
 
 @pytest.mark.parametrize("players", [2, 4])
 @pytest.mark.parametrize("leaves", [1, 8])
-def test_leaves_are_valued_as_the_evaluation_would_value_each(players, leaves):
-    view, settings = played(players).view(1), MctsSettings(**SMALL, outcome="single", leaf_batch=leaves)
+def test_batched_leaf_values_equal_single_evaluations(players, leaves):
+    view, settings = game_after_five_rounds(players).view(1), MctsSettings(**SMALL, outcome="single", leaf_batch=leaves)
     searches = [
         TreeSearch(view, settings, 3, functions)
         for functions in (Functions(leaf=by_regions), Functions(one_by_regions))
     ]
     for search in searches:
         search.run(203)
-    assert found(searches[0]) == found(searches[1])
+    assert results(searches[0]) == results(searches[1])
 
 
-def test_as_many_leaves_as_are_wanted_come_in_one_call():
+def test_the_leaf_function_gets_batches_of_the_requested_size():
     sizes, rounds = [], []
 
-    def asked(context, positions, count, shares):
+    def record(context, positions, count, shares):
         assert len(positions.owner) == count == len(positions.round)
         sizes.append(count)
         rounds.extend(positions.round.tolist())
         shares[:count] = 0.5
 
     with pytest.warns(RuntimeWarning, match="plain Python"):
-        search = TreeSearch(seen(), MctsSettings(**{**SMALL, "rounds": 0}, leaf_batch=16), 1, Functions(leaf=asked))
+        search = TreeSearch(
+            first_view(), MctsSettings(**{**SMALL, "rounds": 0}, leaf_batch=16), 1, Functions(leaf=record)
+        )
     sizes.clear(), rounds.clear()
     search.run(100)
     assert sum(sizes) == 100 == search.simulations and max(sizes) == 16
-    assert len(sizes) == 7 and min(rounds) > seen().round, "positions know what round it is"
+    assert len(sizes) == 7 and min(rounds) > first_view().round, "positions know what round it is"
     tree = search.trees[0].tree
     assert not tree.pending.any() and tree.visits[0] == 100
 
 
 @pytest.mark.parametrize("more", [{}, {"parallel": "tree", "threads": 2}, {"parallel": "lock", "threads": 2}])
-def test_simulations_that_are_under_way_together_spread_out_and_are_counted_once(more):
-    search = TreeSearch(seen(), MctsSettings(**SMALL, leaf_batch=5, **more), 1)
+def test_concurrent_simulations_diverge_and_are_counted_once(more):
+    search = TreeSearch(first_view(), MctsSettings(**SMALL, leaf_batch=5, **more), 1)
     search.run(1)
     search.run(5)
     assert sorted(c.visits for c in search.candidates())[-5:] != [0, 0, 0, 0, 6]
@@ -122,13 +124,13 @@ def test_simulations_that_are_under_way_together_spread_out_and_are_counted_once
     assert tree.visits[0] == 306 == sum(c.visits for c in search.candidates()) and not tree.pending.any()
 
 
-def test_leaves_may_be_valued_where_they_are():
-    """Without rounds of a playout a turn's value is the mean over the positions that it led to."""
+def test_leaves_without_playouts_have_the_share_of_their_position():
+    """Without playouts, the value of a leaf is the share of its position."""
     settings = MctsSettings(**{**SMALL, "rounds": 0}, outcome="single")
-    search = TreeSearch(seen(), settings, 1)
-    count = len(TreeSearch(seen(), settings, 1).candidates()) or 9
+    search = TreeSearch(first_view(), settings, 1)
+    count = len(TreeSearch(first_view(), settings, 1).candidates()) or 9
     search.run(count)
-    tree, context = search.trees[0].tree, make_context(seen().board, seen().params, 2, DEFAULT)
+    tree, context = search.trees[0].tree, make_context(first_view().board, first_view().params, 2, DEFAULT)
     from warlight_env.agents.evaluation.static_evaluation import position_share
     from warlight_env.engine.position import make_position, unpack
 
@@ -136,7 +138,7 @@ def test_leaves_may_be_valued_where_they_are():
         valued = [r for r in range(tree.first[child], tree.first[child] + tree.children[child]) if tree.visits[r] == 1]
         for node in valued:
             if tree.children[node] <= 0:
-                state = make_position(seen().board.n_regions)
+                state = make_position(first_view().board.n_regions)
                 unpack(tree.states[tree.state[node]], state)
                 theirs = shares_of(position_share, context, state)[1]
                 assert tree.total[node] / 2**31 == pytest.approx(theirs, abs=1e-6)
@@ -150,26 +152,26 @@ def prefers_the_first(context, position, player, turns, count, likely):
 
 
 @pytest.mark.parametrize("players", [2, 4])
-def test_priors_say_where_to_look_first(players):
+def test_priors_direct_the_search(players):
     settings = MctsSettings(**SMALL, selection="puct", exploration=50.0)
-    search = TreeSearch(played(players).view(1), settings, 1, Functions(prior=prefers_the_first))
+    search = TreeSearch(game_after_five_rounds(players).view(1), settings, 1, Functions(prior=prefers_the_first))
     search.run(60)
     tree = search.trees[0].tree
     first, count = int(tree.first[0]), int(tree.children[0])
     assert tree.prior[first : first + count].tolist() == [1.0] + [0.0] * (count - 1)
     assert tree.visits[first] == 60 and search.candidates()[0].visits == 60
     node = first
-    for _ in range(players - 1):  # every player's turns have theirs
+    for _ in range(players - 1):  # the turns of every player have priors
         assert tree.prior[tree.first[node]] == 1.0
         node = int(tree.first[node])
-    even = TreeSearch(played(players).view(1), settings, 1)
+    even = TreeSearch(game_after_five_rounds(players).view(1), settings, 1)
     even.run(60)
     assert max(c.visits for c in even.candidates()) < 45
 
 
-def test_puct_is_what_it_says():
-    """Against the formula, from the visits and values that stand in the tree."""
-    search = TreeSearch(seen(), MctsSettings(**SMALL, selection="puct", exploration=1.5), 1)
+def test_puct_selects_by_its_formula():
+    """The expected choice follows from the formula and the visits and values in the tree."""
+    search = TreeSearch(first_view(), MctsSettings(**SMALL, selection="puct", exploration=1.5), 1)
     search.run(40)
     tree, kernels = search.trees[0].tree, search.kernel_settings
     first, count = int(tree.first[0]), int(tree.children[0])
@@ -183,14 +185,14 @@ def test_puct_is_what_it_says():
         search.run(1)
 
 
-def test_a_rule_of_selection_of_ones_own():
+def test_users_can_add_a_selection_rule_once():
     @kernel
     def always_the_last(tree, settings, work, state, node, level, rng):
         return np.int64(tree.first[node]) + np.int64(tree.children[node]) - 1
 
     SELECTIONS.add("last", always_the_last)
     try:
-        search = TreeSearch(seen(), MctsSettings(**SMALL, selection="last"), 1)
+        search = TreeSearch(first_view(), MctsSettings(**SMALL, selection="last"), 1)
         search.run(50)
         tree = search.trees[0].tree
         visits = tree.visits[tree.first[0] : tree.first[0] + tree.children[0]].tolist()
@@ -201,7 +203,7 @@ def test_a_rule_of_selection_of_ones_own():
         del SELECTIONS._kernels["last"]
 
 
-def test_a_rule_of_selection_with_other_arguments_is_refused_with_those_that_it_gets():
+def test_a_selection_rule_with_a_wrong_signature_raises_an_error():
     @kernel
     def without_a_generator(tree, settings, work, state, node, level):
         return np.int64(tree.first[node])
@@ -229,15 +231,15 @@ def thompson(tree, settings, work, state, node, level, rng):
 def test_thompson_sampling_draws_from_the_search_s_generator(monkeypatch):
     monkeypatch.setitem(SELECTIONS._kernels, "thompson", thompson)
     settings = MctsSettings(**SMALL, selection="thompson")
-    searches = [TreeSearch(seen(), settings, seed) for seed in (1, 1, 2)]
+    searches = [TreeSearch(first_view(), settings, seed) for seed in (1, 1, 2)]
     for search in searches:
         search.run(300)
         assert min(c.visits for c in search.candidates()) > 50, "it explores"
-    assert found(searches[0]) == found(searches[1]) != found(searches[2])
+    assert results(searches[0]) == results(searches[1]) != results(searches[2])
     agents = [MctsAgent(seed, 60, **SMALL, selection="thompson") for seed in (4, 5)]
     game = Game("world", seed=5, picks="random")
     for _ in range(6):
-        game.play_round([agent.act(game.view(seat)) for seat, agent in enumerate(agents)])  # raises at illegal orders
+        game.play_round([agent.act(game.view(seat)) for seat, agent in enumerate(agents)])  # rejects illegal orders
     assert game.round == 6
 
 
@@ -246,7 +248,7 @@ CAPACITY = 40
 
 @numba.njit
 def every_region(context, position, player, rng, work, turns):
-    """All of the income on each of the player's regions in turn, and no attacks; more than nine turns."""
+    """A generator of more than nine turns: each deploys the whole income on another region and does not attack."""
     income, count = context.params.base_income, 0
     for r in range(position.owner.shape[0]):
         if position.owner[r] == player and count < turns.counts.shape[0]:
@@ -260,7 +262,7 @@ def every_region(context, position, player, rng, work, turns):
 
 @pytest.mark.parametrize("players", [2, 4])
 def test_generators_may_write_more_than_nine_turns(players):
-    game = played(players)
+    game = game_after_five_rounds(players)
     owner = [r % players for r in range(42)]
     view = position(Game("world", Rules.of("thesis", picks=1), players=players), owner, [5] * 42).view(0)
     expected = sum(by == 0 for by in owner)
@@ -282,24 +284,24 @@ def too_many(context, position, player, rng, work, turns):
 
 
 @pytest.mark.parametrize("capacity", [0, 10_001, True, 2.5])
-def test_a_capacity_that_cannot_be(capacity):
+def test_an_invalid_capacity_raises_an_error(capacity):
     with pytest.raises(PlugInError, match="capacity = "):
         Functions(generator=every_region, capacity=capacity)
     with pytest.raises(PlugInError, match="only a custom generator can have a capacity"):
         Functions(capacity=12)
 
 
-def test_an_answer_of_ones_own_is_known_by_its_name(monkeypatch):
+def test_users_can_add_a_final_move_rule(monkeypatch):
     monkeypatch.setitem(FINAL_MOVE_RULES, "worst", lambda candidates, rng: sorted(candidates, key=lambda c: c.value))
     agent = MctsAgent(1, 60, final_move="worst", **SMALL)
-    agent.act(seen())
+    agent.act(first_view())
     values = [candidate.value for candidate in agent.last_search().record.candidates]
     assert values == sorted(values)
     with pytest.raises(InputError, match="worst"):
         MctsAgent(1, 60, final_move="wrost", **SMALL)
 
 
-def test_answers_are_drawn_in_proportion_to_visits():
+def test_the_mixture_rule_samples_in_proportion_to_visits():
     candidates = [Candidate(Orders([(i, 1)]), visits, 0.5) for i, visits in enumerate((10, 60, 0, 30))]
     rng = np.random.default_rng(1)
     drawn = Counter(FINAL_MOVE_RULES["mixture"](candidates, rng)[0].visits for _ in range(4000))
@@ -308,12 +310,12 @@ def test_answers_are_drawn_in_proportion_to_visits():
         assert abs(times / 4000 - visits / 100) < 4 * np.sqrt(visits / 100 * (1 - visits / 100) / 4000)
     assert [c.visits for c in FINAL_MOVE_RULES["robust"](candidates, rng)] == [60, 30, 10, 0]
     agents = [MctsAgent(seed, 60, final_move="mixture", **SMALL) for seed in range(12)]
-    answers = [str(agent.act(seen())) for agent in agents]
+    answers = [str(agent.act(first_view())) for agent in agents]
     assert len(set(answers)) > 1, "two turns of about as many visits"
-    assert str(MctsAgent(3, 60, final_move="mixture", **SMALL).act(seen())) == answers[3], "by the seed"
+    assert str(MctsAgent(3, 60, final_move="mixture", **SMALL).act(first_view())) == answers[3], "by the seed"
 
 
-def test_what_a_leaf_function_cannot_answer_is_named():
+def test_invalid_results_of_leaf_functions_and_priors_raise_an_error():
     @numba.njit
     def too_much(context, positions, count, shares):
         for k in range(count):
@@ -333,30 +335,30 @@ def test_what_a_leaf_function_cannot_answer_is_named():
 
     settings = MctsSettings(**SMALL)
     with pytest.raises(AnswerError, match=r"leaf 'too_much'.*position 0: the shares of 2 players add up to 1.5"):
-        TreeSearch(seen(), settings, 1, Functions(leaf=too_much))
+        TreeSearch(first_view(), settings, 1, Functions(leaf=too_much))
     with pytest.raises(AnswerError, match=r"position 0: nan for player 0"):
-        TreeSearch(seen(), settings, 1, Functions(leaf=no_number))
+        TreeSearch(first_view(), settings, 1, Functions(leaf=no_number))
     with pytest.raises(AnswerError, match=r"prior 'unlikely'.*turn 0: -1.0"):
-        TreeSearch(seen(), settings, 1, Functions(prior=unlikely))
+        TreeSearch(first_view(), settings, 1, Functions(prior=unlikely))
 
     def fails(context, positions, count, shares):
         raise LookupError("no such network")
 
     with pytest.raises(LookupError, match="no such network"):
-        TreeSearch(seen(), settings, 1, Functions(leaf=fails))
+        TreeSearch(first_view(), settings, 1, Functions(leaf=fails))
 
 
-def test_a_leaf_function_keeps_what_it_was_given():
-    """In Python it may keep positions: they are its own."""
+def test_a_python_leaf_function_may_keep_and_change_its_positions():
+    """The positions are copies."""
     kept: list[Position] = []
 
-    def keeping(context, positions, count, shares):
+    def keep_positions(context, positions, count, shares):
         kept.append(positions)
         positions.owner[...] = 0
         shares[...] = 1 / context.players
 
     with pytest.warns(RuntimeWarning, match="plain Python"):
-        search = TreeSearch(seen(), MctsSettings(**SMALL, leaf_batch=3), 1, Functions(leaf=keeping))
+        search = TreeSearch(first_view(), MctsSettings(**SMALL, leaf_batch=3), 1, Functions(leaf=keep_positions))
     search.run(30)
     assert kept and all((positions.owner == 0).all() for positions in kept)
     assert position(Game(RING), [0] * 3 + [1] * 3, [1] * 6).winner is None
@@ -369,20 +371,20 @@ def writes_to_turns(context, position, player, turns, count, likely):
         turns.counts[j] = 100_000
 
 
-def test_a_prior_that_writes_to_the_turns_does_no_harm():
+def test_a_prior_that_writes_to_the_turns_raises_an_error():
     with pytest.raises(AnswerError, match=r"prior 'writes_to_turns'.*turn 0: 100000 attacks"):
-        TreeSearch(seen(), MctsSettings(**SMALL), 1, Functions(prior=writes_to_turns))
+        TreeSearch(first_view(), MctsSettings(**SMALL), 1, Functions(prior=writes_to_turns))
 
 
 @pytest.mark.parametrize("leaves", [1, 4])
-def test_leaf_parallel_takes_one_leaf_at_a_time(leaves):
-    search = TreeSearch(seen(), MctsSettings(**SMALL, parallel="leaf", threads=3, leaf_batch=leaves), 1)
+def test_leaf_parallelization_ignores_the_leaf_batch(leaves):
+    search = TreeSearch(first_view(), MctsSettings(**SMALL, parallel="leaf", threads=3, leaf_batch=leaves), 1)
     search.run(60)
     tree = search.trees[0].tree
     assert not tree.pending.any() and tree.visits[0] == 60
-    other = TreeSearch(seen(), MctsSettings(**SMALL, parallel="leaf", threads=3), 1)
+    other = TreeSearch(first_view(), MctsSettings(**SMALL, parallel="leaf", threads=3), 1)
     other.run(60)
-    assert found(search) == found(other)
+    assert results(search) == results(other)
 
 
 @numba.njit
@@ -394,11 +396,11 @@ def one_turn(context, position, player, rng, work, turns):
 
 
 @pytest.mark.parametrize("selection", ["uct", "duct", "puct"])
-def test_starting_regions_are_searched_whatever_the_generator_and_the_priors(selection):
+def test_pick_search_does_not_depend_on_the_generator_and_the_prior(selection):
     picking = Game("world", seed=7).view(0)
     settings = MctsSettings(**SMALL, picks="search", selection=selection)
     functions = Functions(generator=one_turn, capacity=1, prior=prefers_the_first)
-    new, used = (TreeSearch(view, settings, 1, functions) for view in (picking, seen()))
+    new, used = (TreeSearch(view, settings, 1, functions) for view in (picking, first_view()))
     used.run(100)
     used.begin(picking, 1)
     for search in (new, used):
@@ -406,11 +408,11 @@ def test_starting_regions_are_searched_whatever_the_generator_and_the_priors(sel
         tree = search.trees[0].tree
         first, count = int(tree.first[0]), int(tree.children[0])
         assert count == 9 and tree.prior[first : first + count].tolist() == pytest.approx([1 / 9] * 9)
-    assert found(new) == found(used)
+    assert results(new) == results(used)
     assert [c.picks for c in new.candidates()] == [c.picks for c in used.candidates()]
 
 
-def test_a_generator_of_many_turns_needs_memory():
+def test_a_large_capacity_with_little_memory_raises_an_error():
     functions = Functions(generator=one_turn, capacity=1000)
     with pytest.raises(InputError, match=r"memory = 16: must be at least \d+ MiB, .* up to 1000 turns"):
-        TreeSearch(seen(), MctsSettings(**SMALL, memory=16), 1, functions)
+        TreeSearch(first_view(), MctsSettings(**SMALL, memory=16), 1, functions)

@@ -1,4 +1,4 @@
-"""Searches in games of two players give exactly the results of stored reference files."""
+"""Searches in two-player games give exactly the recorded results."""
 
 from __future__ import annotations
 
@@ -29,47 +29,47 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
-def told(orders: Orders) -> str:
+def orders_text(orders: Orders) -> str:
     return f"{[tuple(map(int, row)) for row in orders.deploys]} {[tuple(map(int, row)) for row in orders.attacks]}"
 
 
-def found(search: TreeSearch) -> str:
-    """A digest of everything that a search came to but its time."""
+def results_digest(search: TreeSearch) -> str:
+    """Return a digest of all results of a search except its time."""
     record = search.statistics()
     lines = [
         str((record.simulations, record.nodes, record.full, record.shallowest, record.deepest)),
-        *(f"{told(c.orders)} {c.picks} {c.visits} {float(c.total).hex()}" for c in record.candidates),
+        *(f"{orders_text(c.orders)} {c.picks} {c.visits} {float(c.total).hex()}" for c in record.candidates),
     ]
     return digest("\n".join(lines))
 
 
-def searched(
+def search_digest(
     settings: MctsSettings, game: Game | None = None, player: int = 0, simulations: int = 300, seed: int = 1
 ) -> str:
     search = TreeSearch((game or midgame()).view(player), settings, seed)
     search.run(simulations)
-    return found(search)
+    return results_digest(search)
 
 
-def taking_turns(settings: MctsSettings) -> str:
-    """Two threads' working memories on one tree, used in turn by one thread: the same at every run."""
+def alternating_search_digest(settings: MctsSettings) -> str:
+    """Search a tree with one thread that alternates between two working memories; return a digest of the results."""
     search = TreeSearch(midgame().view(0), settings, 1)
     one = search.trees[0]
     assert len(one.works) == 2
     for k in range(10):
         simulate(search.context, search.kernel_settings, one.tree, one.works[k % 2], 30)
-    return found(search)
+    return results_digest(search)
 
 
-def picked(rules: str | Rules) -> str:
+def pick_search_digest(rules: str | Rules) -> str:
     game = Game("world", rules, seed=3)
     search = TreeSearch(game.view(game.pickers()[0]), MctsSettings(samples=3, rounds=2, weights="thesis"), 1)
     search.run(200)
-    return found(search)
+    return results_digest(search)
 
 
-def moves(spec: str) -> str:
-    """What an agent answers at several moments of a game, from both seats."""
+def moves_digest(spec: str) -> str:
+    """Return a digest of an agent's picks and turns in a game, from both seats."""
     agents = [make_agent(spec, seed) for seed in (4, 5)]
     game = Game("world", seed=5)
     answers = []
@@ -79,7 +79,7 @@ def moves(spec: str) -> str:
         game.pick(preferences)
     for _ in range(6):
         orders = [agent.act(game.view(seat)) for seat, agent in enumerate(agents)]
-        answers += [told(order) for order in orders]
+        answers += [orders_text(order) for order in orders]
         game.play_round(orders)
     return digest("\n".join(answers))
 
@@ -89,36 +89,36 @@ def default(**changes: Any) -> MctsSettings:
 
 
 CASES = {
-    "thesis": lambda: searched(THESIS_SETTINGS),
-    "thesis, second seat, another seed": lambda: searched(THESIS_SETTINGS, player=1, seed=9),
-    "default": lambda: searched(MctsSettings(weights="thesis")),
-    "default, second seat": lambda: searched(MctsSettings(weights="thesis"), player=1, seed=2),
-    "near the end": lambda: searched(default(), endgame(), 1, 2000),
-    "parent's visits": lambda: searched(default(exploration_visits="parent", exploration=0.7)),
-    "blind": lambda: searched(default(selection="duct")),
-    "blind, second seat": lambda: searched(default(selection="duct", exploration_visits="parent"), player=1),
-    "single": lambda: searched(default(outcome="single")),
-    "pessimistic": lambda: searched(default(outcome="pessimistic")),
-    "optimistic, without defence": lambda: searched(default(outcome="optimistic", defense=False)),
-    "best value": lambda: searched(default(final_move="max")),
-    "best bound": lambda: searched(default(final_move="secure")),
-    "other weights": lambda: searched(default(weights=THESIS._replace(sharpness=2.0, largest_territory=9.0))),
-    "little memory": lambda: searched(default(rounds=1, memory=1), simulations=4000),
-    "three trees": lambda: searched(default(trees=3)),
-    "three trees, two threads": lambda: searched(default(trees=3, threads=2)),
-    "playouts side by side": lambda: searched(default(parallel="leaf", threads=2)),
-    "one tree": lambda: taking_turns(default(parallel="tree", threads=2)),
-    "one tree, heavy virtual loss, blind": lambda: taking_turns(
+    "thesis": lambda: search_digest(THESIS_SETTINGS),
+    "thesis, second seat, another seed": lambda: search_digest(THESIS_SETTINGS, player=1, seed=9),
+    "default": lambda: search_digest(MctsSettings(weights="thesis")),
+    "default, second seat": lambda: search_digest(MctsSettings(weights="thesis"), player=1, seed=2),
+    "near the end": lambda: search_digest(default(), endgame(), 1, 2000),
+    "parent's visits": lambda: search_digest(default(exploration_visits="parent", exploration=0.7)),
+    "blind": lambda: search_digest(default(selection="duct")),
+    "blind, second seat": lambda: search_digest(default(selection="duct", exploration_visits="parent"), player=1),
+    "single": lambda: search_digest(default(outcome="single")),
+    "pessimistic": lambda: search_digest(default(outcome="pessimistic")),
+    "optimistic, without defence": lambda: search_digest(default(outcome="optimistic", defense=False)),
+    "best value": lambda: search_digest(default(final_move="max")),
+    "best bound": lambda: search_digest(default(final_move="secure")),
+    "other weights": lambda: search_digest(default(weights=THESIS._replace(sharpness=2.0, largest_territory=9.0))),
+    "little memory": lambda: search_digest(default(rounds=1, memory=1), simulations=4000),
+    "three trees": lambda: search_digest(default(trees=3)),
+    "three trees, two threads": lambda: search_digest(default(trees=3, threads=2)),
+    "playouts side by side": lambda: search_digest(default(parallel="leaf", threads=2)),
+    "one tree": lambda: alternating_search_digest(default(parallel="tree", threads=2)),
+    "one tree, heavy virtual loss, blind": lambda: alternating_search_digest(
         default(parallel="tree", threads=2, virtual_loss=3, selection="duct")
     ),
-    "one tree, one lock": lambda: taking_turns(default(parallel="lock", threads=2)),
-    "picks, thesis": lambda: picked("thesis"),
-    "picks, challenge1": lambda: picked("challenge1"),
-    "picks, challenge2": lambda: picked(Rules.of("challenge2", picks=3, wastelands_repeat=False)),  # as it was
-    "moves of mcts": lambda: moves("mcts:sims=40,samples=3,rounds=3,local_search=0,picks=search,weights=thesis"),
-    "moves of mcts_thesis": lambda: moves("mcts_thesis:sims=40,final_move=max_robust"),
-    "moves of one_ply": lambda: moves("one_ply:weights=thesis"),
-    "moves of smart_random": lambda: moves("smart_random"),
+    "one tree, one lock": lambda: alternating_search_digest(default(parallel="lock", threads=2)),
+    "picks, thesis": lambda: pick_search_digest("thesis"),
+    "picks, challenge1": lambda: pick_search_digest("challenge1"),
+    "picks, challenge2": lambda: pick_search_digest(Rules.of("challenge2", picks=3, wastelands_repeat=False)),
+    "moves of mcts": lambda: moves_digest("mcts:sims=40,samples=3,rounds=3,local_search=0,picks=search,weights=thesis"),
+    "moves of mcts_thesis": lambda: moves_digest("mcts_thesis:sims=40,final_move=max_robust"),
+    "moves of one_ply": lambda: moves_digest("one_ply:weights=thesis"),
+    "moves of smart_random": lambda: moves_digest("smart_random"),
 }
 
 RECORDED = {
@@ -154,12 +154,12 @@ RECORDED = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_a_search_of_two_is_what_it_was(name):
+def test_two_player_search_matches_the_reference(name):
     assert CASES[name]() == RECORDED[name]
 
 
 def run_python(expression: str, *options: str, **environment: str) -> str:
-    """Print an expression with this module's names in a new process, with the optimisation level of users."""
+    """Print an expression with this module's names in a new process at the default optimization level."""
     folders = [str(folder) for folder in Path(__file__).parents[:2]]
     paths = {"PYTHONPATH": os.pathsep.join([*folders, os.environ.get("PYTHONPATH", "")])}
     usual = {name: value for name, value in os.environ.items() if name != "NUMBA_OPT"}
@@ -171,24 +171,24 @@ def run_python(expression: str, *options: str, **environment: str) -> str:
     return done.stdout.strip()
 
 
-def test_a_search_is_the_same_at_the_optimisation_level_of_users():
-    """The default tests compile kernels at a lower level; see `tests/conftest.py`."""
+def test_results_are_equal_at_the_default_optimization_level():
+    """Tests compile kernels at a lower level by default; see `tests/conftest.py`."""
     assert run_python("int(numba.config.OPT), CASES['default']()") == f"3 {RECORDED['default']}"
 
 
 def small_searches() -> list[str]:
-    """Search with few simulations, because plain Python runs them slowly."""
-    return [searched(default(selection=selection), endgame(), 1, 60) for selection in ("uct", "duct")]
+    """Search with few simulations, because plain Python is slow."""
+    return [search_digest(default(selection=selection), endgame(), 1, 60) for selection in ("uct", "duct")]
 
 
-def test_a_search_is_the_same_in_plain_python():
-    """Plain Python refuses indices beyond the end of an array, and overflows are errors here."""
+def test_results_are_equal_in_plain_python():
+    """Plain Python raises an error for indices beyond the end of an array, and here also for overflows."""
     overflow = "error:overflow:RuntimeWarning"
     assert run_python("small_searches()", "-W", overflow, NUMBA_DISABLE_JIT="1") == str(small_searches())
 
 
-def test_an_agent_s_memory_is_used_again_without_a_trace():
+def test_reused_memory_does_not_change_the_turn():
     fresh, used = MctsAgent(3, sims=60), MctsAgent(3, sims=60)
     used.act(midgame().view(1))
     used._moves = 0
-    assert told(used.act(midgame().view(0))) == told(fresh.act(midgame().view(0)))
+    assert orders_text(used.act(midgame().view(0))) == orders_text(fresh.act(midgame().view(0)))

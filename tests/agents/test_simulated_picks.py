@@ -18,40 +18,40 @@ from warlight_env.game import Game
 GAMES = 600
 
 
-def by(net: str) -> dict:
+def policy_arguments(net: str) -> dict:
     return {} if net == "none" else {"policy": sampled_turn, "net": load_turn_network(net)}
 
 
 @pytest.mark.parametrize("rules", PRESETS)
 @pytest.mark.parametrize(("players", "net", "games"), [(2, "none", GAMES), (3, "none", GAMES), (2, "learned", 100)])
-def test_all_that_is_offered_is_ranked_and_equal_seeds_rank_alike(rules, players, net, games):
+def test_all_offers_are_ranked_and_equal_seeds_give_equal_ranks(rules, players, net, games):
     game = Game("world", rules, players, seed=4)
     while game.phase == "pick":
         picks = {}
         for p in game.pickers():
             view = game.view(p)
-            picks[p] = simulated_picks(view, PLANNING, None, make_rng(p), games, **by(net))
+            picks[p] = simulated_picks(view, PLANNING, None, make_rng(p), games, **policy_arguments(net))
             assert sorted(picks[p]) == sorted(view.offers)
-            assert picks[p] == simulated_picks(view, PLANNING, None, make_rng(p), games, **by(net))
+            assert picks[p] == simulated_picks(view, PLANNING, None, make_rng(p), games, **policy_arguments(net))
         game.pick(picks)
     assert game.phase == "play"
 
 
 @pytest.mark.parametrize(("net", "games"), [("none", 2000), ("learned", 200)])
-def test_wastelands_are_left_alone(net, games):
-    """Regions of a super region in which a wasteland lies cost more than they bring: they are not picked first."""
+def test_super_regions_with_wastelands_are_not_picked_first(net, games):
+    """A super region with a wasteland costs more than it returns."""
     first = 0
     for seed in range(6):
         game = Game("world", "challenge2", seed=seed)
         view = game.view(game.pickers()[0])
         waste = {int(view.board.super_region[r]) for r in np.flatnonzero(view.army > 4)}
-        ranked = simulated_picks(view, PLANNING, load_value("learned"), make_rng(seed), games, **by(net))
+        ranked = simulated_picks(view, PLANNING, load_value("learned"), make_rng(seed), games, **policy_arguments(net))
         assert waste
         first += int(view.board.super_region[ranked[0]]) in waste
-    assert first <= 1  # half of the super regions of the map have one
+    assert first <= 1  # half of the map's super regions have a wasteland
 
 
-def test_agents_pick_by_games_or_by_weights():
+def test_agents_pick_by_simulated_games_or_by_weights():
     ranked = []
     for text in (
         "plan:weights=planning",

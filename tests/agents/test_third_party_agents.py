@@ -21,8 +21,8 @@ from warlight_env.record import MemoryRecorder, decision_info
 SMALL = load("small")
 
 
-class Plain:
-    """The least that is asked for."""
+class Minimal:
+    """An agent with only the required methods."""
 
     name = "plain"
 
@@ -37,7 +37,7 @@ class Plain:
 
 
 @dataclass
-class Mishap:
+class Fault:
     text: str
     lost: bool
 
@@ -48,21 +48,21 @@ class Mishap:
         return {"text": self.text}
 
 
-class Rich(Plain):
-    """Everything that may be offered."""
+class Full(Minimal):
+    """An agent with all optional methods."""
 
     name = "rich"
     counts_simulations = False
 
     def __init__(self, seed: int = 0) -> None:
         super().__init__(seed)
-        self.faults: list[Mishap] = []
+        self.faults: list[Fault] = []
         self.simulations = 0
         self.closed = 0
 
     def act(self, view, budget=None):
         self.simulations = view.round + 7
-        self.faults.append(Mishap(f"round {view.round + 1}", lost=view.round == 0))
+        self.faults.append(Fault(f"round {view.round + 1}", lost=view.round == 0))
         return Orders()
 
     def check(self, map, rules, players):
@@ -76,8 +76,8 @@ class Rich(Plain):
         return {"plan": self.simulations}
 
 
-def test_what_a_plain_agent_lacks_has_the_defaults_of_the_base_class():
-    agent = as_agent(Plain(3))
+def test_missing_methods_have_the_defaults_of_the_base_class():
+    agent = as_agent(Minimal(3))
     assert isinstance(agent, Agent) and as_agent(agent) is agent and agent.name == "plain"
     assert (agent.simulations, agent.faults, agent.insight(), agent.last_search()) == (None, None, None, None)
     assert agent.counts_simulations
@@ -88,10 +88,10 @@ def test_what_a_plain_agent_lacks_has_the_defaults_of_the_base_class():
     assert pickle.loads(pickle.dumps(agent)).seed == 3
 
 
-def test_what_an_agent_of_others_has_is_asked():
-    agent = as_agent(Rich())
+def test_existing_methods_of_third_party_agents_are_used():
+    agent = as_agent(Full())
     recorder = MemoryRecorder(insight=True)
-    record = play_game([agent, Plain()], "small", max_rounds=3, observer=recorder)
+    record = play_game([agent, Minimal()], "small", max_rounds=3, observer=recorder)
     assert agent.closed == 1 and not agent.counts_simulations
     assert record.use[0].simulations == 7 + 8 + 9 and record.use[1].simulations is None
     ((seat, total, lost, first, *_),) = record.faults
@@ -103,32 +103,32 @@ def test_what_an_agent_of_others_has_is_asked():
         agent.check(SMALL, Rules(), 3)
 
 
-def test_a_match_takes_plain_agents_and_asks_those_that_can_refuse():
-    assert Match([Plain, Rich], map="small", games=2, max_rounds=2, jobs=1).run().games == 2
+def test_a_match_accepts_plain_agents_and_calls_their_checks():
+    assert Match([Minimal, Full], map="small", games=2, max_rounds=2, jobs=1).run().games == 2
     with pytest.raises(InputError, match="two, please"):
-        Match([Plain, Plain, Rich], map="small", games=3, max_rounds=2, jobs=1).run()
+        Match([Minimal, Minimal, Full], map="small", games=3, max_rounds=2, jobs=1).run()
     with pytest.raises(InputError, match="has no effect on a bot"):
-        Match([Plain, Rich], map="small", games=2, clocks="5sims", jobs=1).run()
+        Match([Minimal, Full], map="small", games=2, clocks="5sims", jobs=1).run()
 
 
-def test_an_agent_that_believes_offers_what_the_agent_in_it_offers():
-    agent = BeliefAgent(Rich())
+def test_a_belief_agent_forwards_to_its_wrapped_agent():
+    agent = BeliefAgent(Full())
     assert isinstance(agent, Agent) and not agent.counts_simulations
-    play_game([agent, Plain()], "small", max_rounds=2)
+    play_game([agent, Minimal()], "small", max_rounds=2)
     assert agent.agent.closed == 1 and agent.simulations == 8 and len(agent.faults) == 2
     assert decision_info(agent, 2) == {"plan": 8}
 
 
-#: Those that can be made without a file.
+#: Agents that need no file.
 ALONE = [name for name in agent_names() if parse(name)[0].text is None and "file" not in parse(name)[0].parameters]
 
 
 @pytest.mark.parametrize("name", ALONE)
-def test_our_agents_are_of_the_base_class(name):
+def test_built_in_agents_inherit_from_the_base_class(name):
     assert isinstance(make_agent(name, 1), Agent)
 
 
-def test_an_agent_of_ones_own_class_needs_pick_and_act_alone():
+def test_a_subclass_of_agent_only_needs_pick_and_act():
     class Own(Agent):
         def pick(self, view):
             return list(view.offers)
@@ -141,12 +141,12 @@ def test_an_agent_of_ones_own_class_needs_pick_and_act_alone():
         Agent()
 
 
-@pytest.mark.parametrize(("thing", "is_one"), [(Plain(), True), (Rich, True), (dict, False), (lambda o, m: 0, False)])
-def test_agents_are_told_from_policies(thing, is_one):
+@pytest.mark.parametrize(("thing", "is_one"), [(Minimal(), True), (Full, True), (dict, False), (lambda o, m: 0, False)])
+def test_agents_are_distinguished_from_policies(thing, is_one):
     assert is_agent(thing) is is_one
 
 
-def test_a_class_that_takes_no_seed_is_told_what_one_must_take(monkeypatch):
+def test_the_error_for_a_class_without_a_seed_names_the_signature(monkeypatch):
     from warlight_env.agents import registry
 
     class Seedless:
@@ -167,7 +167,7 @@ def test_a_class_that_takes_no_seed_is_told_what_one_must_take(monkeypatch):
         Match([Seedless, "random"], games=1, map="small").run()
 
 
-def test_what_a_factory_raises_itself_comes_through():
+def test_exceptions_of_a_factory_reach_the_caller():
     def broken(seed):
         raise TypeError("of its own")
 

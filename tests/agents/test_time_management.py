@@ -1,4 +1,4 @@
-"""Time management of searching agents: the use of a time bank over a game, and that the time is sufficient."""
+"""Time management of searching agents: they use their time bank over a game and do not exceed it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ BANK = Budget(bank=100.0, increment=1.0)
 
 
 def view(round: int, *, near: bool = False, army: int = 5, enemy: int = 5, max_rounds: int = 0) -> View:
-    """We have Alaska on the world map, an enemy the region beside it or one far away."""
+    """Return a view in which we own Alaska, and an enemy owns a neighbouring or a distant region."""
     seen = Game("world", Rules.of("thesis", max_rounds=max_rounds), seed=1, picks="random").view(0)
     owner, armies = np.full_like(seen.owner, NEUTRAL), np.full_like(seen.army, 2)
     other = seen.map.neighbors[0][0] if near else 41
@@ -37,7 +37,7 @@ def seconds(time_manager: TimeManager, *views: View, budget: Budget = BANK) -> l
     return [time_manager.allocate(one, budget).seconds for one in views]
 
 
-def test_first_rounds_and_first_contact_get_more():
+def test_first_rounds_and_first_contact_get_more_time():
     quiet = [view(round) for round in range(8)]
     war = [view(round, near=True) for round in range(8, 14)]
     first, *_, later, met, still_met, at_war, _, _, _ = seconds(TimeManager(), *quiet, *war)
@@ -46,7 +46,7 @@ def test_first_rounds_and_first_contact_get_more():
     assert met > first
 
 
-def test_a_border_that_comes_and_goes_is_one_contact():
+def test_a_border_that_disappears_briefly_is_one_contact():
     war = view(8, near=True)
     met, _, at_war = seconds(TimeManager(), war, replace(war, round=9), replace(war, round=10))
     flickering = [war, view(9), replace(war, round=10)]
@@ -55,7 +55,7 @@ def test_a_border_that_comes_and_goes_is_one_contact():
     assert seconds(TimeManager(), *again)[-1] == met, "who has been apart meets anew"
 
 
-def test_another_game_begins_anew():
+def test_a_new_game_resets_the_time_manager():
     time_manager = TimeManager()
     war = [view(8, near=True), view(9, near=True), view(10, near=True)]
     first_game = seconds(time_manager, *war)
@@ -64,7 +64,7 @@ def test_another_game_begins_anew():
 
 
 @pytest.mark.parametrize("army, enemy", [(400, 5), (5, 400)])
-def test_a_decided_game_gets_little(army, enemy):
+def test_a_decided_game_gets_little_time(army, enemy):
     owner = view(20).owner
     mine = 0 if army > enemy else 1
     decided = replace(view(20, near=True, army=army, enemy=enemy), owner=np.where(owner == NEUTRAL, mine, owner))
@@ -73,7 +73,7 @@ def test_a_decided_game_gets_little(army, enemy):
     assert 0 < little < much / 4
 
 
-def test_nothing_is_decided_for_who_does_not_see_all():
+def test_a_game_with_hidden_regions_is_not_decided():
     one = view(20, army=400)
     one = replace(one, owner=np.where(one.owner == NEUTRAL, 0, one.owner))
     assert is_decided(one)
@@ -83,7 +83,7 @@ def test_nothing_is_decided_for_who_does_not_see_all():
     assert not is_decided(replace(one, owner=np.where(one.owner == 1, NEUTRAL, one.owner))), "they are somewhere"
 
 
-def test_a_bank_that_comes_back_is_spent_unless_the_game_is_decided():
+def test_a_bank_with_full_increments_is_spent_unless_the_game_is_decided():
     fixed = Budget(seconds=1.8, bank=1.8, increment=1.8)
     for one in (view(0), view(9), view(9, near=True)):
         [spent] = seconds(TimeManager(), one, budget=fixed)
@@ -94,11 +94,11 @@ def test_a_bank_that_comes_back_is_spent_unless_the_game_is_decided():
 
 
 @pytest.mark.parametrize("budget", [None, Budget(simulations=5), Budget(seconds=1.5), Budget(7, 1.5)])
-def test_without_a_bank_a_budget_stays_as_it_is(budget):
+def test_a_budget_without_a_bank_does_not_change(budget):
     assert TimeManager().allocate(view(20), budget) is budget
 
 
-def test_before_a_round_limit_the_rest_is_spent():
+def test_the_rest_of_the_bank_is_spent_before_a_round_limit():
     last = view(99, max_rounds=100)
     assert seconds(TimeManager(), last)[0] > 0.4 * 100
 
@@ -106,7 +106,7 @@ def test_before_a_round_limit_the_rest_is_spent():
 @pytest.mark.parametrize("clock", ["10s+1s", "10s+0s", "1s+5s", "0.05s+0.01s", "60s+0.1s"])
 @pytest.mark.parametrize("meeting", [0, 6, 25])
 def test_a_bank_lasts_a_game_and_is_used(clock, meeting):
-    """A game of 60 rounds, and all of it as if there were nothing but thoughts."""
+    """In a game of 60 rounds, the clock is charged exactly with the allocated time."""
     running, time_manager, spent = RunningClock(Clock.parse(clock)), TimeManager(), []
     total = running.clock.bank
     for round in range(60):
@@ -114,7 +114,7 @@ def test_a_bank_lasts_a_game_and_is_used(clock, meeting):
         assert 0 < asked < running.left
         left = running.left
         assert not running.charge(asked)
-        total += running.left - (left - asked)  # increments, but for what goes beyond the bank
+        total += running.left - (left - asked)  # adds the increments, up to the maximum of the bank
         spent.append(asked)
         if round == 29:
             assert sum(spent) > 0.65 * total, "games last some 30 rounds"
@@ -122,7 +122,7 @@ def test_a_bank_lasts_a_game_and_is_used(clock, meeting):
 
 
 class _Searching(SearchAgent):
-    """Keeps the time that it was given for a search."""
+    """An agent that stores the time limit of its search."""
 
     def _search(self, view, limits):
         self.given = limits.deadline - time.perf_counter()
@@ -130,7 +130,7 @@ class _Searching(SearchAgent):
 
 
 class _Anytime(FlatAgent):
-    """The same for searches that simulate, of which it makes but a few."""
+    """An agent with a simulating search that stores its time limit and makes few simulations."""
 
     def _spend(self, search, limits):
         self.given = limits.deadline - limits.start
@@ -138,7 +138,7 @@ class _Anytime(FlatAgent):
 
 
 @pytest.mark.parametrize("kind", [_Searching, _Anytime])
-def test_every_search_shares_out_its_bank(kind):
+def test_every_search_distributes_its_bank_over_the_game(kind):
     agent, given = kind(1), []
     bank = Budget(bank=10_000.0, increment=10.0)
     for one in (view(5), view(6, near=True), view(7, near=True), view(8, near=True)):
@@ -150,7 +150,7 @@ def test_every_search_shares_out_its_bank(kind):
     assert agent.given == pytest.approx(77.0, rel=0.05), "what is said stays"
 
 
-def test_a_search_s_own_seconds_stay_what_they_are():
+def test_the_seconds_of_the_agent_do_not_change():
     agent = _Searching(1, secs=50.0)
     agent.act(view(20, near=True))
     assert agent.given == pytest.approx(50.0, rel=0.05)

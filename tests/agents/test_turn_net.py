@@ -57,12 +57,12 @@ from warlight_env.features.definitions import EDGES, MEMORY, OVERALL, REGIONS
 from warlight_env.game import Game
 from warlight_env.maps import load
 
-#: Index of 0.7 in the levels of force tables.
+#: Index of 0.7 in the levels of the tables of army requirements.
 LEVEL = 2
 ROUNDING = {"rel": 1e-5, "abs": 1e-5}
 
 
-def some_network(seed=1, scale=0.3, layers=LAYERS):
+def random_arrays(seed=1, scale=0.3, layers=LAYERS):
     draw = np.random.default_rng(seed)
     return {name: draw.normal(0, scale, shape).astype(np.float32) for name, shape in shapes_of(layers).items()}
 
@@ -76,7 +76,7 @@ def random_position(draw, map_, players):
     return Position(owner.astype(np.int8), army.astype(np.int32), draw.integers(0, 60, 1).astype(np.int32))
 
 
-def put(map_, rules, players, arrays=None):
+def make_inputs(map_, rules, players, arrays=None):
     board = make_board(map_)
     network = None if arrays is None else make_turn_network(arrays)
     params = rules.params(board.n_regions, board.n_super_regions)
@@ -84,8 +84,8 @@ def put(map_, rules, players, arrays=None):
     return board, context, make_turn_network_buffers(board.n_regions, board.n_edges, players)
 
 
-class InWords:
-    """What the features say, by their words."""
+class PlainFeatures:
+    """The features of a position, computed in plain Python from their description."""
 
     def __init__(self, map_, rules, position, player, players, requirements):
         self.map, self.rules, self.army_requirements, self.player = map_, rules, requirements, player
@@ -157,18 +157,18 @@ class InWords:
             0 if by == self.player else self.army_requirements.capture[available * k // 4, defenders]
             for k in (4, 3, 2, 1)
         ]
-        told = (math.log1p(available) / 3, math.log1p(defenders) / 3, by == self.player, by == -1)
-        told += (by not in (-1, self.player), *chance, available == 0, deployed / 5)
-        return dict(zip(EDGES.names, told, strict=True))
+        values = (math.log1p(available) / 3, math.log1p(defenders) / 3, by == self.player, by == -1)
+        values += (by not in (-1, self.player), *chance, available == 0, deployed / 5)
+        return dict(zip(EDGES.names, values, strict=True))
 
 
 @pytest.mark.parametrize("map_name, rules_name, players", [("world", "thesis", 2), ("world", "challenge2", 4)])
-def test_features_are_what_their_words_say(map_name, rules_name, players):
+def test_features_match_their_description_in_plain_python(map_name, rules_name, players):
     map_, rules, draw = load(map_name), Rules.of(rules_name), np.random.default_rng(3)
-    board, context, work = put(map_, rules, players, some_network())
+    board, context, work = make_inputs(map_, rules, players, random_arrays())
     for trial in range(12):
         position, player = random_position(draw, map_, players), trial % players
-        words = InWords(map_, rules, position, player, players, context.army_requirements)
+        words = PlainFeatures(map_, rules, position, player, players, context.army_requirements)
         embed_regions(context, position, player, work)
         assert work.overall == pytest.approx([words.overall()[name] for name in OVERALL.names], **ROUNDING)
         expected = [[words.node(r)[name] for name in REGIONS.names] for r in range(map_.n_regions)]
@@ -176,13 +176,13 @@ def test_features_are_what_their_words_say(map_name, rules_name, players):
         numbers, edge, deployed = np.zeros(N_EDGE, np.float32), int(draw.integers(board.n_edges)), int(draw.integers(6))
         source, target = int(board.edge_source[edge]), int(board.edge_target[edge])
         write_edge(context, position, player, source, target, deployed, numbers)
-        told = words.edge(source, target, deployed)
-        assert numbers == pytest.approx([float(told[name]) for name in EDGES.names], **ROUNDING)
+        values = words.edge(source, target, deployed)
+        assert numbers == pytest.approx([float(values[name]) for name in EDGES.names], **ROUNDING)
 
 
 def test_features_are_within_their_ranges():
     map_, draw = load("world"), np.random.default_rng(9)
-    _board, context, work = put(map_, Rules.of("challenge1"), 3)
+    _board, context, work = make_inputs(map_, Rules.of("challenge1"), 3)
     position = random_position(draw, map_, 3)
     write_position(context, position, 1, work)
     for group, numbers in ((REGIONS, work.nodes), (OVERALL, work.overall[None])):
@@ -191,9 +191,9 @@ def test_features_are_within_their_ranges():
 
 
 @pytest.mark.parametrize("map_name, players", [("world", 2), ("small", 3)])
-def test_a_network_reads_the_features_of_its_list_in_that_order(map_name, players):
-    """It plays as one that reads all, in which the others count nothing."""
-    draw, arrays = np.random.default_rng(3), some_network(scale=0.1)
+def test_a_network_reads_the_listed_features_in_their_order(map_name, players):
+    """It gives the results of a network that reads all features with weights of zero for the others."""
+    draw, arrays = np.random.default_rng(3), random_arrays(scale=0.1)
     lists = [draw.permutation(group.names)[: group.width // 2].tolist() for group in (REGIONS, OVERALL, EDGES)]
     for name, names in zip(("first", "overall", "edge"), lists, strict=True):
         arrays[name] = arrays[name][: len(names)]
@@ -201,7 +201,7 @@ def test_a_network_reads_the_features_of_its_list_in_that_order(map_name, player
     network = read_turn_network(pack_turn_network(network, metadata={"a": 1}), "again").network
     assert [list(names) for names in reads_of(network)] == lists
     map_ = load(map_name)
-    _board, context, work = put(map_, Rules.of("thesis"), players, widened(network))
+    _board, context, work = make_inputs(map_, Rules.of("thesis"), players, widened(network))
     few, position = context._replace(turns=network), random_position(draw, map_, players)
     embeddings, logits = [], []
     for one in (context, few):
@@ -216,8 +216,8 @@ def test_a_network_reads_the_features_of_its_list_in_that_order(map_name, player
     assert logits[0] == pytest.approx(logits[1], **ROUNDING)
 
 
-class InNumPy:
-    """The pass of a network on a board, in matrices."""
+class NumPyNetwork:
+    """The forward pass of a network on a board with NumPy matrices."""
 
     def __init__(self, arrays, map_, nodes, overall):
         self.net = arrays
@@ -229,15 +229,15 @@ class InNumPy:
             among[np.ix_(members, members)] = 1 / len(members)
         x = np.maximum(nodes @ self.net["first"] + overall @ self.net["overall"] + self.net["first_bias"], 0)
         for k in range(len(self.net["own"])):
-            told = x @ self.net["own"][k] + around @ x @ self.net["around"][k] + among @ x @ self.net["among"][k]
-            x = x + np.maximum(told + self.net["layer_bias"][k], 0)
+            values = x @ self.net["own"][k] + around @ x @ self.net["around"][k] + among @ x @ self.net["among"][k]
+            x = x + np.maximum(values + self.net["layer_bias"][k], 0)
         self.embeddings = x
 
     def weight(self, map_, region, main):
         near, same = region in map_.neighbors[main], any({region, main} <= set(members) for members in map_.members)
-        told = self.embeddings[region] @ self.net["beside"] + self.embeddings[main] @ self.net["chosen"]
-        told = told + near * self.net["link"][0] + same * self.net["link"][1] + self.net["beside_bias"]
-        logits = np.maximum(told, 0) @ self.net["weight"] + self.net["weight_bias"]
+        values = self.embeddings[region] @ self.net["beside"] + self.embeddings[main] @ self.net["chosen"]
+        values = values + near * self.net["link"][0] + same * self.net["link"][1] + self.net["beside_bias"]
+        logits = np.maximum(values, 0) @ self.net["weight"] + self.net["weight_bias"]
         return np.where((np.arange(VALUES) == 4) & (region < main), -np.inf, logits)
 
     def edge(self, source, target, numbers):
@@ -257,38 +257,38 @@ class InNumPy:
 @pytest.mark.parametrize(
     "map_name, players, layers", [("world", 2, LAYERS), ("small", 3, LAYERS), ("small", 2, 1), ("small", 2, 5)]
 )
-def test_the_pass_is_that_of_numpy(map_name, players, layers):
-    map_, draw, arrays = load(map_name), np.random.default_rng(5), some_network(layers=layers)
-    board, context, work = put(map_, Rules.of("thesis"), players, arrays)
+def test_the_forward_pass_matches_numpy(map_name, players, layers):
+    map_, draw, arrays = load(map_name), np.random.default_rng(5), random_arrays(layers=layers)
+    board, context, work = make_inputs(map_, Rules.of("thesis"), players, arrays)
     for trial in range(10):
         position, player = random_position(draw, map_, players), trial % players
         embed_regions(context, position, player, work)
-        told = InNumPy(arrays, map_, work.nodes.astype(float), work.overall.astype(float))
+        values = NumPyNetwork(arrays, map_, work.nodes.astype(float), work.overall.astype(float))
         close = {"rel": 1e-3, "abs": 1e-3}
-        assert work.embeddings == pytest.approx(told.embeddings, **close)
+        assert work.embeddings == pytest.approx(values.embeddings, **close)
         logits, priorities, scores = np.zeros(VALUES, np.float32), np.zeros(VALUES, np.float32), np.zeros(players)
         write_scores(context, position, player, work)
-        scores_told = np.where(position.owner == player, told.embeddings @ arrays["main"], -np.inf)
-        assert work.score == pytest.approx(scores_told, **close)
+        expected_scores = np.where(position.owner == player, values.embeddings @ arrays["main"], -np.inf)
+        assert work.score == pytest.approx(expected_scores, **close)
         of_main, main = np.zeros(UNITS, np.float32), 5
         embed_main(context, work, main, of_main)
         for region in (2, 4, 6, 9):
             weight_logits(context, work, region, main, of_main, logits)
-            assert logits == pytest.approx(told.weight(map_, region, main), **close)
+            assert logits == pytest.approx(values.weight(map_, region, main), **close)
         player_scores(context, position, player, work, scores)
-        assert scores == pytest.approx([told.score(position.owner, p, player) for p in range(players)], **close)
+        assert scores == pytest.approx([values.score(position.owner, p, player) for p in range(players)], **close)
         embed_ends(context, position, player, work)
         edge = next(e for e in range(board.n_edges) if position.owner[board.edge_source[e]] == player)
         source, target, numbers = int(board.edge_source[edge]), int(board.edge_target[edge]), np.zeros(N_EDGE, "f4")
         write_edge(context, position, player, source, target, 2, numbers)
         edge_logits(context, position, player, source, target, 2, work, logits, priorities)
-        expected = told.edge(source, target, numbers)
+        expected = values.edge(source, target, numbers)
         assert logits == pytest.approx(expected[0], **close)
         assert priorities == pytest.approx(expected[1], **close)
 
 
-def drawn(context, board, position, temperature, times, players=2):
-    """Turns of player 0: small choices, deploys, attacks."""
+def sample_turns(context, board, position, temperature, times, players=2):
+    """Yield sampled turns of player 0 as factored choices, deploys and attacks."""
     work, rng = make_generator_work(board.n_regions, board.n_edges, players), make_rng(11)
     deploy, attacks = np.zeros(board.n_regions, np.int32), np.zeros((board.n_edges, 3), np.int32)
     for _ in range(times):
@@ -296,9 +296,9 @@ def drawn(context, board, position, temperature, times, players=2):
         yield work.net.row.copy(), deploy.copy(), attacks[:count].copy()
 
 
-def test_choices_are_drawn_by_their_probabilities():
+def test_choices_are_sampled_by_their_probabilities():
     map_, temperature = load("small"), 2.0
-    board, context, work = put(map_, Rules.of("thesis"), 2, some_network(seed=4))
+    board, context, work = make_inputs(map_, Rules.of("thesis"), 2, random_arrays(seed=4))
     position = random_position(np.random.default_rng(8), map_, 2)
     embed_regions(context, position, 0, work)
     write_scores(context, position, 0, work)
@@ -307,8 +307,8 @@ def test_choices_are_drawn_by_their_probabilities():
         np.zeros(VALUES, np.float32),
         np.zeros(UNITS, np.float32),
     )
-    rows = np.array([row for row, _, _ in drawn(context, board, position, temperature, 20_000)])
-    mains = rows[:, : board.n_regions].argmax(axis=1)  # the first of the highest weight
+    rows = np.array([row for row, _, _ in sample_turns(context, board, position, temperature, 20_000)])
+    mains = rows[:, : board.n_regions].argmax(axis=1)  # the first region with the highest weight
     chances = np.exp(work.score.astype(float) / temperature)
     assert np.bincount(mains, minlength=board.n_regions) / len(rows) == pytest.approx(chances / chances.sum(), abs=0.02)
     main = int(np.bincount(mains).argmax())
@@ -325,7 +325,7 @@ def test_choices_are_drawn_by_their_probabilities():
 
 @pytest.mark.parametrize("map_name, rules_name, players", [("world", "thesis", 2), ("world", "challenge1", 3)])
 def test_turns_are_legal_and_reproducible(map_name, rules_name, players):
-    network = make_turn_network(some_network(seed=2, scale=0.5))
+    network = make_turn_network(random_arrays(seed=2, scale=0.5))
     ends = []
     for _ in range(2):
         game = Game(map_name, rules_name, players, seed=5, picks="random")
@@ -342,28 +342,28 @@ def test_turns_are_legal_and_reproducible(map_name, rules_name, players):
 
 
 def test_a_turn_always_deploys():
-    """Also where no region but the first drawn has a weight."""
-    arrays = some_network()
+    """All weights except that of the first sampled region are zero."""
+    arrays = random_arrays()
     arrays["weight"][:] = 0
     arrays["weight_bias"][:] = [50, 0, 0, 0, 0]
     map_ = load("small")
-    board, context, _ = put(map_, Rules.of("thesis"), 2, arrays)
+    board, context, _ = make_inputs(map_, Rules.of("thesis"), 2, arrays)
     position = random_position(np.random.default_rng(1), map_, 2)
-    for _, deploy, _ in drawn(context, board, position, 1.0, 5):
+    for _, deploy, _ in sample_turns(context, board, position, 1.0, 5):
         assert deploy.sum() >= 5
         assert np.count_nonzero(deploy) == 1
 
 
-def test_the_likeliest_turn_needs_no_luck():
+def test_temperature_0_always_gives_the_same_turn():
     map_ = load("world")
-    board, context, _ = put(map_, Rules.of("thesis"), 2, some_network(seed=6))
+    board, context, _ = make_inputs(map_, Rules.of("thesis"), 2, random_arrays(seed=6))
     position = random_position(np.random.default_rng(2), map_, 2)
-    turns = [row.tolist() for row, _, _ in drawn(context, board, position, 0.0, 4)]
+    turns = [row.tolist() for row, _, _ in sample_turns(context, board, position, 0.0, 4)]
     assert all(turn == turns[0] for turn in turns)
 
 
-def test_files(tmp_path):
-    arrays = some_network()
+def test_files_store_networks_and_faulty_files_raise_an_error(tmp_path):
+    arrays = random_arrays()
     content = pack_arrays(arrays, temperature=0.5, metadata={"run": "here"})
     read = read_turn_network(content, "file")
     assert (read.temperature, read.metadata) == (0.5, {"run": "here"})
@@ -384,7 +384,7 @@ def test_files(tmp_path):
     assert agent.name == f"policy:{path}"
 
 
-def test_the_nearest_row_is_that_of_the_encoding():
+def test_the_kernel_s_nearest_row_equals_that_of_the_encoding():
     compared = 0
     for map_, agents in (("world", ("plan", "one_big_army")), ("small", ("smart_random", "aggressive"))):
         game = Game(map_, "thesis", 2, seed=4, picks="random")
@@ -410,7 +410,7 @@ def test_the_nearest_row_is_that_of_the_encoding():
                 )
                 try:
                     encoding.encode(view, leaving)
-                except InexpressibleError:  # the others are said exactly by the encoding
+                except InexpressibleError:  # the encoding can express the other turns exactly
                     assert row.tolist() == encoding.encode(view, leaving, nearest=True).tolist()
                     compared += 1
             game.play_round(turns)
@@ -418,27 +418,27 @@ def test_the_nearest_row_is_that_of_the_encoding():
     assert compared > 10
 
 
-def test_candidates_are_plans_and_turns_of_the_network_each_once():
+def test_candidates_are_distinct_plans_and_turns_of_the_network():
     map_, rules, room = load("world"), Rules.of("thesis"), 30
     board = make_board(map_)
     params = rules.params(board.n_regions, board.n_super_regions)
     position = random_position(np.random.default_rng(5), map_, 2)
-    network, rng = make_turn_network(some_network(scale=0.05)), make_rng(1)
+    network, rng = make_turn_network(random_arrays(scale=0.05)), make_rng(1)
     context = make_context(board, params, 2, PLANNING, turns=network)
     turns, work = (
         make_turn_set(board.n_regions, board.n_edges, room),
         make_generator_work(board.n_regions, board.n_edges, 2),
     )
     assert plans_and_samples(context, position, 0, rng, work, turns) == room
-    found = [Orders.from_arrays(turns.deploy[i], turns.attacks[i], int(turns.counts[i])) for i in range(room)]
-    assert len({repr(turn) for turn in found}) == room
+    candidates = [Orders.from_arrays(turns.deploy[i], turns.attacks[i], int(turns.counts[i])) for i in range(room)]
+    assert len({repr(turn) for turn in candidates}) == room
     game_turn = network_turn(context, position, 0, 0.0, make_rng(2), work, turns.deploy[0], turns.attacks[0])
-    assert repr(Orders.from_arrays(turns.deploy[0], turns.attacks[0], game_turn)) == repr(found[room // 2])
+    assert repr(Orders.from_arrays(turns.deploy[0], turns.attacks[0], game_turn)) == repr(candidates[room // 2])
 
 
-def test_networks_by_name_or_file(tmp_path):
+def test_networks_are_loaded_by_name_or_file(tmp_path):
     file = tmp_path / "net.npz"
-    file.write_bytes(pack_arrays(some_network()))
+    file.write_bytes(pack_arrays(random_arrays()))
     assert (
         load_turn_network("none") is None
         and load_turn_network(None) is None

@@ -1,4 +1,4 @@
-"""Files of turn networks: errors name the faulty place, and the reader accepts all written files."""
+"""Files of turn networks: errors name the faulty entry, and the reader accepts all written files."""
 
 from __future__ import annotations
 
@@ -40,20 +40,20 @@ BROKEN = np.zeros(SHAPES["own"], np.float32)
 BROKEN[1, 2, 3] = np.nan
 
 
-def agreed(name: str, rules: str, players: int, map_name: str) -> str:
-    """The digest of the picks and the first turns of a policy of the package."""
-    game, told = Game(map_name, rules, players, seed=5), list[Any]()
+def game_digest(name: str, rules: str, players: int, map_name: str) -> str:
+    """Return a digest of the picks and the first turns of a bundled policy."""
+    game, events = Game(map_name, rules, players, seed=5), list[Any]()
     agents = [make_agent(f"policy:{name}", p) for p in range(players)]
     while game.phase == "pick":
         picks = {p: agents[p].pick(game.view(p)) for p in game.pickers()}
-        told.append(sorted(picks.items()))
+        events.append(sorted(picks.items()))
         game.pick(picks)
     for _ in range(12):
         if game.phase == "play":
             orders = {p: agents[p].act(game.view(p)) for p in range(players) if (game.owner == p).any()}
-            told.append([(p, turn.deploys, turn.attacks) for p, turn in orders.items()])
+            events.append([(p, turn.deploys, turn.attacks) for p, turn in orders.items()])
             game.play_round(orders)
-    return hashlib.sha256(repr(told).encode()).hexdigest()[:16]
+    return hashlib.sha256(repr(events).encode()).hexdigest()[:16]
 
 
 @pytest.mark.parametrize("name, rules, players, map_name, digest", [
@@ -61,10 +61,10 @@ def agreed(name: str, rules: str, players: int, map_name: str) -> str:
     ("any", "thesis", 3, "small", "a105ff0726c49dee"),
     ("any", "challenge2", 2, "small", "404ff9e70f20e15b"),
 ])  # fmt: skip
-def test_new_features_change_no_turn_of_the_networks_of_the_package(name, rules, players, map_name, digest):
+def test_new_features_do_not_change_turns_of_bundled_networks(name, rules, players, map_name, digest):
     network = read_turn_network(BUNDLED[name].read_bytes(), name).network
     assert not reads_memory(network) and not ranks_offers(network)
-    assert agreed(name, rules, players, map_name) == digest
+    assert game_digest(name, rules, players, map_name) == digest
 
 
 def test_a_file_lists_only_the_features_that_its_network_reads():
@@ -80,7 +80,7 @@ def test_a_file_lists_only_the_features_that_its_network_reads():
 
 
 def with_header(**changes: Any) -> bytes:
-    """A file whose header has other entries; None: without it."""
+    """Return a file with changed header entries; None removes an entry."""
     header = json.loads(unpacked(pack_arrays(ARRAYS))[0]) | changes
     return packed({key: value for key, value in header.items() if value is not None}, ARRAYS)
 
@@ -100,14 +100,14 @@ def with_header(**changes: Any) -> bytes:
         ({"share": np.zeros((32, 5)), "own": BROKEN}, "own: nan"),
     ],
 )
-def test_the_first_array_that_is_wrong_is_named(changed: dict[str, Any], fault: str):
+def test_the_error_names_the_first_wrong_array(changed: dict[str, Any], fault: str):
     arrays = {name: array for name, array in (ARRAYS | changed).items() if array is not None}
-    with pytest.raises(TurnNetworkError) as refused:
+    with pytest.raises(TurnNetworkError) as raised:
         make_turn_network(arrays, "here.npz")
-    assert str(refused.value).startswith("here.npz: ") and fault in str(refused.value)
-    with pytest.raises(TurnNetworkError) as refused:
+    assert str(raised.value).startswith("here.npz: ") and fault in str(raised.value)
+    with pytest.raises(TurnNetworkError) as raised:
         read_turn_network(packed(json.loads(unpacked(pack_arrays(ARRAYS))[0]), arrays), "there.npz")
-    assert str(refused.value).startswith("there.npz: ") and fault in str(refused.value)
+    assert str(raised.value).startswith("there.npz: ") and fault in str(raised.value)
 
 
 @pytest.mark.parametrize(
@@ -126,14 +126,14 @@ def test_the_first_array_that_is_wrong_is_named(changed: dict[str, Any], fault: 
         ({"heat": None}, "x.npz: temperature None: must lie in 0 .. 1000"),
     ],
 )
-def test_a_wrong_entry_of_the_header_is_named(changes: dict[str, Any], fault: str):
-    with pytest.raises(TurnNetworkError) as refused:
+def test_the_error_names_the_wrong_entry_of_the_header(changes: dict[str, Any], fault: str):
+    with pytest.raises(TurnNetworkError) as raised:
         read_turn_network(with_header(**changes), "x.npz")
-    assert str(refused.value) == fault
+    assert str(raised.value) == fault
 
 
 @pytest.mark.parametrize("temperature", [-1, -0.5, 5000, float("nan"), float("inf"), True, "1", None])
-def test_no_such_temperature(temperature: Any):
+def test_an_invalid_temperature_raises_an_error(temperature: Any):
     network = make_turn_network(ARRAYS)
     for make in (
         lambda: pack_arrays(ARRAYS, temperature),
@@ -145,12 +145,12 @@ def test_no_such_temperature(temperature: Any):
 
 
 @pytest.mark.parametrize("temperature", [0, 0.5, 1000, np.float32(2)])
-def test_what_is_written_is_read(temperature: float):
+def test_written_temperatures_and_metadata_are_read_back(temperature: float):
     read = read_turn_network(pack_arrays(ARRAYS, temperature, {"kind": "other"}), "x")
     assert (read.temperature, type(read.temperature), read.metadata) == (temperature, float, {"kind": "other"})
 
 
-def test_the_header_itself_says_what_it_is():
+def test_a_file_is_recognized_by_the_kind_in_its_header():
     assert is_turn_network_file(pack_arrays(ARRAYS))
     assert is_turn_network_file(with_header(version=2, note=None))
     assert not is_turn_network_file(packed({"kind": "other", "note": {"kind": "turns"}}, ARRAYS))

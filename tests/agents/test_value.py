@@ -38,7 +38,7 @@ from warlight_env.maps import load
 from warlight_env.networks.archive import packed
 from warlight_env.networks.npz import write_arrays
 
-#: Index of 0.7 in the levels of force tables.
+#: Index of 0.7 in the levels of the tables of army requirements.
 LEVEL = 2
 
 
@@ -65,7 +65,7 @@ def random_position(draw, map_, players):
 
 
 def features_in_python(map_, rules, position, player, players, requirements):
-    """What `value.features` says, by its words."""
+    """Compute the features that `value.features` defines."""
     owner, army = position.owner.tolist(), position.army.tolist()
 
     def income(p):
@@ -73,7 +73,7 @@ def features_in_python(map_, rules, position, player, players, requirements):
         return rules.base_income + sum(b for b, whole in zip(map_.bonuses, held, strict=True) if whole)
 
     def threat(r):
-        """The strongest enemy beside a region, the first of equals: its armies and who it is."""
+        """Return the armies and the owner of the strongest hostile neighbour of a region, the first of equals."""
         return max(((army[q], -k, owner[q]) for k, q in enumerate(map_.neighbors[r]) if owner[q] not in (-1, owner[r])),
                    default=(0, 0, -1))[::2]  # fmt: skip
 
@@ -123,7 +123,7 @@ def features_in_python(map_, rules, position, player, players, requirements):
     return [f[name] for name in PLAYERS.names]
 
 
-def some_network(seed=1):
+def random_arrays(seed=1):
     draw = np.random.default_rng(seed)
     return {name: draw.normal(0, 0.3, shape).astype(np.float32) for name, shape in SHAPES.items()}
 
@@ -136,21 +136,21 @@ def rectified(x):
     ("map_name", "preset"), [("world", "thesis"), ("small", "challenge1"), ("world", "challenge2")]
 )
 @pytest.mark.parametrize("players", [2, 4])
-def test_features_scores_and_shares_are_what_their_words_say(map_name, preset, players):
+def test_features_scores_and_shares_match_plain_python(map_name, preset, players):
     map_, rules = load(map_name), Rules.of(preset)
-    board, arrays, draw = make_board(map_), some_network(), np.random.default_rng(7)
+    board, arrays, draw = make_board(map_), random_arrays(), np.random.default_rng(7)
     params = rules.params(board.n_regions, board.n_super_regions)
     context = make_context(board, params, players, PLANNING, value=make_network(arrays))
     for _ in range(40):
         position = random_position(draw, map_, players)
         features, rule_numbers, scores = np.zeros(1024), np.zeros(N_RULES), np.zeros(players)
         write_all(context, position, features, rule_numbers, scores)
-        told = features[: players * N_PLAYER].reshape(players, N_PLAYER)
+        rows = features[: players * N_PLAYER].reshape(players, N_PLAYER)
         expected = [
             features_in_python(map_, rules, position, p, players, context.army_requirements) for p in range(players)
         ]
-        assert told == pytest.approx(np.array(expected), rel=1e-9, abs=1e-9)
-        numbers = np.sqrt(told) / 2
+        assert rows == pytest.approx(np.array(expected), rel=1e-9, abs=1e-9)
+        numbers = np.sqrt(rows) / 2
         alive = [p for p in range(players) if (position.owner == p).any()]
         for p in range(players):
             if p not in alive:
@@ -163,15 +163,15 @@ def test_features_scores_and_shares_are_what_their_words_say(map_name, preset, p
         chances = np.exp(scores - scores.max())
         shares = shares_of(write_shares, context, position)
         held = np.array([(position.owner == p).sum() for p in range(players)])
-        armies, income, promise = (told[:, PLAYERS.names.index(name)] for name in ("armies", "income", "promise_8"))
+        armies, income, promise = (rows[:, PLAYERS.names.index(name)] for name in ("armies", "income", "promise_8"))
         worth = (armies + 9 * income + 6 * promise) * (held > 0)
         expected = (1 - BY_REGIONS - BY_WORTH) * chances / chances.sum()
         expected += BY_WORTH * worth / worth.sum() + BY_REGIONS * held / held.sum()
         assert shares == pytest.approx(expected, abs=1e-6)
 
 
-def test_the_bundled_network_prefers_more_of_everything():
-    """Armies, income and a lead in both: whoever has more has the better chance, and mirrored chances add up to 1."""
+def test_the_bundled_network_prefers_more_armies_and_regions():
+    """The player with more armies or regions has the higher win probability, and the probabilities add up to 1."""
     map_ = load("world")
     board = make_board(map_)
     params = Rules().params(board.n_regions, board.n_super_regions)
@@ -191,20 +191,20 @@ def test_the_bundled_network_prefers_more_of_everything():
         assert shares_of(win_probabilities, context, better)[0] > shares_of(win_probabilities, context, even)[0] + 0.1
 
 
-def test_files_of_networks(tmp_path):
+def test_files_store_networks_and_faulty_files_raise_an_error(tmp_path):
     file = tmp_path / "value.npz"
-    save_value(file, some_network())
+    save_value(file, random_arrays())
     read = load_value(file)
-    assert all(np.array_equal(getattr(read, name), array) for name, array in some_network().items())
+    assert all(np.array_equal(getattr(read, name), array) for name, array in random_arrays().items())
     assert load_value(f"{file}#{digest(file.read_bytes())}") is not None
     with pytest.raises(ValueNetworkError, match="contains another network"):
         load_value(f"{file}#{'0' * 16}")
     with pytest.raises(ValueNetworkError, match="no value function 'lerned'"):
         load_value("lerned")
     with pytest.raises(ValueNetworkError, match="the file does not contain the arrays of a value network"):
-        save_value(file, {**some_network(), "last": np.zeros(3, np.float32)})
+        save_value(file, {**random_arrays(), "last": np.zeros(3, np.float32)})
     with pytest.raises(ValueNetworkError, match="the file does not contain the arrays of a value network"):
-        save_value(file, {**some_network(), "last": np.full(SHAPES["last"], np.nan, np.float32)})
+        save_value(file, {**random_arrays(), "last": np.full(SHAPES["last"], np.nan, np.float32)})
     file.write_bytes(b"PK nothing of the kind")
     with pytest.raises(ValueNetworkError, match=r"value\.npz: not a value network"):
         load_value(file)
@@ -212,9 +212,9 @@ def test_files_of_networks(tmp_path):
         make_agent(f"nash:value={file}", 1)
 
 
-def test_a_network_reads_the_features_of_its_list_in_that_order(tmp_path):
-    """It values positions as one that reads all, in which the others count nothing."""
-    draw, few, wide = np.random.default_rng(2), some_network(), some_network()
+def test_a_network_reads_the_listed_features_in_their_order(tmp_path):
+    """It gives the values of a network that reads all features with weights of zero for the others."""
+    draw, few, wide = np.random.default_rng(2), random_arrays(), random_arrays()
     reads = ValueFeatureNames(
         *(draw.permutation(group.names)[: group.width // 2].tolist() for group in (PLAYERS, RULES))
     )
@@ -223,22 +223,22 @@ def test_a_network_reads_the_features_of_its_list_in_that_order(tmp_path):
         wide[name][group.places(names)] = few[name]
     file = tmp_path / "few.npz"
     file.write_bytes(value_file(make_network(few, reads=reads)))
-    told = load_value(file)
-    assert [PLAYERS.names[at] for at in told.player_columns] == reads.player
+    loaded = load_value(file)
+    assert [PLAYERS.names[at] for at in loaded.player_columns] == reads.player
     map_ = load("small")
     board = make_board(map_)
     params = Rules().params(board.n_regions, board.n_super_regions)
     position = random_position(draw, map_, 3)
     shares = [
         shares_of(win_probabilities, make_context(board, params, 3, PLANNING, value=network), position)
-        for network in (told, make_network(wide))
+        for network in (loaded, make_network(wide))
     ]
     assert shares[0] == pytest.approx(shares[1], abs=1e-5)
 
 
 def test_files_without_a_list_read_the_features_of_the_first_version(tmp_path):
     file = tmp_path / "value.npz"
-    file.write_bytes(write_arrays(some_network()))
+    file.write_bytes(write_arrays(random_arrays()))
     for network in (load_value(file), load_value("learned")):
         assert tuple(PLAYERS.names[at] for at in network.player_columns) == UNLISTED.player
         assert tuple(RULES.names[at] for at in network.rule_columns) == UNLISTED.rule
@@ -253,18 +253,18 @@ def test_files_without_a_list_read_the_features_of_the_first_version(tmp_path):
         ({"kind": "turns"}, "its header is not that of a value network"),
     ],
 )
-def test_lists_that_do_not_fit_are_refused(header, message, tmp_path):
+def test_invalid_feature_lists_raise_an_error(header, message, tmp_path):
     file = tmp_path / "value.npz"
-    told = {"kind": "value", "player_features": list(PLAYERS.names), "rule_features": list(RULES.names), **header}
-    file.write_bytes(packed(told, some_network()))
+    entries = {"kind": "value", "player_features": list(PLAYERS.names), "rule_features": list(RULES.names), **header}
+    file.write_bytes(packed(entries, random_arrays()))
     with pytest.raises(ValueNetworkError, match=message):
         load_value(file)
 
 
 @pytest.mark.parametrize("name", ["plan", "nash:sims=300"])
-def test_a_network_decides_what_is_played(name, tmp_path):
+def test_the_value_network_changes_the_turns(name, tmp_path):
     file = tmp_path / "value.npz"
-    save_value(file, some_network())
+    save_value(file, random_arrays())
     separator = "," if ":" in name else ":"
     turns = []
     for value in ("learned", "weights", str(file)):

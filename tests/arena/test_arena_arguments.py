@@ -1,4 +1,4 @@
-"""Wrong arguments of agents, matches, ratings, logs and pictures: an `InputError` names the error."""
+"""Wrong arguments of agents, matches, ratings, logs and pictures raise an `InputError` that names the argument."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ THINGS: tuple[Any, ...] = (None, 3, 1.5, [], {}, np.zeros(2), b"x", object())
 
 
 @pytest.mark.parametrize("path", THINGS, ids=lambda value: type(value).__name__)
-def test_files_without_a_name(path):
+def test_wrong_types_of_file_names_raise_an_error(path):
     for read in (
         maps.load, GameLog.load, summarize, LogWriter, LogIndex, load_tournament, Weights.load, PolicyFile.load,
         PolicySettings.load, load_policy, make_agent, describe,
@@ -63,17 +63,17 @@ def test_files_without_a_name(path):
 
 
 @pytest.mark.parametrize("seed", [None, "1", 1.5, np.zeros(2), True])
-def test_an_agent_s_seed(seed):
+def test_an_invalid_seed_of_an_agent_raises_an_error(seed):
     with pytest.raises(InputError, match="seed"):
         make_agent("random", seed)
 
 
 @pytest.mark.parametrize("spec", ["random", "one_ply:samples=1", "mcts:sims=5"])
-def test_agents_are_asked_with_views_and_budgets(spec):
+def test_agents_reject_wrong_types_of_views_and_budgets(spec):
     agent, view = make_agent(spec, 1), Game(RING, RULES, picks="random").view(0)
-    for given in ((3,), (None,), (np.zeros(2),), (view, 3), (view, "1s")):
+    for arguments in ((3,), (None,), (np.zeros(2),), (view, 3), (view, "1s")):
         with pytest.raises(InputError, match=r"view|budget"):
-            agent.act(*given)
+            agent.act(*arguments)
     agent.act(view)
 
 
@@ -81,7 +81,7 @@ def test_agents_are_asked_with_views_and_budgets(spec):
     {"simulations": "5"}, {"simulations": -1}, {"simulations": 1.5}, {"seconds": float("nan")}, {"seconds": "1"},
     {"bank": -1.0}, {"increment": None}, {"increment": np.zeros(2)},
 ])  # fmt: skip
-def test_budgets_that_there_are_not(spent):
+def test_invalid_budgets_raise_an_error(spent):
     with pytest.raises(InputError, match=next(iter(spent))):
         Budget(**spent)
 
@@ -90,7 +90,7 @@ def test_budgets_that_there_are_not(spent):
     {"agents": 3}, {"agents": None}, {"agents": [3, 4]}, {"seed": np.zeros(2)}, {"games": 1.5}, {"budget": 3},
     {"picks": np.zeros(2)}, {"on_crash": 3}, {"paired": "yes"}, {"clocks": 3}, {"log": 3}, {"max_rounds": "x"},
 ])  # fmt: skip
-def test_matches_that_there_are_not(changes):
+def test_invalid_arguments_of_matches_raise_an_error(changes):
     with pytest.raises(InputError):
         Match(**{"agents": ["random", "random"], "map": RING, "rules": RULES, **changes}).setup()
 
@@ -99,7 +99,7 @@ def test_matches_that_there_are_not(changes):
     {"agents": 3}, {"agents": [3, 4]}, {"max_rounds": "x"}, {"max_rounds": -1}, {"picks": np.zeros(2)}, {"seed": "x"},
     {"options": None}, {"options": {"seats": (0, 1)}},
 ])  # fmt: skip
-def test_games_that_there_are_not(changes):
+def test_invalid_arguments_of_games_raise_an_error(changes):
     agents = [make_agent("random", seed) for seed in range(2)]
     with pytest.raises(InputError):
         play_game(**{"agents": agents, "map": RING, "rules": RULES, "max_rounds": 1, **changes})
@@ -109,13 +109,13 @@ def test_games_that_there_are_not(changes):
     {"budget": 3}, {"seats": (0, 0)}, {"seats": 3}, {"clocks": [3, 4]}, {"clocks": []}, {"on_late": 3},
     {"on_crash": np.zeros(2)},
 ])  # fmt: skip
-def test_options_of_games_that_there_are_not(changes):
+def test_invalid_options_of_games_raise_an_error(changes):
     agents = [make_agent("random", seed) for seed in range(2)]
     with pytest.raises(InputError, match=next(iter(changes))):
         play_game(agents, RING, RULES, max_rounds=1, options=PlayOptions(**changes))
 
 
-def test_tournaments_that_there_are_not():
+def test_invalid_arguments_of_tournaments_raise_an_error():
     good = Tournament("x", (Entrant("a", "random"), Entrant("b", "aggressive")), maps=(RING,))
     for field in dataclasses.fields(Tournament):
         for value in (object(), np.zeros(2), [object()]):
@@ -126,7 +126,7 @@ def test_tournaments_that_there_are_not():
             Entrant(*entrant)
 
 
-def test_numbers_that_there_are_not():
+def test_invalid_numbers_raise_an_error():
     for value in (None, "x", float("nan"), np.zeros(2), [1], True, 10**400):
         for call in (
             lambda x=value: elo_of(x), lambda x=value: expected_score(x), lambda x=value: wilson_interval(x, 5),
@@ -147,7 +147,7 @@ def test_numbers_that_there_are_not():
         rate(["a", "b"], [GameRanking((0, 1), (1, 2), 0)], resamples=10**12)
 
 
-def test_logs_and_rounds_that_there_are_not():
+def test_invalid_logs_and_rounds_raise_an_error():
     recorder = MemoryRecorder([describe("random")] * 2)
     agents = [make_agent("random", seed) for seed in range(2)]
     play_game(agents, RING, RULES, max_rounds=2, observer=recorder)
@@ -165,7 +165,7 @@ def test_logs_and_rounds_that_there_are_not():
                 call(recorder.log, round_)
 
 
-def test_pictures_of_nothing():
+def test_invalid_arguments_of_pictures_raise_an_error():
     game = Game(RING, RULES, picks="random")
     good = {"map": RING, "owner": game.owner, "army": game.army, "players": 2}
     for value in (None, "x", 1.5, np.zeros((2, 2)), object()):

@@ -1,4 +1,4 @@
-"""Clocks: the time that they count, agents that are late or fail, and the match's report of this time."""
+"""Clocks: the time that they measure, agents that are late or fail, and the match's report of times."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from warlight_env.agents import Budget, make_agent
 from warlight_env.arena import Clock, ClockError, Match, MatchError, PlayOptions, play_game
 from warlight_env.arena.games.clocks import MARGIN, RunningClock
 
-#: An agent that fails loses the game.
+#: Options with which a failing agent loses the game.
 FORFEIT = PlayOptions(on_crash="forfeit")
 
 
@@ -21,8 +21,8 @@ def match(agents, **kwargs):
     return Match(agents, **{"map": "small", "games": 12, **kwargs}).run()
 
 
-class Told(Idle):
-    """Keeps the budgets that it is given."""
+class BudgetRecorder(Idle):
+    """An agent that stores its budgets."""
 
     budgets: list[Budget | None]
 
@@ -32,13 +32,13 @@ class Told(Idle):
 
 
 def budgets(clock: str | None, rounds: int = 3) -> list[Budget | None]:
-    agent = Told(1)
+    agent = BudgetRecorder(1)
     clocks = None if clock is None else [Clock.parse(clock), None]
     play_game([agent, Idle(2)], "small", max_rounds=rounds, options=PlayOptions(clocks=clocks))
     return agent.budgets
 
 
-# What a clock is
+# Definition of clocks
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def budgets(clock: str | None, rounds: int = 3) -> list[Budget | None]:
         ("none", None),
     ],
 )
-def test_clocks_as_text(text, clock):
+def test_clocks_are_parsed_from_text(text, clock):
     assert Clock.parse(text) == clock
     assert clock is None or Clock.parse(str(clock)) == clock
 
@@ -65,7 +65,7 @@ def test_clocks_as_text(text, clock):
     "text",
     ["", "fast", "1.5", "-1s", "0s", "0sims", "1s+", "+1s", "1s+2", "10s+1s+1s", "1s/2s", "1s/10s+1s", "1e3s", "nan"],
 )
-def test_what_is_no_clock_is_refused(text):
+def test_invalid_clock_texts_raise_an_error(text):
     with pytest.raises(ClockError, match="clock"):
         Clock.parse(text)
 
@@ -80,7 +80,7 @@ def test_what_is_no_clock_is_refused(text):
         ({"bank": 1.0, "seconds": 1.0}, "not both"),
     ],
 )
-def test_what_cannot_be_a_clock_is_refused(kwargs, reason):
+def test_invalid_clock_arguments_raise_an_error(kwargs, reason):
     with pytest.raises(ClockError, match=reason):
         Clock(**kwargs)
 
@@ -98,19 +98,19 @@ def test_a_bank_is_charged_and_gets_its_increment():
     assert clock.charge(2.0 + 2 * MARGIN)
 
 
-def test_time_for_each_answer_is_not_saved():
+def test_unused_time_per_answer_is_not_saved():
     clock = RunningClock(Clock(seconds=1.0))
     assert [clock.charge(seconds) for seconds in (0.1, 1.0 + MARGIN / 2, 1.0 + 2 * MARGIN, 0.1)] == [
         False, False, True, False,
     ]  # fmt: skip
 
 
-def test_simulations_are_the_agent_s_to_count():
+def test_a_clock_of_simulations_does_not_limit_the_time():
     assert not RunningClock(Clock(simulations=1)).charge(1e6)
 
 
 @pytest.mark.parametrize("left", [0.0, 0.01, 1.0, 7.0, 60.0])
-def test_a_bank_advises_no_more_than_it_has(left):
+def test_the_budget_of_a_bank_is_at_most_the_bank(left):
     clock = RunningClock(Clock(bank=60.0, increment=30.0))
     clock.left = left
     budget = clock.budget()
@@ -118,10 +118,10 @@ def test_a_bank_advises_no_more_than_it_has(left):
     assert budget.seconds is not None and 0 < budget.seconds <= max(0.001, left)
 
 
-# What agents are told
+# Budgets of agents
 
 
-def test_agents_are_told_what_they_may_spend():
+def test_agents_get_the_budgets_of_their_clocks():
     assert budgets(None) == [None] * 3
     assert budgets("5sims") == [Budget(simulations=5)] * 3
     assert budgets("100s") == [Budget(seconds=100.0)] * 3
@@ -137,23 +137,23 @@ def test_each_agent_has_its_own_clock_on_every_seat():
     assert [agent.time.answers for agent in result.agents] == [8, 8]
 
 
-def test_a_budget_is_short_for_clocks():
+def test_a_budget_sets_the_clocks_of_all_agents():
     result = match(("mcts:50", "mcts:7"), games=2, budget=Budget(simulations=4), max_rounds=2)
     assert [agent.time.simulations for agent in result.agents] == [4, 4]
 
 
-def test_agents_that_do_not_say_their_simulations():
+def test_simulations_are_none_for_agents_that_do_not_report_them():
     assert [agent.time.simulations for agent in match((Idle, "random"), games=2).agents] == [None, None]
 
 
-def test_an_empty_bank_is_no_licence():
+def test_an_empty_bank_limits_the_search():
     search = make_agent("mcts:100000", 1)
     play_game([search, Idle(2)], "small", max_rounds=1, options=PlayOptions(clocks=[Clock(bank=1e-6), None]))
     assert search.simulations < 1000
 
 
 @pytest.mark.parametrize("clocks", [("1s",), ("1s", "1s", "1s"), ("1s", 5), (), "soon"])
-def test_clocks_that_do_not_fit_the_agents_are_refused(clocks):
+def test_wrong_numbers_of_clocks_raise_an_error(clocks):
     with pytest.raises((MatchError, ClockError), match="clock"):
         Match(("random", "random"), clocks=clocks)
 
@@ -168,7 +168,7 @@ def test_late_answers_are_counted():
     assert not result.failures
 
 
-def test_late_answers_lose_where_that_is_wished_for():
+def test_late_answers_lose_with_on_late_forfeit():
     result = match((Slow, Idle), games=2, clocks="1ms", on_late="forfeit")
     assert [(agent.wins, agent.losses, agent.late_losses) for agent in result.agents] == [(0, 2, 2), (2, 0, 0)]
     assert [failure.round for _, failure in result.failures] == [1, 1] and result.rounds == 2
@@ -180,7 +180,7 @@ def test_late_answers_lose_where_that_is_wished_for():
 
 @pytest.mark.usefixtures("forked_workers")
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_crash_loses_the_game_where_that_is_wished_for(jobs):
+def test_a_crash_loses_the_game_with_on_crash_forfeit(jobs):
     result = match((Crasher, Idle), on_crash="forfeit", jobs=jobs)
     assert [(agent.wins, agent.losses, agent.crashes) for agent in result.agents] == [(0, 12, 12), (12, 0, 0)]
     assert result.cut_off == 0 and {record.rounds for record in result.records} == {3}
@@ -189,7 +189,7 @@ def test_a_crash_loses_the_game_where_that_is_wished_for(jobs):
     assert "crasher lost 12 games by failing" in text and "ZeroDivisionError: nothing left to divide" in text
 
 
-def test_games_without_a_crash_are_what_they_would_have_been():
+def test_games_without_a_crash_do_not_depend_on_the_crash_option():
     forfeits, plain = match((Fragile, "random"), games=60, on_crash="forfeit").records, {}
     for record in forfeits:
         if not record.failures:
@@ -207,7 +207,7 @@ def test_games_without_a_crash_are_what_they_would_have_been():
         (Garbled, "random", 1, "integers"),
     ],
 )
-def test_no_answer_is_a_crash_too(agent, picks, rounds, reason):
+def test_invalid_answers_are_crashes(agent, picks, rounds, reason):
     result = match((agent, "random"), games=2, picks=picks, on_crash="forfeit")
     assert result.agents[0].crashes == 2 and {record.rounds for record in result.records} == {rounds}
     assert all(reason in failure.reason for _, failure in result.failures)
@@ -218,7 +218,7 @@ def test_no_answer_is_a_crash_too(agent, picks, rounds, reason):
     "answer", [["here", "there"], {1, 2}, {1: 2}, range(2).__iter__(), [True, False], [[1], [2, 3]], 7, None, [1.0]],
     ids=["words", "set", "dict", "iterator", "bools", "ragged", "number", "none", "floats"],
 )  # fmt: skip
-def test_picks_that_are_no_picks_lose_too(answer):
+def test_picks_of_a_wrong_type_lose_the_game(answer):
     class Undecided(Idle):
         name = "undecided"
 
@@ -231,7 +231,7 @@ def test_picks_that_are_no_picks_lose_too(answer):
 
 
 @pytest.mark.parametrize("answer", [(2**70, -(2**70)), np.array([5, 6], np.uint16), []], ids=["huge", "array", "none"])
-def test_picks_that_are_not_offered_are_dropped(answer):
+def test_picks_outside_the_offer_are_dropped(answer):
     class Undecided(Idle):
         name = "undecided"
 
@@ -242,27 +242,27 @@ def test_picks_that_are_not_offered_are_dropped(answer):
     assert not record.failures
 
 
-def test_two_who_crash_together_draw():
+def test_two_agents_that_crash_in_the_same_round_draw():
     record = play_game([Crasher(1), Crasher(2)], "small", options=FORFEIT)
     assert record.winner is None and record.placements == (1, 1) and not record.cut_off
     assert [failure.agent for failure in record.failures] == [0, 1]
 
 
-def test_of_three_the_others_play_on():
+def test_the_other_players_continue_after_a_crash():
     record = play_game([Idle(1), Crasher(2), Idle(3)], "world", max_rounds=9, options=FORFEIT)
     assert record.winner is None and record.placements == (1, 3, 1) and record.cut_off and record.rounds == 9
     record = play_game([Crasher(1), make_agent("aggressive", 2), Crasher(3)], "world", options=FORFEIT)
     assert record.winner == 1 and record.placements == (2, 1, 2) and record.rounds == 3 and not record.cut_off
 
 
-def test_who_fails_ranks_as_if_eliminated_in_that_round():
-    """One idle player is eliminated early; the other fails later, and ranks before it."""
+def test_a_failing_agent_ranks_as_if_eliminated_in_that_round():
+    """One idle player is eliminated early. The other fails later and ranks before it."""
     plain = play_game([Idle(1), make_agent("aggressive", 2), Idle(3)], "world", seed=5, max_rounds=300)
     assert plain.winner == 1
     first_out = plain.placements.index(3)
 
     class Tired(Idle):
-        """Fails in the last round, when the other one is out."""
+        """An agent that fails in the last round, after the other's elimination."""
 
         def act(self, view, budget=None):
             if view.round == plain.rounds - 1:
@@ -278,31 +278,31 @@ def test_who_fails_ranks_as_if_eliminated_in_that_round():
     assert record.failures[0].round == 3 and record.placements == plain.placements
 
 
-def test_an_observer_is_told_of_forfeits():
-    told = []
+def test_an_observer_gets_the_events_of_forfeits():
+    events = []
 
     class Witness:
         def began(self, game, agents, limit):
-            told.append(type(agents[0]).__name__)
+            events.append(type(agents[0]).__name__)
 
         def picked(self, preferences, dropped, game): ...
 
         def played(self, orders, result, game):
-            told.append((game.round, len(orders[0].deploys), len(orders[1].deploys)))
+            events.append((game.round, len(orders[0].deploys), len(orders[1].deploys)))
 
         def failed(self, error):
-            told.append(str(error))
+            events.append(str(error))
 
         def ended(self, record):
-            told.append(record.winner)
+            events.append(record.winner)
 
     play_game([Crasher(1), Expander(2)], "small", seed=9, options=FORFEIT, observer=Witness())
-    assert told[0] == "Crasher" and told[1:4] == [(1, 0, 1), (2, 0, 1), (3, 0, 1)]
-    assert "agent 'crasher' failed in round 3 (seat 1, game's seed 9): ZeroDivisionError" in told[4]
-    assert told[5:] == [1]
+    assert events[0] == "Crasher" and events[1:4] == [(1, 0, 1), (2, 0, 1), (3, 0, 1)]
+    assert "agent 'crasher' failed in round 3 (seat 1, game's seed 9): ZeroDivisionError" in events[4]
+    assert events[5:] == [1]
 
 
 @pytest.mark.parametrize("kwargs", [{"on_crash": "ignore"}, {"on_late": True}])
-def test_policies_that_do_not_exist(kwargs):
+def test_unknown_values_of_on_crash_and_on_late_raise_an_error(kwargs):
     with pytest.raises(MatchError, match=next(iter(kwargs))):
         Match(("random", "random"), **kwargs)

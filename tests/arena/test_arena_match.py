@@ -1,4 +1,4 @@
-"""Matches: results do not depend on the way of running, seats rotate, and every failure is reported."""
+"""Matches: results do not depend on the number of processes, seats rotate, and every failure is reported."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def test_more_games_do_not_change_the_first_ones():
     assert match(games=5).records == match(games=12).records[:5]
 
 
-def test_processes_change_nothing():
+def test_results_do_not_depend_on_the_number_of_processes():
     one, two = match(games=20, paired=True), match(games=20, paired=True, jobs=2)
     assert one.records == two.records
     assert one.agents == two.agents
 
 
 @pytest.mark.parametrize("agents", [PAIR, (Expander, "random", Idle), ("random",) * 6])
-def test_every_agent_sits_on_every_seat_equally_often(agents):
+def test_every_agent_has_every_seat_equally_often(agents):
     k = len(agents)
     result = match(agents, games=2 * k, map="world", max_rounds=30)
     for agent in result.agents:
@@ -63,7 +63,7 @@ def test_every_agent_sits_on_every_seat_equally_often(agents):
     assert all(sorted(record.seats) == list(range(k)) for record in result.records)
 
 
-def test_the_books_balance():
+def test_wins_losses_and_draws_add_up_to_the_games():
     result = match(("random", Expander, Idle), games=21, map="world", max_rounds=40)
     for agent in result.agents:
         assert agent.wins + agent.losses + agent.draws == agent.games == 21
@@ -73,7 +73,7 @@ def test_the_books_balance():
     assert sum(agent.score for agent in result.agents) == pytest.approx(1)
 
 
-def test_unpaired_games_have_seeds_of_their_own():
+def test_unpaired_games_have_different_seeds():
     assert len({record.seed for record in match().records}) == 12
 
 
@@ -85,19 +85,19 @@ def test_paired_games_share_a_seed_with_the_seats_swapped():
     assert len({record.seed for record in records}) == 6
 
 
-def test_paired_an_agent_against_itself_is_exactly_even():
+def test_an_agent_against_itself_is_exactly_even_in_pairs():
     result = match(("random", "random"), games=40, paired=True)
     assert result.agents[0].wins == result.agents[1].wins
     assert result.labels == ("random #1", "random #2")
 
 
-def test_paired_intervals_count_units():
+def test_intervals_of_paired_matches_count_units():
     result = match(("random", "random:chunks=1"), games=40, paired=True)
     shares = [sum(record.winner == 0 for record in result.records[first : first + 2]) / 2 for first in range(0, 40, 2)]
     assert result.agents[0].interval == unit_interval(shares) != wilson_interval(result.agents[0].wins, 40)
 
 
-def test_paired_matches_have_whole_units():
+def test_paired_matches_have_complete_units():
     result = match(("random", Expander, Idle), games=10, paired=True, map="world", max_rounds=5)
     assert result.games == 12 and result.units == 4
 
@@ -109,14 +109,14 @@ def test_a_better_agent_wins():
     assert loser.wins == 0 and loser.interval.low == 0
 
 
-def test_games_without_end_are_stopped_and_said_to_be():
+def test_endless_games_are_cut_off_and_counted():
     result = match((Idle, Idle), games=2)
     assert result.cut_off == 2 and [record.rounds for record in result.records] == [SAFETY_ROUNDS] * 2
     assert result.agents[0].draws == 2 and result.agents[0].score == 0.5
     assert result.agents[0].win_share == 0
 
 
-def test_the_limit_of_the_rules_is_no_cut():
+def test_games_that_end_at_the_rules_limit_are_not_cut_off():
     rules = Rules.of("thesis", max_rounds=7)
     result = match((Idle, Idle), games=2, rules=rules)
     assert result.cut_off == 0 and {record.rounds for record in result.records} == {7}
@@ -130,7 +130,7 @@ def test_illegal_orders_are_dropped_and_counted():
 
 
 @pytest.mark.parametrize("rules", ["thesis", "challenge1", "challenge2"])
-def test_agents_may_pick(rules):
+def test_agents_pick_with_picks_agents(rules):
     result = match((Cheat, "random"), games=4, rules=rules, picks="agents", map="world", max_rounds=1)
     picks = {"thesis": 1, "challenge1": 1, "challenge2": 3}[rules]
     assert result.agents[0].dropped == 4 * (picks + 2)
@@ -138,14 +138,14 @@ def test_agents_may_pick(rules):
 
 
 def test_an_exception_in_an_agent_ends_the_match():
-    with pytest.raises(AgentCrashError) as caught:
+    with pytest.raises(AgentCrashError) as raised:
         match((Idle, Crasher), on_crash="stop")
-    text = str(caught.value)
+    text = str(raised.value)
     for part in ("'crasher'", "round 3", "ZeroDivisionError: nothing left", "line"):
         assert part in text
     seating = Match((Idle, Crasher), map="small").setup().make_seating(0)
-    assert caught.value.game == 0 and "game 1 " in text and f"seed {seating.seed}" in text
-    assert seating.seats[caught.value.seat] == 1
+    assert raised.value.game == 0 and "game 1 " in text and f"seed {seating.seed}" in text
+    assert seating.seats[raised.value.seat] == 1
 
 
 @pytest.mark.parametrize(
@@ -156,13 +156,13 @@ def test_an_exception_in_an_agent_ends_the_match():
         (Garbled, "random", "integers"),
     ],
 )
-def test_answers_that_are_no_answers_end_the_match(agent, picks, reason):
-    with pytest.raises(AgentCrashError, match=reason) as caught:
+def test_invalid_answers_end_the_match(agent, picks, reason):
+    with pytest.raises(AgentCrashError, match=reason) as raised:
         match(("random", agent), picks=picks, on_crash="stop")
-    assert caught.value.agent == agent.name
+    assert raised.value.agent == agent.name
 
 
-def test_interruption_reports_what_was_played():
+def test_an_interrupted_match_reports_the_complete_units():
     calls = []
 
     def interrupt(records):
@@ -176,7 +176,7 @@ def test_interruption_reports_what_was_played():
     assert result.records == match(paired=True).records[:4]
 
 
-def test_interruption_of_processes_keeps_what_they_have_played():
+def test_an_interrupted_match_with_processes_keeps_finished_games():
     def interrupt(records):
         raise KeyboardInterrupt
 
@@ -203,18 +203,18 @@ def test_interruption_of_processes_keeps_what_they_have_played():
         ({"agents": (lambda seed: Idle(seed), "random"), "jobs": 2}, MatchError, "processes"),
     ],
 )
-def test_what_cannot_be_played_is_refused(kwargs, error, reason):
+def test_invalid_matches_raise_an_error(kwargs, error, reason):
     with pytest.raises(error, match=reason):
         match(**kwargs)
 
 
-def test_progress_is_told_of_every_game_once():
-    told: list[int] = []
-    Match(PAIR, games=10, map="small").run(lambda records: told.extend(record.number for record in records))
-    assert told == list(range(10))
+def test_progress_reports_every_game_once():
+    numbers: list[int] = []
+    Match(PAIR, games=10, map="small").run(lambda records: numbers.extend(record.number for record in records))
+    assert numbers == list(range(10))
 
 
-def test_the_result_as_plain_data():
+def test_results_convert_to_plain_data():
     result = match(paired=True)
     data = json.loads(json.dumps(result.to_dict()))
     assert data["games"] == 12 and data["units"] == 6 and data["paired"] is True
@@ -225,13 +225,13 @@ def test_the_result_as_plain_data():
     assert [seat["seat"] for seat in agent["seats"]] == [1, 2]
 
 
-def test_a_single_game():
+def test_play_game_plays_a_reproducible_game():
     record = play_game([Expander(1), Idle(2)], maps.load("small"), seed=3)
     assert record.seats == (0, 1) and record.winner in (0, None)
     assert record == play_game([Expander(1), Idle(2)], "small", seed=3)
 
 
-def test_the_pool_refuses_agents_that_it_cannot_know(monkeypatch):
+def test_process_pools_reject_agents_registered_at_run_time(monkeypatch):
     from warlight_env.agents import register, registry
 
     monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
@@ -249,12 +249,12 @@ def test_the_pool_refuses_agents_that_it_cannot_know(monkeypatch):
     ],
     ids=str,
 )  # fmt: skip
-def test_arguments_of_a_wrong_type(change):
+def test_arguments_of_wrong_types_raise_an_error(change):
     with pytest.raises(MatchError, match=next(iter(change))):
         Match(("random", "random"), **change)
 
 
-def test_an_interrupt_while_processes_start_is_not_lost():
+def test_a_blocked_interrupt_is_raised_after_the_block():
     from warlight_env.worker_processes import interrupts_blocked
 
     def start() -> None:
@@ -265,7 +265,7 @@ def test_an_interrupt_while_processes_start_is_not_lost():
         start()
 
 
-def test_who_is_out_of_a_game_without_a_winner_has_lost():
+def test_an_eliminated_player_loses_a_game_without_a_winner():
     record = GameRecord(0, 0, 1, (0, 1, 2), None, 9, (1, 1, 3), True, (0, 0, 0))
     result = MatchResult(("a", "b", "c"), "m", "r", 1, 1, False, "random", 9, 1, (record,), False, 0.0)
     assert [(a.wins, a.losses, a.draws, a.score) for a in result.agents] == [
@@ -277,15 +277,15 @@ def test_who_is_out_of_a_game_without_a_winner_has_lost():
 
 @pytest.mark.parametrize("trouble", [OSError("handle is closed"), ValueError("bad value(s) in fds_to_keep")])
 @pytest.mark.parametrize("lost", [True, False])
-def test_a_process_that_dies_while_another_is_started_is_a_lost_one(
+def test_a_process_that_dies_while_another_starts_is_reported_as_lost(
     lost: bool, trouble: Exception, monkeypatch: pytest.MonkeyPatch
 ):
-    """What the other one needs is closed by then; without a dead process such an error is another trouble."""
+    """Handles that the other process needs are closed then. Without a dead process, the original error is raised."""
     with ProcessWorkers([], 2) as processes:
-        told = iter([trouble, BrokenProcessPool("a process died")])
+        errors = iter([trouble, BrokenProcessPool("a process died")])
 
         def submit(*_: object) -> None:
-            if (error := next(told, None)) and (lost or error is trouble):
+            if (error := next(errors, None)) and (lost or error is trouble):
                 raise error
 
         monkeypatch.setattr(processes._pool, "submit", submit)

@@ -19,12 +19,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore::ResourceWarn
 
 @pytest.fixture
 def cluster(monkeypatch):
-    """A head without CPUs of its own, and two nodes with one each."""
+    """A Ray cluster: a head without CPUs and two nodes with one CPU each."""
     from ray.cluster_utils import Cluster
 
     helpers = str(Path(__file__).parents[1])
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([os.environ.get("PYTHONPATH", ""), helpers]))
-    # A dead node is noticed within seconds; Ray's own settings take up to minutes.
+    # These settings detect a dead node within seconds; Ray's defaults need minutes.
     health = {"initial_delay_ms": 0, "period_ms": 500, "timeout_ms": 2000, "failure_threshold": 3}
     config = {f"health_check_{key}": value for key, value in health.items()}
     head = {"num_cpus": 0, "include_dashboard": False, "_system_config": config}
@@ -40,7 +40,7 @@ def match(agents=(Expander, "random"), **kwargs):
     return Match(agents, **{"map": "small", "games": 40, **kwargs})
 
 
-def test_a_cluster_gives_the_results_of_this_machine(cluster, capsys):
+def test_a_cluster_gives_the_results_of_a_local_match(cluster, capsys):
     address = cluster[0].address
     ray.init(address, log_to_driver=False)
     assert match(paired=True).run(backend="ray").agents == match(paired=True).run().agents
@@ -58,31 +58,31 @@ def test_a_cluster_gives_the_results_of_this_machine(cluster, capsys):
     assert capsys.readouterr().out.splitlines()[:-1] == remote[:-1], "all but the speed"
 
 
-def test_a_node_killed_in_the_middle_changes_nothing(cluster, tmp_path, caplog):
+def test_a_node_killed_during_the_match_does_not_change_results(cluster, tmp_path, caplog):
     nodes, (doomed, _) = cluster
     ray.init(nodes.address, log_to_driver=False)
-    asked = match((Slow, "random"), games=24, max_rounds=12)
-    told: list[int] = []
+    match_ = match((Slow, "random"), games=24, max_rounds=12)
+    numbers: list[int] = []
 
     def kill(records):
-        before = len(told)
-        told.extend(record.number for record in records)
-        if before < 6 <= len(told):
+        before = len(numbers)
+        numbers.extend(record.number for record in records)
+        if before < 6 <= len(numbers):
             nodes.remove_node(doomed, allow_graceful=False)
 
     with caplog.at_level(logging.WARNING, "warlight_env.arena.backends.ray_backend"):
-        result = asked.run(kill, backend="ray", folder=tmp_path)
+        result = match_.run(kill, backend="ray", folder=tmp_path)
     assert "a worker was lost; the games are played again" in caplog.text, "it was at work when it was killed"
     assert not doomed.any_processes_alive()
-    assert not result.interrupted and sorted(told) == list(range(24)), "every game once"
-    assert result.records == asked.run().records
+    assert not result.interrupted and sorted(numbers) == list(range(24)), "every game once"
+    assert result.records == match_.run().records
     assert len((tmp_path / "games.jsonl").read_text().splitlines()) == 24
 
 
-def test_a_node_may_join_where_none_is_left(cluster):
+def test_a_node_can_replace_all_other_nodes(cluster):
     nodes, both = cluster
     ray.init(nodes.address, log_to_driver=False)
-    asked = match((Slow, "random"), games=12, max_rounds=12)
+    match_ = match((Slow, "random"), games=12, max_rounds=12)
     left = list(both)
 
     def replace(records):
@@ -91,7 +91,7 @@ def test_a_node_may_join_where_none_is_left(cluster):
             while left:
                 nodes.remove_node(left.pop(), allow_graceful=False)
 
-    assert asked.run(replace, backend="ray").records == asked.run().records
+    assert match_.run(replace, backend="ray").records == match_.run().records
 
 
 def test_a_worker_that_dies_is_replaced(cluster, tmp_path):
@@ -102,23 +102,23 @@ def test_a_worker_that_dies_is_replaced(cluster, tmp_path):
     assert result.records == match((Expander, "random"), games=10).run().records
 
 
-def test_games_that_kill_every_worker_end_the_match(cluster, tmp_path):
+def test_games_that_kill_every_worker_end_the_match_with_an_error(cluster, tmp_path):
     ray.init(cluster[0].address, log_to_driver=False)
     source = KillerSource(str(tmp_path / "flag"), once=False)
     with pytest.raises(RunError, match="the worker was lost 5 times"):
         match((source, "random"), games=10).run(backend="ray")
 
 
-def test_failures_come_back_as_they_are(cluster):
+def test_agent_failures_on_a_cluster_are_reported_unchanged(cluster):
     ray.init(cluster[0].address, log_to_driver=False)
-    asked = match((Fragile, "random"), games=60, on_crash="stop")
+    match_ = match((Fragile, "random"), games=60, on_crash="stop")
     with pytest.raises(AgentCrashError, match="ZeroDivisionError: nothing left"):
-        asked.run(backend="ray")
+        match_.run(backend="ray")
     forfeits = match((Fragile, "random"), games=60, on_crash="forfeit")
     assert forfeits.run(backend="ray").records == forfeits.run().records
 
 
-def test_ctrl_c_keeps_what_was_played(cluster, tmp_path):
+def test_an_interrupted_match_keeps_its_games_and_continues(cluster, tmp_path):
     ray.init(cluster[0].address, log_to_driver=False)
 
     def interrupt(records):
@@ -129,7 +129,7 @@ def test_ctrl_c_keeps_what_was_played(cluster, tmp_path):
     assert match(games=4000).run(backend="ray", folder=tmp_path).records == match(games=4000).run().records
 
 
-def test_what_a_cluster_cannot_have_is_refused(cluster, monkeypatch):
+def test_agents_that_cannot_be_sent_to_a_cluster_raise_an_error(cluster, monkeypatch):
     from warlight_env.agents import register, registry
 
     ray.init(cluster[0].address, log_to_driver=False)
@@ -141,7 +141,7 @@ def test_what_a_cluster_cannot_have_is_refused(cluster, monkeypatch):
         match(("only-here", "random")).run(backend="ray")
 
 
-def test_no_cluster_there(capsys):
+def test_an_unreachable_cluster_is_an_error(capsys):
     command = ["match", "random", "random", "-n", "2", "-q", "--backend", "ray", "--ray-address", "127.0.0.1:1"]
     assert main(command) == 1
     assert "cannot connect to Ray at 127.0.0.1:1" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Run folders: an interrupted run continues, and its result is the same as without the interruption."""
+"""Run folders: an interrupted run continues, and its result equals that of an uninterrupted run."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ def match(**kwargs):
     return Match(**{"agents": PAIR, "map": "small", "games": 12, "paired": True, **kwargs})
 
 
-def started(folder: Path, *arguments: str) -> subprocess.Popen:
+def start_match(folder: Path, *arguments: str) -> subprocess.Popen:
     command = [sys.executable, "-m", "warlight_env", *COMMAND, "--json", "--out", str(folder), *arguments]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
 
 
-def table(text: str) -> dict:
-    """A result's JSON without what depends on the machine."""
+def comparable_result(text: str) -> dict:
+    """Return the JSON of a result without machine-dependent entries."""
     data = json.loads(text)
     for agent in data["agents"]:
         del agent["time"]
@@ -70,10 +70,10 @@ def group_is_alive(group: int) -> bool:
 
 @pytest.fixture(scope="module")
 def wanted() -> dict:
-    """What the command comes to without an interruption."""
+    """The result of the command without an interruption."""
     with contextlib.redirect_stdout(io.StringIO()) as out:
         assert main([*COMMAND, "--json"]) == 0
-    return table(out.getvalue())
+    return comparable_result(out.getvalue())
 
 
 @pytest.mark.parametrize(
@@ -85,11 +85,11 @@ def wanted() -> dict:
         pytest.param("2", range(0, 13_000, 2_000), marks=pytest.mark.slow),
     ],
 )
-def test_a_killed_match_goes_on_and_ends_as_if_nothing_had_been(tmp_path, jobs, sizes, wanted, capsys):
-    """Killed when so many bytes are on disk: from no game at all to most of them."""
+def test_a_killed_match_continues_and_gives_the_uninterrupted_result(tmp_path, jobs, sizes, wanted, capsys):
+    """The test kills the match at several sizes of the file of games, from no game to most games."""
     games = tmp_path / "run" / "games.jsonl"
     for size in sizes:
-        process = started(tmp_path / "run", "--jobs", jobs)
+        process = start_match(tmp_path / "run", "--jobs", jobs)
         while not games.exists() or games.stat().st_size < size:
             assert process.poll() is None
             time.sleep(0.001)
@@ -102,14 +102,14 @@ def test_a_killed_match_goes_on_and_ends_as_if_nothing_had_been(tmp_path, jobs, 
         assert not group_is_alive(process.pid), "workers end with the process that they work for"
         assert games.read_bytes() == before
     assert sizes[-1] <= len(before) and len(before.splitlines()) < GAMES, "the last kill came before the end"
-    assert main([*COMMAND, "--json", "--out", str(tmp_path / "run")]) == 0  # one process goes on
-    assert table(capsys.readouterr().out) == wanted
+    assert main([*COMMAND, "--json", "--out", str(tmp_path / "run")]) == 0  # one process continues
+    assert comparable_result(capsys.readouterr().out) == wanted
     assert games.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
     assert len(games.read_bytes().splitlines()) == GAMES, "no game is played twice"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_ctrl_c_while_games_are_taken_in_loses_none(tmp_path, monkeypatch, number):
+def test_a_signal_while_games_are_stored_loses_no_game(tmp_path, monkeypatch, number):
     append, before = RunFolder.append, signal.getsignal(signal.SIGTERM)
 
     def interrupted(self, *arguments):
@@ -121,7 +121,7 @@ def test_ctrl_c_while_games_are_taken_in_loses_none(tmp_path, monkeypatch, numbe
         raise KeyboardInterrupt
 
     monkeypatch.setattr(RunFolder, "append", interrupted)
-    signal.signal(signal.SIGTERM, handle)  # as the command line has it
+    signal.signal(signal.SIGTERM, handle)  # as in the command line
     try:
         result = match(games=64, paired=False).run(folder=tmp_path / "run")
         assert signal.getsignal(signal.SIGTERM) is handle
@@ -132,18 +132,18 @@ def test_ctrl_c_while_games_are_taken_in_loses_none(tmp_path, monkeypatch, numbe
     assert match(games=64, paired=False).run(folder=tmp_path / "run").games == 64
 
 
-def test_a_run_that_is_over_plays_nothing(tmp_path):
+def test_a_finished_run_plays_no_games(tmp_path):
     first = match().run(folder=tmp_path)
     written = (tmp_path / "games.jsonl").read_bytes()
-    told: list[int] = []
-    again = match().run(lambda records: told.extend(record.number for record in records), folder=tmp_path)
+    numbers: list[int] = []
+    again = match().run(lambda records: numbers.extend(record.number for record in records), folder=tmp_path)
     assert again.records == first.records and again.play_seconds == first.play_seconds
-    assert told == list(range(12)), "progress counts what was found"
+    assert numbers == list(range(12)), "progress counts what was found"
     assert (first.resumed_games, again.resumed_games) == (0, 12)
     assert (tmp_path / "games.jsonl").read_bytes() == written
 
 
-def test_a_run_of_an_older_version_goes_on_where_parameters_have_other_names_now(tmp_path):
+def test_a_run_with_former_parameter_names_continues(tmp_path):
     agents, log = ("mcts:sims=3,selection=duct,exploration_visits=parent", "random"), tmp_path / "logs"
     expected = match(agents=agents, games=4, log=log).run(folder=tmp_path)
     former = {b"selection=duct": b"replies=blind", b"exploration_visits=parent": b"selection=parent"}
@@ -162,8 +162,8 @@ def test_a_run_of_an_older_version_goes_on_where_parameters_have_other_names_now
     assert [record.winner for record in found.records] == [record.winner for record in expected.records]
 
 
-def test_contests_of_an_older_version_go_on_where_parameters_have_other_names_now(tmp_path):
-    """As in tournaments, whose contests are named after map, rules and agents."""
+def test_contests_with_former_parameter_names_continue(tmp_path):
+    """As in tournaments, the keys of contests contain map, rules and agents."""
     agents = ("mcts:sims=3,selection=duct", "mcts:sims=2,selection=duct")
     setup = MatchSetup(agents, maps.load("small"), Rules.of("thesis"), 1, True, "random", 20)
     contests = [Contest(f"small / thesis / {' : '.join(agents)}", setup, 2), Contest("other", setup, 2)]
@@ -179,28 +179,28 @@ def test_contests_of_an_older_version_go_on_where_parameters_have_other_names_no
         assert [record.winner for record in again[key].records] == [record.winner for record in result.records]
 
 
-def test_games_keep_all_that_is_known_of_them(tmp_path):
-    asked = match(agents=(Expander, Crasher, "random"), on_crash="forfeit", max_rounds=9, clocks="1s", map="world")
-    first = asked.run(folder=tmp_path)
+def test_the_run_folder_stores_complete_records(tmp_path):
+    match_ = match(agents=(Expander, Crasher, "random"), on_crash="forfeit", max_rounds=9, clocks="1s", map="world")
+    first = match_.run(folder=tmp_path)
     assert first.failures
-    again = asked.run(folder=tmp_path)
+    again = match_.run(folder=tmp_path)
     assert again.records == first.records
     assert [record.use for record in again.records] == [record.use for record in first.records]
     assert again.to_dict()["failures"] == first.to_dict()["failures"]
 
 
 @pytest.mark.parametrize("lost", [1, 40, 200, 450, 10_000])
-def test_a_line_that_was_cut_off_is_dropped(tmp_path, lost):
+def test_an_incomplete_last_line_is_dropped(tmp_path, lost):
     wanted = match().run(folder=tmp_path)
     games = tmp_path / "games.jsonl"
-    whole = games.read_bytes()
-    games.write_bytes(whole[: max(0, len(whole) - lost)])
+    complete = games.read_bytes()
+    games.write_bytes(complete[: max(0, len(complete) - lost)])
     assert match().run(folder=tmp_path).records == wanted.records
     lines = [json.loads(line) for line in games.read_bytes().splitlines()]
     assert [line["number"] for line in lines] == list(range(12))
 
 
-def test_an_unfinished_description_is_no_run_yet(tmp_path):
+def test_an_incomplete_description_does_not_count_as_a_run(tmp_path):
     (tmp_path / ".run.json.tmp").write_text('{"format": 1, "contes')
     assert match().run(folder=tmp_path).records == match().run().records
     assert sorted(path.name for path in tmp_path.iterdir()) == ["games.jsonl", "run.json"]
@@ -224,7 +224,7 @@ def test_an_unfinished_description_is_no_run_yet(tmp_path):
     ],
     ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
 )
-def test_other_settings_are_refused_by_name(tmp_path, change, field):
+def test_changed_settings_raise_an_error_with_their_names(tmp_path, change, field):
     match().run(folder=tmp_path)
     before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     with pytest.raises(RunFolderError, match=rf"contains another run \({field}"):
@@ -232,7 +232,7 @@ def test_other_settings_are_refused_by_name(tmp_path, change, field):
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
-def test_of_several_contests_the_one_that_differs_is_named(tmp_path):
+def test_the_error_names_the_contest_that_differs(tmp_path):
     setup = match().setup()
     play_contests([Contest("a", setup, 2), Contest("b", setup, 2)], folder=tmp_path)
     with pytest.raises(RunFolderError, match=r"\(games of contest 'b': 2 in the folder, 4 now\)"):
@@ -241,7 +241,7 @@ def test_of_several_contests_the_one_that_differs_is_named(tmp_path):
         play_contests([Contest("a", setup, 2), Contest("b", setup, 2), Contest("c", setup, 2)], folder=tmp_path)
 
 
-def test_a_map_that_was_changed_is_another_map(tmp_path):
+def test_a_changed_map_raises_an_error(tmp_path):
     from helpers import RING, make_map
 
     match(agents=("random", "random"), map=RING).run(folder=tmp_path)
@@ -259,7 +259,7 @@ def test_a_map_that_was_changed_is_another_map(tmp_path):
         (b'{"contest": "other", "number": 3}\n', "line 13"),
     ],
 )
-def test_a_damaged_file_is_told_and_left_alone(tmp_path, line, reason):
+def test_a_damaged_file_raises_an_error_and_does_not_change(tmp_path, line, reason):
     match().run(folder=tmp_path)
     games = tmp_path / "games.jsonl"
     damaged = games.read_bytes() + line
@@ -269,7 +269,7 @@ def test_a_damaged_file_is_told_and_left_alone(tmp_path, line, reason):
     assert games.read_bytes() == damaged
 
 
-def test_games_of_another_match_are_told(tmp_path):
+def test_games_of_another_match_raise_an_error(tmp_path):
     match().run(folder=tmp_path)
     games = tmp_path / "games.jsonl"
     games.write_text(games.read_text().replace('"seats": [1, 0]', '"seats": [0, 1]', 1))
@@ -277,14 +277,14 @@ def test_games_of_another_match_are_told(tmp_path):
         match().run(folder=tmp_path)
 
 
-def test_games_without_a_description_are_not_touched(tmp_path):
+def test_games_without_a_description_raise_an_error_and_do_not_change(tmp_path):
     (tmp_path / "games.jsonl").write_text("somebody's games\n")
     with pytest.raises(RunFolderError, match=r"run.json, which describes it, is missing"):
         match().run(folder=tmp_path)
     assert (tmp_path / "games.jsonl").read_text() == "somebody's games\n"
 
 
-def test_two_runs_in_one_folder_are_refused(tmp_path):
+def test_a_second_run_in_a_folder_raises_an_error(tmp_path):
     def again(records):
         with pytest.raises(RunFolderError, match="another run writes"):
             match().run(folder=tmp_path)
@@ -292,38 +292,38 @@ def test_two_runs_in_one_folder_are_refused(tmp_path):
     assert match().run(again, folder=tmp_path).games == 12
 
 
-def test_agents_without_names_have_no_run_folder(tmp_path):
+def test_agents_without_names_raise_an_error_with_a_run_folder(tmp_path):
     with pytest.raises(MatchError, match="<lambda>"):
         match(agents=(lambda seed: Idle(seed), "random")).run(folder=tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_a_crash_keeps_what_was_played(tmp_path, jobs):
-    asked = match(agents=(Fragile, "aggressive"), games=60, paired=False, jobs=jobs, on_crash="stop")
+def test_a_crash_keeps_the_finished_games(tmp_path, jobs):
+    match_ = match(agents=(Fragile, "aggressive"), games=60, paired=False, jobs=jobs, on_crash="stop")
     wanted = match(agents=(Fragile, "aggressive"), games=60, paired=False, on_crash="forfeit").run().records
-    with pytest.raises(AgentCrashError) as caught:
-        asked.run(folder=tmp_path)
-    text, seating = str(caught.value), asked.setup().make_seating(caught.value.game)
+    with pytest.raises(AgentCrashError) as raised:
+        match_.run(folder=tmp_path)
+    text, seating = str(raised.value), match_.setup().make_seating(raised.value.game)
     for part in (
         "'fragile'",
-        f"game {caught.value.game + 1} ",
+        f"game {raised.value.game + 1} ",
         f"seed {seating.seed}",
         "ZeroDivisionError: nothing left",
     ):
         assert part in text
-    assert seating.seats[caught.value.seat] == 0, "with several processes the first to fail, whichever it is"
+    assert seating.seats[raised.value.seat] == 0, "with several processes the first to fail, whichever it is"
     kept = {json.loads(line)["number"] for line in (tmp_path / "games.jsonl").read_text().splitlines()}
-    assert kept and caught.value.game not in kept
+    assert kept and raised.value.game not in kept
     failed = {record.number for record in wanted if record.failures}
-    assert caught.value.game in failed and not kept & failed
+    assert raised.value.game in failed and not kept & failed
     if jobs == 1:
         assert kept == set(range(min(failed)))
 
 
 @contextlib.contextmanager
-def files_limited_to(size: int):
-    """As on a disk that is full: no file grows beyond that size."""
+def limited_file_size(size: int):
+    """Limit the size of files, to simulate a full disk."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
@@ -334,10 +334,10 @@ def files_limited_to(size: int):
         signal.signal(signal.SIGXFSZ, handler)
 
 
-def test_a_file_that_cannot_grow_keeps_the_games_that_it_has(tmp_path):
+def test_a_write_error_keeps_the_stored_games(tmp_path):
     wanted = match().run()
     with (
-        files_limited_to(1800),
+        limited_file_size(1800),
         pytest.raises(RunError, match=r"cannot write run folder .*too large.*to continue"),
     ):
         match().run(folder=tmp_path)
@@ -359,7 +359,7 @@ def small_disk(tmp_path):
     subprocess.run(["umount", str(disk)], check=True)
 
 
-def test_a_full_disk_is_told_and_earlier_games_stay(small_disk, tmp_path, capsys):
+def test_a_full_disk_is_an_error_and_keeps_earlier_games(small_disk, tmp_path, capsys):
     command = [*COMMAND, "--out", str(small_disk / "run")]
     assert main(command) == 1
     out, err = capsys.readouterr()
@@ -371,14 +371,14 @@ def test_a_full_disk_is_told_and_earlier_games_stay(small_disk, tmp_path, capsys
     assert (small_disk / "run" / "games.jsonl").read_bytes().splitlines()[: len(kept)] == kept
 
 
-def test_a_disk_that_is_read_only_is_told(small_disk, capsys):
+def test_a_read_only_disk_is_an_error(small_disk, capsys):
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     assert main([*COMMAND, "--out", str(small_disk / "run")]) == 1
     out, err = capsys.readouterr()
     assert out == "" and "Read-only file system" in err and "Traceback" not in err
 
 
-def test_a_file_in_the_way_of_the_folder_is_told(tmp_path):
+def test_a_file_with_the_name_of_the_folder_raises_an_error(tmp_path):
     (tmp_path / "run").write_text("")
     with pytest.raises(RunError, match="cannot write run folder"):
         match().run(folder=tmp_path / "run")
@@ -396,21 +396,21 @@ def contests() -> list[Contest]:
 def test_several_contests_share_a_folder(tmp_path):
     wanted = play_contests(contests())
     assert [len(result.records) for result in wanted.values()] == [8, 9]
-    told: dict[str, list[int]] = {"contest 0": [], "contest 1": []}
+    numbers: dict[str, list[int]] = {"contest 0": [], "contest 1": []}
 
     def interrupt(key, records):
-        told[key] += [record.number for record in records]
-        if len(told["contest 1"]) == 5:
+        numbers[key] += [record.number for record in records]
+        if len(numbers["contest 1"]) == 5:
             raise KeyboardInterrupt
 
     cut = play_contests(contests(), folder=tmp_path, on_games=interrupt)
     assert not cut["contest 0"].interrupted and cut["contest 1"].interrupted
     assert cut["contest 1"].records == wanted["contest 1"].records[:3], "whole units"
     assert play_contests(contests(), folder=tmp_path, jobs=2) == wanted
-    assert told == {"contest 0": list(range(8)), "contest 1": list(range(5))}
+    assert numbers == {"contest 0": list(range(8)), "contest 1": list(range(5))}
 
 
-def test_keys_and_counts_are_checked():
+def test_invalid_contests_raise_an_error():
     one, _ = contests()
     for bad, reason in (
         ([one, one], "two contests have"),
@@ -422,7 +422,7 @@ def test_keys_and_counts_are_checked():
         play_contests([one], backend="locl")
 
 
-def test_a_run_does_not_go_on_with_logs_that_would_have_gaps(tmp_path, capsys):
+def test_a_run_does_not_continue_with_missing_logs(tmp_path, capsys):
     command = ["match", "random", "aggressive", "-n", "4", "--map", "small", "-q", "--out", str(tmp_path / "run")]
     assert main(command) == 0
     lines = (tmp_path / "run" / "games.jsonl").read_text().splitlines(keepends=True)
@@ -438,9 +438,9 @@ def test_a_run_does_not_go_on_with_logs_that_would_have_gaps(tmp_path, capsys):
     assert len(list((tmp_path / "logs").iterdir())) == 4
 
 
-def test_a_run_that_comes_second_does_not_say_what_is_played(tmp_path):
+def test_a_second_run_does_not_write_a_description(tmp_path):
     (tmp_path / "games.jsonl").touch()
-    with FolderLock(tmp_path), pytest.raises(RunFolderError, match="another run writes"):  # it has just begun
+    with FolderLock(tmp_path), pytest.raises(RunFolderError, match="another run writes"):  # a new run
         match().run(folder=tmp_path)
     assert [file.name for file in tmp_path.iterdir()] == ["games.jsonl"]
     assert match().run(folder=tmp_path).records == match().run().records, (
@@ -455,7 +455,7 @@ def test_a_run_that_comes_second_does_not_say_what_is_played(tmp_path):
         ("cut_off", None), ("dropped", [0]), ("seconds", "x"), ("use", [[1, 2, 3.0, 4.0, 0, None]]),
     ],
 )  # fmt: skip
-def test_results_that_no_game_has_are_refused(tmp_path, key, value):
+def test_impossible_results_raise_an_error(tmp_path, key, value):
     match(games=2).run(folder=tmp_path)
     games = tmp_path / "games.jsonl"
     first, second = games.read_text().splitlines()
@@ -464,7 +464,7 @@ def test_results_that_no_game_has_are_refused(tmp_path, key, value):
         match(games=2).run(folder=tmp_path)
 
 
-def test_a_file_that_cannot_be_written_whole_is_as_it_was_and_nothing_is_beside_it(tmp_path, monkeypatch):
+def test_a_failed_write_keeps_the_old_file_and_leaves_no_temporary_file(tmp_path, monkeypatch):
     path = tmp_path / "result.json"
     write_file(path, "one")
 
@@ -478,11 +478,11 @@ def test_a_file_that_cannot_be_written_whole_is_as_it_was_and_nothing_is_beside_
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_folder_of_an_older_version_with_the_former_value_of_on_crash_continues(tmp_path):
-    asked = match(games=2, on_crash="stop", log=tmp_path / "logs")
-    whole = asked.run(folder=tmp_path / "run").records
+def test_a_folder_with_the_former_value_of_on_crash_continues(tmp_path):
+    match_ = match(games=2, on_crash="stop", log=tmp_path / "logs")
+    complete = match_.run(folder=tmp_path / "run").records
     file = tmp_path / "run" / "run.json"
     file.write_text(file.read_text().replace('"on_crash": "stop"', '"on_crash": "raise"'))
     assert '"raise"' in file.read_text()
-    again = asked.run(folder=tmp_path / "run")
-    assert again.records == whole and again.resumed_games == 2
+    again = match_.run(folder=tmp_path / "run")
+    assert again.records == complete and again.resumed_games == 2

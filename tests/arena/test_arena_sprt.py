@@ -1,4 +1,4 @@
-"""Elo differences compared with known values; the SPRT: its likelihood ratio and its error rates."""
+"""Elo differences compared with known values; likelihood ratio and error rates of the SPRT."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ GAMES = (0.0, 0.5, 1.0)
 
 
 @pytest.mark.parametrize("score, elo", [(0.5, 0.0), (10 / 11, 400.0), (1 / 101, -800.0), (0.75, 190.8485)])
-def test_known_points_of_the_curve(score, elo):
+def test_elo_and_score_match_known_values(score, elo):
     assert elo_of(score) == pytest.approx(elo, abs=1e-4)
     assert expected_score(elo) == pytest.approx(score, abs=1e-6)
 
 
 @given(st.floats(-1500, 1500))
-def test_the_curve_and_its_inverse(elo):
+def test_elo_of_inverts_the_expected_score(elo):
     assert elo_of(expected_score(elo)) == pytest.approx(elo, abs=1e-6)
 
 
-def test_who_never_lost_is_infinitely_better_for_all_we_know():
+def test_a_perfect_score_has_an_infinite_elo_with_a_finite_lower_bound():
     difference = elo_difference(1.0, wilson_interval(10, 10))
     assert difference.elo == difference.high == math.inf and 100 < difference.low < 250
     assert json.dumps(difference.to_dict()) == json.dumps({"elo": None, "low": difference.low, "high": None})
@@ -53,13 +53,13 @@ def test_who_never_lost_is_infinitely_better_for_all_we_know():
 
 
 @pytest.mark.parametrize("score", [-0.1, 1.1, float("nan")])
-def test_impossible_scores_are_refused(score):
+def test_impossible_scores_raise_an_error(score):
     with pytest.raises(ValueError, match="score"):
         elo_of(score)
 
 
 @pytest.mark.parametrize("paired", [False, True])
-def test_a_match_tells_elo_with_its_interval(paired):
+def test_a_match_reports_elo_with_its_interval(paired):
     result = Match(("random", "random:chunks=1"), games=60, map="small", paired=paired, max_rounds=12).run()
     assert result.agents[0].draws, "so that scores and wins differ"
     rankings = [GameRanking((0, 1), record.placements, record.unit) for record in result.records]
@@ -78,15 +78,15 @@ def test_elo_is_finite_after_only_wins_and_the_text_states_the_prior():
 
 
 @pytest.mark.parametrize("llr, text", [(1.472, "50.0%"), (-2.944, "100.0%"), (0.0, "0.0%")])
-def test_the_ratio_is_written_as_by_fastchess(llr, text):
+def test_the_likelihood_ratio_has_the_format_of_fastchess(llr, text):
     assert Sprt(0, 20).format_llr(llr) == f"LLR: {llr:.2f} ({text}) (-2.94, 2.94) [0.00, 20.00]"
 
 
-def test_elo_is_for_two():
+def test_a_match_of_three_agents_has_no_elo():
     assert Match(("random", Idle, Idle), games=3, map="world", max_rounds=2).run().elo is None
 
 
-def test_a_standing_takes_games_in_any_order_and_counts_whole_units():
+def test_a_match_score_ignores_the_order_and_counts_complete_units():
     result = Match(("random", "random:chunks=1"), games=20, map="small", paired=True).run()
     records = result.records
     one, other = MatchScore(2, True), MatchScore(2, True)
@@ -106,7 +106,7 @@ def test_a_standing_takes_games_in_any_order_and_counts_whole_units():
 
 
 def best_log_likelihood(counts: dict[float, float], mean: float) -> float:
-    """The maximum that the test's ratio is made of, by a general optimiser over all distributions."""
+    """Return the maximal log-likelihood over all distributions with a given mean, from a general optimizer."""
     x, n = np.array(list(counts)), np.array(list(counts.values()))
     total = n.sum()
     result = optimize.minimize(
@@ -126,33 +126,33 @@ def best_log_likelihood(counts: dict[float, float], mean: float) -> float:
     "possible, units",
     [(PAIRS, (3, 10, 20, 12, 5)), (PAIRS, (30, 1, 2, 1, 9)), (GAMES, (40, 15, 45)), (PAIRS, (1, 2, 60, 4, 2))],
 )
-def test_the_ratio_is_that_of_the_likeliest_distributions(possible, units):
+def test_the_likelihood_ratio_matches_a_general_optimizer(possible, units):
     rule = Sprt(-10, 60)
     counts = {x: n + PRIOR for x, n in zip(possible, units, strict=True)}
     expected = best_log_likelihood(counts, expected_score(60)) - best_log_likelihood(counts, expected_score(-10))
     assert rule.llr(dict(zip(possible, units, strict=True)), possible) == pytest.approx(expected, abs=2e-3)
 
 
-def test_without_draws_the_ratio_is_that_of_coins():
-    """With two outcomes the mean is all of the distribution: Wald's own test."""
+def test_without_draws_the_likelihood_ratio_is_binomial():
+    """With two outcomes, the mean determines the distribution, and the test is Wald's."""
     low, high = expected_score(0), expected_score(50)
     expected = 70 * math.log(high / low) + 40 * math.log((1 - high) / (1 - low))
     assert Sprt(0, 50).llr({1.0: 70, 0.0: 40}, (0.0, 1.0)) == pytest.approx(expected, abs=1e-2)
 
 
-def test_turning_the_players_round_turns_the_ratio_round():
+def test_swapping_the_players_negates_the_likelihood_ratio():
     units = {0.0: 4, 0.25: 9, 0.5: 20, 0.75: 8, 1.0: 11}
-    turned = {1 - x: n for x, n in units.items()}
-    assert Sprt(-10, 40).llr(units, PAIRS) == pytest.approx(-Sprt(-40, 10).llr(turned, PAIRS), abs=1e-9)
+    swapped = {1 - x: n for x, n in units.items()}
+    assert Sprt(-10, 40).llr(units, PAIRS) == pytest.approx(-Sprt(-40, 10).llr(swapped, PAIRS), abs=1e-9)
 
 
-def test_the_bounds_are_wald_s():
+def test_the_bounds_match_wald_s_formula():
     assert Sprt(0, 20).bounds == pytest.approx((-2.9444, 2.9444), abs=1e-4)
     assert Sprt(0, 20, 0.05, 0.1).bounds == pytest.approx((-2.2513, 2.8904), abs=1e-4)
 
 
 def mean_shifted(shape: tuple[float, ...], possible: tuple[float, ...], mean: float) -> np.ndarray:
-    """A distribution like `shape` that has the mean."""
+    """Return `shape`, exponentially tilted to the given mean."""
     x, weights = np.array(possible), np.array(shape)
 
     def tilted(t: float) -> np.ndarray:
@@ -168,13 +168,13 @@ def mean_shifted(shape: tuple[float, ...], possible: tuple[float, ...], mean: fl
     "possible, shape",
     [
         (PAIRS, (1, 2, 4, 2, 1)),  # paired games that are nearly independent
-        (PAIRS, (1, 0, 20, 0, 1)),  # the seat decides nearly all: pairs split
-        (PAIRS, (9, 0, 2, 0, 9)),  # the seed decides nearly all: both games of a pair end alike
+        (PAIRS, (1, 0, 20, 0, 1)),  # the seat decides nearly all games: pairs split
+        (PAIRS, (9, 0, 2, 0, 9)),  # the seed decides nearly all games: both games of a pair end alike
         (GAMES, (1, 1, 1)),
         (GAMES, (1, 0, 1)),  # no draws
     ],
 )
-def test_errors_are_as_rare_as_promised(possible, shape, truth, error, trials, most):
+def test_error_rates_are_at_most_the_nominal_ones(possible, shape, truth, error, trials, most):
     rule = Sprt(0, 100, 0.1, 0.1)
     p = mean_shifted(shape, possible, expected_score(getattr(rule, truth)))
     rng, wrong = np.random.default_rng(11), 0
@@ -185,7 +185,7 @@ def test_errors_are_as_rare_as_promised(possible, shape, truth, error, trials, m
             units.update(rng.choice(possible, p=p, size=4).tolist())
             verdict = rule.verdict(rule.llr(units, possible))
         wrong += verdict == error
-    # One in ten is promised: at that rate more than `most` are wrong in less than one case of a hundred.
+    # The nominal error rate is 10 %. At that rate, the probability of more than `most` errors is below 1 %.
     assert wrong <= most
     assert wrong > 0, "a test that never errs asks for more games than it needs"
 
@@ -194,7 +194,7 @@ def test_errors_are_as_rare_as_promised(possible, shape, truth, error, trials, m
     "text, rule",
     [("0,20", Sprt(0, 20)), ("-5,5,0.1", Sprt(-5, 5, 0.1, 0.1)), ("0,20,0.01,0.2", Sprt(0, 20, 0.01, 0.2))],
 )
-def test_tests_as_text(text, rule):
+def test_tests_are_parsed_from_text(text, rule):
     assert Sprt.parse(text) == rule
 
 
@@ -202,12 +202,12 @@ def test_tests_as_text(text, rule):
     "text",
     ["", "5", "a,b", "20,0", "5,5", "0,20,0", "0,20,0.5", "0,20,0.05,1", "0,20,0.1,0.1,3", "nan,3", "0,inf", "0,9999"],
 )
-def test_what_is_no_test_is_refused(text):
+def test_invalid_test_texts_raise_an_error(text):
     with pytest.raises(SprtError, match="sprt"):
         Sprt.parse(text)
 
 
-def test_a_test_is_for_two_agents():
+def test_a_test_with_three_agents_raises_an_error():
     with pytest.raises(SprtError, match="two agents"):
         Match(("random",) * 3, games=3, stop=Sprt(0, 20)).run()
 
@@ -216,8 +216,8 @@ def test_a_test_is_for_two_agents():
 
 
 def sprt_match(**kwargs):
-    asked = {"games": 2000, "map": "small", "stop": Sprt(0, 100), "paired": True, **kwargs}
-    return Match(("aggressive", "smart_random"), **asked)
+    settings = {"games": 2000, "map": "small", "stop": Sprt(0, 100), "paired": True, **kwargs}
+    return Match(("aggressive", "smart_random"), **settings)
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -248,14 +248,14 @@ def test_the_decision_depends_neither_on_processes_nor_on_interruptions(tmp_path
         assert again.records == wanted.records and again.sprt == wanted.sprt and again.decided
 
 
-def test_a_match_that_stays_undecided_says_so():
+def test_an_undecided_match_reports_no_verdict():
     result = sprt_match(games=10).run()
     assert not result.decided and result.games == 10 and result.sprt.verdict is None
     assert "not completed" in str(result)
     assert result.to_dict()["sprt"]["verdict"] is None
 
 
-def test_equals_in_every_pair_are_soon_told_from_the_better():
+def test_equal_agents_in_pairs_are_decided_within_a_hundred_games():
     result = Match(("random", "random"), games=2000, map="small", paired=True, stop=Sprt(0, 100)).run()
     assert result.sprt.verdict == "H0" and result.games < 100
 

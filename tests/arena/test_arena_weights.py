@@ -1,4 +1,4 @@
-"""Weights and networks in files: a match reports their hashes, and detects changed files."""
+"""Weights and networks in files: a match reports their digests and detects changed files."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def setup(spec):
     return MatchSetup((spec, "random"), maps.load("small"), Rules(), 1, False, "random", 2)
 
 
-def test_a_digest_is_of_the_values_and_not_of_how_they_are_written(tmp_path, file):
+def test_a_digest_depends_on_the_values_and_not_on_the_format(tmp_path, file):
     digest = DEFAULT.digest()
     assert len(digest) == 16 and int(digest, 16) >= 0
     assert len({weights.digest() for weights in (DEFAULT, THESIS, OTHER)}) == 3
@@ -56,45 +56,45 @@ def test_a_digest_is_of_the_values_and_not_of_how_they_are_written(tmp_path, fil
     "one_ply:weights={}", "mcts:sims=5, weights={} ,c=1", "mcts_thesis:weights={},5", "minimax2:weights={}",
     "maxn:depth=1,weights={}", "belief:mcts:weights={}", "belief:belief:one_ply:samples=1,weights={}",
 ])  # fmt: skip
-def test_a_specification_is_pinned_to_the_weights_that_its_file_holds(spec, file):
-    given, told = spec.format(file), f"{file}#{DEFAULT.digest()}"
-    assert pinned(given) == spec.format(told) == pinned(pinned(given))
-    assert unpinned(pinned(given)) == given
-    assert make_agent(pinned(given), 1).name == given
+def test_a_specification_is_pinned_to_the_weights_of_its_file(spec, file):
+    plain, pinned_spec = spec.format(file), f"{file}#{DEFAULT.digest()}"
+    assert pinned(plain) == spec.format(pinned_spec) == pinned(pinned(plain))
+    assert unpinned(pinned(plain)) == plain
+    assert make_agent(pinned(plain), 1).name == plain
     OTHER.save(file)
     with pytest.raises(WeightsError, match=f"{file}: other weights than expected: their digest"):
-        make_agent(spec.format(told), 1)
+        make_agent(spec.format(pinned_spec), 1)
 
 
-def goes_by_its_file(given, told, path, other, error, changed, wrong):
-    """A specification is pinned as `told`, until the file holds something else, and not where that is nothing."""
-    assert pinned(given) == told == pinned(pinned(given))
-    assert unpinned(told) == given.strip() == make_agent(told, 1).name
-    before = setup(given).describe()["agents"]
+def check_pinning(plain, pinned_spec, path, other, error, changed, wrong):
+    """Check that a specification is pinned to its file, and that changed and invalid files raise an error."""
+    assert pinned(plain) == pinned_spec == pinned(pinned(plain))
+    assert unpinned(pinned_spec) == plain.strip() == make_agent(pinned_spec, 1).name
+    before = setup(plain).describe()["agents"]
     path.write_bytes(other)
     with pytest.raises(error, match=f"{path}: the file contains {changed}"):
-        make_agent(told, 1)
-    assert setup(given).describe()["agents"] != before, "matches with the one and the other are told apart"
+        make_agent(pinned_spec, 1)
+    assert setup(plain).describe()["agents"] != before, "matches with the one and the other are told apart"
     path.write_bytes(b"nothing")
     with pytest.raises(error, match=f"{path}: {wrong}"):
-        pinned(given)
+        pinned(plain)
 
 
 @pytest.mark.parametrize("spec", [
     "nash:value={}", "nash:20, value={} ,rounds=1", "belief:nash:rounds=1,value={}",
     "nash:weights={other},value={}", "nash:value={},weights={other}",
 ])  # fmt: skip
-def test_a_specification_is_pinned_to_the_network_that_its_file_holds(spec, tmp_path, file):
+def test_a_specification_is_pinned_to_the_network_of_its_file(spec, tmp_path, file):
     path = tmp_path / "mine.npz"
     arrays = {name: np.full(shape, 0.1, np.float32) for name, shape in SHAPES.items()}
     save_value(path, arrays)
-    given = spec.format(path, other=file)
-    told = spec.format(f"{path}#{digest(path.read_bytes())}", other=f"{file}#{DEFAULT.digest()}")
+    plain = spec.format(path, other=file)
+    pinned_spec = spec.format(f"{path}#{digest(path.read_bytes())}", other=f"{file}#{DEFAULT.digest()}")
     save_value(tmp_path / "other.npz", {**arrays, "last": arrays["last"] + 1})
     content = (tmp_path / "other.npz").read_bytes()
-    goes_by_its_file(
-        given,
-        told,
+    check_pinning(
+        plain,
+        pinned_spec,
         path,
         content,
         ValueNetworkError,
@@ -105,14 +105,14 @@ def test_a_specification_is_pinned_to_the_network_that_its_file_holds(spec, tmp_
 
 @pytest.mark.parametrize("spec", ["policy:{}", " belief:policy:{} "])
 @pytest.mark.parametrize("kept", [built_in_policies()["small"], BUNDLED["any"]])
-def test_a_policy_is_pinned_to_what_its_file_holds(spec, kept, tmp_path):
+def test_a_policy_is_pinned_to_the_content_of_its_file(spec, kept, tmp_path):
     path = tmp_path / "mine, old=1.npz"
     path.write_bytes(kept.read_bytes())
-    given = spec.format(path)
-    told = spec.format(f"{path}#{digest(path.read_bytes())}").strip()
+    plain = spec.format(path)
+    pinned_spec = spec.format(f"{path}#{digest(path.read_bytes())}").strip()
     content = built_in_policies()["strategies"].read_bytes()
-    goes_by_its_file(
-        given, told, path, content, PolicyFileError, "another policy than expected: its digest", "not a policy"
+    check_pinning(
+        plain, pinned_spec, path, content, PolicyFileError, "another policy than expected: its digest", "not a policy"
     )
 
 
@@ -121,7 +121,7 @@ def test_a_policy_is_pinned_to_what_its_file_holds(spec, kept, tmp_path):
     "random", "one_ply:weights=thesis", "mcts:5", "cmd:./bot weights=a.json", "belief:mcts", "nash:value=learned",
     "cmd:./bot value=a.npz",
 ])  # fmt: skip
-def test_specifications_without_a_file_of_weights_stay_what_they_are(spec):
+def test_specifications_without_a_file_do_not_change(spec):
     assert pinned(spec) == unpinned(spec) == spec
 
 
@@ -137,7 +137,7 @@ def test_an_agent_reads_its_weights_once(name, file):
     assert agent.act(game.view(0)) == same.act(game.view(0))
 
 
-def test_two_matches_with_edited_weights_are_told_apart(tmp_path, file):
+def test_descriptions_of_matches_differ_after_a_change_of_weights(tmp_path, file):
     before = setup(f"one_ply:weights={file}")
     OTHER.save(file)
     after = setup(f"one_ply:weights={file}")
@@ -146,28 +146,28 @@ def test_two_matches_with_edited_weights_are_told_apart(tmp_path, file):
     assert after.names == (f"one_ply:weights={file}", "random")
 
 
-def test_a_match_does_not_go_on_with_other_weights(file):
-    running = pickle.loads(pickle.dumps(setup(f"one_ply:weights={file}")))  # as another process has it
+def test_a_match_raises_an_error_after_a_change_of_weights(file):
+    running = pickle.loads(pickle.dumps(setup(f"one_ply:weights={file}")))  # as in another process
     running.play(0)
     OTHER.save(file)
     with pytest.raises(WeightsError, match=f"{file}: other weights than expected"):
         running.play(1)
 
 
-def test_a_run_goes_on_with_the_same_weights_alone(tmp_path, file):
+def test_a_run_only_continues_with_equal_weights(tmp_path, file):
     folder = tmp_path / "run"
     assert match(file).run(folder=folder).games == 2
     DEFAULT.save(file)
     result = match(file).run(folder=folder)
     assert result.games == 2 and result.agents[0].name == f"one_ply:weights={file}"
     OTHER.save(file)
-    with pytest.raises(RunFolderError, match="contains another run") as told:
+    with pytest.raises(RunFolderError, match="contains another run") as error:
         match(file).run(folder=folder)
-    assert str(file) in str(told.value) and DEFAULT.digest() in str(told.value) and OTHER.digest() in str(told.value)
-    assert "give the same content for these names (their digests differ)" in str(told.value)
+    assert str(file) in str(error.value) and DEFAULT.digest() in str(error.value) and OTHER.digest() in str(error.value)
+    assert "give the same content for these names (their digests differ)" in str(error.value)
 
 
-def test_a_run_of_a_version_that_told_no_digest_goes_on(tmp_path, file):
+def test_a_run_without_digests_continues(tmp_path, file):
     folder = tmp_path / "run"
     match(file).run(folder=folder)
     description = (folder / "run.json").read_text()
@@ -179,23 +179,23 @@ def test_a_run_of_a_version_that_told_no_digest_goes_on(tmp_path, file):
         match(file.with_name("another.json")).run(folder=folder)
 
 
-def test_logs_tell_the_weights_and_are_of_one_match_alone(tmp_path, file):
+def test_logs_contain_digests_and_reject_another_match(tmp_path, file):
     logs = tmp_path / "logs"
     match(file, log=logs).run()
-    told = f"one_ply:weights={file}#{DEFAULT.digest()}"
+    pinned_spec = f"one_ply:weights={file}#{DEFAULT.digest()}"
     for path in sorted(logs.glob("*.wl.jsonl*")):
         header = GameLog.load(path).header
         player = next(player for player in header.players if player.name != "random")
-        assert (player.name, player.spec) == (f"one_ply:weights={file}", told)
+        assert (player.name, player.spec) == (f"one_ply:weights={file}", pinned_spec)
         assert player.parameters["weights"] == f"{file}#{DEFAULT.digest()}"
-        assert header.match["agents"] == [told, "random"]
+        assert header.match["agents"] == [pinned_spec, "random"]
     match(file, log=logs).run()
     OTHER.save(file)
     with pytest.raises(LogError, match="logs of another match"):
         match(file, log=logs).run()
 
 
-def test_logs_of_a_version_that_told_no_digest_are_gone_on_with(tmp_path, file):
+def test_logs_without_digests_continue(tmp_path, file):
     logs = tmp_path / "logs"
     match(file, log=logs).run()
     for path in logs.iterdir():
@@ -205,12 +205,12 @@ def test_logs_of_a_version_that_told_no_digest_are_gone_on_with(tmp_path, file):
     match(file, log=logs).run()
 
 
-def test_an_experiments_player_is_told_apart_by_its_weights(file):
-    def described():
+def test_an_experiment_s_player_depends_on_its_weights(file):
+    def description():
         source = Contender(start=("Europe",)).source(f"mcts:sims=5,weights={file}", "simulations", True)
         return setup(source).describe()["agents"][0]
 
-    before = described()
-    assert described() == before
+    before = description()
+    assert description() == before
     OTHER.save(file)
-    assert described() != before
+    assert description() != before

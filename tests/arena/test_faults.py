@@ -1,4 +1,4 @@
-"""Failing agents: one rule for all types of agents, and a table of faults in text, report and JSON."""
+"""Failing agents: all types of agents follow one rule; text, report and JSON contain a table of faults."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PYTHON_BOTS = Path(__file__).parents[1] / "bots" / "python_bots.py"
 FAILING = Path(__file__).parents[1] / "bots" / "failing.py"
 
 
-def failing(way: str, options: str = "bank=0.3,increment=0") -> str:
+def failing_spec(way: str, options: str = "bank=0.3,increment=0") -> str:
     return f"cmd[{options}]:{shlex.join([sys.executable, '-I', '-S', str(FAILING), way])}"
 
 
@@ -32,7 +32,7 @@ def match(agents, **kwargs):
     return Match(agents, **settings)
 
 
-#: A way to fail → the options of the bot, a part of the reason, and a part of the end of standard error.
+#: Fault → options of the bot, a part of the reason, and a part of the end of standard error.
 WAYS = {
     "exits": ("bank=30", "ended with exit status 1", "no start today"),
     "silent": ("bank=0.3,increment=0", "the time bank is exhausted", ""),
@@ -47,7 +47,7 @@ WAYS = {
 @pytest.mark.parametrize("way", WAYS)
 def test_a_dead_or_silent_process_forfeits_the_game(way):
     options, reason, detail = WAYS[way]
-    result = match([failing(way, options), Idle]).run()
+    result = match([failing_spec(way, options), Idle]).run()
     assert [agent.wins for agent in result.agents] == [0, 2]
     assert result.agents[0].crashes == 2
     faults = result.fault_table[0]
@@ -55,7 +55,7 @@ def test_a_dead_or_silent_process_forfeits_the_game(way):
     assert not result.fault_table[1].any
 
 
-@pytest.mark.parametrize("agent", [failing("exits", "bank=30"), Crasher], ids=["external", "python"])
+@pytest.mark.parametrize("agent", [failing_spec("exits", "bank=30"), Crasher], ids=["external", "python"])
 def test_the_same_rule_holds_for_python_and_external_bots(agent):
     forfeit = match([agent, Idle]).run()
     assert forfeit.agents[0].crashes == 2 and forfeit.agents[1].wins == 2
@@ -65,15 +65,15 @@ def test_the_same_rule_holds_for_python_and_external_bots(agent):
         match([agent, Idle], on_crash="stop").run()
 
 
-def test_late_answers_are_counted_and_an_exhausted_bank_is_named():
-    late = match([failing("late"), Idle], clocks=["200ms", None], games=1).run()
+def test_late_answers_are_counted_and_can_lose_the_game():
+    late = match([failing_spec("late"), Idle], clocks=["200ms", None], games=1).run()
     assert late.agents[0].time.late >= 1 and late.fault_table[0].late >= 1
     assert "answers are missing" in late.fault_table[0].reason
-    strict = match([failing("late"), Idle], clocks=["200ms", None], games=1, on_late="forfeit").run()
+    strict = match([failing_spec("late"), Idle], clocks=["200ms", None], games=1, on_late="forfeit").run()
     assert strict.agents[0].late_losses == 1
 
 
-def test_an_exhausted_bank_of_a_python_bot_is_named():
+def test_the_failure_of_a_python_bot_names_an_exhausted_bank():
     class Slow(Idle):
         def act(self, view, budget: Budget | None = None):
             import time
@@ -98,7 +98,7 @@ def test_illegal_orders_are_counted_by_kind():
     assert "12 × deploy: not the player's region" in str(result)
 
 
-def test_the_option_traceback_prints_where_a_bot_failed(capsys, monkeypatch):
+def test_the_option_traceback_prints_the_failing_line_of_a_bot(capsys, monkeypatch):
     from warlight_env.agents import registry
 
     monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
@@ -114,19 +114,19 @@ def test_the_option_traceback_prints_where_a_bot_failed(capsys, monkeypatch):
     assert 'raise ZeroDivisionError("nothing left to divide")' in capsys.readouterr().err
 
 
-#: The failing bots of the tournament, with words that their entries of the table of faults contain.
+#: The failing bots of the tournament: specification, and a text in their row of the table of faults.
 FAILURES = {
-    "exits at once": (failing("exits", "bank=30"), "ended with exit status 1"),
-    "silent": (failing("silent"), "the time bank is exhausted"),
-    "crashes": (failing("crashes", "bank=30"), "ended with exit status 3"),
-    "late": (failing("late"), "the time bank is exhausted"),
-    "illegal": (failing("illegal", "bank=30"), "more armies than are left of the income"),
+    "exits at once": (failing_spec("exits", "bank=30"), "ended with exit status 1"),
+    "silent": (failing_spec("silent"), "the time bank is exhausted"),
+    "crashes": (failing_spec("crashes", "bank=30"), "ended with exit status 3"),
+    "late": (failing_spec("late"), "the time bank is exhausted"),
+    "illegal": (failing_spec("illegal", "bank=30"), "more armies than are left of the income"),
     "endless": (f"{PYTHON_BOTS}:Endless", "no answer within 300 ms (2 answers are missing)"),
     "raises": (f"{PYTHON_BOTS}:Crashing", "ZeroDivisionError: nothing left to divide"),
 }
 
 
-def test_a_tournament_names_every_failure_and_ranks_no_dead_bot_above_a_live_one(tmp_path, capsys, monkeypatch):
+def test_a_tournament_names_every_failure_and_ranks_failing_bots_last(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(warm_up, "SECONDS", 1.0)  # otherwise the warm-up of the endless bot takes 30 s
     live = ("random", "plain")
     specs = {name: spec for name, (spec, _) in FAILURES.items()}
@@ -144,8 +144,8 @@ def test_a_tournament_names_every_failure_and_ranks_no_dead_bot_above_a_live_one
     html = (tmp_path / "run" / "report.html").read_text()
     table = {faults["name"]: faults for faults in data["fault_table"]}
     for name, (_, reason) in FAILURES.items():
-        said = table[name]["reason"] + json.dumps(table[name]["illegal"])
-        assert reason in said, name
+        fault_text = table[name]["reason"] + json.dumps(table[name]["illegal"])
+        assert reason in fault_text, name
         for text in (out, html):
             assert name in text and reason in text, name
     assert "no start today" in html and "nothing left to divide" in html

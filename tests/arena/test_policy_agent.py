@@ -1,4 +1,4 @@
-"""Policies as agents: observations and actions are the same as in the environment."""
+"""Policies as agents: observations and actions equal those of the environment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def flat(observations):
 
 
 class Recorder:
-    """A fixed policy of what it sees: it keeps that, and answers by a hash of it, within the mask."""
+    """A deterministic policy: it stores observations and samples a masked action with a seed from their hash."""
 
     def __init__(self, core):
         self.seen, self.core = [], core
@@ -42,8 +42,8 @@ class Recorder:
     "observation, rules, picking",
     [("flat", "thesis", "random"), ("graph", {"fog": True}, "play"), ("raw", "challenge2", "play")],
 )
-def test_it_is_shown_and_does_what_the_environment_would(action, observation, rules, picking):
-    """Beside an environment with both players in slots, step by step, over a whole game."""
+def test_observations_and_orders_equal_those_of_the_environment(action, observation, rules, picking):
+    """The test compares the agents with an environment that has both players in slots, step by step."""
     core = EnvCore("small", rules, 2, action=action, observation=observation, picking=picking, max_cycles=3000)
     core.reset([5])
     ours = [Recorder(core) for _ in range(2)]
@@ -77,7 +77,7 @@ def test_it_is_shown_and_does_what_the_environment_would(action, observation, ru
                 turns = [[array[0, p].copy() for array in core.turns] for p in range(2)]
                 core.resolve()
                 break
-            core.out.cycles[0] = first + 1  # as the environment counts the steps of a turn of several
+            core.out.cycles[0] = first + 1  # as the environment counts turns of several steps
         for p, view in enumerate(views):
             deploy, attacks, preferences, status = turns[p]
             if view.phase == "pick":
@@ -96,7 +96,7 @@ def test_it_is_shown_and_does_what_the_environment_would(action, observation, ru
     assert rounds >= 3
 
 
-def test_it_plays_whole_games():
+def test_a_policy_agent_plays_a_game_without_illegal_orders():
     core = EnvCore("small", "thesis", 2, action="strategies")
     agents = [PolicyAgent(Recorder(core), action="strategies", name=f"p{p}") for p in range(2)]
     record = play_game(agents, "small", Rules(), 3, max_rounds=80)

@@ -24,7 +24,7 @@ POLICIES = sorted(built_in_policies())
 PLACES = {"small": "small", "strategies": "world"}
 
 
-def test_they_come_with_the_package():
+def test_the_package_contains_two_policies():
     assert POLICIES == ["small", "strategies"]
     for name, path in built_in_policies().items():
         assert path.stat().st_size < 2 * 2**20
@@ -33,7 +33,7 @@ def test_they_come_with_the_package():
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_what_is_written_is_read(name, tmp_path):
+def test_a_written_policy_is_read_back(name, tmp_path):
     file = PolicyFile.load(name)
     path = tmp_path / "copy.npz"
     path.write_bytes(file.to_bytes())
@@ -45,8 +45,8 @@ def test_what_is_written_is_read(name, tmp_path):
     assert PolicyFile.load(path).max_cycles == 7, "a file that changed is read again"
 
 
-def test_it_plays_where_there_is_no_torch():
-    """In a process that cannot import any of the libraries of training."""
+def test_a_policy_plays_without_pytorch():
+    """The process cannot import the libraries for training."""
     code = (
         "import sys\n"
         "for name in ('torch', 'stable_baselines3', 'sb3_contrib', 'matplotlib', 'cma'): sys.modules[name] = None\n"
@@ -58,14 +58,14 @@ def test_it_plays_where_there_is_no_torch():
     assert json.loads(done.stdout)["games"] == 1
 
 
-def test_it_wins_its_games():
-    """Rough, with few games; `test_the_world_is_won` is exact."""
+def test_the_policies_beat_the_random_bot():
+    """This test plays few games; `test_the_strategies_policy_beats_two_bots` plays more."""
     for name in POLICIES:
         result = Match((f"policy:{name}", "random"), games=20, seed=5, map=PLACES[name], paired=True).run()
         assert result.agents[0].wins >= 17
 
 
-def test_it_plays_other_maps_of_its_class():
+def test_a_policy_wins_on_another_map_of_its_size_class():
     other = maps.generate(34, seed=3)
     result = Match(("policy:strategies", "random"), games=20, seed=5, map=other).run()
     assert result.agents[0].wins >= 15
@@ -92,20 +92,20 @@ def test_equal_seeds_give_equal_games():
         (["policy", "random"], "give the name of a policy or a .npz file"),
     ],
 )  # fmt: skip
-def test_where_it_does_not_fit_it_is_refused(arguments, message, capsys):
+def test_unsuitable_policies_are_an_error(arguments, message, capsys):
     assert main(["match", *arguments, "-n", "2"]) == 2
     assert message in capsys.readouterr().err
 
 
-def test_rules_of_picking_do_not_matter_to_it():
+def test_a_policy_of_strategies_accepts_other_rules_of_picking():
     file, world, draft = PolicyFile.load("strategies"), maps.load("world"), Rules.of("thesis_draft")
     file.check(world, draft, 2)
     with pytest.raises(PolicyFileError, match="offers_per_super_region = 1 \\(not 2\\)"):
-        replace(file, action="factored").check(world, draft, 2)  # which says itself what it picks
+        replace(file, action="factored").check(world, draft, 2)  # such a policy picks by itself
 
 
-def damaged(change):
-    """A policy's file with header and arrays changed."""
+def damaged_file(change):
+    """Return the file of a policy with a changed header or changed arrays."""
     content = PolicyFile.load("small").to_bytes()
     with np.load(io.BytesIO(content)) as archive:
         arrays = {name: archive[name] for name in archive.files}
@@ -136,14 +136,14 @@ def damaged(change):
         (lambda h, a: a.update(more=np.array([{}], dtype=object)), "not a policy"),
     ],
 )  # fmt: skip
-def test_damage_is_told(change, message, tmp_path):
+def test_a_damaged_file_raises_an_error(change, message, tmp_path):
     path = tmp_path / "bad.npz"
-    path.write_bytes(damaged(change))
+    path.write_bytes(damaged_file(change))
     with pytest.raises(PolicyFileError, match=message):
         PolicyFile.load(path)
 
 
-def test_other_files_are_told(tmp_path):
+def test_files_that_are_not_policies_raise_an_error(tmp_path):
     path = tmp_path / "bad.npz"
     for content in (b"", b"nothing", PolicyFile.load("small").to_bytes()[:-300]):
         path.write_bytes(content)
@@ -158,7 +158,7 @@ def test_other_files_are_told(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_world_is_won():
+def test_the_strategies_policy_beats_two_bots():
     for opponent, least in (("aggressive", 0.70), ("smart_random", 0.85)):
         result = Match(("policy:strategies", opponent), games=400, seed=77, paired=True).run()
         assert result.agents[0].wins / 400 >= least

@@ -15,21 +15,21 @@ from warlight_env.arena.ratings.bradley_terry import GameRanking, RatingError, r
 
 
 def duels(i, j, wins, losses, draws=0, first_unit=0):
-    """Games between two agents, each a unit of its own."""
+    """Return games between two agents, each in a separate unit."""
     places = [(1, 2)] * wins + [(2, 1)] * losses + [(1, 1)] * draws
     return [GameRanking((i, j), place, first_unit + k, stratum=10 * i + j) for k, place in enumerate(places)]
 
 
 def elo_by_scipy(n, games, prior):
-    """The maximum of the likelihood, written down afresh and left to scipy."""
+    """Maximize the likelihood with SciPy."""
     wins = np.zeros((n, n))
     for game in games:
         for a, i in enumerate(game.players):
             for b, j in enumerate(game.players):
                 if i != j:
                     wins[i, j] += 1.0 * (game.places[a] < game.places[b]) + 0.5 * (game.places[a] == game.places[b])
-    met = (wins + wins.T) > 0
-    wins = wins + prior / 2 * met
+    played_pairs = (wins + wins.T) > 0
+    wins = wins + prior / 2 * played_pairs
 
     def loss(theta):
         difference = theta[:, None] - theta[None, :]
@@ -42,7 +42,7 @@ def elo_by_scipy(n, games, prior):
 @pytest.mark.parametrize(
     "wins, losses, draws, prior", [(30, 10, 0, 0), (30, 10, 6, 0), (365, 35, 0, 1), (20, 0, 0, 1), (0, 5, 0, 3)]
 )
-def test_two_agents_have_a_closed_form(wins, losses, draws, prior):
+def test_ratings_of_two_agents_match_the_closed_form(wins, losses, draws, prior):
     a, b = rate("ab", duels(0, 1, wins, losses, draws), prior=prior, resamples=10)
     odds = (wins + draws / 2 + prior / 2) / (losses + draws / 2 + prior / 2)
     assert a.elo - b.elo == pytest.approx(400 * math.log10(odds), abs=1e-6)
@@ -53,7 +53,7 @@ def test_two_agents_have_a_closed_form(wins, losses, draws, prior):
 
 
 @given(st.integers(3, 6), st.integers(0, 2**32 - 1), st.sampled_from([0.1, 1.0, 4.0]))
-def test_the_maximum_is_scipys(n, seed, prior):
+def test_ratings_match_the_maximum_of_scipy(n, seed, prior):
     rng = np.random.default_rng(seed)
     games = []
     for number in range(int(rng.integers(n, 60))):
@@ -65,34 +65,34 @@ def test_the_maximum_is_scipys(n, seed, prior):
     assert ours == pytest.approx(elo_by_scipy(n, games, prior), abs=0.05)
 
 
-def test_a_huge_one_sided_score_converges():
+def test_ratings_of_extreme_scores_converge():
     a, b, c = rate("abc", [*duels(0, 1, 10_000, 1), *duels(1, 2, 10_000, 1)], resamples=5)
     assert a.elo - b.elo == pytest.approx(400 * math.log10(10_000.5 / 1.5), abs=0.1)
     assert b.elo - c.elo == pytest.approx(400 * math.log10(10_000.5 / 1.5), abs=0.1)
 
 
 @pytest.mark.parametrize("wins, losses", [(20, 0), (17, 3), (1, 1), (190, 10)])
-def test_the_interval_of_two_agents_is_jeffreys(wins, losses):
+def test_the_interval_of_two_agents_is_that_of_jeffreys(wins, losses):
     a, b = rate("ab", duels(0, 1, wins, losses), anchor="b", resamples=40_000, seed=7)
     assert (b.elo, b.low, b.high) == (0, 0, 0)
     exact = stats.beta.ppf([0.025, 0.975], wins + 0.5, losses + 0.5)
     shares = [expected_score(end) for end in (a.low, a.high)]
-    # 40,000 draws put an end of the interval within about 0.2 % of its tail.
+    # With 40,000 samples, the tail probability at a bound has an error of about 0.2 %.
     tails = stats.beta.cdf(shares, wins + 0.5, losses + 0.5)
     assert tails == pytest.approx([0.025, 0.975], abs=0.004), (shares, exact)
 
 
 def test_units_of_dependent_games_widen_the_interval():
-    apart = rate("ab", duels(0, 1, 60, 40), resamples=4000)[0]
-    # The same hundred games, but ten at a time share their outcome.
+    independent = rate("ab", duels(0, 1, 60, 40), resamples=4000)[0]
+    # The same hundred games in units of ten with equal outcomes.
     together = [GameRanking((0, 1), (1, 2) if k < 60 else (2, 1), k // 10) for k in range(100)]
-    tied = rate("ab", together, resamples=4000)[0]
-    assert tied.elo == pytest.approx(apart.elo, abs=1e-6)
-    assert tied.high - tied.low > 2 * (apart.high - apart.low)
+    dependent = rate("ab", together, resamples=4000)[0]
+    assert dependent.elo == pytest.approx(independent.elo, abs=1e-6)
+    assert dependent.high - dependent.low > 2 * (independent.high - independent.low)
 
 
-def test_intervals_cover_the_truth():
-    """Of many tournaments with known strengths about 95 % of the intervals hold the truth."""
+def test_intervals_have_the_nominal_coverage():
+    """In many tournaments with known strengths, about 95 % of the intervals contain the true value."""
     rng = np.random.default_rng(3)
     truth = np.array([120.0, 0.0, -30.0, -90.0])
     inside = total = 0
@@ -108,7 +108,7 @@ def test_intervals_cover_the_truth():
     assert stats.binomtest(inside, total, 0.95).pvalue > 1e-4, inside / total
 
 
-def test_a_game_of_three_is_three_comparisons():
+def test_a_game_of_three_agents_counts_as_three_comparisons():
     by_places = rate("abc", [GameRanking((2, 0, 1), (1, 2, 3), 0)], resamples=1)
     by_pairs = rate(
         "abc", [GameRanking((2, 0), (1, 2), 0), GameRanking((2, 1), (1, 2), 1), GameRanking((0, 1), (1, 2), 2)]
@@ -137,6 +137,6 @@ def test_equal_seeds_give_equal_intervals():
         ("ab", [GameRanking((0, 1), (1,), 0)], {}, "each player must have one place"),
     ],
 )
-def test_what_cannot_be_rated_is_refused(names, games, more, message):
+def test_games_without_ratings_raise_an_error(names, games, more, message):
     with pytest.raises(RatingError, match=message):
         rate(list(names), games, **more)

@@ -1,4 +1,4 @@
-"""Models of Stable-Baselines3 as named agents: saved by a callback, played as trained, loaded only if trusted."""
+"""Models of Stable-Baselines3 as agents: a callback saves them, and loading needs the user's trust."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def view(**arguments):
     return Game(**{"map": "small", "players": 2, "seed": 3, "picks": "random", **arguments}).view(0)
 
 
-def test_a_file_plays_in_a_match_with_nothing_more_said(file, tmp_path, capsys):
+def test_a_saved_model_plays_in_a_match_without_more_options(file, tmp_path, capsys):
     spec = f"sb3:file={file},trust=yes"
     command = ["match", spec, "random", "--map", "small", "-n", "4", "--json", "--out", str(tmp_path / "run")]
     assert main(command) == 0
@@ -58,25 +58,25 @@ def test_a_file_plays_in_a_match_with_nothing_more_said(file, tmp_path, capsys):
     assert pinned(spec) in written
 
 
-def test_equal_seeds_play_alike_drawn_or_the_likeliest(file):
+def test_equal_seeds_give_equal_turns_sampled_or_likeliest(file):
     def turns(spec, seed):
         agent = make_agent(spec, seed)
         return [agent.act(view(seed=s)) for s in range(6)]
 
-    drawn = f"sb3:file={file},trust=yes"
-    likeliest = f"{drawn},play=likeliest"
-    assert turns(drawn, 1) == turns(drawn, 1) != turns(drawn, 2)
+    sampled = f"sb3:file={file},trust=yes"
+    likeliest = f"{sampled},play=likeliest"
+    assert turns(sampled, 1) == turns(sampled, 1) != turns(sampled, 2)
     assert turns(likeliest, 1) == turns(likeliest, 2)
 
 
-def test_the_settings_are_those_of_the_environment(file):
+def test_the_settings_equal_those_of_the_environment(file):
     settings = PolicySettings.load(file)
     assert settings.action == {"name": "strategies"} and settings.observation == "graph"
     assert settings.max_cycles == 70 and settings.players == 2 and settings.map == "small"
     assert settings.rules == Rules.of("thesis")
 
 
-def test_the_library_s_own_environments_are_kept_alike(tmp_path):
+def test_settings_of_wrapped_environments_are_stored(tmp_path):
     arguments = {"map": SMALL, "action": functools.partial(FactoredActions, priority=True), "max_cycles": 9}
     env = DummyVecEnv([lambda: Monitor(WarlightEnv(**arguments))] * 2)
     learn(tmp_path / "m.zip", env, PPO, every=4)
@@ -86,7 +86,7 @@ def test_the_library_s_own_environments_are_kept_alike(tmp_path):
     agent.act(view(map=SMALL))
 
 
-def test_what_cannot_be_kept_is_refused(tmp_path):
+def test_settings_that_cannot_be_stored_raise_an_error(tmp_path):
     env = make_vec_env(2, map=SMALL, action="strategies")
     with pytest.raises(InputError, match="norm_obs"):
         save_policy(PPO("MlpPolicy", VecNormalize(env), n_steps=8, batch_size=16), tmp_path / "m.zip")
@@ -122,7 +122,7 @@ def test_a_model_and_its_settings_are_replaced_together(tmp_path, monkeypatch):
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == {"m.zip": b"old", "m.json": b"old"}
 
 
-def test_nothing_is_read_unless_somebody_trusts_it(file, tmp_path):
+def test_a_saved_model_needs_trust_settings_and_a_valid_option(file, tmp_path):
     with pytest.raises(AgentError, match="can run any program"):
         make_agent(f"sb3:file={file}", 0)
     alone = tmp_path / "alone.zip"
@@ -133,7 +133,7 @@ def test_nothing_is_read_unless_somebody_trusts_it(file, tmp_path):
         make_agent(f"sb3:file={file},trust=yes,play=best", 0)
 
 
-def test_games_that_it_was_not_trained_for_are_refused(file):
+def test_unsuitable_games_raise_an_error(file):
     agent = make_agent(f"sb3:file={file},trust=yes", 0)
     with pytest.raises(InputError, match="games of 2 players, not 3"):
         agent.check(view().map, Rules.of("thesis"), 3)
@@ -143,7 +143,7 @@ def test_games_that_it_was_not_trained_for_are_refused(file):
         agent.act(view(map="world"))
 
 
-def test_a_file_that_changes_meanwhile_is_noticed(file, tmp_path):
+def test_a_changed_file_raises_an_error(file, tmp_path):
     path = tmp_path / "m.zip"
     for source, target in ((file, path), (file.with_suffix(".json"), path.with_suffix(".json"))):
         target.write_bytes(source.read_bytes())
@@ -157,16 +157,16 @@ def test_a_file_that_changes_meanwhile_is_noticed(file, tmp_path):
 @pytest.mark.parametrize(
     "damage", [{"version": 2}, {"action": {"name": "telepathy"}}, {"players": "two"}, {"rules": 5}]
 )
-def test_damaged_settings_are_refused(file, tmp_path, damage):
+def test_damaged_settings_raise_an_error(file, tmp_path, damage):
     path = tmp_path / "m.zip"
     path.write_bytes(file.read_bytes())
-    told = json.loads(file.with_suffix(".json").read_text())
-    path.with_suffix(".json").write_text(json.dumps({**told, **damage}))
+    settings = json.loads(file.with_suffix(".json").read_text())
+    path.with_suffix(".json").write_text(json.dumps({**settings, **damage}))
     with pytest.raises(PolicySettingsError, match="not valid settings of a policy"):
         make_agent(f"sb3:file={path},trust=yes", 0)
 
 
-def test_the_benchmark_takes_the_settings_and_says_how_it_plays(file, tmp_path, capsys):
+def test_the_benchmark_uses_the_settings_and_reports_sampling(file, tmp_path, capsys):
     command = ["bench", str(file), "--trust", "--map", "small", "--games", "2", "--quiet", "--json"]
     assert main([*command, "--out", str(tmp_path / "a")]) == 0
     captured = capsys.readouterr()
@@ -180,7 +180,7 @@ def test_the_benchmark_takes_the_settings_and_says_how_it_plays(file, tmp_path, 
 
 
 @pytest.mark.parametrize("words", [["match", "sb3:file={},trust=yes", "random"], ["bench", "{}", "--trust"]])
-def test_without_its_libraries_a_file_is_refused_alike_everywhere(words, file, capsys, monkeypatch):
+def test_missing_libraries_give_the_same_error_in_all_commands(words, file, capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
     saved_model.load_model.cache_clear()
     assert main([*(word.format(file) for word in words), "--map", "small", "--quiet"]) == 2
@@ -188,11 +188,11 @@ def test_without_its_libraries_a_file_is_refused_alike_everywhere(words, file, c
     assert capsys.readouterr().err.endswith(says)
 
 
-def test_a_file_that_is_missing_is_called_so_before_it_is_to_be_trusted(capsys):
+def test_a_missing_file_is_reported_before_missing_trust(capsys):
     assert main(["match", "sb3:file=nope.zip", "random", "-n", "1"]) == 2
     assert capsys.readouterr().err == "error: cannot read nope.zip: No such file or directory\n"
 
 
-def test_the_suite_tells_which_maps_a_file_is_for(file, capsys):
+def test_the_benchmark_names_the_maps_of_a_file(file, capsys):
     assert main(["bench", str(file), "--trust", "--map", "world", "--quiet"]) == 2
     assert "map 'world': policy 'learner': it is for maps like 'small', with 10 regions" in capsys.readouterr().err

@@ -40,16 +40,16 @@ def tournament(**kwargs):
     return Tournament(**{"name": "t", "entrants": entrants, "maps": (maps.load("small"),), "games": 4, **kwargs})
 
 
-def play(asked, **kwargs):
-    return TournamentResult(asked, play_contests(asked.contests(), **kwargs))
+def play(tournament_, **kwargs):
+    return TournamentResult(tournament_, play_contests(tournament_.contests(), **kwargs))
 
 
 @pytest.mark.parametrize("players", [2, 3, 4])
-def test_in_a_round_robin_every_set_of_agents_meets_once(players):
+def test_a_round_robin_contains_every_set_of_agents_once(players):
     assert set(tournament(players=players).tables()) == set(itertools.combinations(range(4), players))
 
 
-def test_in_a_gauntlet_one_challenger_meets_all_others():
+def test_a_gauntlet_pairs_each_challenger_with_all_others():
     two = tournament(format="gauntlet", challengers=("aggressive",))
     assert two.tables() == [(0, 1), (1, 2), (1, 3)]
     both = tournament(format="gauntlet", challengers=("aggressive", "random"))
@@ -58,13 +58,13 @@ def test_in_a_gauntlet_one_challenger_meets_all_others():
     assert three.tables() == [(0, 1, 2), (0, 1, 3), (1, 2, 3)]
 
 
-def test_maps_and_rules_are_combined_and_no_two_contests_share_seeds():
-    asked = tournament(maps=(maps.load("small"), maps.load("world")), rules=(Rules(), Rules.of("thesis_draft")))
-    contests = asked.contests()
+def test_contests_combine_maps_and_rules_and_have_distinct_seeds():
+    tournament_ = tournament(maps=(maps.load("small"), maps.load("world")), rules=(Rules(), Rules.of("thesis_draft")))
+    contests = tournament_.contests()
     assert len(contests) == 6 * 4 == len({c.key for c in contests}) == len({c.setup.seed for c in contests})
 
 
-def test_the_books_balance():
+def test_wins_losses_and_draws_add_up_in_all_tables():
     result = play(tournament(games=5, players=3, max_rounds=40))
     assert result.games == 4 * 6  # rounded up to units of three
     for (i, j), meeting in result.head_to_heads.items():
@@ -79,7 +79,7 @@ def test_the_books_balance():
     assert result.skills is not None and all(skill.sigma < 25 / 3 for skill in result.skills)
 
 
-def test_games_that_were_stopped_are_told():
+def test_the_text_reports_games_stopped_at_the_round_limit():
     entrants = Entrant("a", "random"), Entrant("b", "random")
     assert "4 games were stopped at the round limit and count as draws" in str(
         play(tournament(entrants=entrants, games=4, max_rounds=1))
@@ -87,7 +87,7 @@ def test_games_that_were_stopped_are_told():
     assert "stopped" not in str(play(tournament(games=2)))
 
 
-def test_ratings_of_two_agents_are_their_score_in_elo():
+def test_ratings_of_two_agents_equal_their_score_in_elo():
     result = play(tournament(entrants=(Entrant("a", "aggressive"), Entrant("b", "random")), games=20, anchor="b"))
     meeting = result.head_to_heads[0, 1]
     odds = (meeting.wins + meeting.draws / 2 + 0.5) / (meeting.losses + meeting.draws / 2 + 0.5)
@@ -106,18 +106,18 @@ clock = "5sims"
 """
 
 
-def test_a_file_says_it_all(tmp_path):
+def test_a_file_defines_a_tournament(tmp_path):
     file = tmp_path / "night.toml"
     file.write_text(GOOD)
-    asked = load_tournament(file)
-    assert asked.name == "Night" and asked.names == ("random", "big") and asked.games == 6
-    assert [rules.name for rules in asked.rules] == ["thesis", "thesis:fog=true"]
-    assert [rules.fog for rules in asked.rules] == [False, True]
-    assert [str(clock) for clock in asked.contests()[0].setup.clocks] == ["5sims", "1s"]
-    assert json.dumps(asked.to_dict())
+    tournament_ = load_tournament(file)
+    assert tournament_.name == "Night" and tournament_.names == ("random", "big") and tournament_.games == 6
+    assert [rules.name for rules in tournament_.rules] == ["thesis", "thesis:fog=true"]
+    assert [rules.fog for rules in tournament_.rules] == [False, True]
+    assert [str(clock) for clock in tournament_.contests()[0].setup.clocks] == ["5sims", "1s"]
+    assert json.dumps(tournament_.to_dict())
 
 
-def test_a_map_beside_the_file_is_found(tmp_path):
+def test_a_map_in_the_folder_of_the_file_is_loaded(tmp_path):
     (tmp_path / "mine.json").write_text(maps.dumps(maps.generate(8, 2, seed=1, name="mine")))
     file = tmp_path / "t.toml"
     file.write_text('agents = ["random", "aggressive"]\nmaps = ["mine.json"]')
@@ -156,7 +156,7 @@ def test_a_map_beside_the_file_is_found(tmp_path):
         ('[[agents]]\nspec = "random"\n[[agents]]\nname = "b"\nspecs = "x"', r"line 5: agents\[1\].specs: no such key"),
     ],
 )  # fmt: skip
-def test_mistakes_in_a_file_are_named_with_their_place(tmp_path, text, message):
+def test_errors_in_a_file_name_the_line_and_the_key(tmp_path, text, message):
     file = tmp_path / "t.toml"
     file.write_text(text)
     with pytest.raises(TournamentError, match=message):
@@ -164,7 +164,7 @@ def test_mistakes_in_a_file_are_named_with_their_place(tmp_path, text, message):
 
 
 class Page(HTMLParser):
-    """Checks that tags are closed, and collects what refers to something outside and the text of cells."""
+    """A parser that checks for closed tags and collects references and the text of table cells."""
 
     VOID = ("meta", "link")
 
@@ -190,7 +190,7 @@ class Page(HTMLParser):
             self.cells[-1] += data
 
 
-def test_the_report_is_one_file_that_refers_to_nothing_outside():
+def test_the_report_is_one_file_without_external_references():
     entrants = (Entrant('<b>&"x', "aggressive"), Entrant("random", "random"), Entrant("idle", "random:chunks=1"))
     result = play(tournament(entrants=entrants, players=3, max_rounds=30))
     text = to_html(result)
@@ -215,11 +215,11 @@ def test_the_report_and_the_text_show_the_same_ratings():
 
 
 def untimed(data):
-    """A result without what depends on the machine."""
+    """Return a result without machine-dependent times."""
     return {**data, "times": None, "pairings": [{**p, "seconds": 0} for p in data["pairings"]]}
 
 
-def test_the_command_writes_a_folder_and_goes_on_from_it(tmp_path, capsys):
+def test_the_command_writes_a_folder_and_continues_from_it(tmp_path, capsys):
     file, folder = tmp_path / "night.toml", tmp_path / "run"
     file.write_text(GOOD)
     assert main(["tournament", str(file), "--out", str(folder), "--json", "--quiet"]) == 0
@@ -228,13 +228,13 @@ def test_the_command_writes_a_folder_and_goes_on_from_it(tmp_path, capsys):
     assert (folder / "report.html").read_text().startswith("<!doctype html>")
     assert first["games"] == 12 and not first["interrupted"]
     lines = (folder / "games.jsonl").read_text().splitlines(keepends=True)
-    (folder / "games.jsonl").write_text("".join(lines[:5]) + lines[5][:20])  # killed while it wrote
+    (folder / "games.jsonl").write_text("".join(lines[:5]) + lines[5][:20])  # as after a kill during a write
     assert main(["tournament", str(file), "--out", str(folder), "--json", "--quiet"]) == 0
     second = json.loads(capsys.readouterr().out)
     assert untimed(second) == untimed(first)
 
 
-def test_the_command_refuses_a_folder_of_another_tournament(tmp_path, capsys):
+def test_the_command_rejects_a_folder_of_another_tournament(tmp_path, capsys):
     file, folder = tmp_path / "night.toml", tmp_path / "run"
     file.write_text(GOOD)
     assert main(["tournament", str(file), "--out", str(folder), "--quiet"]) == 0
@@ -254,41 +254,41 @@ def test_the_command_refuses_a_folder_of_another_tournament(tmp_path, capsys):
     ],
 )
 @pytest.mark.parametrize("options, jobs", [([], None), (["--jobs", "1"], 1)])
-def test_without_a_word_on_jobs_the_backend_decides(tmp_path, monkeypatch, command, options, jobs):
-    asked = []
+def test_without_the_option_jobs_the_backend_decides(tmp_path, monkeypatch, command, options, jobs):
+    opened = []
 
     class Cluster(LocalBackend):
         def open(self, setups, jobs):
-            asked.append(jobs)
+            opened.append(jobs)
             return super().open(setups, jobs)
 
     monkeypatch.setitem(BACKENDS, "local", Cluster)
     monkeypatch.chdir(tmp_path)
     Path("night.toml").write_text(GOOD)
     assert main([*command, *options, "--quiet", "--out", "run"]) == 0
-    assert asked == [jobs]
+    assert opened == [jobs]
 
 
 @pytest.mark.parametrize("command", ["tournament", "bench", "experiment run"])
-def test_every_command_takes_the_address_of_a_cluster(capsys, command):
+def test_every_command_has_the_option_ray_address(capsys, command):
     assert main([*command.split(), "x", "--ray-address", "127.0.0.1:1"]) == 2
     assert "--ray-address needs --backend ray" in capsys.readouterr().err
 
 
-def test_the_example_is_one():
-    asked = load_tournament(Path(__file__).parents[2] / "examples" / "tournament.toml")
-    assert len(asked.contests()) == 2 * 10
-    assert str(asked.contests()[3].setup.clocks[1]) == "50sims"
+def test_the_example_is_a_valid_tournament():
+    tournament_ = load_tournament(Path(__file__).parents[2] / "examples" / "tournament.toml")
+    assert len(tournament_.contests()) == 2 * 10
+    assert str(tournament_.contests()[3].setup.clocks[1]) == "50sims"
 
 
 @pytest.mark.parametrize("page", ["how-to/class-tournament.md", "reference/tournament-file.md"])
-def test_the_files_of_the_documents_are_tournaments(page, tmp_path):
+def test_tournament_files_in_the_documentation_are_valid(page, tmp_path):
     (shown,) = re.findall(r"^```toml\n(.*?)^```$", (DOCS / page).read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)
     (file := tmp_path / "shown.toml").write_text(shown, encoding="utf-8")
     assert load_tournament(file).contests()
 
 
-def test_the_documents_list_all_keys_with_their_defaults():
+def test_the_documentation_lists_all_keys_with_their_defaults():
     text = (DOCS / "reference" / "tournament-file.md").read_text(encoding="utf-8")
     rows = dict(re.findall(r"^\| `(\w+)` \| (.*?) ?\|", text, re.MULTILINE))
     assert rows.keys() == set(KEYS)
@@ -298,9 +298,9 @@ def test_the_documents_list_all_keys_with_their_defaults():
             assert json.loads(shown.strip("`")) == defaults[key], key
 
 
-def test_skills_are_openskills():
+def test_skills_match_openskill():
     one, other = skills("ab", [GameRanking((0, 1), (1, 2), 0)])
-    # From openskill's own documentation: two newcomers after one game.
+    # The values for two new players after one game are from the documentation of openskill.
     assert (one.mu, one.sigma) == pytest.approx((27.6352, 8.0655), rel=1e-4)
     assert (other.mu, other.sigma) == pytest.approx((22.3648, 8.0655), rel=1e-4)
     assert one.ordinal == pytest.approx(one.mu - 3 * one.sigma)
@@ -308,7 +308,7 @@ def test_skills_are_openskills():
     assert three[2].ordinal > three[0].ordinal == pytest.approx(three[1].ordinal)
 
 
-def test_a_killed_tournament_goes_on_as_if_nothing_had_been(tmp_path):
+def test_a_killed_tournament_continues_and_gives_the_same_result(tmp_path):
     file = tmp_path / "night.toml"
     file.write_text('agents = ["random", "smart_random", "aggressive"]\ngames = 8\nmaps = ["world"]')
     folder = tmp_path / "killed"
@@ -329,17 +329,17 @@ def test_a_killed_tournament_goes_on_as_if_nothing_had_been(tmp_path):
     assert cards[0] == cards[1] and cards[0]["games"] == 24 and not cards[0]["running"]
 
 
-def test_an_interrupted_tournament_ends_with_a_result_of_what_was_played(tmp_path, monkeypatch, capsys):
-    """Everybody has met everybody on one map; of the other one, some have not met at all."""
+def test_an_interrupted_tournament_writes_the_result_of_its_games(tmp_path, monkeypatch, capsys):
+    """All pairings are finished on one map, and some pairings of the other map have no games."""
     file, folder, played = tmp_path / "night.toml", tmp_path / "night", 0
     file.write_text(
         'agents = ["random", "smart_random", "aggressive"]\ngames = 4\nmaps = ["small", "world"]\nmax_rounds = 30'
     )
-    usual = LiveTables.add
+    original = LiveTables.add
 
     def add(self, key, records):
         nonlocal played
-        usual(self, key, records)
+        original(self, key, records)
         played += len(records)
         if played >= 14:
             raise KeyboardInterrupt
@@ -354,57 +354,57 @@ def test_an_interrupted_tournament_ends_with_a_result_of_what_was_played(tmp_pat
     assert "aggressive" in (folder / "report.html").read_text()
 
 
-def test_the_tables_on_disk_are_those_of_the_games_so_far(tmp_path, monkeypatch):
+def test_live_tables_contain_the_finished_games(tmp_path, monkeypatch):
     monkeypatch.setattr(tournament_live, "EVERY", 0.0)
     monkeypatch.setattr(tournament_live, "SHARE", 1e9)
-    asked, seen, told = tournament(games=2, max_rounds=30), [], {}
+    tournament_, seen, records_by_key = tournament(games=2, max_rounds=30), [], {}
     file = tmp_path / "tournament.json"
-    with LiveTables(asked, tmp_path) as tables:
+    with LiveTables(tournament_, tmp_path) as tables:
 
-        def tell(key, records):
-            told.setdefault(key, []).extend(records)
+        def add_records(key, records):
+            records_by_key.setdefault(key, []).extend(records)
             tables.add(key, records)
             seen.append(json.loads(file.read_text()))
-            # Whole units only, so that no seat is ahead.
-            assert seen[-1]["games"] == sum(len(games) // 2 * 2 for games in told.values())
-            assert bool(seen[-1]["ratings"]) == (len({name for key, g in told.items() if len(g) > 1
+            # The tables only contain complete units, so that all seats have equally many games.
+            assert seen[-1]["games"] == sum(len(games) // 2 * 2 for games in records_by_key.values())
+            assert bool(seen[-1]["ratings"]) == (len({name for key, g in records_by_key.items() if len(g) > 1
                                                       for name in key.split(" / ")[2].split(" : ")}) == 4)  # fmt: skip
 
-        result = tables.finish(play_contests(asked.contests(), on_games=tell))
+        result = tables.finish(play_contests(tournament_.contests(), on_games=add_records))
     assert all(data["running"] and data["interrupted"] for data in seen[:-1]) and len(seen) > 6
     last = json.loads(file.read_text())
     assert last == json.loads(json.dumps(result.to_dict())) and not last["running"]
 
 
-def test_tables_say_that_nothing_is_played_any_more_whatever_ended_it(tmp_path):
-    asked = tournament(games=2)
-    first = asked.contests()[0]
+def test_live_tables_are_marked_as_ended_after_an_exception(tmp_path):
+    tournament_ = tournament(games=2)
+    first = tournament_.contests()[0]
     records = play_contests([first])[first.key].records
 
-    def ended(folder, games):
-        with LiveTables(asked, folder) as tables:
+    def play_and_fail(folder, games):
+        with LiveTables(tournament_, folder) as tables:
             if games:
                 tables.add(first.key, games)
             raise KeyError
 
     with pytest.raises(KeyError):
-        ended(tmp_path, records)
+        play_and_fail(tmp_path, records)
     data = json.loads((tmp_path / "tournament.json").read_text())
     assert data["games"] == 2 and data["interrupted"] and not data["running"] and data["ratings"] == []
     empty = tmp_path / "empty"
     with pytest.raises(KeyError):
-        ended(empty, ())
+        play_and_fail(empty, ())
     assert not empty.exists()
 
 
 def test_meetings_are_split_by_seat():
-    asked = tournament(games=6, max_rounds=40, players=3)
-    result = play(asked)
+    tournament_ = tournament(games=6, max_rounds=40, players=3)
+    result = play(tournament_)
     for (i, j), meeting in result.head_to_heads.items():
         for seat, tally in enumerate(meeting.seats):
             games = [
                 (r.placements[table.index(i)], r.placements[table.index(j)])
-                for contest, table in zip(asked.contests(), asked.seated(), strict=True)
+                for contest, table in zip(tournament_.contests(), tournament_.seated(), strict=True)
                 if {i, j} <= set(table)
                 for r in result.results[contest.key].records
                 if r.seats[seat] == table.index(i)

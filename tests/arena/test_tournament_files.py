@@ -34,7 +34,7 @@ def test_folders_and_logs_have_the_names_of_the_players(played):
     assert sorted(player.spec for player in log.header.players) == ["aggressive", "random"]
 
 
-def test_folders_of_older_versions_are_used_again(tmp_path):
+def test_log_folders_with_former_names_are_reused(tmp_path):
     assert log_folder(tmp_path, 3, ["a", "b"]) == tmp_path / "3-a-vs-b"
     (tmp_path / "3").mkdir()
     assert log_folder(tmp_path, 3, ["a", "b"]) == find_log_folder(tmp_path, 3) == tmp_path / "3"
@@ -44,7 +44,7 @@ def test_folders_of_older_versions_are_used_again(tmp_path):
     assert find_log_folder(tmp_path, 3).name == "3"
 
 
-def test_the_list_of_logs_has_the_games_of_a_player_and_of_an_agent(played, capsys):
+def test_log_list_filters_by_player_and_agent(played, capsys):
     folder, _ = played
     for option, value, count in (("--player", "army", 8), ("--agent", "random", 8), ("--player", "random", 0)):
         assert main(["log", "list", str(folder / "logs"), option, value, "--json", "-q"]) == 0
@@ -52,7 +52,7 @@ def test_the_list_of_logs_has_the_games_of_a_player_and_of_an_agent(played, caps
         assert len(found) == count, (option, value)
 
 
-def test_the_games_are_a_table(played):
+def test_games_csv_has_one_row_per_game(played):
     _, result = played
     rows = list(csv.DictReader(io.StringIO(games_csv(result))))
     assert len(rows) == result.games
@@ -62,7 +62,7 @@ def test_the_games_are_a_table(played):
         assert not row["winner"] or places[row["winner"]] == "1"
 
 
-def test_the_crosstable_is_a_table_of_pairs(played):
+def test_crosstable_csv_has_one_row_per_ordered_pair(played):
     _, result = played
     rows = list(csv.DictReader(io.StringIO(crosstable_csv(result))))
     assert len(rows) == 6
@@ -71,7 +71,7 @@ def test_the_crosstable_is_a_table_of_pairs(played):
         assert float(row["low"]) <= float(row["score"]) <= float(row["high"])
 
 
-def test_the_command_writes_the_tables(tmp_path):
+def test_the_command_writes_both_csv_tables(tmp_path):
     file = tmp_path / "two.toml"
     file.write_text('agents = ["random", "aggressive"]\ngames = 2\nmaps = ["small"]\nmax_rounds = 5\n')
     assert main(["tournament", str(file), "--out", str(tmp_path / "run"), "-q"]) == 0

@@ -1,4 +1,4 @@
-"""The warm-up before a match: afterwards no kernel is compiled or loaded from disk while a clock runs."""
+"""The warm-up before a match: after it, no kernel is compiled or loaded from disk while a clock runs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import sys
 import pytest
 from kernel_helpers import TESTS
 
-#: Plays a match's first games; prints which kernels were asked of the disk in them, first after the warm-up.
+#: Plays the first games of a match and prints the kernels that are loaded after the warm-up.
 PROGRAM = """
 import sys
 from warlight_env import maps
@@ -28,7 +28,7 @@ print(asked[before:])
 """
 
 
-def later(rules, picks, *agents, **environment):
+def kernels_after_warm_up(rules, picks, *agents, **environment):
     done = subprocess.run(
         [sys.executable, "-c", PROGRAM, rules, picks, *agents], capture_output=True, text=True,
         env={**os.environ, **environment}, cwd=TESTS,
@@ -49,18 +49,18 @@ PLANNERS = ("plan", "policy:any")
         *(pytest.param("thesis", "random", agents, marks=pytest.mark.slow) for agents in (SOLVERS, PLANNERS)),
     ],
 )
-def test_a_game_asks_for_no_kernel_after_the_warm_up(rules, picks, agents):
-    assert later(rules, picks, *agents) == "[]"
+def test_games_load_no_kernels_after_the_warm_up(rules, picks, agents):
+    assert kernels_after_warm_up(rules, picks, *agents) == "[]"
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("agent", ["mcts:50", "nash:100", "belief:mcts:50"])
-def test_nor_does_one_where_all_were_compiled_in_it(agent, tmp_path):
-    assert later("challenge1", "agents", agent, "aggressive", WARLIGHT_CACHE_DIR=str(tmp_path)) == "[]"
+def test_games_load_no_kernels_after_a_warm_up_with_an_empty_cache(agent, tmp_path):
+    assert kernels_after_warm_up("challenge1", "agents", agent, "aggressive", WARLIGHT_CACHE_DIR=str(tmp_path)) == "[]"
 
 
 def test_a_crash_in_the_warm_up_is_one_of_the_game(tmp_path):
-    """It is logged there, and with "forfeit" it loses the game."""
+    """The game's log contains the crash, and with "forfeit" the agent loses the game."""
     from warlight_env.agents.players.random import RandomAgent
     from warlight_env.arena import Match
 

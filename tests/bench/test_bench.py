@@ -1,4 +1,4 @@
-"""The benchmark suite: its definition does not change, and its scores are correct for agents and saved policies."""
+"""The benchmark suite: its definition is fixed, and its scores are correct for agents and saved policies."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
 from warlight_env.envs.saved_policies import SavedPolicyError
 
-#: A checkpoint's few games.
+#: Options for a benchmark of a checkpoint with few games.
 TRY = ("--action", "strategies", "--map", "small", "--games", "2", "--quiet")
 
 
 class Broken:
-    """Fails in its first turn."""
+    """An agent that fails in its first turn."""
 
     name = "broken"
 
@@ -39,7 +39,7 @@ class Broken:
 
 
 class Mute(Broken):
-    """Gives no orders."""
+    """An agent without orders."""
 
     def act(self, view, budget=None):
         return Orders()
@@ -56,10 +56,10 @@ def play(subject, only=("small",), games=4, **kwargs):
     ("name", "rows", "games"),
     [("suite-v1", 16, 100), pytest.param("suite-maps-v1", 32, 50, marks=pytest.mark.slow)],
 )
-def test_the_suite_is_as_it_was_when_it_was_made(name, rows, games, part):
-    """Opponents, maps, rules, seeds: if this fails, a change made old score cards worthless. Make a new suite.
+def test_the_suite_has_not_changed(name, rows, games, part):
+    """The suite fixes opponents, maps, rules and seeds. A failure means that score cards are no longer comparable.
 
-    By default the first rows are played, which have all kinds of opponents.
+    In that case, make a new suite. By default, the test plays the first rows, which have all kinds of opponents.
     """
     suite = Suite.load(name)
     assert replace(suite, rows=suite.rows[:part]).changes() == []
@@ -67,7 +67,7 @@ def test_the_suite_is_as_it_was_when_it_was_made(name, rows, games, part):
     assert len({row.key for row in suite.rows}) == rows
 
 
-def test_a_changed_opponent_is_noticed():
+def test_a_changed_opponent_is_detected():
     suite = Suite.load("suite-v1")
     rows = tuple(replace(row, spec="random:margin=0") if row.key == "small / random" else row for row in suite.rows)
     rows = tuple(row for row in rows if row.map == "small")
@@ -81,7 +81,7 @@ def test_each_seed_is_played_from_both_seats():
     assert result.records[0].seed == result.records[1].seed != result.records[2].seed
 
 
-def test_the_card_adds_up():
+def test_scores_of_the_card_match_its_rows():
     card = play("smart_random")
     assert [row.opponent for row in card.rows] == ["random", "smart_random", "one_big_army", "aggressive", "mcts 50"]
     for row in card.rows:
@@ -95,14 +95,14 @@ def test_the_card_adds_up():
     assert f"| **small** | **all** | **{100 * card.maps['small'].score:.1f}** |" in card.to_markdown()
 
 
-def test_a_policy_that_fails_loses_and_that_is_counted():
+def test_a_failing_policy_loses_and_its_forfeits_are_counted():
     card = play(Broken, games=2)
     assert all(row.losses == row.forfeits == 2 for row in card.rows)
     assert card.maps["small"].score == 0
 
 
 def second_best(observation, mask):
-    """A policy of one game, which also checks its arguments."""
+    """A policy for one game that also checks its arguments."""
     assert observation.ndim == 1 and mask.ndim == 1 and mask.dtype == np.int8
     return np.flatnonzero(mask)[min(1, mask.sum() - 1)]
 
@@ -148,24 +148,24 @@ def test_a_function_may_return_dicts_and_an_agent_may_be_a_class():
         (second_best, {"action": "factored", "maps": ["small"]}, "second_best cannot play on map 'small'"),
     ],
 )
-def test_mistakes_in_a_run_are_named(policy, arguments, message):
+def test_invalid_arguments_of_run_raise_an_error(policy, arguments, message):
     with pytest.raises(BenchError, match=message):
         run(policy, **arguments)
 
 
-def test_a_clock_is_the_policys_alone():
+def test_the_clock_only_applies_to_the_policy():
     setup = Suite.load().contests("random", clock=Clock.parse("5sims"))[0].setup
     assert setup.clocks == (Clock(simulations=5), None)
 
 
-def test_the_score_of_one_row_is_its_units_interval():
+def test_the_interval_of_one_row_is_that_of_its_units():
     units = [1.0, 0.5, 0.5, 1.0, 0.0, 0.5, 0.5]
     one = score_of([units])
     assert one.score == pytest.approx(sum(units) / 7) and one.games == 14
     assert one.interval == pytest.approx(unit_interval(units))
 
 
-def test_intervals_of_scores_cover_the_truth():
+def test_intervals_of_scores_have_the_nominal_coverage():
     rng = np.random.default_rng(2)
     truth = np.array([0.95, 0.6, 0.5, 0.3, 0.8])
     inside = 0
@@ -174,7 +174,7 @@ def test_intervals_of_scores_cover_the_truth():
         low, high = score_of(rows).interval
         inside += low <= truth.mean() <= high
     assert stats.binomtest(inside, 400, 0.95).pvalue > 1e-3 or inside / 400 > 0.95
-    assert inside / 400 < 0.995  # and they are no wider than need be
+    assert inside / 400 < 0.995  # the intervals are not too wide
 
 
 def test_the_command_scores_an_agent(tmp_path, capsys):
@@ -191,7 +191,7 @@ def test_the_command_scores_an_agent(tmp_path, capsys):
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
-    """An untrained policy for strategies on the small map."""
+    """The file of an untrained policy for strategies on the small map."""
     from sb3_contrib import MaskablePPO
 
     from warlight_env.envs.sb3 import make_vec_env
@@ -202,7 +202,7 @@ def checkpoint(tmp_path_factory):
     return path
 
 
-def test_a_checkpoint_is_scored_and_draws_by_the_seed(checkpoint, tmp_path, capsys):
+def test_a_checkpoint_is_scored_and_samples_by_the_seed(checkpoint, tmp_path, capsys):
     def scored(*options):
         command = ["bench", str(checkpoint), "--trust", *TRY]
         assert main([*command, "--json", "--out", str(tmp_path / "-".join(("run", *options))), *options]) == 0
@@ -214,7 +214,7 @@ def test_a_checkpoint_is_scored_and_draws_by_the_seed(checkpoint, tmp_path, caps
     assert all(row["forfeits"] == row["illegal"] == 0 for row in first)
     import torch
 
-    torch.manual_seed(99)  # whatever else has been drawn
+    torch.manual_seed(99)  # the global generator has no effect
     assert main(["bench", str(checkpoint), "--trust", *TRY, "--json", "--out", str(tmp_path / "again")]) == 0
     again = json.loads(capsys.readouterr().out)["rows"]
     assert [{key: value for key, value in row.items() if key != "seconds_a_move"} for row in again] == first
@@ -222,7 +222,7 @@ def test_a_checkpoint_is_scored_and_draws_by_the_seed(checkpoint, tmp_path, caps
 
 
 @pytest.mark.slow
-def test_processes_change_nothing_for_a_checkpoint(checkpoint):
+def test_results_of_a_checkpoint_do_not_depend_on_processes(checkpoint):
     suite = Suite.load()
     contests = suite.contests(make_subject(str(checkpoint), "strategies", trust=True), ("small",), games=6)
     one, two = play_contests(contests), play_contests(contests, jobs=2)
@@ -230,7 +230,7 @@ def test_processes_change_nothing_for_a_checkpoint(checkpoint):
 
 
 @pytest.mark.parametrize("holds", [None, {}, {"data": "no JSON"}, {"data": "[]"}, {"data": '{"policy_class": {}}'}])
-def test_a_zip_that_holds_no_policy_is_told_so(holds, tmp_path, capsys, monkeypatch):
+def test_a_zip_file_without_a_policy_is_an_error(holds, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     if holds is None:
         Path("m.zip").write_text("not even a zip")
@@ -260,7 +260,7 @@ def test_a_zip_that_holds_no_policy_is_told_so(holds, tmp_path, capsys, monkeypa
         (["ZIP", "--trust", "--action", "strategies"], "cannot play on map 'world'"),
     ],
 )
-def test_mistakes_are_named_before_anything_is_played(arguments, message, checkpoint, capsys, tmp_path, monkeypatch):
+def test_invalid_arguments_are_reported_before_any_game(arguments, message, checkpoint, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     arguments = [str(checkpoint) if argument == "ZIP" else argument for argument in arguments]
     assert main(["bench", *arguments]) == 2
@@ -268,7 +268,7 @@ def test_mistakes_are_named_before_anything_is_played(arguments, message, checkp
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_checkpoint_that_changes_meanwhile_is_refused(checkpoint, tmp_path):
+def test_a_checkpoint_that_changes_during_a_run_raises_an_error(checkpoint, tmp_path):
     copy = tmp_path / "copy.zip"
     copy.write_bytes(checkpoint.read_bytes())
     source = make_subject(str(copy), "strategies", trust=True)
@@ -280,7 +280,7 @@ def test_a_checkpoint_that_changes_meanwhile_is_refused(checkpoint, tmp_path):
         source(1)
 
 
-def test_a_card_says_how_many_games_it_was_cut_to(capsys, tmp_path):
+def test_a_card_states_the_reduced_number_of_games(capsys, tmp_path):
     command = ["bench", "random", "--map", "small", "--games", "3", "--quiet", "--json", "--out", str(tmp_path)]
     assert main(command) == 0
     card = json.loads(capsys.readouterr().out)

@@ -1,6 +1,6 @@
 """Bots in the AI Challenge protocol that fail in one way: ``failing.py WAY``. They use only the standard library.
 
-Each bot deploys all armies to its first region, until its fault occurs.
+Each bot deploys all armies on its first region until its fault occurs.
 """
 
 import os

@@ -1,6 +1,6 @@
 """Bots with one fault each: ``misbehaving.py FAULT [ARGUMENT]``. They use only the standard library.
 
-Each bot plays legal turns until its fault occurs: it deploys all armies to its first region.
+Each bot plays legal turns until its fault occurs: it deploys all armies on its first region.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ SLEEPER = "import signal, sys, time; signal.signal(signal.SIGTERM, signal.SIG_IG
 
 
 def sleeper(*, daemon: bool) -> None:
-    """A child that would outlive everybody; a daemon has left the process group and the session."""
+    """Start a child process that ignores SIGTERM; a daemon runs in a new process group and session."""
     child = subprocess.Popen([sys.executable, "-I", "-S", "-c", SLEEPER], start_new_session=daemon)
     Path(ARGUMENT).write_text(str(child.pid))
 
@@ -29,7 +29,7 @@ def say(line: str) -> None:
 
 
 def flood(stream: int, rate: int = 100_000_000, seconds: float = 0.0, chunk: bytes = b"x" * 63 + b"\n") -> None:
-    """Write at `rate` bytes a second; for ever, or for some seconds."""
+    """Write `rate` bytes per second, for some seconds or forever (0)."""
     block, start, written = chunk * (65536 // len(chunk)), time.monotonic(), 0
     while not seconds or time.monotonic() < start + seconds:
         written += os.write(stream, block)
@@ -37,7 +37,7 @@ def flood(stream: int, rate: int = 100_000_000, seconds: float = 0.0, chunk: byt
 
 
 class Bot:
-    """The honest part."""
+    """A bot that plays correctly except for its fault."""
 
     def __init__(self) -> None:
         self.name, self.own, self.armies, self.rounds = "player1", 0, 5, 0
@@ -59,11 +59,11 @@ class Bot:
                 self.answer(words[1], place if words[1] == "place_armies" else "No moves", int(words[2]))
 
     def answer(self, question: str, honest: str, limit: int) -> None:
-        """Ways that show when something is asked."""
+        """Answer a request, with the faults that occur in answers."""
         place = question == "place_armies"
         if WAY == "silent":
             return
-        if WAY == "late":  # by so many ms
+        if WAY == "late":  # by ARGUMENT ms
             time.sleep((limit + float(ARGUMENT)) / 1000)
         elif WAY == "die":
             if question == ARGUMENT:
@@ -89,14 +89,14 @@ class Bot:
             os.close(1)
             time.sleep(600)
         elif WAY == "flood_error":
-            time.sleep(0.05)  # the flood goes on meanwhile
+            time.sleep(0.05)  # the flood continues meanwhile
         elif WAY == "babble":
             honest = f"thinking about {question}\n" + honest
         say(honest)
 
 
 def main() -> None:
-    """Ways that show at the start."""
+    """Play, with the faults that occur at the start."""
     if WAY == "die" and ARGUMENT == "start":
         sys.exit("no start today")
     if WAY == "flood_output":

@@ -18,29 +18,29 @@ SLEEP = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); tim
 SLEEPER = [sys.executable, "-I", "-S", "-c", SLEEP, FILE]
 
 
-def note(process: int) -> None:
+def write_line(process: int) -> None:
     with open(FILE, "a") as file:
         file.write(f"{process}\n")
 
 
-def noted() -> int:
-    """Lines of the file."""
+def count_lines() -> int:
+    """Return the number of lines of the file."""
     if not os.path.exists(FILE):
         return 0
     with open(FILE) as file:
         return len(file.readlines())
 
 
-def start(**how) -> None:
-    note(subprocess.Popen(SLEEPER, **how).pid)
+def start(**options) -> None:
+    write_line(subprocess.Popen(SLEEPER, **options).pid)
 
 
 def start_grandchild() -> None:
-    """Of a parent that has ended, in a session of its own: what daemons do."""
+    """Start a daemon: a process in a new session, with a parent that has ended."""
     if os.fork() == 0:
         os.setsid()
         if os.fork() == 0:
-            note(os.getpid())
+            write_line(os.getpid())
             os.execv(SLEEPER[0], SLEEPER)
         os._exit(0)
     os.wait()
@@ -54,13 +54,13 @@ def start_all() -> None:
 
 
 def shed_marks() -> None:
-    """A child without its environment, and with a limit of file locks of its own."""
+    """Start a child without environment variables and with a different limit of file locks."""
     tag = resource.getrlimit(10)[1] // 2
     start(start_new_session=True, env={}, preexec_fn=lambda: resource.setrlimit(10, (tag, tag)))
 
 
-def hop() -> None:
-    """A process that is never the same for long. It ends by itself after a minute if a test does not end it."""
+def restart_repeatedly() -> None:
+    """Start a process that replaces itself with a fork every 2 ms. It ends after one minute at the latest."""
     if os.fork():
         return
     os.setsid()
@@ -69,15 +69,15 @@ def hop() -> None:
         time.sleep(0.002)
         if os.fork():
             os._exit(0)
-        note(os.getpid())
+        write_line(os.getpid())
     os._exit(0)
 
 
-def hop_all() -> None:
-    """Four of these, at least as many hops."""
+def start_restarting_processes() -> None:
+    """Start four such processes and wait for at least four replacements."""
     for _ in range(4):
-        hop()
-    while noted() < 4:
+        restart_repeatedly()
+    while count_lines() < 4:
         time.sleep(0.002)
 
 
@@ -90,16 +90,16 @@ def act() -> None:
         start_all()
         if os.fork() == 0:
             os.setsid()
-            note(os.getpid())
+            write_line(os.getpid())
             os.kill(guard, signal.SIGKILL)
             time.sleep(600)
     elif WAY == "stop guard":
         start_all()
         os.kill(guard, signal.SIGSTOP)
     elif WAY == "hop":
-        hop_all()
+        start_restarting_processes()
     elif WAY == "hop and kill guard":
-        hop_all()
+        start_restarting_processes()
         os.kill(guard, signal.SIGKILL)
     elif WAY == "shed":
         start_all()
@@ -112,8 +112,8 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-def tell_limits() -> str:
-    """What it can do: allocate 256 MiB, start ten processes, reach a port; and the descriptors that it has."""
+def limits_text() -> str:
+    """Name the possible actions (allocate 256 MiB, start ten processes, reach a port) and the open descriptors."""
     can = []
     try:
         bytearray(256 << 20)
@@ -144,9 +144,9 @@ def tell_limits() -> str:
 for line in sys.stdin:
     if line.startswith("pick_starting_region"):
         if WAY == "limits":
-            said = tell_limits()
+            text = limits_text()
             with open(FILE, "w") as file:
-                file.write(said)
+                file.write(text)
         say(" ".join(line.split()[2:8]))
         act()
     elif line.startswith("go "):

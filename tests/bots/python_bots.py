@@ -1,4 +1,4 @@
-"""Bots in Python that fail in one way, and one that plays, for tests of isolated agents."""
+"""Python bots for tests of isolated agents: one plays correctly, the others have one fault each."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from warlight_env.engine.orders import Orders
 
 
 class Plain:
-    """Deploys on its first region, and attacks a weaker neighbour from there."""
+    """A bot that deploys on its first region and attacks a neighbour from there."""
 
     name = "plain"
 

@@ -1,4 +1,4 @@
-"""A bot that sends the lines of a file as answers, in order: ``scripted_bot.py FILE``. It needs only Python."""
+"""A bot that answers with the lines of a file, in order: ``scripted_bot.py FILE``. It needs only Python."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def svg_root(path: str) -> ElementTree:
 # agents
 
 
-def test_agents_are_listed(capsys):
+def test_agent_list_shows_all_agents(capsys):
     assert main(["agent", "list"]) == 0
     out = capsys.readouterr().out
     assert all(f"  {info.form} " in out and info.summary in out for info in registry.describe())
@@ -49,7 +49,7 @@ def test_agents_are_listed(capsys):
     assert [one["name"] for one in listed] == registry.agent_names()
 
 
-def test_what_an_agent_takes_is_shown(capsys):
+def test_agent_show_lists_parameters_and_profiles(capsys):
     assert main(["agent", "show", "mcts"]) == 0
     out = capsys.readouterr().out
     assert re.search(r"^ +sims +\d* .*$", out, re.M) and re.search(
@@ -59,9 +59,9 @@ def test_what_an_agent_takes_is_shown(capsys):
     assert main(["agent", "show", "nash", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
     assert shown["profiles"]["nash:secs=5"]["name"] == "Athena"
-    told = shown["parameters"]
-    assert told["final_move"]["choices"] == ["best", "mixture", "most_likely"]
-    assert (told["local_search"]["default"], told["local_search"]["low"], told["local_search"]["high"]) == (
+    options = shown["parameters"]
+    assert options["final_move"]["choices"] == ["best", "mixture", "most_likely"]
+    assert (options["local_search"]["default"], options["local_search"]["low"], options["local_search"]["high"]) == (
         0.5,
         0,
         0.99,
@@ -78,7 +78,7 @@ def test_what_an_agent_takes_is_shown(capsys):
 # maps
 
 
-def test_maps_list(capsys):
+def test_map_list_shows_all_maps(capsys):
     assert main(["map", "list"]) == 0
     out = capsys.readouterr().out
     assert all(name in out for name in maps.names())
@@ -87,19 +87,19 @@ def test_maps_list(capsys):
     assert (world["regions"], world["super_regions"], world["borders"]) == (42, 6, 82)
 
 
-def test_maps_show_names_every_region(capsys):
+def test_map_show_names_every_region(capsys):
     assert main(["map", "show", "small", "--svg", "small.svg"]) == 0
     out = capsys.readouterr().out
     assert all(region.name in out for region in maps.load("small").regions)
     assert svg_root("small.svg") is not None
 
 
-def test_maps_show_as_json_reads_back(capsys):
+def test_the_json_of_map_show_is_a_valid_map(capsys):
     assert main(["map", "show", "small", "--json"]) == 0
     assert maps.from_dict(json.loads(capsys.readouterr().out)["map"]) == maps.load("small")
 
 
-def test_maps_generate_writes_a_map_that_checks(capsys):
+def test_map_generate_writes_a_valid_map(capsys):
     assert main(["map", "generate", "--regions", "12", "--seed", "4", "-o", "mine.json", "--svg", "mine.svg"]) == 0
     assert maps.load("mine.json") == maps.generate(12, seed=4)
     assert svg_root("mine.svg") is not None
@@ -110,7 +110,7 @@ def test_maps_generate_writes_a_map_that_checks(capsys):
     assert main(["match", "random", "random", "-n", "2", "--map", "mine.json", "-q"]) == 0
 
 
-def test_maps_check_tells_which_file_is_bad(capsys):
+def test_map_check_names_the_invalid_file(capsys):
     Path("bad.json").write_text('{"format": 7}')
     assert main(["map", "check", "small", "bad.json", "missing.json"]) == 1
     small, bad, missing = capsys.readouterr().out.splitlines()
@@ -132,13 +132,13 @@ def test_maps_check_tells_which_file_is_bad(capsys):
         (["generate", "--seed", "-3"], "seed"),
     ],
 )
-def test_maps_bad_usage(arguments, hint, capsys):
+def test_invalid_arguments_of_map_commands_are_an_error(arguments, hint, capsys):
     assert main(["map", *arguments]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("error: ") and hint.lower() in err.lower()
 
 
-def test_a_file_that_cannot_be_written_is_a_failure(capsys):
+def test_a_write_error_exits_with_1(capsys):
     assert main(["map", "generate", "--regions", "6", "-o", "no/such/folder/map.json"]) == 1
     assert "cannot write no/such/folder/map.json" in capsys.readouterr().err
 
@@ -146,7 +146,7 @@ def test_a_file_that_cannot_be_written_is_a_failure(capsys):
 # env and doctor
 
 
-def test_env_info(capsys):
+def test_env_info_describes_the_environment(capsys):
     assert main(["env", "info"]) == 0
     out = capsys.readouterr().out
     assert "MultiDiscrete([5] * 206)" in out and "42 regions, 164 directed edges" in out
@@ -165,12 +165,12 @@ def test_env_info(capsys):
         (["--map", "wurld"], "did you mean 'world'"),
     ],
 )
-def test_env_info_bad_usage(arguments, hint, capsys):
+def test_invalid_arguments_of_env_info_are_an_error(arguments, hint, capsys):
     assert main(["env", "info", *arguments]) == 2
     assert hint in capsys.readouterr().err
 
 
-def test_doctor(capsys):
+def test_doctor_reports_the_installation(capsys):
     code = main(["doctor", "--json"])
     data = json.loads(capsys.readouterr().out)
     assert code == (0 if data["ok"] else 1)
@@ -182,8 +182,8 @@ def test_doctor(capsys):
     assert re.search(r"^  page +installed$", out, re.M)
 
 
-def without(monkeypatch, *libraries):
-    """As where these are not installed."""
+def hide_libraries(monkeypatch, *libraries):
+    """Make imports of these libraries fail."""
     for name in libraries:
         for module in [m for m in sys.modules if m == name or m.startswith(f"{name}.")]:
             monkeypatch.delitem(sys.modules, module)
@@ -200,8 +200,8 @@ def without(monkeypatch, *libraries):
         (["ppo", "--quick"], ["torch", "stable_baselines3", "sb3_contrib", "matplotlib", "tensorboard"]),
     ],
 )
-def test_training_without_its_extra_is_refused_before_anything_is_written(words, missing, capsys, monkeypatch):
-    without(monkeypatch, *missing)
+def test_training_without_its_libraries_is_an_error_and_writes_nothing(words, missing, capsys, monkeypatch):
+    hide_libraries(monkeypatch, *missing)
     assert main(["train", *words, "--out", "run"]) == 1
     are = "is" if len(missing) == 1 else "are"
     says = f"error: {', '.join(missing)} {are} missing: pip install 'warlight-env[train]' or '.[train]'\n"
@@ -209,15 +209,15 @@ def test_training_without_its_extra_is_refused_before_anything_is_written(words,
     assert list(Path().iterdir()) == []
 
 
-def test_other_commands_say_which_extra_they_need(capsys, monkeypatch):
-    without(monkeypatch, "fastapi", "uvicorn")
+def test_play_names_the_missing_extra(capsys, monkeypatch):
+    hide_libraries(monkeypatch, "fastapi", "uvicorn")
     assert main(["play", "--no-browser"]) == 1
     assert capsys.readouterr().err == (
         "error: fastapi, uvicorn are missing: pip install 'warlight-env[web]' or '.[web]'\n"
     )
 
 
-def test_only_what_is_on_by_default_can_be_switched_off(capsys):
+def test_negative_options_only_exist_for_options_on_by_default(capsys):
     from warlight_env.cli.app import app
 
     def commands(of, path=()):
@@ -225,16 +225,16 @@ def test_only_what_is_on_by_default_can_be_switched_off(capsys):
             yield (*path, name)
             yield from commands(of[name], (*path, name))
 
-    found = set()
+    options = set()
     for command in commands(app):
         assert main([*command, "--help"]) == 0
-        found |= {(*command, option) for option in re.findall(r"--(?:no|empty)-\w+", capsys.readouterr().out)}
-    assert {" ".join(one) for one in found} == {
+        options |= {(*command, option) for option in re.findall(r"--(?:no|empty)-\w+", capsys.readouterr().out)}
+    assert {" ".join(one) for one in options} == {
         "watch --no-browser", "play --no-browser", "hotseat --no-browser", "replay --no-orders", "picture --no-orders",
     }  # fmt: skip
 
 
-def test_doctor_tells_that_the_page_was_not_built(capsys, tmp_path, monkeypatch):
+def test_doctor_reports_a_missing_page(capsys, tmp_path, monkeypatch):
     monkeypatch.setattr("warlight_env.web.page.PAGE", tmp_path / "index.html")
     (tmp_path / "missing.txt").write_text("npm was not found")
     monkeypatch.setattr("warlight_env.web.page.NOTE", tmp_path / "missing.txt")
@@ -280,7 +280,7 @@ def test_watch_shows_the_games_of_a_match(capsys):
         assert last.endswith(f"{('random', 'aggressive')[record.winner]} wins after {record.rounds} rounds")
 
 
-def test_watch_tells_illegal_orders_and_stops_when_told(capsys, monkeypatch):
+def test_watch_reports_illegal_orders_and_stops_at_the_round_limit(capsys, monkeypatch):
     monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
     registry.register("cheat", lambda: Cheat, "cheats")
     assert main(["watch", "cheat", "random", "--map", "small", "--rounds", "2"]) == 0
@@ -293,7 +293,7 @@ def test_watch_tells_illegal_orders_and_stops_when_told(capsys, monkeypatch):
     "arguments",
     [["random"], ["random", "rndom"], ["random", "random", "--delay", "-1"], ["random", "random", "--game", "0"]],
 )
-def test_watch_bad_usage(arguments, capsys):
+def test_invalid_arguments_of_watch_are_an_error(arguments, capsys):
     assert main(["watch", *arguments]) == 2
     assert capsys.readouterr().err.startswith("error: ")
 
@@ -312,7 +312,7 @@ def test_watch_redraws_a_terminal():
 # picture
 
 
-def test_picture_as_svg(capsys):
+def test_picture_writes_svg(capsys):
     assert main(["picture", "--seed", "7", "--rounds", "4", "--map", "small", "-o", "a.svg"]) == 0
     with_orders = Path("a.svg").read_text(encoding="utf-8")
     assert svg_root("a.svg") is not None
@@ -323,7 +323,7 @@ def test_picture_as_svg(capsys):
     assert len(Path("b.svg").read_text(encoding="utf-8")) < len(with_orders)
 
 
-def test_picture_as_png():
+def test_picture_writes_png():
     from PIL import Image
 
     assert main(["picture", "random", "random", "random", "--seed", "7", "--map", "world", "-o", "a.png"]) == 0
@@ -332,12 +332,12 @@ def test_picture_as_png():
 
 
 @pytest.mark.parametrize("arguments", [["-o", "a.gif"], ["--rounds", "-1"], ["random"], ["--map", "wurld"]])
-def test_picture_bad_usage(arguments, capsys):
+def test_invalid_arguments_of_picture_are_an_error(arguments, capsys):
     assert main(["picture", *arguments]) == 2
     assert capsys.readouterr().err.startswith("error: ")
 
 
-def test_a_reader_that_has_gone_is_no_traceback():
+def test_a_closed_pipe_gives_no_traceback():
     command = [sys.executable, "-m", "warlight_env", "map", "show", "large", "--json"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None and process.stderr is not None
@@ -347,30 +347,30 @@ def test_a_reader_that_has_gone_is_no_traceback():
 
 
 @pytest.mark.parametrize("delay", ["inf", "1e300", "nan", "-1"])
-def test_watch_delays_that_cannot_be(delay, capsys):
+def test_invalid_delays_of_watch_are_an_error(delay, capsys):
     assert main(["watch", "random", "random", "--delay", delay]) == 2
     assert "--delay" in capsys.readouterr().err
 
 
-def test_a_drawing_is_svg_by_name_too(capsys):
+def test_the_svg_option_requires_the_svg_extension(capsys):
     assert main(["map", "show", "small", "--svg", "x.png"]) == 2
     assert not Path("x.png").exists()
 
 
-def test_in_a_short_terminal_a_watched_game_keeps_its_head_and_its_words(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-):
+def test_a_watched_game_fits_into_a_short_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]):
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("LINES", "24")
     game = Game("world", seed=3)
     position = ShownPosition(game.map, game.owner, game.army, 2, 7, ("1 mcts:sims=50", "2 aggressive"))
-    told = [f"1 mcts:sims=50 attacks Western-Australia{n} from East Australia with 12: loses 1, kills 2" for n in "12"]
-    for lines in (told, told * 6):
+    messages = [
+        f"1 mcts:sims=50 attacks Western-Australia{n} from East Australia with 12: loses 1, kills 2" for n in "12"
+    ]
+    for lines in (messages, messages * 6):
         show_position(position, {"1 mcts:sims=50": 5}, lines, live=True)
         shown = re.sub(r"\x1b\[[0-9;]*[A-Za-z]", "", capsys.readouterr().out)
         rows = shown.splitlines()
-        assert len(rows) < 23  # and a line at the end of the game
+        assert len(rows) < 23  # one more line follows at the end of the game
         assert max(map(len, rows)) <= 80
         assert "round 7" in rows[0]
-        assert " ".join(told[0].split()) in " ".join(shown.split())
+        assert " ".join(messages[0].split()) in " ".join(shown.split())
     assert re.search(r"\d+ more lines", rows[-1])

@@ -1,4 +1,4 @@
-"""The user's configuration file, and the completion of commands in a shell."""
+"""The user's configuration file and the shell completion of commands."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def config(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_options_in_the_file_are_defaults_of_the_command_line(config: Path, capsys: pytest.CaptureFixture[str]):
+def test_options_in_the_file_are_defaults_for_the_command_line(config: Path, capsys: pytest.CaptureFixture[str]):
     config.write_text('[match]\ngames = 4\nmap = "small"\nquiet = true\n[map.generate]\nregions = 12\n')
     assert main(MATCH) == 0
-    told = capsys.readouterr()
-    result = json.loads(told.out)
-    assert (result["games"], result["map"], told.err) == (4, "small", "")
+    captured = capsys.readouterr()
+    result = json.loads(captured.out)
+    assert (result["games"], result["map"], captured.err) == (4, "small", "")
     assert main([*MATCH, "-n", "2"]) == 0
     assert json.loads(capsys.readouterr().out)["games"] == 2, "the command line comes first"
     assert main(["map", "generate"]) == 0
@@ -63,17 +63,17 @@ def test_options_in_the_file_are_defaults_of_the_command_line(config: Path, caps
         (None, "cannot be read"),
     ],
 )
-def test_a_faulty_file_is_refused_with_its_name(
+def test_the_error_for_an_invalid_file_names_the_file(
     content: str | bytes | None, message: str, config: Path, capsys: pytest.CaptureFixture[str]
 ):
     if content is not None:
         config.write_bytes(content if isinstance(content, bytes) else content.encode())
     assert main(MATCH) == 2
-    told = capsys.readouterr()
-    assert told.out == "" and message in told.err and str(config) in told.err
+    captured = capsys.readouterr()
+    assert captured.out == "" and message in captured.err and str(config) in captured.err
 
 
-def test_without_the_variable_the_file_may_be_missing(
+def test_the_default_file_is_optional(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.delenv("WARLIGHT_CONFIG")
@@ -118,16 +118,18 @@ def test_bash_completes_commands_and_options(tmp_path: Path, capsys: pytest.Capt
     script = tmp_path / "script"
     script.write_text(capsys.readouterr().out)
 
-    def completed(*words: str) -> list[str]:
+    def completions(*words: str) -> list[str]:
         line = " ".join(f"'{word}'" for word in words)
-        asked = f"source {script}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _warlight; echo ${{COMPREPLY[@]}}"
-        return subprocess.run(["bash", "-c", asked], capture_output=True, text=True, check=True).stdout.split()
+        command = (
+            f"source {script}; COMP_WORDS=({line}); COMP_CWORD={len(words) - 1}; _warlight; echo ${{COMPREPLY[@]}}"
+        )
+        return subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True).stdout.split()
 
-    assert "tournament" in completed("warlight", "to")
-    assert completed("warlight", "map", "gen") == ["generate"]
-    assert "--games" in completed("warlight", "match", "--ga")
+    assert "tournament" in completions("warlight", "to")
+    assert completions("warlight", "map", "gen") == ["generate"]
+    assert "--games" in completions("warlight", "match", "--ga")
 
 
-def test_no_configuration_reaches_other_programs():
+def test_importing_the_package_reads_no_configuration():
     code = "from warlight_env.cli.config_file import config_path; print(config_path())"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "None\n"

@@ -1,4 +1,4 @@
-"""Ctrl-C ends long commands, and nothing runs after the last line. Timeouts only end tests that hang."""
+"""Ctrl-C ends long commands and all their processes. Timeouts only end tests that hang."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import time
 import pytest
 from interrupts import session_of
 
-#: A command that leaves a thread behind for an hour, one that catches interrupts in foreign code, one with an exit
-#: function that takes long, and one with an exit function that never ends.
+#: A program with four commands: one leaves a thread running for an hour, one catches interrupts in C code, one has a
+#: slow exit function, and one has an endless exit function.
 STUCK = """
 import atexit, sys, threading, time
 from warlight_env import cli
@@ -59,12 +59,12 @@ def remaining(leader: int) -> list[str]:
     return left
 
 
-def test_a_thread_does_not_outlive_the_last_line():
+def test_a_running_thread_does_not_keep_the_process_alive():
     out, errors = start("thread").communicate(timeout=300)
     assert (out, errors) == ("the last line\n", "")
 
 
-def test_exit_functions_run_to_their_end():
+def test_slow_exit_functions_finish():
     process = start("slow exit")
     assert process.communicate(timeout=300) == ("the exit function has ended\n", "")
     assert process.returncode == 0
@@ -72,7 +72,7 @@ def test_exit_functions_run_to_their_end():
 
 @pytest.mark.parametrize("kind", ["deaf", "endless exit"])
 @pytest.mark.parametrize("signals", [1, 2])
-def test_code_that_ignores_an_interrupt_is_ended(kind, signals):
+def test_interrupts_end_code_that_ignores_them(kind, signals):
     process = start(kind)
     assert process.stdout is not None and process.stdout.readline() == "begun\n"
     for _ in range(signals):
@@ -84,7 +84,7 @@ def test_code_that_ignores_an_interrupt_is_ended(kind, signals):
 
 
 @pytest.mark.parametrize("command", ["match mcts:60s mcts:60s -n 4 -q --jobs 2", "match random mcts:60s -n 4 -q"])
-def test_a_long_move_is_interrupted_and_no_process_remains(command):
+def test_an_interrupt_ends_a_long_move_and_all_processes(command):
     process = subprocess.Popen(
         [sys.executable, "-m", "warlight_env", *command.split()],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True,
@@ -92,6 +92,6 @@ def test_a_long_move_is_interrupted_and_no_process_remains(command):
     with pytest.raises(subprocess.TimeoutExpired):
         process.communicate(timeout=5)
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=300)  # its end is that of all processes that have its standard error
+    _, errors = process.communicate(timeout=300)  # waits for all processes with its standard error
     assert process.returncode == 130 and "Traceback" not in errors
     assert not remaining(process.pid)

@@ -1,4 +1,4 @@
-"""Two commands that use one folder at the same time: one runs, the other reports the lock and writes nothing."""
+"""Two commands use one folder at the same time: one runs, and the other reports the lock and writes nothing."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from warlight_env.record.pictures import ExportError
 @pytest.mark.parametrize(
     "name", ["match --log", pytest.param("match --log --jobs 2", marks=pytest.mark.slow), "replay --svg"]
 )
-def test_two_at_once_lose_nothing(name):
+def test_two_concurrent_commands_lose_no_data(name):
     assert pair(name, 1, 0.0)[1] == ""
 
 
@@ -33,7 +33,7 @@ def test_two_at_once_lose_nothing(name):
         "train ppo --quick -q --out OUT", f"replay {LOG} -q --svg OUT", "bot new python OUT",
     ],
 )  # fmt: skip
-def test_a_locked_folder_is_refused_and_nothing_is_written(command, tmp_path, monkeypatch, capsys):
+def test_a_locked_folder_is_an_error_and_does_not_change(command, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cup.toml").write_text(TOURNAMENT)
     with FolderLock(Path("out")):
@@ -44,37 +44,37 @@ def test_a_locked_folder_is_refused_and_nothing_is_written(command, tmp_path, mo
     assert error.startswith(f"error: out: another run writes to this folder (process {os.getpid()}, since ")
 
 
-def test_an_experiment_in_a_locked_folder_is_refused(tmp_path, capsys):
+def test_an_experiment_in_a_locked_folder_is_an_error(tmp_path, capsys):
     with FolderLock(tmp_path / "state-size-quick"):
         assert main(["experiment", "run", "state-size", "--quick", "-q", "--out", str(tmp_path)]) == 2
     assert "another run writes to this folder" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
 
-def test_every_command_that_writes_a_folder_has_a_pair():
+def test_the_race_tests_cover_every_command_that_writes_a_folder():
     assert {name.split(" --")[0] for name in COMMANDS} == {
         "match", "tournament", "bench", "experiment", "train td", "train evolve", "train value", "train exit",
         "train ppo", "replay", "bot new",
     }  # fmt: skip
 
 
-def test_one_folder_for_the_run_and_its_logs_is_locked_once(tmp_path):
-    made = Match(["random", "random"], games=2, map="small", log=tmp_path / "." / "run")
-    assert made.run(folder=tmp_path / "run").games == 2
+def test_a_common_folder_for_run_and_logs_is_locked_once(tmp_path):
+    match = Match(["random", "random"], games=2, map="small", log=tmp_path / "." / "run")
+    assert match.run(folder=tmp_path / "run").games == 2
     assert not (tmp_path / "run" / LOCK).exists()
 
 
-def test_a_match_that_is_played_locks_its_logs(tmp_path):
-    made = Match(["random", "random"], games=2, map="small", log=tmp_path)
+def test_a_running_match_locks_its_log_folder(tmp_path):
+    match = Match(["random", "random"], games=2, map="small", log=tmp_path)
 
     def again(records: object) -> None:
         with pytest.raises(RunFolderError, match="another run writes"):
-            made.run()
+            match.run()
 
-    assert made.run(again).games == 2
+    assert match.run(again).games == 2
 
 
-def test_a_lock_ends_with_its_file(tmp_path):
+def test_releasing_a_lock_removes_its_file_and_new_folders(tmp_path):
     first = FolderLock(tmp_path / "a" / "b")
     with pytest.raises(FolderLockedError, match="another run writes"):
         FolderLock(tmp_path / "a" / "b")
@@ -89,36 +89,36 @@ def test_a_lock_ends_with_its_file(tmp_path):
 
 @pytest.fixture
 def removals(tmp_path, monkeypatch):
-    """Removes the folder before a lock's file is opened in it, as the end of another run may, so many times."""
-    left, opened = [0], os.open
+    """A counter: that often, the folder is removed before its lock file is opened, as by the end of another run."""
+    left, original_open = [0], os.open
 
     def open_without_folder(path, *arguments, **named):
         if Path(path).name == LOCK and left[0] > 0:
             left[0] -= 1
             (tmp_path / "a" / "b").rmdir()
             (tmp_path / "a").rmdir()
-        return opened(path, *arguments, **named)
+        return original_open(path, *arguments, **named)
 
     monkeypatch.setattr(os, "open", open_without_folder)
     return left
 
 
 @pytest.mark.parametrize("times", [1, 3])
-def test_a_folder_that_another_run_removes_is_made_again(removals, tmp_path, times):
+def test_a_lock_creates_a_removed_folder_again(removals, tmp_path, times):
     removals[0] = times
     with FolderLock(tmp_path / "a" / "b"):
         assert removals == [0] and (tmp_path / "a" / "b" / LOCK).exists()
     assert not (tmp_path / "a").exists()
 
 
-def test_a_folder_that_is_always_removed_is_an_error(removals, tmp_path):
+def test_a_repeatedly_removed_folder_is_an_error(removals, tmp_path):
     removals[0] = 10**9
     with pytest.raises(RunError, match=r"cannot write to .*b: No such file"):
         FolderLock(tmp_path / "a" / "b")
     assert not (tmp_path / "a").exists()
 
 
-def test_errors_of_a_lock_are_those_of_its_user(tmp_path):
+def test_a_lock_raises_the_errors_of_its_caller(tmp_path):
     def locked(message):
         return RunFolderError(f"locked: {message}")
 
@@ -129,14 +129,14 @@ def test_errors_of_a_lock_are_those_of_its_user(tmp_path):
         FolderLock(tmp_path / "file", unwritable=lambda error: ExportError("file in the way"))
 
 
-def test_the_file_of_a_run_that_was_killed_does_not_lock(tmp_path):
+def test_the_lock_file_of_a_killed_run_does_not_lock(tmp_path):
     (tmp_path / LOCK).write_text('{"pid": 1, "host": "x", "since": "then", "note": ""}')
     with FolderLock(tmp_path), pytest.raises(FolderLockedError, match=rf"process {os.getpid()},"):
         FolderLock(tmp_path)
     assert not (tmp_path / LOCK).exists()
 
 
-def test_a_lock_file_that_is_a_link_is_refused(tmp_path):
+def test_a_symbolic_link_as_lock_file_raises_an_error(tmp_path):
     (tmp_path / LOCK).symlink_to(tmp_path / "precious")
     with pytest.raises(ValueError, match="a symbolic link"):
         FolderLock(tmp_path)

@@ -50,7 +50,7 @@ def run(capsys, *words: object) -> tuple[int, str, str]:
 # Replay
 
 
-def test_replay_as_text_is_the_game_as_it_was_watched(capsys, tmp_path):
+def test_replay_as_text_equals_the_output_of_watch(capsys, tmp_path):
     options = ("random", "aggressive", "--map", "small", "--seed", "3")
     assert run(capsys, "match", *options, "-n", "1", "-q", "--log", tmp_path)[0] == 0
     code, watched, _ = run(capsys, "watch", *options)
@@ -59,7 +59,7 @@ def test_replay_as_text_is_the_game_as_it_was_watched(capsys, tmp_path):
     assert run(capsys, "replay", file) == (0, watched, "")
 
 
-def test_replay_of_one_round(capsys, game):
+def test_replay_shows_one_round(capsys, game):
     code, text, _ = run(capsys, "replay", game, "--round", "3")
     assert code == 0
     assert text.count("Small island · round") == 1
@@ -68,7 +68,7 @@ def test_replay_of_one_round(capsys, game):
     assert "deploys" not in text
 
 
-def test_replay_of_a_cut_off_log(capsys, game, tmp_path):
+def test_replay_marks_an_incomplete_log(capsys, game, tmp_path):
     lines = read_lines(game)
     file = tmp_path / "cut.wl.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines[:6]))
@@ -77,7 +77,7 @@ def test_replay_of_a_cut_off_log(capsys, game, tmp_path):
     assert text.endswith("the log ends after 3 rounds (incomplete)\n")
 
 
-def test_replay_tells_what_broke_a_game_off(capsys):
+def test_replay_reports_the_failure_that_ended_a_game(capsys):
     file = Path(__file__).parents[1] / "logs" / "v1-failed.partial.wl.jsonl"
     (failure,) = GameLog.load(file).failures
     code, text, _ = run(capsys, "replay", file)
@@ -85,7 +85,7 @@ def test_replay_tells_what_broke_a_game_off(capsys):
     assert text.endswith(f"failed in round 3: {failure.reason}\nthe log ends after 2 rounds (failed)\n")
 
 
-def test_replay_through_a_players_eyes(capsys, foggy):
+def test_replay_of_a_seat_hides_regions_and_orders_in_the_fog(capsys, foggy):
     log = GameLog.load(foggy)
     _, all_seen, _ = run(capsys, "replay", foggy)
     _, seen, _ = run(capsys, "replay", foggy, "--seat", "2")
@@ -100,7 +100,7 @@ def test_replay_through_a_players_eyes(capsys, foggy):
     assert deploys == {"2"}
 
 
-def test_replay_through_a_players_eyes_tells_no_others_thoughts(capsys, tmp_path):
+def test_replay_of_a_seat_shows_only_its_own_decision_info(capsys, tmp_path):
     file = tmp_path / "a.wl.jsonl"
     specs = ("mcts:sims=5", "mcts:sims=5,picks=search")
     play_logged(
@@ -111,9 +111,9 @@ def test_replay_through_a_players_eyes_tells_no_others_thoughts(capsys, tmp_path
         assert {line.split()[0] for line in text.splitlines() if " considered (" in line} == {str(seat)}
 
 
-def test_pictures_through_a_players_eyes_show_what_it_saw_of_others_orders(tmp_path):
+def test_pictures_of_a_seat_show_only_the_visible_orders_of_others(tmp_path):
     class Pushy(Idle):
-        """Hands in a deploy and an attack on each of its borders; few are legal."""
+        """An agent with many deploys and attacks, of which few are legal."""
 
         def act(self, view, budget=None):
             own = [r for r, by in enumerate(view.owner) if by == view.player]
@@ -132,7 +132,7 @@ def test_pictures_through_a_players_eyes_show_what_it_saw_of_others_orders(tmp_p
     assert [f.orders[1] for f in frames(log)[:-1]] == [r.orders[1] for r in log.rounds]
 
 
-def test_replay_with_thoughts(capsys, tmp_path):
+def test_replay_shows_decision_info(capsys, tmp_path):
     file = tmp_path / "a.wl.jsonl"
     play_logged(file, ("mcts:sims=20,picks=search", "random"), map="small", seed=2, picks="agents", insight=True)
     _, text, _ = run(capsys, "replay", file, "--decision-info", "--round", "1")
@@ -144,7 +144,7 @@ def test_replay_with_thoughts(capsys, tmp_path):
     assert f"value {read_lines(file)[2]['data']['candidates'][0]['value']:.2f}): {codes}" in text
 
 
-def test_replay_as_svg(capsys, game, tmp_path):
+def test_replay_writes_one_svg_per_round(capsys, game, tmp_path):
     log = GameLog.load(game)
     code, text, _ = run(capsys, "replay", game, "--svg", tmp_path / "new" / "svg", "--width", "400")
     assert (code, text) == (0, "")
@@ -160,7 +160,7 @@ def test_replay_as_svg(capsys, game, tmp_path):
     assert arrows[-1] == 0
 
 
-def test_replay_as_gif(capsys, game, tmp_path):
+def test_replay_writes_a_gif(capsys, game, tmp_path):
     log, file = GameLog.load(game), tmp_path / "game.gif"
     assert run(capsys, "replay", game, "--gif", file, "--delay", "0.25", "--width", "300", "-q")[0] == 0
     with Image.open(file) as picture:
@@ -176,7 +176,7 @@ def test_replay_as_gif(capsys, game, tmp_path):
         assert difference.mean() < 2
 
 
-def test_replay_as_video(capsys, game, tmp_path):
+def test_replay_writes_a_video(capsys, game, tmp_path):
     imageio = pytest.importorskip("imageio.v2")
     pytest.importorskip("imageio_ffmpeg")
     log, file = GameLog.load(game), tmp_path / "game.mp4"
@@ -190,7 +190,7 @@ def test_replay_as_video(capsys, game, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["game.mp4"]
 
 
-def test_video_without_its_library_says_what_to_install(capsys, game, tmp_path, monkeypatch):
+def test_the_error_for_a_missing_video_library_names_the_extra(capsys, game, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "imageio.v2", None)
     code, _, errors = run(capsys, "replay", game, "--mp4", tmp_path / "game.mp4")
     assert code == 1
@@ -198,7 +198,7 @@ def test_video_without_its_library_says_what_to_install(capsys, game, tmp_path, 
 
 
 @pytest.mark.parametrize("option, name", [("--svg", "x"), ("--gif", "x.gif"), ("--mp4", "x.mp4")])
-def test_pictures_that_cannot_be_written(capsys, game, tmp_path, option, name):
+def test_write_errors_of_pictures_are_reported(capsys, game, tmp_path, option, name):
     (tmp_path / "file").write_text("mine")
     code, _, errors = run(capsys, "replay", game, option, tmp_path / "file" / name, "--round", "1")
     assert code == 1
@@ -217,19 +217,19 @@ def test_pictures_that_cannot_be_written(capsys, game, tmp_path, option, name):
         (["--width", "100"], "--width 100: must be"),
     ],
 )
-def test_what_replay_refuses(capsys, game, words, reason):
+def test_invalid_arguments_of_replay_are_an_error(capsys, game, words, reason):
     code, _, errors = run(capsys, "replay", game, *words)
     assert code == 2
     assert reason in errors
 
 
-def test_a_gif_that_cannot_be_written_leaves_the_one_before(capsys, game, tmp_path):
+def test_a_write_error_keeps_the_old_gif(capsys, game, tmp_path):
     file = tmp_path / "game.gif"
     assert run(capsys, "replay", game, "--gif", file, "--width", "200", "-q")[0] == 0
     before, limits = file.read_bytes(), resource.getrlimit(resource.RLIMIT_FSIZE)
     handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     try:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before), limits[1]))  # as on a disk that is full
+        resource.setrlimit(resource.RLIMIT_FSIZE, (len(before), limits[1]))  # as on a full disk
         code, _, error = run(capsys, "replay", game, "--gif", file, "--width", "400", "-q")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, limits)
@@ -239,7 +239,7 @@ def test_a_gif_that_cannot_be_written_leaves_the_one_before(capsys, game, tmp_pa
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_replay_on_a_terminal(game):
+def test_replay_redraws_a_terminal(game):
     ours, theirs = pty.openpty()
     command = [sys.executable, "-m", "warlight_env", "replay", str(game), "--delay", "0.02"]
     child = subprocess.Popen(command, stdout=theirs, stderr=theirs)
@@ -252,7 +252,7 @@ def test_replay_on_a_terminal(game):
 # Verify
 
 
-def test_verify_says_what_holds_and_what_does_not(capsys, game, tmp_path):
+def test_verify_reports_valid_and_invalid_logs(capsys, game, tmp_path):
     lines = read_lines(game)
     lines[4]["hash"] = "0" * 16
     (tmp_path / "b.wl.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
@@ -277,7 +277,7 @@ def test_verify_needs_logs(capsys, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["nope", "nope.wl.jsonl"])
-def test_a_missing_log_is_said_to_be_missing(capsys, game, tmp_path, name):
+def test_a_missing_log_is_an_error(capsys, game, tmp_path, name):
     missing = tmp_path / name
     says = (2, "", f"error: {missing}: cannot be read: No such file or directory\n")
     assert run(capsys, "replay", missing) == says
@@ -287,7 +287,7 @@ def test_a_missing_log_is_said_to_be_missing(capsys, game, tmp_path, name):
 # Continue
 
 
-def test_continue_with_other_bots(capsys, game, tmp_path):
+def test_continue_plays_on_with_other_bots(capsys, game, tmp_path):
     file = tmp_path / "on.wl.jsonl.gz"
     code, text, _ = run(capsys, "log", "continue", game, "one_big_army", "random", "--round", "3", "-o", file)
     assert code == 0
@@ -313,7 +313,7 @@ def test_continue_with_other_bots(capsys, game, tmp_path):
         (["--round", "1", "-o", "x.json"], "the name of a log must end in"),
     ],
 )
-def test_what_continue_refuses(capsys, game, words, reason):
+def test_invalid_arguments_of_continue_are_an_error(capsys, game, words, reason):
     code, _, errors = run(capsys, "log", "continue", game, *words)
     assert code == 2
     assert reason in errors
@@ -339,7 +339,7 @@ def test_list_shows_the_games_of_a_folder(capsys, tmp_path):
     assert run(capsys, "log", "list", tmp_path, "--agent", "mcts")[1] == f"{tmp_path}: no logs match\n"
 
 
-def test_list_says_when_its_index_was_damaged(capsys, game, tmp_path):
+def test_list_repairs_a_damaged_index_and_prints_a_notice(capsys, game, tmp_path):
     (tmp_path / "a.wl.jsonl.gz").write_bytes(game.read_bytes())
     (tmp_path / ".warlight-logs.sqlite").write_bytes(b"damaged" * 100)
     code, text, errors = run(capsys, "log", "list", tmp_path)
@@ -349,7 +349,7 @@ def test_list_says_when_its_index_was_damaged(capsys, game, tmp_path):
     assert run(capsys, "log", "list", tmp_path)[2] == ""
 
 
-def test_list_refuses_what_is_no_folder(capsys, tmp_path):
+def test_list_reports_empty_and_missing_folders(capsys, tmp_path):
     assert run(capsys, "log", "list", tmp_path)[:2] == (0, f"{tmp_path}: the folder has no logs\n")
     code, _, errors = run(capsys, "log", "list", tmp_path / "x")
     assert (code, "this folder does not exist" in errors) == (2, True)
@@ -359,7 +359,7 @@ def test_list_refuses_what_is_no_folder(capsys, tmp_path):
 # Match
 
 
-def test_match_logs_what_the_bots_thought(capsys, tmp_path):
+def test_match_logs_decision_info(capsys, tmp_path):
     options = ["match", "mcts:sims=5", "random", "-n", "1", "--map", "small", "-q", "--rounds", "2"]
     assert run(capsys, *options, "--log", tmp_path, "--decision-info")[0] == 0
     (file,) = tmp_path.glob("game-*")

@@ -1,4 +1,4 @@
-"""``warlight match``: its output, its JSON, its exit codes, and Ctrl-C."""
+"""``warlight match``: output, JSON, exit codes and Ctrl-C."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ RESULT = {
 
 
 def without_times(data: dict) -> dict:
-    """All that may not depend on the machine and its mood."""
+    """Return a result without machine-dependent entries."""
     left = {key: value for key, value in data.items() if "second" not in key and key != "jobs"}
     left["agents"] = [{key: value for key, value in agent.items() if key != "time"} for agent in data["agents"]]
     return left
@@ -89,13 +89,13 @@ def without_times(data: dict) -> dict:
 
 @pytest.fixture
 def bots(monkeypatch):
-    """Bots that the registry knows for the time of a test."""
+    """Bots that are registered during a test."""
     monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
     registry.register("idle", lambda: Idle, "does nothing")
     registry.register("crasher", lambda: Crasher, "fails")
 
 
-def test_the_report_names_what_matters(capsys):
+def test_the_report_contains_results_and_progress(capsys):
     assert main(MATCH) == 0
     out, err = capsys.readouterr()
     for word in ("wins", "losses", "draws", "95 %", "seat 1", "seat 2", "median", "mean", "rounds/s", "seed 3"):
@@ -103,7 +103,7 @@ def test_the_report_names_what_matters(capsys):
     assert "20/20 games" in err and "g/s" in err
 
 
-def test_json_is_all_of_stdout_and_fits_its_schema(capsys):
+def test_standard_output_is_json_that_matches_the_schema(capsys):
     assert main([*MATCH, "--json", "--quiet"]) == 0
     out, err = capsys.readouterr()
     jsonschema.validate(json.loads(out), RESULT)
@@ -120,13 +120,13 @@ def test_processes_do_not_change_the_result(capsys):
     assert (one["units"], two["jobs"]) == (10, 2)
 
 
-def test_progress_comes_in_tenths(capsys):
+def test_progress_is_printed_every_tenth_of_the_games(capsys):
     main(MATCH)
     lines = capsys.readouterr().err.splitlines()
     assert [line.split()[0] for line in lines] == [f"{n}/20" for n in range(2, 21, 2)]
 
 
-def test_a_line_comes_now_and_then_though_a_tenth_takes_long(capsys, monkeypatch):
+def test_progress_is_also_printed_after_a_time(capsys, monkeypatch):
     monkeypatch.setattr(unit_progress, "LINE_SECONDS", 0.0)
     command = ["match", "aggressive", "random", "--map", "small", "--sprt", "0,100", "--paired"]
     assert main(command) == 0
@@ -139,19 +139,19 @@ def test_a_line_comes_now_and_then_though_a_tenth_takes_long(capsys, monkeypatch
     assert "not counted" not in lines[1] and "LLR" in lines[1]
 
 
-def test_the_table_on_a_terminal_counts_whole_pairs():
-    asked = Match(("random", "aggressive"), games=4, map="small", paired=True)
-    records = asked.run().records
-    board = ScoreBoard(MatchStats(("random", "aggressive"), asked.contest()))
+def test_the_table_on_a_terminal_counts_complete_pairs():
+    match = Match(("random", "aggressive"), games=4, map="small", paired=True)
+    records = match.run().records
+    board = ScoreBoard(MatchStats(("random", "aggressive"), match.contest()))
 
     def shown() -> str:
-        board.add([records[len(told)]])
-        told.append(1)
+        board.add([records[len(counted)]])
+        counted.append(1)
         console = Console(width=120, record=True, file=io.StringIO())
         console.print(*board.get_renderables())
         return console.export_text()
 
-    told: list[int] = []
+    counted: list[int] = []
     texts = [shown() for _ in records]
     assert "1/4" in texts[0] and "win %" not in texts[0]
     assert "2/4" in texts[1] and "win %" in texts[1] and "Elo" in texts[1]
@@ -160,7 +160,7 @@ def test_the_table_on_a_terminal_counts_whole_pairs():
 
 
 @pytest.mark.parametrize("quiet", [False, True])
-def test_compiling_is_said_once_where_stderr_is_a_file(quiet, capsys):
+def test_the_compile_notice_is_printed_once_to_a_file(quiet, capsys):
     setup = Match(("random", "random"), games=1, map="small").contest()
     for shown in (make_progress(("a", "b"), setup, quiet), unit_progress.unit_progress("a", 1, "games", quiet)):
         new: dict = {"__name__": "warlight_env.made_up"}
@@ -171,14 +171,14 @@ def test_compiling_is_said_once_where_stderr_is_a_file(quiet, capsys):
         assert capsys.readouterr().err.count("compiling (the first time only)") == (0 if quiet else 1)
 
 
-def test_draws_and_stopped_games_are_said(bots, capsys):
+def test_the_report_counts_draws_and_stopped_games(bots, capsys):
     assert main(["match", "idle", "idle", "-n", "2", "--map", "small", "--rounds", "9"]) == 0
     out = capsys.readouterr().out
     assert "2 games were stopped after 9 rounds and count as draws" in out
     assert "score" in out and "idle #1 50.0 %" in out
 
 
-def test_one_game_is_told_as_one(bots, capsys):
+def test_the_report_uses_the_singular_for_one_game(bots, capsys):
     assert main(["match", "idle", "crasher", "-n", "1", "--map", "small", "--rounds", "1"]) == 0
     out = capsys.readouterr().out
     assert "idle vs crasher: 1 game on small" in out
@@ -188,7 +188,7 @@ def test_one_game_is_told_as_one(bots, capsys):
     assert "crasher lost 1 game by failing" in capsys.readouterr().out
 
 
-def test_rules_take_changes(capsys):
+def test_the_option_rules_accepts_changes(capsys):
     rules = "thesis:max_rounds=4,fog=true,luck=0.5"
     assert main([*MATCH, "--rules", rules, "--json", "-q"]) == 0
     data = json.loads(capsys.readouterr().out)
@@ -229,14 +229,14 @@ def test_rules_take_changes(capsys):
         (["random", "random", "--ray-address", "auto"], "--backend ray"),
     ],
 )
-def test_bad_usage_is_told_and_exits_with_2(arguments, hint, capsys):
+def test_invalid_arguments_are_reported_and_exit_with_2(arguments, hint, capsys):
     assert main(["match", *arguments]) == 2
     out, err = capsys.readouterr()
     assert out == "" and err.startswith("error: ") and hint in err.replace("'--games'", "--games")
     assert "Traceback" not in err
 
 
-def test_an_unknown_command_is_told(capsys):
+def test_an_unknown_command_is_an_error_with_a_suggestion(capsys):
     assert main(["mtch"]) == 2
     assert 'Did you mean "match"' in capsys.readouterr().err
 
@@ -248,7 +248,7 @@ def test_a_failing_bot_exits_with_1(bots, capsys):
     assert "Traceback" not in err
 
 
-def test_a_failing_bot_may_lose_its_games(bots, capsys):
+def test_a_failing_bot_loses_its_games_with_forfeit(bots, capsys):
     command = ["match", "idle", "crasher", "-n", "4", "--map", "small", "--on-crash", "forfeit"]
     assert main(command) == 0
     assert "crasher lost 4 games by failing" in capsys.readouterr().out
@@ -260,9 +260,9 @@ def test_a_failing_bot_may_lose_its_games(bots, capsys):
 
 
 @pytest.mark.parametrize("clocks, simulations", [(["5sims"], [5, 5]), (["5sims", "none"], [5, 9])])
-def test_clocks_for_all_or_for_each(clocks, simulations, capsys):
-    given = [part for clock in clocks for part in ("--clock", clock)]
-    command = ["match", "mcts:9", "mcts:9sims", "-n", "2", "--map", "small", "--rounds", "2", *given]
+def test_clocks_apply_to_all_agents_or_to_each(clocks, simulations, capsys):
+    options = [part for clock in clocks for part in ("--clock", clock)]
+    command = ["match", "mcts:9", "mcts:9sims", "-n", "2", "--map", "small", "--rounds", "2", *options]
     assert main([*command, "--json", "-q"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert [agent["time"]["simulations"] for agent in data["agents"]] == simulations
@@ -271,7 +271,7 @@ def test_clocks_for_all_or_for_each(clocks, simulations, capsys):
     assert "simulations" in out and "late" in out and "5sims" in out
 
 
-def test_a_test_ends_the_match(capsys):
+def test_a_decided_sprt_ends_the_match(capsys):
     command = ["match", "aggressive", "random", "--map", "small", "--sprt", "0,100,0.01", "--paired", "-q"]
     assert main(command) == 0
     assert "SPRT ([0.00, 100.00]) completed - H1 was accepted" in capsys.readouterr().out
@@ -283,7 +283,7 @@ def test_a_test_ends_the_match(capsys):
     )
 
 
-def test_an_interrupted_match_goes_on_from_its_folder(tmp_path, capsys, monkeypatch):
+def test_an_interrupted_match_continues_from_its_folder(tmp_path, capsys, monkeypatch):
     from warlight_env.cli.match_progress import NoProgress
 
     assert main([*MATCH, "--json", "-q"]) == 0
@@ -308,13 +308,13 @@ def test_an_interrupted_match_goes_on_from_its_folder(tmp_path, capsys, monkeypa
     assert "20 of the games were found in the run folder, and this run took" in capsys.readouterr().out
 
 
-def test_ray_that_is_not_installed_is_told(capsys, monkeypatch):
+def test_the_error_for_missing_ray_names_the_extra(capsys, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
     assert main([*MATCH, "--backend", "ray"]) == 2
     assert "pip install 'warlight-env[ray]'" in capsys.readouterr().err
 
 
-def test_an_interrupted_match_says_so(capsys, monkeypatch):
+def test_an_interrupted_match_reports_the_interruption(capsys, monkeypatch):
     from warlight_env.cli.match_progress import NoProgress
 
     def interrupt(self, records):
@@ -327,7 +327,7 @@ def test_an_interrupted_match_says_so(capsys, monkeypatch):
     assert "7 of 20 games" in out and "interrupted" in out
 
 
-def test_nothing_played_before_the_interruption(capsys, monkeypatch):
+def test_an_interruption_before_the_first_game_exits_with_130(capsys, monkeypatch):
     def interrupt(*args):
         raise KeyboardInterrupt
 
@@ -344,7 +344,7 @@ def test_ctrl_c_stops_all_processes_and_reports():
     ) as process:
         assert process.stderr is not None
         line = first = process.stderr.readline()
-        while line and "games" not in (first := line):  # what it says of compiling comes before
+        while line and "games" not in (first := line):  # notices about compilation come first
             line = process.stderr.readline()
         os.killpg(process.pid, signal.SIGINT)
         out, err = process.communicate(timeout=60)
@@ -356,7 +356,7 @@ def test_ctrl_c_stops_all_processes_and_reports():
 
 @contextlib.contextmanager
 def long_match(tmp_path, jobs):
-    """A match in a process of its own that has played some games into ``run``, with its files in ``temporary``."""
+    """A match in another process that has stored games in ``run``, with its temporary files in ``temporary``."""
     temporary, games = tmp_path / "temporary", tmp_path / "run" / "games.jsonl"
     temporary.mkdir()
     command = [*MATCH[:3], "-n", "20000", "--map", "small", "--jobs", str(jobs), "--out", str(games.parent)]
@@ -371,22 +371,22 @@ def long_match(tmp_path, jobs):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_termination_ends_a_match_as_ctrl_c_does(jobs, tmp_path):
+def test_sigterm_ends_a_match_like_ctrl_c(jobs, tmp_path):
     with long_match(tmp_path, jobs) as process:
         process.terminate()
         out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert list((tmp_path / "temporary").iterdir()) == []
     assert "interrupted" in out and f"continues the match in {tmp_path / 'run'}" in out and "Traceback" not in err
-    told = int(re.search(r"(\d+) of 20000 games", out)[1])
+    counted = int(re.search(r"(\d+) of 20000 games", out)[1])
     lines = (tmp_path / "run" / "games.jsonl").read_text().splitlines()
-    assert len([json.loads(line) for line in lines]) == told > 0
+    assert len([json.loads(line) for line in lines]) == counted > 0
 
 
-def test_a_match_that_is_killed_leaves_nothing_temporary(tmp_path):
+def test_a_killed_match_leaves_no_temporary_files(tmp_path):
     with long_match(tmp_path, 2) as process:
         process.kill()
-        process.communicate(timeout=60)  # until its workers have ended, too: they hold its streams
+        process.communicate(timeout=60)  # waits for its workers, which have its streams
     assert list((tmp_path / "temporary").iterdir()) == []
 
 
@@ -403,7 +403,7 @@ def test_a_terminal_gets_a_bar_and_other_streams_the_result():
         assert word in shown
 
 
-def test_a_terminal_is_left_alone_where_nothing_is_wished_for_and_an_output_may_lack_characters():
+def test_quiet_prints_nothing_to_a_terminal_and_ascii_output_works():
     parent, child = pty.openpty()
     command = [sys.executable, "-m", "warlight_env", *MATCH, "-q", "--sprt", "0,20"]
     environment = {**os.environ, "PYTHONIOENCODING": "ascii"}
@@ -413,7 +413,7 @@ def test_a_terminal_is_left_alone_where_nothing_is_wished_for_and_an_output_may_
     assert "95 % CI" in done.stdout
 
 
-def test_a_match_loads_nothing_that_it_does_not_need():
+def test_a_match_does_not_import_unneeded_libraries():
     code = (
         "import sys\n"
         "from warlight_env.cli import main\n"
@@ -439,11 +439,11 @@ def test_help_and_version_load_no_kernels():
 
 
 @pytest.mark.parametrize("arguments", [["--games", "1.5"], ["--games", "1e2"], ["--seed", "1.7"], ["--rounds", "2.5"]])
-def test_whole_numbers_are_not_rounded(arguments, capsys):
+def test_fractions_for_integer_options_are_an_error(arguments, capsys):
     assert main(["match", "random", "random", "--map", "small", "-q", *arguments]) == 2
     assert "int" in capsys.readouterr().err
 
 
-def test_a_rule_given_twice(capsys):
+def test_a_rule_given_twice_is_an_error(capsys):
     assert main(["match", "random", "random", "--rules", "thesis:fog=true,fog=false"]) == 2
     assert "given twice" in capsys.readouterr().err

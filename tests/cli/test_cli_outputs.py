@@ -1,4 +1,4 @@
-"""Commands that write a file reject a target that is not a regular file, and change nothing."""
+"""Commands that write a file reject targets other than regular files and change nothing."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ TARGETS: dict[str, tuple[Callable[[Path], object], str]] = {
     "socket": (listening, "a socket"),
 }
 
-#: A command by name: the name of its output, and its words with LOG for a log and OUT for the output.
+#: Command → name of its output, and its arguments with LOG for a log and OUT for the output.
 COMMANDS = {
     "replay --gif": ("o.gif", "replay LOG --round 0 -q --gif OUT"),
     "replay --html": ("o.html", "replay LOG --round 0 -q --html OUT"),
@@ -60,31 +60,31 @@ COMMANDS = {
 }
 
 
-def seen(folder: Path) -> dict[str, object]:
-    """All that is in a folder: kinds, targets of links, and content."""
-    found: dict[str, object] = {}
+def folder_content(folder: Path) -> dict[str, object]:
+    """Return kind, inode and content (or link target) of everything in a folder."""
+    content_by_path: dict[str, object] = {}
     for path in sorted(folder.rglob("*")):
         kind = os.lstat(path)
         content = os.readlink(path) if path.is_symlink() else path.read_bytes() if path.is_file() else b""
-        found[str(path)] = (stat.S_IFMT(kind.st_mode), kind.st_ino, content)
-    return found
+        content_by_path[str(path)] = (stat.S_IFMT(kind.st_mode), kind.st_ino, content)
+    return content_by_path
 
 
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("command", COMMANDS)
-def test_a_target_that_is_not_a_regular_file_is_refused(command, target, log, tmp_path, monkeypatch, capsys):
+def test_a_target_that_is_not_a_regular_file_is_an_error(command, target, log, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     name, words = COMMANDS[command]
     make, kind = TARGETS[target]
     make(tmp_path / name)
-    before = seen(tmp_path)
+    before = folder_content(tmp_path)
     assert main([{"LOG": str(log), "OUT": name}.get(word, word) for word in words.split()]) == 2
-    if not command.startswith("experiment"):  # there are no results, which is reported first
+    if not command.startswith("experiment"):  # it first reports that there are no results
         assert capsys.readouterr().err == f"error: cannot write {name}: it is {kind}, not a regular file\n"
-    assert seen(tmp_path) == before
+    assert folder_content(tmp_path) == before
 
 
-def test_a_device_is_refused(log, capsys):
+def test_a_device_as_target_is_an_error(log, capsys):
     before = os.lstat("/dev/null")
     assert main(["leaderboard", "--out", "/dev/null"]) == 2
     assert "/dev/null: it is a character device" in capsys.readouterr().err
@@ -93,35 +93,35 @@ def test_a_device_is_refused(log, capsys):
     assert os.lstat("/dev/null") == before
 
 
-def test_pictures_of_a_folder_replace_no_link(log, tmp_path, capsys):
+def test_pictures_in_a_folder_do_not_replace_links(log, tmp_path, capsys):
     (tmp_path / "precious").write_bytes(b"precious")
     (tmp_path / "pictures").mkdir()
     (tmp_path / "pictures" / "round-000.svg").symlink_to("../precious")
-    before = seen(tmp_path)
+    before = folder_content(tmp_path)
     assert main(["replay", str(log), "-q", "--round", "0", "--svg", str(tmp_path / "pictures")]) == 2
     assert "round-000.svg: it is a symbolic link" in capsys.readouterr().err
-    assert seen(tmp_path) == before
+    assert folder_content(tmp_path) == before
 
 
 @pytest.mark.parametrize("name", ["games.jsonl", "run.json"])
-def test_files_of_a_run_folder_replace_no_link(name, tmp_path, capsys):
+def test_files_of_a_run_folder_do_not_replace_links(name, tmp_path, capsys):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / name).symlink_to(tmp_path / "elsewhere")
-    before = seen(tmp_path)
+    before = folder_content(tmp_path)
     assert main(["match", "random", "random", "-n", "2", "-q", "--map", "small", "--out", str(tmp_path / "run")]) == 2
     assert f"{name}: it is a symbolic link" in capsys.readouterr().err
-    assert not (tmp_path / "elsewhere").exists() and seen(tmp_path).items() >= before.items()
+    assert not (tmp_path / "elsewhere").exists() and folder_content(tmp_path).items() >= before.items()
 
 
-def test_logs_of_a_match_replace_no_link(tmp_path, capsys):
+def test_logs_of_a_match_do_not_replace_links(tmp_path, capsys):
     (tmp_path / "precious").write_bytes(b"precious")
     (tmp_path / "logs").mkdir()
     (tmp_path / "logs" / "game-0000001.wl.jsonl.gz").symlink_to("../precious")
-    before = seen(tmp_path)
+    before = folder_content(tmp_path)
     command = ["match", "random", "random", "-n", "1", "-q", "--map", "small", "--log", str(tmp_path / "logs")]
     assert main(command) == 2
     assert "game-0000001.wl.jsonl.gz: it is a symbolic link" in capsys.readouterr().err
-    assert seen(tmp_path) == before
+    assert folder_content(tmp_path) == before
 
 
 def test_a_regular_file_is_replaced_and_keeps_its_permissions(tmp_path):
@@ -134,7 +134,7 @@ def test_a_regular_file_is_replaced_and_keeps_its_permissions(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root writes every file")
-def test_a_file_that_must_not_be_written_is_not_replaced(tmp_path, capsys):
+def test_a_read_only_file_is_not_replaced(tmp_path, capsys):
     path = tmp_path / "o.json"
     path.write_text("old")
     path.chmod(0o440)
@@ -142,7 +142,7 @@ def test_a_file_that_must_not_be_written_is_not_replaced(tmp_path, capsys):
     assert "Permission denied" in capsys.readouterr().err and path.read_text() == "old"
 
 
-def test_an_output_that_is_broken_off_leaves_the_old_file(tmp_path, monkeypatch):
+def test_an_interrupted_write_keeps_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "o.json"
     path.write_text("old")
 
@@ -155,7 +155,7 @@ def test_an_output_that_is_broken_off_leaves_the_old_file(tmp_path, monkeypatch)
     assert path.read_text() == "old" and list(tmp_path.iterdir()) == [path]
 
 
-def test_a_folder_that_cannot_be_synced_is_told_and_the_file_is_new(tmp_path, monkeypatch, capsys):
+def test_a_sync_error_of_the_folder_is_reported_after_the_replacement(tmp_path, monkeypatch, capsys):
     path = tmp_path / "o.json"
     path.write_text("old")
     sync = os.fsync
@@ -173,7 +173,7 @@ def test_a_folder_that_cannot_be_synced_is_told_and_the_file_is_new(tmp_path, mo
     assert f"cannot write {path}: the file has the new content, but" in capsys.readouterr().err
 
 
-def test_a_folder_that_cannot_be_opened_leaves_the_old_file(tmp_path, monkeypatch):
+def test_an_unreadable_folder_keeps_the_old_file(tmp_path, monkeypatch):
     path = tmp_path / "o.json"
     path.write_text("old")
     opened = os.open

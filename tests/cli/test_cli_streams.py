@@ -1,4 +1,4 @@
-"""Standard streams: standard output contains only machine-readable results, and closed streams cause no crash."""
+"""Standard streams: standard output only contains machine-readable results, and closed streams cause no crash."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from defusedxml import ElementTree
 
 from warlight_env.cli import main
 
-#: A plug-in that prints at import, when it makes an agent and when that first acts: by Python, C and a child process.
+#: A plug-in that prints with Python, C and a child process: at import, at construction and in the first turn.
 PRINTS = """
 import atexit, ctypes, os, subprocess, sys
 
@@ -61,7 +61,7 @@ def warlight(words: str, environment: dict[str, str] | None = None, **options: o
 
 
 @pytest.mark.parametrize("jobs", ["", " --jobs 2"])
-def test_what_an_agent_prints_goes_to_standard_error(jobs, noisy, tmp_path):
+def test_the_output_of_an_agent_goes_to_standard_error(jobs, noisy, tmp_path):
     done = warlight(f"match noisy random -n 4 -q --map small --json{jobs}", noisy, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["games"] == 4
@@ -70,7 +70,7 @@ def test_what_an_agent_prints_goes_to_standard_error(jobs, noisy, tmp_path):
             assert f"{kind} {where}" in done.stderr
 
 
-def test_other_results_that_programs_read(noisy, tmp_path):
+def test_machine_readable_results_are_not_mixed_with_agent_output(noisy, tmp_path):
     (tmp_path / "cup.toml").write_text('agents = ["noisy", "random"]\ngames = 2\nmaps = ["small"]\n')
     code = (
         "import os, sys\n"
@@ -92,7 +92,7 @@ def test_other_results_that_programs_read(noisy, tmp_path):
     assert "python act" in done.stderr and "python act" not in after
 
 
-def test_in_a_process_that_goes_on_the_streams_are_as_before(capfd):
+def test_main_restores_the_streams(capfd):
     assert main(["map", "list", "--json"]) == 0
     os.write(1, b"after\n")
     written = capfd.readouterr().out
@@ -103,7 +103,8 @@ COMMANDS = ("agent list", "agent list --json", "map list", "doctor --json", "env
             "match random random -n 1 -q --map small --json", "picture --map small --rounds 0")  # fmt: skip
 
 
-#: Closed standard output for a command of each way to print; all streams for one command; the rest with `-m slow`.
+#: By default: closed standard output for one command per way to print, and all streams for one command. Other cases run
+#: with `-m slow`.
 PRINTING = ("agent list", "map list", "--help", "match random random -n 1 -q --map small --json")
 CLOSED = [
     pytest.param(
@@ -117,7 +118,7 @@ CLOSED = [
 
 
 @pytest.mark.parametrize(("words", "closed"), CLOSED)
-def test_streams_that_are_closed(words, closed):
+def test_closed_streams_give_no_traceback(words, closed):
     redirections = {0: "<&-", 1: ">&-", 2: "2>&-"}
     script = f'"$0" -m warlight_env {words} {" ".join(redirections[number] for number in closed)}'
     done = subprocess.run(["bash", "-c", script, sys.executable], capture_output=True, text=True, timeout=300)
@@ -127,7 +128,7 @@ def test_streams_that_are_closed(words, closed):
         assert done.stderr.splitlines()[-1].startswith("error: ") and "Bad file descriptor" in done.stderr
 
 
-#: Opens its streams, and starts a process that says in its exit code which of them are open: a bit for each.
+#: Opens its streams and starts a child process, which returns a bit for each open stream as its exit code.
 CHILD = """
 import os, subprocess, sys
 from warlight_env.cli.streams import open_streams
@@ -147,7 +148,7 @@ sys.exit(subprocess.run([sys.executable, sys.argv[0], "child"]).returncode)
 
 
 @pytest.mark.parametrize("redirections", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
-def test_streams_that_are_closed_are_open_in_child_processes(redirections, tmp_path):
+def test_child_processes_have_open_streams(redirections, tmp_path):
     (tmp_path / "program.py").write_text(CHILD)
     command = ["bash", "-c", f'"$0" "$1" parent {redirections}', sys.executable, str(tmp_path / "program.py")]
     assert subprocess.run(command, check=False, timeout=300).returncode == 7
@@ -164,7 +165,7 @@ def test_a_full_device_is_an_error():
 
 
 @pytest.mark.parametrize("words", ["agent list", "agent list --json", "match --help"])
-def test_a_reader_that_has_gone(words):
+def test_a_closed_pipe_gives_no_traceback(words):
     process = subprocess.Popen(
         [sys.executable, "-m", "warlight_env", *words.split()], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
@@ -176,15 +177,15 @@ def test_a_reader_that_has_gone(words):
 
 
 @pytest.mark.parametrize("columns", ["1", "2", "5"])
-def test_help_on_a_narrow_terminal(columns):
+def test_help_works_on_a_narrow_terminal(columns):
     done = warlight("match --help", {**os.environ, "COLUMNS": columns})
     assert done.returncode == 0 and "--games" in done.stdout
 
 
-def test_an_encoding_without_a_mask_is_described(capsys):
+def test_env_info_describes_an_encoding_without_a_mask(capsys):
     assert main(["env", "info", "--action", "continuous", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["mask_size"] is None and told["observation_size"] > 0
+    info = json.loads(capsys.readouterr().out)
+    assert info["mask_size"] is None and info["observation_size"] > 0
     assert main(["env", "info", "--action", "continuous"]) == 0
     assert "no action mask" in capsys.readouterr().out
 
@@ -197,7 +198,7 @@ def test_an_encoding_without_a_mask_is_described(capsys):
         "train value --quick -q", "train exit --quick -q", "train ppo --quick -q",
     ],
 )  # fmt: skip
-def test_jobs_are_bounded(words, tmp_path, monkeypatch, capsys):
+def test_too_many_jobs_are_an_error(words, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "cup.toml").write_text('agents = ["random", "aggressive"]\ngames = 2\nmaps = ["small"]\n')
     assert main([*words.split(), "--jobs", "2147483648"]) == 2

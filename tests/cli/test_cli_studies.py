@@ -1,4 +1,4 @@
-"""Studies on the command line: verify, write as a page, open in the browser."""
+"""Studies on the command line: verify them, write them as a page, and open them in the browser."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def study(tmp_path: Path) -> Path:
     return path
 
 
-def test_verify_plays_the_turns_of_studies_again(study: Path, capsys: pytest.CaptureFixture[str]):
+def test_verify_replays_the_turns_of_studies(study: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["log", "verify", str(study)]) == 0
     assert "corner.study.json: ok, 1 variation" in capsys.readouterr().out
     data = json.loads(study.read_text())
@@ -58,7 +58,7 @@ def test_play_opens_a_copy_of_a_study(study: Path, tmp_path: Path):
     assert study.read_bytes() == before
 
 
-def test_play_refuses_a_damaged_study_and_settings_of_a_game(study: Path, capsys: pytest.CaptureFixture[str]):
+def test_play_rejects_a_damaged_study_and_game_settings(study: Path, capsys: pytest.CaptureFixture[str]):
     assert main(["play", "--study", str(study), "--map", "large"]) == 2
     assert "--map: not possible with --study" in capsys.readouterr().err
     study.write_text("{}")

@@ -15,7 +15,7 @@ from warlight_env.maps import MapError
 
 
 def small() -> dict[str, Any]:
-    """A map without a drawing, as plain data."""
+    """Return a map without a drawing as plain data."""
     data: dict[str, Any] = json.loads(json.dumps(maps.load("small").to_dict()))
     data.pop("drawing", None)
     for region in data["regions"]:
@@ -23,8 +23,8 @@ def small() -> dict[str, Any]:
     return data
 
 
-def thrice_wrong() -> tuple[dict[str, Any], list[str]]:
-    """A map that nobody can play on, for three reasons, and these."""
+def three_errors() -> tuple[dict[str, Any], list[str]]:
+    """Return a map with three errors, and the messages of these errors."""
     data = small()
     first, second, last = data["regions"][0], data["regions"][1], data["regions"][-1]
     second["code"] = first["code"]
@@ -37,8 +37,8 @@ def thrice_wrong() -> tuple[dict[str, Any], list[str]]:
     ]
 
 
-def outside_the_schema() -> tuple[dict[str, Any], list[str]]:
-    """A map with entries that are not even of their kind, and these."""
+def schema_errors() -> tuple[dict[str, Any], list[str]]:
+    """Return a map with entries that violate the schema, and the messages of these errors."""
     data = small()
     data["regions"][0]["army"], data["regions"][1]["code"], data["super_regions"][0]["bonus"] = 0, "b!", -1
     names = [f"region {data['regions'][k]['name']!r}" for k in (0, 1)]
@@ -49,39 +49,39 @@ def outside_the_schema() -> tuple[dict[str, Any], list[str]]:
     ]
 
 
-@pytest.mark.parametrize("wrong", [thrice_wrong, outside_the_schema])
-def test_all_faults_of_a_file_are_named(wrong: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+@pytest.mark.parametrize("wrong", [three_errors, schema_errors])
+def test_map_check_reports_all_errors_of_a_file(wrong: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     data, faults = wrong()
     file = tmp_path / "bad.json"
     file.write_text(json.dumps(data))
     assert main(["map", "check", str(file), "small"]) == 1
-    *told, well = capsys.readouterr().out.splitlines()
-    assert len(told) == len(faults)
-    assert all(line.startswith(f"{file}: {fault}") for line, fault in zip(told, faults, strict=True)), told
-    assert well.startswith("small: ok")
+    *lines, valid = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(faults)
+    assert all(line.startswith(f"{file}: {fault}") for line, fault in zip(lines, faults, strict=True)), lines
+    assert valid.startswith("small: ok")
     assert main(["map", "check", str(file), "small", "--json"]) == 1
     bad, good = json.loads(capsys.readouterr().out)
-    assert [f"{file}: {fault}" for fault in bad["errors"]] == told
+    assert [f"{file}: {fault}" for fault in bad["errors"]] == lines
     assert bad["error"] == bad["errors"][0] and "errors" not in good
 
 
-def test_no_more_are_named_than_a_person_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_map_check_stops_after_100_errors(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     data = maps.load("large").to_dict()
     for region in data["regions"]:
         region["code"] = "SAME"
     file = tmp_path / "bad.json"
     file.write_text(json.dumps(data))
     assert main(["map", "check", str(file)]) == 1
-    told = capsys.readouterr().out.splitlines()
-    assert len(told) == 101 and told[-1] == f"{file}: there may be more problems: the check stops after 100"
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 101 and lines[-1] == f"{file}: there may be more problems: the check stops after 100"
 
 
-def test_an_error_has_all_of_them_and_says_the_first():
-    data, faults = thrice_wrong()
-    with pytest.raises(MapError) as refused:
+def test_a_map_error_contains_all_reasons_and_shows_the_first():
+    data, faults = three_errors()
+    with pytest.raises(MapError) as raised:
         maps.from_dict(data, "here")
-    assert refused.value.reasons == tuple(faults)
-    assert str(refused.value) == f"here: {faults[0]}"
-    copy = pickle.loads(pickle.dumps(refused.value))
-    assert (str(copy), copy.reasons) == (str(refused.value), tuple(faults))
+    assert raised.value.reasons == tuple(faults)
+    assert str(raised.value) == f"here: {faults[0]}"
+    copy = pickle.loads(pickle.dumps(raised.value))
+    assert (str(copy), copy.reasons) == (str(raised.value), tuple(faults))
     assert MapError("a\x1b").reasons == ("a\\x1b",)

@@ -1,4 +1,4 @@
-"""AgileRL: its vector environments of parallel environments, with four players, some of whom are eliminated early."""
+"""AgileRL: its vector environment of parallel environments with four players; some players are eliminated early."""
 
 import numpy as np
 from agilerl.vector.pz_async_vec_env import AsyncPettingZooVecEnv

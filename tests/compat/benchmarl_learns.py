@@ -1,4 +1,4 @@
-"""BenchMARL: IPPO with shared parameters and action masks on the parallel environment, as a task of its own."""
+"""BenchMARL: IPPO with shared parameters and action masks on the parallel environment, as a custom task."""
 
 import tempfile
 

@@ -1,4 +1,4 @@
-"""Gymnasium's own checks, and both of its functions for vector environments."""
+"""Gymnasium: its environment checker, and `make_vec` in both modes."""
 
 import gymnasium
 from gymnasium.utils.env_checker import check_env

@@ -13,15 +13,15 @@ games = []
 for seed in range(4):
     bot = make_agent("aggressive", seed)
     observation, _ = env.reset(seed=seed)
-    seen, played, infos, over = [observation], [], [], False
+    seen, actions, infos, over = [observation], [], [], False
     while not over:
         view = env.view()
-        played.append(env.encoding.encode(view, bot.act(view), nearest=True))
-        observation, _, terminated, truncated, info = env.step(played[-1])
+        actions.append(env.encoding.encode(view, bot.act(view), nearest=True))
+        observation, _, terminated, truncated, info = env.step(actions[-1])
         over = terminated or truncated
         seen.append(observation)
         infos.append(info)
-    games.append(Trajectory(np.array(seen), np.array(played), np.array(infos), terminal=True))
+    games.append(Trajectory(np.array(seen), np.array(actions), np.array(infos), terminal=True))
 rng = np.random.default_rng(1)
 cloned = BC(observation_space=env.observation_space, action_space=env.action_space,
             demonstrations=rollout.flatten_trajectories(games), rng=rng, batch_size=16, device="cpu")  # fmt: skip

@@ -1,4 +1,4 @@
-"""PettingZoo's own tests."""
+"""PettingZoo: its tests of the interfaces and of seeds."""
 
 from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test
 

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs" / "results" / "compatibility.md"
-#: What pip may not bring, and PyTorch's CPU build.
+#: Packages that pip must not install; and the CPU build of PyTorch.
 LIMITS = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if line.endswith("<0")]
 TORCH = "torch==2.13.0"
 
@@ -29,12 +29,12 @@ TORCH = "torch==2.13.0"
 class Row(NamedTuple):
     """A line of the table."""
 
-    library: str  #: whose version is told
+    library: str  #: the table contains its version
     requirements: tuple[str, ...]
-    program: str  #: in this folder, or of examples/
+    program: str  #: in this folder or in examples/
     forms: str
     arguments: tuple[str, ...] = ()
-    failing: str = ""  #: why it cannot pass, as the table says
+    failing: str = ""  #: the reason of a known failure, for the table
     alone: tuple[str, ...] = ()  #: installed without their requirements, which exclude newer versions
 
 
@@ -123,54 +123,61 @@ ROWS = {
 
 
 def outcome(row: Row, folder: Path) -> dict[str, Any]:
-    """Make the environment, run the program, and say what came of it."""
+    """Create the virtual environment, run the program, and return the result."""
     venv, limits = folder / "venv", folder / "limits.txt"
     python = venv / "bin" / "python"
     limits.write_text("\n".join(LIMITS))
     subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
-    wanted = [str(ROOT) + name[1:] if name.startswith(".[") else name for name in row.requirements]
-    wanted = wanted if any(name.startswith(str(ROOT)) for name in wanted) else [str(ROOT), *wanted]
+    packages = [str(ROOT) + name[1:] if name.startswith(".[") else name for name in row.requirements]
+    packages = packages if any(name.startswith(str(ROOT)) for name in packages) else [str(ROOT), *packages]
     began = time.perf_counter()
     pip = [str(python), "-m", "pip", "install", "-q"]
-    done = subprocess.run([*pip, *wanted, "-c", str(limits)], capture_output=True, text=True, cwd=ROOT)
-    if row.alone and not done.returncode:
-        done = subprocess.run([*pip, "--no-deps", *row.alone], capture_output=True, text=True, cwd=ROOT)
-    if done.returncode:
+    process = subprocess.run([*pip, *packages, "-c", str(limits)], capture_output=True, text=True, cwd=ROOT)
+    if row.alone and not process.returncode:
+        process = subprocess.run([*pip, "--no-deps", *row.alone], capture_output=True, text=True, cwd=ROOT)
+    if process.returncode:
         pinned = [
             name.removeprefix(f"{row.library}==") for name in (*row.requirements, *row.alone) if row.library in name
         ]
         version = pinned[0] if pinned else ""
-        return {"passed": False, "version": version, "said": "it cannot be installed: " + _last(done.stderr)}
+        return {"passed": False, "version": version, "said": "it cannot be installed: " + _last(process.stderr)}
     version = "import importlib.metadata as m, sys; print(m.version(sys.argv[1]))"
-    told = subprocess.run([str(python), "-c", version, row.library], capture_output=True, text=True, cwd=folder)
+    version_query = subprocess.run(
+        [str(python), "-c", version, row.library], capture_output=True, text=True, cwd=folder
+    )
     program = (HERE / row.program).resolve()
     installed = time.perf_counter() - began
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             [str(python), str(program), *row.arguments], capture_output=True, text=True, cwd=folder, timeout=900
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return {"passed": False, "version": told.stdout.strip(), "said": "it did not end within 15 minutes"}
-    said = "" if done.returncode == 0 else _last(done.stderr)
+        return {"passed": False, "version": version_query.stdout.strip(), "said": "it did not end within 15 minutes"}
+    error_line = "" if process.returncode == 0 else _last(process.stderr)
     spent = time.perf_counter() - began - installed
-    if done.returncode:
-        print(done.stderr[-3000:], file=sys.stderr)
-    return {"passed": done.returncode == 0, "version": told.stdout.strip(), "said": said, "seconds": round(spent)}
+    if process.returncode:
+        print(process.stderr[-3000:], file=sys.stderr)
+    return {
+        "passed": process.returncode == 0,
+        "version": version_query.stdout.strip(),
+        "said": error_line,
+        "seconds": round(spent),
+    }
 
 
 def _last(text: str) -> str:
-    """The last line that says something, without paths."""
+    """The last line that is not empty, without paths."""
     lines = [line.strip() for line in text.splitlines() if line.strip() and "ignored: it is neither" not in line]
     return re.sub(r"\S*/\S*/", "…/", lines[-1])[:200] if lines else "nothing was said"
 
 
 def rows_of(table: str) -> dict[str, str]:
-    """The lines of a table as `page` makes it, by their rows' names."""
+    """The lines of the table of `page`, by row name."""
     return {line.split(" | ")[0].removeprefix("| "): line for line in table.splitlines() if line.startswith("| ")}
 
 
 def line_of(name: str, found: dict[str, Any], on: str) -> str:
-    """A row's line in the table.
+    """The line of a row in the table.
 
     Args:
         name: the row. found: its `outcome`. on: its `day_and_commit`.
@@ -188,7 +195,7 @@ def day_and_commit() -> str:
 
 
 def page(lines: dict[str, str]) -> str:
-    """The table, of the lines of all rows."""
+    """The page with the table of all rows."""
     head = [
         "# Compatibility with libraries",
         "",
@@ -211,15 +218,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=list(ROWS), default=list(ROWS), help="these rows alone")
     parser.add_argument("--write", action="store_true", help="write the table; rows that are not run stay as they were")
-    told = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     bad, on = 0, day_and_commit()  # before the table changes
-    for name in told.only:
+    for name in options.only:
         with tempfile.TemporaryDirectory() as folder:
             found = outcome(ROWS[name], Path(folder))
         bad += not found["passed"] and not ROWS[name].failing
         line = line_of(name, found, on)
         print(line, flush=True)
-        if told.write:
+        if options.write:
             PAGE.write_text(page({**rows_of(PAGE.read_text(encoding="utf-8")), name: line}), encoding="utf-8")
     return 1 if bad else 0
 

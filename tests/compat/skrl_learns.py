@@ -9,7 +9,7 @@ from skrl.models.torch import CategoricalMixin, DeterministicMixin, Model
 from skrl.multi_agents.torch.ippo import IPPO
 from skrl.trainers.torch import SequentialTrainer
 
-import warlight_env.envs  # noqa: F401 -- the ids
+import warlight_env.envs  # noqa: F401 -- registers the ids
 from warlight_env import warlight_v0
 
 
@@ -58,7 +58,7 @@ for games in (
 
 env = wrap_env(warlight_v0.parallel_env(observation="flat", mask="info", picking="random", **SETTINGS))
 spaces = {name: (env.observation_spaces[name], env.action_spaces[name]) for name in env.possible_agents}
-# skrl 2.1.1 refuses its own defaults of these settings, {}, in every environment, so each agent gets its own.
+# skrl 2.1.1 rejects its default values {} of these settings in all environments, so each agent gets a dict.
 EMPTY = ("learning_rate_scheduler", "observation_preprocessor", "state_preprocessor", "value_preprocessor")
 train(env, IPPO(
     possible_agents=env.possible_agents,

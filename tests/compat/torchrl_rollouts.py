@@ -5,7 +5,7 @@ from torchrl.envs import GymEnv, PettingZooWrapper
 from torchrl.envs.libs.gym import set_gym_backend
 from torchrl.envs.utils import check_env_specs
 
-import warlight_env.envs  # noqa: F401 -- the ids
+import warlight_env.envs  # noqa: F401 -- registers the ids
 from warlight_env import warlight_v0
 
 torch.manual_seed(1)

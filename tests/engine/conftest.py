@@ -13,14 +13,14 @@ from helpers import copy_engine
 
 @pytest.fixture(scope="session")
 def starts() -> Iterator[PythonStarts]:
-    """Runs programs as new Python processes would, without the second that each takes to import Numba."""
+    """Runs programs like new Python processes, without the second that each needs to import Numba."""
     with PythonStarts() as running:
         yield running
 
 
 @pytest.fixture(scope="session")
 def engine_alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for ``PYTHONPATH`` with the engine only, of which few sources are parsed; not to be changed."""
+    """A folder for ``PYTHONPATH`` with only the engine, so that few sources are parsed; tests must not change it."""
     folder = tmp_path_factory.mktemp("engine_alone")
     copy_engine(folder)
     return folder

@@ -13,7 +13,7 @@ import added_rule
 from warlight_env.engine.rules import PRESETS, Rules, RulesError
 
 LOGS = sorted(Path(__file__).parents[1].joinpath("logs").iterdir())
-#: Recorded when `Rules` had its first fields only: the hashes of new games, and the digests of a core and of questions
+#: Reference values for the first fields of `Rules`: the hashes of new games, and the digests of a core and of requests
 #: to a worker.
 GAMES = {
     "thesis": "4c31e5e4d585f6811c8c94f35ba0a953b8a7a7a9280100a2396de4320a03810f",
@@ -28,51 +28,51 @@ QUESTIONS = "abb3349eb8c77e3fb1e418c31d8a097a830202172d0bec41c8d395c78f970f22"
 
 @pytest.fixture(scope="module")
 def now():
-    """What is said of rules today."""
+    """The facts about the current rules."""
     return json.loads(json.dumps(added_rule.facts()))
 
 
 @pytest.fixture(scope="module")
 def later(now, tmp_path_factory):
-    """What is said and read of them where there is one more."""
-    told = tmp_path_factory.mktemp("rules") / "told.json"
-    told.write_text(json.dumps(now))
-    command = [sys.executable, added_rule.__file__, str(told), *map(str, LOGS)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+    """The facts about the rules, and the files that are read, in a process with one more rule."""
+    facts_file = tmp_path_factory.mktemp("rules") / "told.json"
+    facts_file.write_text(json.dumps(now))
+    command = [sys.executable, added_rule.__file__, str(facts_file), *map(str, LOGS)]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
+    return json.loads(process.stdout)
 
 
-def test_what_is_hashed_and_written_of_rules_is_what_it_always_was(now):
+def test_hashes_and_digests_equal_the_reference_values(now):
     assert now["game"] == GAMES
     assert (now["core"], now["worker"]) == (CORE, QUESTIONS)
 
 
-def test_another_rule_changes_no_hash_and_nothing_that_is_written(now, later):
+def test_added_rule_changes_no_hash_and_no_file(now, later):
     assert later["facts"] == now
 
 
-def test_logs_and_saved_games_under_rules_of_ones_own_are_read_where_there_is_another_rule(now, later):
+def test_added_rule_keeps_logs_and_saved_games_readable(now, later):
     again = later["again"]
     assert again["patience"] == {path.name: 3 for path in LOGS}
     assert not any(again["differences"].values())
     assert again["saved"] == now["saved"] and again["suite"] == 3 and again["unpickled"]
 
 
-def test_a_rule_that_is_not_at_its_default_is_hashed_and_kept(now, later):
+def test_non_default_value_of_an_added_rule_is_hashed_and_stored(now, later):
     assert later["again"]["other hash"] != now["game"]["own"]
     assert later["again"]["kept"] == [4, 4, 4, 4]
 
 
-def test_a_log_that_names_a_rule_that_does_not_exist_is_refused_with_its_place(later):
+def test_log_error_names_the_place_of_an_unknown_rule(later):
     assert later["again"]["refused"].startswith("/patient.wl.jsonl: line 1: no rule 'hurry'; there are ")
 
 
 @pytest.mark.parametrize("missing", ["luck", "tie_break"])
-def test_rules_of_ones_own_name_all_that_the_first_version_had(missing):
-    told = PRESETS["challenge1"].to_dict()
-    assert Rules.of(told) == PRESETS["challenge1"]
-    del told[missing]
-    assert Rules.of(told) == PRESETS["challenge1"]
+def test_custom_rules_must_contain_all_fields_of_the_first_version(missing):
+    fields = PRESETS["challenge1"].to_dict()
+    assert Rules.of(fields) == PRESETS["challenge1"]
+    del fields[missing]
+    assert Rules.of(fields) == PRESETS["challenge1"]
     with pytest.raises(RulesError, match="rules: name = 'own': must be one of"):
-        Rules.of({**told, "name": "own"})
+        Rules.of({**fields, "name": "own"})

@@ -1,4 +1,4 @@
-"""Wrong arguments of games, orders and battle odds: an `InputError` names the error, and the state does not change."""
+"""Invalid arguments of games, orders and battle odds: an `InputError` names them, and the state does not change."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Failing:
         raise ZeroDivisionError
 
 
-def in_play() -> Game:
+def game_in_play() -> Game:
     return Game(RING, Rules.of("thesis", picks=1), picks="random")
 
 
@@ -43,7 +43,7 @@ def in_play() -> Game:
     ({"rules": {"base_income": 10**5000}}, "base_income"), ({"rules": {"fog": np.zeros(2)}}, "fog"),
     ({"rules": {"picking": np.zeros(2)}}, "picking"),
 ])  # fmt: skip
-def test_arguments_of_a_game(arguments, message):
+def test_game_rejects_invalid_arguments(arguments, message):
     with pytest.raises(InputError, match=message):
         Game(**arguments)
 
@@ -52,20 +52,20 @@ def test_arguments_of_a_game(arguments, message):
     None, 3, "d 0 1", 1.5, np.zeros((1, 2)), [None], [(0, None)], [(0, 1.0)], [("0", 1)], [[(0, 1)]], [(0,)], {0: 1},
     {0, 1}, np.zeros((1, 2, 1), int), (row for row in [(0, 1)]), Failing(), [(0, Failing())], b"\0\1", [{}, {}],
 ], ids=lambda value: type(value).__name__)  # fmt: skip
-def test_orders_of_other_types_are_input_errors_on_every_path(bad):
-    game = in_play()
+def test_orders_of_other_types_raise_input_errors_in_every_method(bad):
+    game = game_in_play()
     before = game.hash()
     for orders in (Orders(bad), Orders([], bad)):
         for call in (
-            lambda given=orders: game.play_round([given, None]),
-            lambda given=orders: game.play_round({1: given}, on_illegal="skip"),
-            lambda given=orders: game.check(0, given),
-            lambda given=orders: format_orders(RING, given),
-            lambda given=orders: given.arrays(),
+            lambda turn=orders: game.play_round([turn, None]),
+            lambda turn=orders: game.play_round({1: turn}, on_illegal="skip"),
+            lambda turn=orders: game.check(0, turn),
+            lambda turn=orders: format_orders(RING, turn),
+            lambda turn=orders: turn.arrays(),
         ):
-            with pytest.raises(InputError) as refused:
+            with pytest.raises(InputError) as caught:
                 call()
-            assert isinstance(refused.value, OrdersTypeError)
+            assert isinstance(caught.value, OrdersTypeError)
     with pytest.raises(InputError):
         game.play_round([3, bad])
     assert game.hash() == before
@@ -73,13 +73,13 @@ def test_orders_of_other_types_are_input_errors_on_every_path(bad):
 
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64", "int8", "int64"])
-def test_orders_in_arrays_of_any_integers(dtype):
-    game = in_play()
+def test_orders_accept_arrays_of_any_integer_type(dtype):
+    game = game_in_play()
     region = int(np.flatnonzero(game.owner == 0)[0])
     assert game.check(0, Orders(np.array([[region, 2]], dtype))) == []
 
 
-def test_orders_type_errors_are_type_errors_still():
+def test_orders_type_error_is_a_type_error():
     assert issubclass(OrdersTypeError, TypeError)
 
 
@@ -87,7 +87,7 @@ def test_orders_type_errors_are_type_errors_still():
     ({0: Failing()}, "raise"), ({0: {1, 2}}, "raise"), ({0: [None]}, "skip"), (3, "skip"), ({None: [1]}, "skip"),
     ({}, np.array(["skip", "raise"])), ({}, None),
 ], ids=lambda value: type(value).__name__)  # fmt: skip
-def test_picks_of_other_types(preferences, on_illegal):
+def test_pick_rejects_arguments_of_other_types(preferences, on_illegal):
     game = Game(RING, Rules.of("thesis", picks=1))
     before = game.hash()
     with pytest.raises(InputError):
@@ -100,8 +100,8 @@ def test_picks_of_other_types(preferences, on_illegal):
     [-1, 2, None, "0", 0.0, True, np.array([0, 1]), 10**5000, Failing()],
     ids=lambda value: type(value).__name__,
 )
-def test_players_that_there_are_not(player):
-    game = in_play()
+def test_game_methods_reject_unknown_players(player):
+    game = game_in_play()
     for ask in (game.view, game.alive, game.income, game.offers, lambda p: game.check(p, Orders())):
         with pytest.raises(InputError, match="this game has players 0 to 1"):
             ask(player)
@@ -110,15 +110,15 @@ def test_players_that_there_are_not(player):
 @pytest.mark.parametrize("armies", [
     None, "5", 1.0, float("nan"), float("inf"), True, -1, 0, 2001, 10**5000, np.array([1, 2]), Failing(), [5],
 ], ids=lambda value: type(value).__name__)  # fmt: skip
-def test_odds_of_armies_that_there_are_not(armies):
+def test_battle_odds_reject_invalid_numbers_of_armies(armies):
     with pytest.raises(InputError, match="attackers"):
         battle_odds(armies, 3)
     with pytest.raises(InputError, match="defenders"):
         battle_odds(3, armies)
 
 
-def test_saved_games_and_texts_of_other_types():
-    saved = in_play().to_dict()
+def test_saved_games_and_order_texts_of_other_types_raise_an_error():
+    saved = game_in_play().to_dict()
     for damage in ({"hash": np.zeros(2)}, {"format": np.zeros(2)}, {"hash": None}):
         with pytest.raises(InputError, match="saved game"):
             Game.from_dict({**saved, **damage})
@@ -130,13 +130,13 @@ def test_saved_games_and_texts_of_other_types():
             call()
 
 
-def test_illegal_orders_of_huge_numbers_can_be_printed():
+def test_error_message_may_contain_huge_numbers():
     game = Game(RING, Rules.of("thesis", picks=1))
     with pytest.raises(InputError, match="not offered"):
         game.pick({0: [10**5000], 1: [10**5000]})
 
 
-def test_what_cannot_be_written_is_named_by_its_type():
+def test_short_repr_names_the_type_of_objects_without_a_repr():
     assert short_repr(10**5000) == "an object of type int"
     assert short_repr(Failing()) == "an object of type Failing"
     assert len(short_repr("x" * 1000)) <= 80

@@ -19,8 +19,8 @@ def small_game(seed: int = 0) -> Game:
     return Game(RING, Rules.of("thesis", picks=1), seed=seed, picks="random")
 
 
-def random_thing(rng: np.random.Generator, depth: int = 0):
-    """Anything that a careless caller might hand in."""
+def random_value(rng: np.random.Generator, depth: int = 0):
+    """A random value of any type."""
     kind = rng.integers(0, 14)
     if kind < 5:
         return int(rng.integers(-5, 12))
@@ -36,27 +36,27 @@ def random_thing(rng: np.random.Generator, depth: int = 0):
         return bool(rng.integers(2))
     if kind == 10 and depth < 3:
         return np.array(rng.integers(-3, 9, size=tuple(rng.integers(0, 4, size=rng.integers(0, 3)))))
-    return [random_thing(rng, depth + 1) for _ in range(rng.integers(0, 5))] if depth < 3 else 0
+    return [random_value(rng, depth + 1) for _ in range(rng.integers(0, 5))] if depth < 3 else 0
 
 
 def random_list(rng: np.random.Generator, width: int):
-    """Mostly lists of the right shape with wrong numbers, sometimes of any shape."""
+    """Usually a list of the right shape with wrong numbers, sometimes any value."""
     if rng.random() < 0.7:
         size = (int(rng.integers(0, 6)), width)
         return [tuple(row) for row in rng.integers(-3, 9, size=size).tolist()]
-    return random_thing(rng)
+    return random_value(rng)
 
 
 def any_game(seed: int) -> Game:
-    """A game by any of the rules, on either of two boards."""
+    """A game with one of the presets, on one of two maps."""
     rules = Rules.of(PRESETS[seed % 4], picking="dealt", picks=1, offers_per_super_region=0, wastelands=0)
     return Game(RING if seed % 3 else "small", rules, seed=seed)
 
 
-def test_thousands_of_random_bad_turns():
+def test_random_invalid_turns_raise_an_error_or_are_dropped():
     rng = np.random.default_rng(11)
     game = any_game(0)
-    played = refused = 0
+    played = failed = 0
     for _ in range(3000):
         if game.done or game.round > 50:
             game = any_game(int(rng.integers(1 << 30)))
@@ -66,7 +66,7 @@ def test_thousands_of_random_bad_turns():
         try:
             game.play_round(turns, on_illegal="raise" if strict else "skip")
         except (IllegalOrdersError, OrdersTypeError) as error:
-            refused += 1
+            failed += 1
             assert strict or isinstance(error, OrdersTypeError), "the rest is dropped, not refused"
             assert "player" in str(error)
             assert game.hash() == before
@@ -74,7 +74,7 @@ def test_thousands_of_random_bad_turns():
             played += 1
             assert (game.army >= 1).all()
     assert played > 300
-    assert refused > 300
+    assert failed > 300
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_thousands_of_random_bad_turns():
         (Orders([], [(4, 5, 1)]), "not the player's region"),
     ],
 )
-def test_illegal_orders_are_named_with_place_and_reason(orders, message):
+def test_error_names_the_place_and_reason_of_an_illegal_order(orders, message):
     game = small_game()
     saved = game.to_dict()
     saved["state"].update(owner=[0, 0, -1, 1, 1, 1])
@@ -108,7 +108,7 @@ def test_illegal_orders_are_named_with_place_and_reason(orders, message):
     [(0, 1.5)], [(0, np.nan)], [(0,)], [(0, 1, 2)], [[0, 1], [2]], "0 1", [("a", 1)], 7,
     [(0, None)], {0: 1},
 ])  # fmt: skip
-def test_orders_that_are_not_lists_of_integers(bad):
+def test_orders_must_be_lists_of_integers(bad):
     game = small_game()
     before = game.hash()
     for on_illegal in ("raise", "skip"):
@@ -118,7 +118,7 @@ def test_orders_that_are_not_lists_of_integers(bad):
 
 
 @pytest.mark.parametrize("orders", [[], [Orders()], [Orders()] * 3, Orders(), None, {7: Orders()}, {"x": None}, [1, 2]])
-def test_orders_for_the_wrong_players(orders):
+def test_play_round_rejects_orders_for_the_wrong_players(orders):
     game = small_game()
     before = game.hash()
     with pytest.raises((GameError, OrdersTypeError)):
@@ -126,7 +126,7 @@ def test_orders_for_the_wrong_players(orders):
     assert game.hash() == before
 
 
-def test_steps_out_of_phase():
+def test_steps_in_the_wrong_phase_raise_an_error():
     game = Game(RING, Rules.of("thesis", picks=1))
     with pytest.raises(GameError, match="phase is 'pick'"):
         game.play_round([None, None])
@@ -138,7 +138,7 @@ def test_steps_out_of_phase():
 @pytest.mark.parametrize("preferences", [
     {}, {0: [0]}, {0: [99], 1: [99]}, {0: [0, 0], 1: [1]}, {5: [1]}, {0: ["x"], 1: [1]}, {0: [0.5], 1: [1]},
 ])  # fmt: skip
-def test_bad_picks_change_nothing(preferences):
+def test_invalid_picks_raise_an_error_and_change_nothing(preferences):
     game = Game(RING, Rules.of("thesis", picks=1))
     before = game.hash()
     with pytest.raises((GameError, OrdersTypeError)):
@@ -161,7 +161,7 @@ def test_bad_picks_change_nothing(preferences):
         ({"map": RING, "players": 6}, RulesError, "only 1 of the 2"),
     ],
 )
-def test_bad_arguments_of_a_game(arguments, error, message):
+def test_game_rejects_invalid_arguments(arguments, error, message):
     with pytest.raises(error, match=message):
         Game(**arguments)
 
@@ -171,12 +171,12 @@ def test_bad_arguments_of_a_game(arguments, error, message):
     {"picks": 0}, {"picking": "x"}, {"fog": 1}, {"tie_break": "y"}, {"max_rounds": "9"}, {"wasteland_army": 0},
     {"picking": "ranked", "ranked": 1},
 ])  # fmt: skip
-def test_rules_refuse_nonsense_and_name_the_field(changes):
+def test_rules_error_names_the_invalid_field(changes):
     with pytest.raises(RulesError, match=list(changes)[-1]):
         Rules.of("thesis", **changes)
 
 
-def test_damaged_saves():
+def test_damaged_saved_games_raise_an_error():
     game = small_game()
     good = game.to_dict()
     assert Game.from_dict(good) == game
@@ -198,7 +198,7 @@ def test_damaged_saves():
             Game.from_dict(bad)
 
 
-def test_integers_of_any_size_are_dropped():
+def test_orders_with_huge_integers_are_dropped():
     game = small_game()
     huge = Orders([(0, 10**30), (-(10**30), 1)], [(0, 10**40, 1)])
     assert len(game.play_round([huge, None], on_illegal="skip").dropped) == 3
@@ -213,26 +213,26 @@ def test_integers_of_any_size_are_dropped():
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_errors_travel_between_processes(error):
+def test_errors_can_be_pickled(error):
     again = pickle.loads(pickle.dumps(error))
     assert type(again) is type(error) and str(again) == str(error) and vars(again) == vars(error)
 
 
 @pytest.mark.parametrize("rules", [None, 5, [], Rules])
-def test_rules_of_a_wrong_type(rules):
+def test_rules_of_a_wrong_type_raise_an_error(rules):
     with pytest.raises(RulesError, match="must be the name of a preset"):
         Game(RING, rules)
 
 
-def test_a_preset_s_name_is_never_guessed():
+def test_unknown_preset_name_raises_an_error():
     with pytest.raises(RulesError, match="chalenge1"):
         Rules.of({"name": "chalenge1"})
-    named = Rules.of("challenge1", name="mine")
-    assert Rules.of(named.to_dict()) == named
+    custom = Rules.of("challenge1", name="mine")
+    assert Rules.of(custom.to_dict()) == custom
 
 
 @pytest.mark.parametrize("map_", [None, 5, b"world"])
-def test_maps_of_a_wrong_type(map_):
+def test_maps_of_a_wrong_type_raise_an_error(map_):
     with pytest.raises(MapError, match="map = "):
         Game(map_)
 
@@ -240,14 +240,14 @@ def test_maps_of_a_wrong_type(map_):
 @pytest.mark.parametrize(
     "script", [[0.5, 1], np.zeros(5), np.zeros(1, dtype=np.int64), np.zeros((2, 2), dtype=np.int64)]
 )
-def test_a_bad_script_leaves_no_trace(script):
+def test_invalid_script_raises_an_error_and_leaves_no_undo_entry(script):
     game = small_game()
     with pytest.raises(GameError, match="script"):
         game.play_round([None, None], script=script)
     assert not game.can_undo
 
 
-def test_saved_games_that_cannot_be():
+def test_impossible_saved_games_raise_an_error():
     game = Game("small", "challenge2", seed=3)
     n = game.map.n_regions
     for change, message in [

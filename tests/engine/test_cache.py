@@ -36,23 +36,23 @@ def test_many_damaged_caches_give_the_same_results():
     assert cache_damage.main(["--caches", "100"]) == 0
 
 
-def test_a_seal_is_broken_by_each_bit_and_by_another_name():
-    whole = with_digest("a.nbc", b"content")
-    assert verify_digest("a.nbc", whole) == b"content"
-    assert verify_digest("b.nbc", whole) is None
-    for bit in range(8 * len(whole)):
-        damaged = bytearray(whole)
+def test_digest_detects_each_changed_bit_and_another_file_name():
+    content = with_digest("a.nbc", b"content")
+    assert verify_digest("a.nbc", content) == b"content"
+    assert verify_digest("b.nbc", content) is None
+    for bit in range(8 * len(content)):
+        damaged = bytearray(content)
         damaged[bit // 8] ^= 1 << bit % 8
         assert verify_digest("a.nbc", bytes(damaged)) is None
-    assert all(verify_digest("a.nbc", whole[:size]) is None for size in range(len(whole)))
+    assert all(verify_digest("a.nbc", content[:size]) is None for size in range(len(content)))
 
 
-def test_a_file_that_another_build_sealed_is_refused():
+def test_digest_of_another_build_is_rejected():
     assert verify_digest("a.nbc", with_digest("a.nbc", b"content", build="0" * 20)) is None
     assert verify_digest("a.nbc", with_digest("a.nbc", b"content", build=environment_digest())) == b"content"
 
 
-def test_sources_that_another_version_wrote_are_parsed_again(tmp_path, monkeypatch, request):
+def test_source_digests_of_another_version_are_computed_again(tmp_path, monkeypatch, request):
     few = {name: file for name, file in sources.kernel_modules().items() if name.startswith("warlight_env.features.")}
     monkeypatch.setattr(sources, "kernel_modules", lambda: few)
     monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path)
@@ -76,7 +76,7 @@ RECORD = "from typing import NamedTuple\n\n\nclass {}(NamedTuple):\n    x: int\n
 
 @pytest.fixture
 def adding(tmp_path, monkeypatch):
-    """Functions that import `ADDING` anew, with the cache, and its records."""
+    """Functions that import `ADDING` again, with the cache, and its records."""
     place = tmp_path / "modules"
     place.mkdir()
     (place / "adding.py").write_text(ADDING)
@@ -84,22 +84,22 @@ def adding(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(place)
     monkeypatch.setattr(cache, "cache_folder", lambda: tmp_path)
 
-    def imported(name):
+    def import_again(name):
         monkeypatch.delitem(sys.modules, name, raising=False)
         importlib.invalidate_caches()
         return importlib.import_module(name)
 
     def add():
-        dispatcher = imported("adding").add
+        dispatcher = import_again("adding").add
         cache.enable_cache(dispatcher, dispatcher.py_func)
         return dispatcher
 
-    yield add, lambda: imported("records"), place / "records.py"
+    yield add, lambda: import_again("records"), place / "records.py"
     for name in ("adding", "records"):
         sys.modules.pop(name, None)
 
 
-def test_a_function_for_a_type_that_is_gone_is_compiled_again(adding):
+def test_function_is_compiled_again_if_its_argument_type_is_gone(adding):
     add, records, file = adding
     first = records().First
     assert add()(first(1)) == 2
@@ -110,7 +110,7 @@ def test_a_function_for_a_type_that_is_gone_is_compiled_again(adding):
     assert other(records().Second_(1)) == 2 and not other.stats.cache_hits
 
 
-def test_an_error_while_a_kernel_is_loaded_surfaces(adding, monkeypatch):
+def test_error_while_a_kernel_is_loaded_is_raised(adding, monkeypatch):
     add, records, _ = adding
     record = records().First(1)
     add()(record)
@@ -126,7 +126,7 @@ def test_an_error_while_a_kernel_is_loaded_surfaces(adding, monkeypatch):
     assert again(record) == 2 and sum(again.stats.cache_hits.values()) == 1
 
 
-def test_each_code_that_parses_sources_has_its_own_file(tmp_path, starts):
+def test_each_version_of_the_source_parser_has_its_own_file(tmp_path, starts):
     package = copy_engine(tmp_path)
     for line in ("", "MORE = 1\n"):
         (package / "sources.py").write_text((package / "sources.py").read_text() + line)
@@ -135,7 +135,7 @@ def test_each_code_that_parses_sources_has_its_own_file(tmp_path, starts):
     assert len(list((tmp_path / "cache").rglob("*.json"))) == 2
 
 
-def test_clearing_the_cache_warns_of_nothing(tmp_path):
+def test_clearing_the_cache_prints_no_warning(tmp_path):
     cache.source_digests()
     (parsed,) = cache.cache_folder().glob(f"sources-{sources.FORMAT}.json")
     place = tmp_path / parsed.relative_to(cache.cache_folder().parents[1])  # otherwise the command parses all modules
@@ -143,12 +143,12 @@ def test_clearing_the_cache_warns_of_nothing(tmp_path):
     shutil.copy(parsed, place)
     command = [sys.executable, "-m", "warlight_env", "doctor", "--clear-cache"]
     environment = {**os.environ, "WARLIGHT_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert done.stderr == ""
+    process = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    assert process.stderr == ""
     assert not list((tmp_path / "kernels").iterdir())
 
 
-def test_doctor_finds_damaged_files_and_those_of_other_sources(tmp_path, monkeypatch, capsys):
+def test_doctor_reports_damaged_and_stale_files(tmp_path, monkeypatch, capsys):
     folder = tmp_path / "kernels" / "0123456789abcdef0123"
     folder.mkdir(parents=True)
     name = f"round.f-01234567-{cache.source_digests().of('warlight_env.engine.round')}-89abcdef.py311"
@@ -168,11 +168,11 @@ def test_doctor_finds_damaged_files_and_those_of_other_sources(tmp_path, monkeyp
     assert not folder.exists()
 
 
-def test_a_comment_keeps_what_is_compiled_and_a_changed_line_does_not(tmp_path, starts):
+def test_changed_code_recompiles_a_kernel_but_a_changed_comment_does_not(tmp_path, starts):
     package = copy_engine(tmp_path)
     kernel = '"""Doc."""\n{}from warlight_env.engine.jit import kernel\n\n\n@kernel\ndef f(x):\n    {}return x + {}\n'
     (package / "other.py").write_text("A = 1\n")
-    # Python takes bytecode for that of a file of the same length that is written anew in the same second.
+    # Python would reuse old bytecode for a file of equal length that is rewritten within the same second.
     settings = {"PYTHONPATH": tmp_path, "WARLIGHT_CACHE_DIR": tmp_path / "cache", "PYTHONDONTWRITEBYTECODE": "1"}
     answers = []
     for comment, docstring, constant, other in (

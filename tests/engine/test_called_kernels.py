@@ -39,21 +39,21 @@ print(chain.inner(4))
 """
 
 
-def test_called_kernels_print_and_raise_also_from_the_cache(starts, tmp_path):
+def test_called_kernels_from_the_cache_print_and_raise(starts, tmp_path):
     (tmp_path / "chain.py").write_text(MODULE)
     for _ in range(2):
-        done = starts.run(PROGRAM, PYTHONPATH=tmp_path, WARLIGHT_CACHE_DIR=tmp_path / "cache")
-        done.check_returncode()
-        assert done.stdout.splitlines() == ["inner 3", "inner 3", "12", "inner 10", "too large", "inner 4", "5"]
+        process = starts.run(PROGRAM, PYTHONPATH=tmp_path, WARLIGHT_CACHE_DIR=tmp_path / "cache")
+        process.check_returncode()
+        assert process.stdout.splitlines() == ["inner 3", "inner 3", "12", "inner 10", "too large", "inner 4", "5"]
 
 
 def test_a_caller_is_compiled_from_cached_kernels(starts, tmp_path):
     (tmp_path / "chain.py").write_text(MODULE)
     for caller, result in ("middle", 4), ("outer", 6):
         program = f"import chain; print(chain.{caller}(1))"
-        done = starts.run(program, PYTHONPATH=tmp_path, WARLIGHT_CACHE_DIR=tmp_path / "cache")
-        done.check_returncode()
-        assert done.stdout.splitlines()[-1] == str(result)
+        process = starts.run(program, PYTHONPATH=tmp_path, WARLIGHT_CACHE_DIR=tmp_path / "cache")
+        process.check_returncode()
+        assert process.stdout.splitlines()[-1] == str(result)
 
 
 @pytest.mark.parametrize("enabled", [True, False])

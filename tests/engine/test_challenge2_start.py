@@ -19,18 +19,18 @@ from warlight_env.envs import EnvCore
 from warlight_env.game import Game
 
 WORLD = maps.load("world")
-#: How many games are drawn; the slow tests draw enough to see smaller differences.
+#: The number of games; the slow tests draw enough games to detect smaller differences.
 GAMES = pytest.mark.parametrize("games", [300, pytest.param(3000, marks=pytest.mark.slow)])
 
 
-def blocks(sizes):
-    """A map whose regions form a chain through super regions of these sizes."""
+def chain_map(sizes):
+    """A map with super regions of these sizes; its regions form a chain."""
     super_region = [s for s, size in enumerate(sizes) for _ in range(size)]
     return make_map(super_region, [(r, r + 1) for r in range(len(super_region) - 1)], [1] * len(sizes))
 
 
 def agrees(counts, law):
-    """Whether counted outcomes may come from exact probabilities."""
+    """Whether the counts are consistent with the exact probabilities."""
     total = sum(counts.values())
     assert set(counts) <= {outcome for outcome, chance in law.items() if chance}
     seen = [counts[outcome] for outcome in law]
@@ -38,8 +38,8 @@ def agrees(counts, law):
     return stats.chisquare(seen, expected).pvalue > 1e-4
 
 
-def law_of_picks(offers):
-    """Picks of each of two players by the published engine: pairs beyond six picks are lost with chance 1/4."""
+def pick_distribution(offers):
+    """Distribution of the picks per player in the published engine, which drops pairs beyond six with chance 1/4."""
     total = offers - offers % 2
     trials = max(0, (total - 6) // 2)
     quarter = Fraction(1, 4)
@@ -49,7 +49,7 @@ def law_of_picks(offers):
     }
 
 
-def law_of_wastelands(sizes):
+def wasteland_distribution(sizes):
     """Numbers of wastelands by super region, over all sequences of draws."""
     regions = [s for s, size in enumerate(sizes) for _ in range(size)]
 
@@ -61,29 +61,29 @@ def law_of_wastelands(sizes):
             others = sizes[regions[r]] - sum(regions[w] == regions[r] for w in wastelands)
             if r not in wastelands or others >= 2:
                 accepted.append(r)
-        found = Counter()
+        distribution = Counter()
         for r in accepted:
             for outcome, chance in after(wastelands | {r}, draws - 1).items():
-                found[outcome] += chance / len(accepted)
-        return found
+                distribution[outcome] += chance / len(accepted)
+        return distribution
 
     return after(frozenset(), len(sizes) // 2)
 
 
 def counts_of_picks(map_, rules, games):
-    found = Counter()
+    counts = Counter()
     for seed in range(games):
         game = Game(map_, rules, seed=seed)
-        found[game.view(0).picks_left] += 1
-    return found
+        counts[game.view(0).picks_left] += 1
+    return counts
 
 
 @pytest.mark.parametrize("offers", [2, 4, 5, 6, 8, 10, 12, 16])
 @GAMES
-def test_picks_grow_with_the_offers_and_are_lost_by_quarters(offers, games):
+def test_number_of_picks_has_the_exact_distribution(offers, games):
     rules = Rules.of("challenge2", wastelands=0.0)
-    law = law_of_picks(offers)
-    counts = counts_of_picks(blocks([2] * offers), rules, games if len(law) > 1 else 30)
+    law = pick_distribution(offers)
+    counts = counts_of_picks(chain_map([2] * offers), rules, games if len(law) > 1 else 30)
     if len(law) == 1:
         assert set(counts) == set(law)
     else:
@@ -93,8 +93,8 @@ def test_picks_grow_with_the_offers_and_are_lost_by_quarters(offers, games):
 @pytest.mark.parametrize("sizes", [[4, 4, 4, 4, 4, 4], [1, 1, 2, 2], [2, 2, 2, 2], [1, 1, 1, 1, 1, 1], [3, 1, 2, 4]])
 @GAMES
 def test_wastelands_are_drawn_with_repetition(sizes, games):
-    map_ = blocks(sizes)
-    law = law_of_wastelands(sizes)
+    map_ = chain_map(sizes)
+    law = wasteland_distribution(sizes)
     counts = Counter()
     for seed in range(games):
         game = Game(map_, "challenge2", seed=seed)
@@ -112,16 +112,16 @@ def test_some_games_have_fewer_wastelands_than_draws(games):
 
 
 @pytest.mark.parametrize("players", [3, 4])
-def test_all_players_get_equally_many(players):
-    map_ = blocks([2] * 16)
+def test_all_players_get_equally_many_regions(players):
+    map_ = chain_map([2] * 16)
     for seed in range(60):
         game = Game(map_, "challenge2", players=players, seed=seed, picks="random")
         held = [int((game.owner == p).sum()) for p in range(players)]
         assert len(set(held)) == 1 and 3 <= held[0] <= 16 // players
 
 
-def test_views_tell_how_many_are_left_until_the_last_pick():
-    map_, lengths = blocks([2] * 10), set()
+def test_views_contain_the_number_of_remaining_picks():
+    map_, lengths = chain_map([2] * 10), set()
     for seed in range(4):
         game = Game(map_, Rules.of("challenge2", wastelands=0.0), seed=seed)
         each, order = game.view(0).picks_left, []
@@ -139,18 +139,18 @@ def test_views_tell_how_many_are_left_until_the_last_pick():
     assert len({each % 2 for each in lengths}) == 2, "the last turn of the snake is whole or half"
 
 
-def test_an_environment_draws_the_same_law():
-    core = EnvCore(blocks([2] * 12), "challenge2", 2, batch=500, picking="random")
+def test_environment_draws_the_same_numbers_of_picks():
+    core = EnvCore(chain_map([2] * 12), "challenge2", 2, batch=500, picking="random")
     core.reset(list(range(500)))
     held = (core.state.owner == 0).sum(axis=1)
-    lone = [Game(core.map, "challenge2", seed=seed, picks="random") for seed in range(30)]
+    games = [Game(core.map, "challenge2", seed=seed, picks="random") for seed in range(30)]
     assert {int(h) for h in held} <= {3, 4, 5, 6} and len({int(h) for h in held}) > 1
-    assert {int((game.owner == 0).sum()) for game in lone} <= {3, 4, 5, 6}
+    assert {int((game.owner == 0).sum()) for game in games} <= {3, 4, 5, 6}
 
 
 @pytest.mark.parametrize("spec, games", [("mcts:sims=20", 2), ("nash:sims=20", 1), ("belief:mcts:sims=20", 2)])
-def test_agents_pick_what_is_theirs(spec, games):
-    map_ = blocks([2] * 8)
+def test_agents_pick_their_number_of_regions(spec, games):
+    map_ = chain_map([2] * 8)
     for seed in range(games):
         game, agents = Game(map_, "challenge2", seed=seed), [make_agent(spec, seed=p) for p in range(2)]
         each = game.view(0).picks_left
@@ -160,14 +160,14 @@ def test_agents_pick_what_is_theirs(spec, games):
         assert [int((game.owner == p).sum()) for p in range(2)] == [each, each]
 
 
-def test_the_former_preset_is_there_as_rules_of_ones_own():
-    former = Rules.of("challenge2", picks=3, wastelands_repeat=False)
+def test_custom_rules_can_have_fixed_picks_and_wastelands():
+    fixed_rules = Rules.of("challenge2", picks=3, wastelands_repeat=False)
     for seed, players in itertools.product(range(30), (2,)):
-        game = Game(WORLD, former, players=players, seed=seed)
+        game = Game(WORLD, fixed_rules, players=players, seed=seed)
         assert (game.army == 6).sum() == 3
         assert game.view(0).picks_left == 3 or len(game.offers(0)) < 6
 
 
-def test_picks_by_offers_are_for_picks_one_by_one():
+def test_picks_by_offers_need_alternating_picking():
     with pytest.raises(RulesError, match="0 is allowed only with picking = 'alternating'"):
         Rules.of("challenge1", picks=0)

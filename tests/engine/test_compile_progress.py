@@ -24,7 +24,7 @@ def three(x):
 """
 
 
-def made_up():
+def make_kernels():
     names: dict = {"__name__": "warlight_env.made_up"}
     exec(SOURCE, names)
     for name in ("one", "two", "three"):
@@ -32,15 +32,15 @@ def made_up():
     return names
 
 
-def test_kernels_that_a_kernel_calls_are_found_through_others():
-    names = made_up()
-    found = compile_progress.called_kernels(names["three"].py_func)
-    assert {function.__name__ for function in found} == {"one", "two", "three"}
+def test_called_kernels_includes_indirect_callees():
+    names = make_kernels()
+    callees = compile_progress.called_kernels(names["three"].py_func)
+    assert {function.__name__ for function in callees} == {"one", "two", "three"}
 
 
-def test_lines_count_what_is_ready(capsys, monkeypatch):
+def test_progress_lines_count_the_ready_kernels(capsys, monkeypatch):
     monkeypatch.setattr(compile_progress, "INTERVAL", 0.0)
-    names = made_up()
+    names = make_kernels()
     before = compile_progress.compiled_count()
     with compile_progress.shown():
         assert names["three"](1) == 6
@@ -49,9 +49,9 @@ def test_lines_count_what_is_ready(capsys, monkeypatch):
     assert lines[0] == "compiling (the first time only) …" and len(lines) == 3
     counts = [re.fullmatch(r"compiling: (\d+) of about (\d+) kernels ready, now (\S+)", line) for line in lines[1:]]
     assert all(counts)
-    ready = [int(found[1]) for found in counts]
-    assert ready == sorted(ready) and all(int(found[1]) < int(found[2]) for found in counts)
-    assert {found[3] for found in counts} <= {"warlight_env.made_up.one", "warlight_env.made_up.two"}
+    ready = [int(match[1]) for match in counts]
+    assert ready == sorted(ready) and all(int(match[1]) < int(match[2]) for match in counts)
+    assert {match[3] for match in counts} <= {"warlight_env.made_up.one", "warlight_env.made_up.two"}
     with compile_progress.shown():
         names["three"](1)
     assert capsys.readouterr().err == ""
@@ -59,14 +59,14 @@ def test_lines_count_what_is_ready(capsys, monkeypatch):
 
 def test_long_tasks_of_commands_show_the_compilation(capsys):
     with task_progress("rounds"):
-        made_up()["three"](1)
+        make_kernels()["three"](1)
     assert capsys.readouterr().err.startswith("compiling (the first time only) …\n")
     with task_progress("rounds", quiet=True):
-        made_up()["three"](1)
+        make_kernels()["three"](1)
     assert capsys.readouterr().err == ""
 
 
-def test_a_program_whose_errors_go_to_a_file_hears_of_it_only_when_asked(starts):
+def test_redirected_stderr_shows_compilation_only_inside_shown(starts):
     program = f"""
 from warlight_env.engine import compile_progress
 from warlight_env.engine.jit import kernel
@@ -76,13 +76,13 @@ kernel(names["one"])(1)
 with compile_progress.shown():
     kernel(names["one"])(1.5)
 """
-    done = starts.run(program)
-    assert done.stderr == "compiling (the first time only) …\n"
+    process = starts.run(program)
+    assert process.stderr == "compiling (the first time only) …\n"
 
 
 @pytest.fixture(params=["none", "closed", "full"])
 def broken_stderr(request, monkeypatch):
-    """A standard error to which nothing can be written."""
+    """A standard error stream that cannot be written."""
     with contextlib.suppress(OSError), open("/dev/full" if request.param == "full" else os.devnull, "w") as stream:
         if request.param == "closed":
             stream.close()
@@ -92,7 +92,7 @@ def broken_stderr(request, monkeypatch):
 
 def test_a_kernel_compiles_without_a_standard_error(broken_stderr, capsys, monkeypatch):
     monkeypatch.setattr(compile_progress, "INTERVAL", 0.0)
-    assert made_up()["one"](1) == 2
+    assert make_kernels()["one"](1) == 2
     with compile_progress.shown():
-        assert made_up()["three"](1) == 6
+        assert make_kernels()["three"](1) == 6
     assert capsys.readouterr().out == ""

@@ -27,7 +27,7 @@ CAPTURE = [
 
 
 @pytest.mark.parametrize(("attackers", "defenders", "thesis", "challenge2"), CAPTURE)
-def test_capture_probabilities_of_the_rules(attackers, defenders, thesis, challenge2):
+def test_capture_probabilities_match_the_table_of_the_rules(attackers, defenders, thesis, challenge2):
     for rules, expected in (("thesis", thesis), ("challenge1", thesis), ("challenge2", challenge2)):
         assert battle_odds(attackers, defenders, rules).capture == pytest.approx(expected, abs=5e-5)
 
@@ -76,7 +76,7 @@ def test_alias_tables_reproduce_the_distribution_entry_by_entry():
 
 
 def test_generator_is_xoroshiro128plusplus():
-    """Against the recurrence as its authors published it, in Python integers."""
+    """The reference is the published recurrence, in Python integers."""
     mask = 2**64 - 1
 
     def rotl(x: int, k: int) -> int:
@@ -112,7 +112,7 @@ def test_battle_odds_are_consistent(attackers, defenders):
     assert odds.expected_attackers == pytest.approx(odds.attackers_left @ np.arange(attackers + 1))
 
 
-def test_battle_odds_refuse_nonsense():
+def test_battle_odds_reject_invalid_arguments():
     for attackers, defenders in ((0, 1), (1, 0), (-1, 2), (2.5, 1), (10**9, 1)):
         with pytest.raises(ValueError, match=r"attackers|defenders"):
             battle_odds(attackers, defenders)

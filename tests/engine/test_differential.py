@@ -50,9 +50,9 @@ def variants(draw):
 
 
 def turns(n: int, owner: list[int], player: int):
-    """Orders that are mostly from own regions, sometimes of anything."""
-    own = [r for r, by in enumerate(owner) if by == player] or [0]
-    region = st.one_of(st.sampled_from(own), st.integers(-1, n))
+    """Orders, mostly from the player's regions, sometimes from any region."""
+    owned = [r for r, by in enumerate(owner) if by == player] or [0]
+    region = st.one_of(st.sampled_from(owned), st.integers(-1, n))
     deploy = st.tuples(region, st.integers(-1, 6))
     attack = st.tuples(region, st.integers(-1, n), st.one_of(st.integers(-1, 9), st.just(1000)))
     return st.builds(Orders, st.lists(deploy, max_size=5), st.lists(attack, max_size=14))
@@ -60,19 +60,19 @@ def turns(n: int, owner: list[int], player: int):
 
 @given(st.data())
 @settings(max_examples=int(os.environ.get("WARLIGHT_TEST_EXAMPLES", "40")))
-def test_every_state_is_equal(data):
+def test_engine_and_oracle_have_equal_states(data):
     play_both(data)
 
 
 @pytest.mark.slow
 @given(st.data())
 @settings(max_examples=15_000)
-def test_every_state_is_equal_at_length(data):
+def test_engine_and_oracle_have_equal_states_in_many_games(data):
     play_both(data)
 
 
 def play_both(data):
-    """Up to three rounds of a random game in both engines, compared after each."""
+    """Play up to three rounds of a random game in both engines; compare the states after each round."""
     map_ = data.draw(boards(), "map")
     rules = data.draw(variants(), "rules")
     n, players = map_.n_regions, data.draw(st.integers(2, min(4, map_.n_regions)), "players")
@@ -81,7 +81,7 @@ def play_both(data):
         owner[p] = p
     army = data.draw(st.lists(st.integers(1, 12), min_size=n, max_size=n), "army")
     game = position(Game(map_, rules, players=players), owner, army)
-    theirs = oracle_rules(rules)
+    reference_rules = oracle_rules(rules)
     eliminated_at = [0] * players
     for number in range(1, data.draw(st.integers(1, 3), "rounds") + 1):
         if game.done:
@@ -90,7 +90,7 @@ def play_both(data):
         dice = data.draw(st.lists(st.integers(0, 60), min_size=1, max_size=24), "dice")
         result = game.play_round(orders, on_illegal="skip", script=script(dice))
         owner, army, outcome = oracle.resolve_round(
-            map_.neighbors, map_.super_region_of, map_.bonuses, theirs, owner, army, number,
+            map_.neighbors, map_.super_region_of, map_.bonuses, reference_rules, owner, army, number,
             [(list(turn.deploys), list(turn.attacks)) for turn in orders], players, oracle.Decisions(dice),
             eliminated_at=eliminated_at,
         )  # fmt: skip
@@ -110,17 +110,19 @@ def play_both(data):
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_presets_are_the_same_in_both(preset):
-    theirs = getattr(oracle, preset.upper())
-    assert oracle_rules(Rules.of(preset)) == theirs
+def test_engine_and_oracle_have_equal_presets(preset):
+    reference_rules = getattr(oracle, preset.upper())
+    assert oracle_rules(Rules.of(preset)) == reference_rules
 
 
 @pytest.mark.parametrize("preset", ["thesis", "challenge2"])
-def test_capture_probabilities_are_equal(preset):
-    theirs = getattr(oracle, preset.upper())
+def test_engine_and_oracle_have_equal_capture_probabilities(preset):
+    reference_rules = getattr(oracle, preset.upper())
     for a in range(1, 9):
         for d in range(1, 7):
-            assert battle_odds(a, d, preset).capture == pytest.approx(float(oracle.exact_capture(theirs, a, d)))
+            assert battle_odds(a, d, preset).capture == pytest.approx(
+                float(oracle.exact_capture(reference_rules, a, d))
+            )
 
 
 @given(boards(), st.data())

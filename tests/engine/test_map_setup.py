@@ -17,7 +17,7 @@ from warlight_env.maps import MapError, StartingSetup
 from warlight_env.record import GameLog, LogWriter, verify
 
 SMALL = maps.load("small")
-WHOLE = StartingSetup(wastelands=(3, 9), wasteland_army=8, offered=(0, 1, 4, 5, 7, 8), picks=2)
+FULL_SETUP = StartingSetup(wastelands=(3, 9), wasteland_army=8, offered=(0, 1, 4, 5, 7, 8), picks=2)
 PRESETS = ("thesis", "thesis_draft", "challenge1", "challenge2")
 
 
@@ -25,27 +25,27 @@ def with_setup(**entries):
     return dataclasses.replace(SMALL, setup=StartingSetup(**entries))
 
 
-def fixed():
-    return dataclasses.replace(SMALL, setup=WHOLE)
+def map_with_full_setup():
+    return dataclasses.replace(SMALL, setup=FULL_SETUP)
 
 
 @pytest.mark.parametrize("rules", PRESETS)
 @pytest.mark.parametrize("players", [2, 3])
-def test_wastelands_offers_and_picks_are_those_of_the_map(rules, players):
+def test_game_has_the_wastelands_offers_and_picks_of_the_map(rules, players):
     for seed in range(20):
-        game = Game(fixed(), rules, players=players, seed=seed)
+        game = Game(map_with_full_setup(), rules, players=players, seed=seed)
         assert {r: int(a) for r, a in enumerate(game.army) if a != SMALL.starting_armies[r]} == {3: 8, 9: 8}
         offers = [game.offers(p) for p in range(players)]
         if rules.startswith("thesis"):
-            assert sorted(r for offer in offers for r in offer) == list(WHOLE.offered)
+            assert sorted(r for offer in offers for r in offer) == list(FULL_SETUP.offered)
         else:
-            assert all(offer in (WHOLE.offered, ()) for offer in offers)
+            assert all(offer in (FULL_SETUP.offered, ()) for offer in offers)
         while game.phase == "pick":
             game.pick({p: game.offers(p)[: game.view(p).picks_left] for p in game.pickers()}, on_illegal="skip")
         assert [int((game.owner == p).sum()) for p in range(players)] == [2] * players
 
 
-def test_what_the_setup_leaves_open_is_drawn():
+def test_undefined_parts_of_the_setup_are_drawn():
     wastelands, offers, picks = Counter(), Counter(), Counter()
     for seed in range(200):
         game = Game(with_setup(offered=(0, 4, 8)), "challenge2", seed=seed)
@@ -60,7 +60,7 @@ def test_what_the_setup_leaves_open_is_drawn():
     assert len(wastelands) == 7 and 0 not in offers and len(offers) > 4 and set(picks) == {1}
 
 
-def test_no_wastelands_at_all():
+def test_setup_can_define_zero_wastelands():
     for seed in range(20):
         assert (Game(with_setup(wastelands=()), "challenge2", seed=seed).army == 2).all()
 
@@ -74,29 +74,33 @@ def test_no_wastelands_at_all():
     ({"wasteland_army": 10**6}, "wasteland_army"),
     ({}, "must have at least one entry"),
 ])  # fmt: skip
-def test_a_setup_that_contradicts_itself_is_refused(entries, message):
+def test_contradictory_setup_raises_an_error(entries, message):
     with pytest.raises(MapError, match=message):
         with_setup(**entries)
 
 
-def test_a_setup_with_too_few_offers_is_refused():
+def test_setup_with_too_few_offers_raises_an_error():
     with pytest.raises(RulesError, match="can offer each player only 1 of the 2"):
         Game(with_setup(offered=(0, 1), picks=2), "challenge1")
     with pytest.raises(RulesError, match="with 3 players"):
         Game(with_setup(offered=(0, 1)), "challenge2", players=3)
 
 
-def test_files_of_maps_with_and_without_a_setup(tmp_path):
+def test_map_files_store_the_setup(tmp_path):
     assert "setup" not in SMALL.to_dict()
-    assert maps.from_dict(json.loads(json.dumps(fixed().to_dict()))) == fixed()
-    assert fixed().digest() != SMALL.digest() == dataclasses.replace(fixed(), setup=None).digest()
-    maps.save(fixed(), tmp_path / "a.json")
-    assert maps.load(tmp_path / "a.json").setup == WHOLE
+    assert maps.from_dict(json.loads(json.dumps(map_with_full_setup().to_dict()))) == map_with_full_setup()
+    assert (
+        map_with_full_setup().digest()
+        != SMALL.digest()
+        == dataclasses.replace(map_with_full_setup(), setup=None).digest()
+    )
+    maps.save(map_with_full_setup(), tmp_path / "a.json")
+    assert maps.load(tmp_path / "a.json").setup == FULL_SETUP
 
 
 @pytest.mark.parametrize("rules", PRESETS)
-def test_environments_begin_so_too(rules):
-    core = EnvCore(fixed(), rules, 2, batch=50, picking="random")
+def test_environments_use_the_setup_of_the_map(rules):
+    core = EnvCore(map_with_full_setup(), rules, 2, batch=50, picking="random")
     core.reset(list(range(50)))
     state = core.state
     assert ((state.owner[:, [2, 3, 6, 9]]) == -1).all() and (state.army[:, [3, 9]] == 8).all()
@@ -104,14 +108,14 @@ def test_environments_begin_so_too(rules):
 
 
 @pytest.mark.parametrize("rules", ["challenge1", "challenge2"])
-def test_a_log_of_such_a_game_is_played_again(rules, tmp_path):
+def test_log_of_a_game_with_a_map_setup_can_be_replayed(rules, tmp_path):
     from warlight_env.arena.games.game_loop import play_game
 
     agents = [make_agent("aggressive", 1), make_agent("random", 2)]
     path = tmp_path / "game.wl.jsonl"
     writer = LogWriter(path)
-    play_game(agents, fixed(), Rules.of(rules), 5, picks="agents", max_rounds=8, observer=writer)
+    play_game(agents, map_with_full_setup(), Rules.of(rules), 5, picks="agents", max_rounds=8, observer=writer)
     log = GameLog.load(path)
-    assert log.header.map == fixed() and not verify(log)
-    saved = Game(fixed(), rules, seed=3)
+    assert log.header.map == map_with_full_setup() and not verify(log)
+    saved = Game(map_with_full_setup(), rules, seed=3)
     assert Game.from_dict(json.loads(json.dumps(saved.to_dict()))).hash() == saved.hash()

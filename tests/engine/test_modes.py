@@ -22,7 +22,7 @@ from warlight_env.engine.cache_folder import others_with_write_access
 from warlight_env.engine.digest_files import with_digest
 
 HERE = Path(__file__).parents[1]
-#: What the slow tests run: rounds, among others against the oracle, starts of games, and environments.
+#: Test files for the slow tests: rounds, also compared with the oracle, starts of games, and environments.
 SLICE = [
     "engine/test_rounds.py", "engine/test_differential.py", "engine/test_playthroughs.py", "engine/test_setup.py",
     "envs/test_env_core.py",
@@ -39,7 +39,7 @@ def run_slice(extra: dict[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, env={**environment, **extra}, cwd=HERE, capture_output=True, text=True, check=False)
 
 
-#: Reads beyond the end of an array: an error in these modes, not otherwise.
+#: Reads beyond the end of an array, which is an error only in these modes.
 BEYOND = """
 import numba.core.config
 import numpy as np
@@ -53,15 +53,15 @@ except IndexError:
 
 
 @pytest.mark.parametrize("setting", ["WARLIGHT_CHECKED", "NUMBA_BOUNDSCHECK", "NUMBA_DISABLE_JIT"])
-def test_indices_beyond_the_end_are_noticed(setting, starts, engine_alone):
-    noticed = starts.run(BEYOND, PYTHONPATH=engine_alone, **{setting: "1"})
-    assert noticed.stdout == "noticed\n", noticed.stderr
+def test_indices_beyond_the_end_raise_an_error(setting, starts, engine_alone):
+    process = starts.run(BEYOND, PYTHONPATH=engine_alone, **{setting: "1"})
+    assert process.stdout == "noticed\n", process.stderr
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("setting", ["WARLIGHT_CHECKED", "NUMBA_DISABLE_JIT"])
-def test_slice_of_the_suite(setting):
-    # With few optimisations it compiles sooner.
+def test_part_of_the_test_suite_passes_in_other_modes(setting):
+    # With few optimisations, compilation is faster.
     done = run_slice({setting: "1", "NUMBA_OPT": "1", "WARLIGHT_TEST_EXAMPLES": "20"})
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     assert " passed" in done.stdout
@@ -70,11 +70,11 @@ def test_slice_of_the_suite(setting):
 
 @pytest.fixture
 def chosen_folder(monkeypatch):
-    """The cache's folder under such variables of the environment, and the build's digest, chosen as at a start."""
+    """A function that returns the build's digest and the cache's folder for given environment variables."""
 
     def forget() -> None:
-        for known in (build.environment_digest, cache_folder._choice, cache_folder.warn_once):
-            known.cache_clear()
+        for cached_function in (build.environment_digest, cache_folder._choice, cache_folder.warn_once):
+            cached_function.cache_clear()
 
     def choose(**settings: str) -> tuple[str, Path]:
         for name, value in settings.items():
@@ -93,20 +93,20 @@ def chosen_folder(monkeypatch):
     ("setting", "value"),
     [("NUMBA_BOUNDSCHECK", "1"), ("NUMBA_OPT", "2"), ("NUMBA_LOOP_VECTORIZE", "0"), ("NUMBA_SLP_VECTORIZE", "0")],
 )
-def test_cache_folder_follows_settings(setting, value, chosen_folder, tmp_path):
-    """Kernels of the tests, which have fewer optimisations, are therefore never loaded by a user's program."""
+def test_cache_folder_depends_on_the_numba_settings(setting, value, chosen_folder, tmp_path):
+    """Therefore a user's program never loads the kernels of the tests, which have fewer optimisations."""
     digest, folder = chosen_folder(WARLIGHT_CACHE_DIR=str(tmp_path))
     assert folder == tmp_path / "kernels" / digest
     assert chosen_folder(WARLIGHT_CACHE_DIR=str(tmp_path), **{setting: value})[0] != digest
 
 
 def test_numba_uses_the_optimisation_level_of_the_cache_key():
-    """Numba reads the level when it is imported; `tests/conftest.py` must set the variable before."""
+    """Numba reads the level when it is imported; `tests/conftest.py` must set the variable before the import."""
     assert int(numba.config.OPT) == int(os.environ.get("NUMBA_OPT", "3"))
 
 
-def test_a_cache_behind_a_link_is_used_where_it_really_lies(chosen_folder, tmp_path):
-    """The link may lead elsewhere after it was looked at; so it is the place itself that is used."""
+def test_cache_folder_is_the_resolved_target_of_a_link(chosen_folder, tmp_path):
+    """The link may change after the check, so the cache uses the resolved path."""
     (tmp_path / "real").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "real")
     digest, folder = chosen_folder(WARLIGHT_CACHE_DIR=str(tmp_path / "link"))
@@ -125,7 +125,7 @@ def test_cache_falls_back_to_a_temporary_folder(chosen_folder, tmp_path):
     assert blocked not in folder.parents
 
 
-def test_changed_callee_in_another_file_is_compiled_anew(tmp_path, starts):
+def test_changed_callee_in_another_file_is_compiled_again(tmp_path, starts):
     """The case that Numba's own cache gets wrong: only the callee's file changes."""
     package = copy_engine(tmp_path)
     (package / "caller.py").write_text(
@@ -138,13 +138,13 @@ def test_changed_callee_in_another_file_is_compiled_anew(tmp_path, starts):
             f"from warlight_env.engine.jit import kernel\n\n\n@kernel\ndef f(x):\n    return x + {constant}\n"
         )
         code = "from warlight_env.engine.caller import f, g; print(g(1), f(1), sum(g.stats.cache_hits.values()))"
-        # Python takes bytecode for that of a file of the same length that is written anew in the same second.
+        # Python would reuse old bytecode for a file of equal length that is rewritten within the same second.
         settings = {"PYTHONPATH": tmp_path, "WARLIGHT_CACHE_DIR": tmp_path / "cache", "PYTHONDONTWRITEBYTECODE": "1"}
         answers.append(starts.run(code, **settings).stdout.split())
     assert answers == [["12", "11", "0"], ["12", "11", "1"], ["22", "21", "0"]]
 
 
-#: Has a few kernels compiled, and calls them: all of a game's would say no more of their cache.
+#: Compiles and calls a few kernels; they test the cache as well as all kernels of a game.
 DRAWS = """
 from warlight_env.engine.rng import below, make_rng, next_u64
 next_u64(make_rng(1)), below(make_rng(1), 3)
@@ -152,7 +152,7 @@ print("drawn")
 """
 
 
-def test_damaged_cache_files_are_made_anew(tmp_path, starts, engine_alone):
+def test_damaged_cache_files_are_replaced(tmp_path, starts, engine_alone):
     def draw() -> None:
         done = starts.run(DRAWS, WARLIGHT_CACHE_DIR=tmp_path, PYTHONPATH=engine_alone)
         assert done.stdout == "drawn\n" and done.stderr == ""
@@ -164,11 +164,11 @@ def test_damaged_cache_files_are_made_anew(tmp_path, starts, engine_alone):
     for file in damaged:
         file.write_bytes(file.read_bytes()[:10])
     draw()
-    made_anew = {file.suffix for file in damaged if file.stat().st_size > 10}
-    assert made_anew == {".nbi", ".nbc"}
+    replaced = {file.suffix for file in damaged if file.stat().st_size > 10}
+    assert replaced == {".nbi", ".nbc"}
 
 
-def test_a_cache_that_cannot_be_written_is_said_and_survived(tmp_path, starts, engine_alone):
+def test_unwritable_cache_prints_one_warning_and_kernels_run(tmp_path, starts, engine_alone):
     probe_code = (
         "from numba.core import caching\n"
         "def full(*a): raise OSError(28, 'No space left on device')\n"
@@ -179,8 +179,8 @@ def test_a_cache_that_cannot_be_written_is_said_and_survived(tmp_path, starts, e
     assert done.stderr.count("No space left on device") == 1
 
 
-def test_a_kernel_that_cannot_be_kept_is_said_and_called():
-    """As of kernels with addresses in their code, and of many with ``NUMBA_OPT=0``."""
+def test_kernel_that_cannot_be_cached_warns_and_runs():
+    """Numba cannot cache kernels with addresses in their code, and many kernels with ``NUMBA_OPT=0``."""
     address = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(("abs", ctypes.CDLL(None)))
 
     @jit.kernel
@@ -191,20 +191,20 @@ def test_a_kernel_that_cannot_be_kept_is_said_and_called():
         assert negative(-3) == -3
 
 
-OTHER = 12345  # a user who is neither root nor whoever runs the tests
+OTHER_USER = 12345  # a user other than root and the user of the tests
 
 
-def belongs_to_another(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gives a place to another user, or, for want of rights, has the tests be run by another one than its owner."""
+def give_to_another_user(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give the path to another user; without root rights, pretend that another user runs the tests."""
     if os.geteuid() == 0:
-        os.chown(path, OTHER, -1)
+        os.chown(path, OTHER_USER, -1)
     else:
-        monkeypatch.setattr(os, "geteuid", lambda: OTHER)
+        monkeypatch.setattr(os, "geteuid", lambda: OTHER_USER)
 
 
 @pytest.fixture
 def kernels(tmp_path: Path) -> Path:
-    """A folder with a compiled kernel, as it is after a start."""
+    """A cache folder with a compiled kernel."""
     folder = tmp_path / "cache" / "kernels" / "0123"
     folder.mkdir(parents=True)
     for path in (folder, folder.parent, folder.parent.parent, tmp_path):
@@ -214,7 +214,7 @@ def kernels(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_cache_that_nobody_else_can_write_to_is_trusted(kernels):
+def test_a_cache_that_others_cannot_write_to_is_trusted(kernels):
     assert others_with_write_access(kernels) is None
     kernels.chmod(0o700)
     (kernels / "kernel.nbi").chmod(0o666)
@@ -235,11 +235,11 @@ def test_a_cache_that_others_can_write_to_is_not_trusted(kernels, above, mode):
 @pytest.mark.parametrize("above", [0, 1, "file"])
 def test_a_cache_of_another_user_is_not_trusted(kernels, above, monkeypatch):
     place = kernels / "kernel.nbi" if above == "file" else [kernels, *kernels.parents][above]
-    belongs_to_another(place, monkeypatch)
+    give_to_another_user(place, monkeypatch)
     assert "belongs to user" in (others_with_write_access(kernels) or "")
 
 
-def test_links_are_followed_to_where_the_cache_lies(kernels, tmp_path):
+def test_write_access_check_follows_links_to_the_cache(kernels, tmp_path):
     link = tmp_path / "link"
     link.symlink_to(kernels)
     assert others_with_write_access(link) is None
@@ -250,8 +250,8 @@ def test_links_are_followed_to_where_the_cache_lies(kernels, tmp_path):
     assert str(kernels.parent) in (others_with_write_access(link) or "")
 
 
-class Planted:
-    """Whoever unpickles it makes a file."""
+class MaliciousPickle:
+    """Unpickling creates the file."""
 
     def __init__(self, file: Path) -> None:
         self.file = file
@@ -260,8 +260,8 @@ class Planted:
         return Path.touch, (self.file,)
 
 
-def test_what_others_put_into_the_cache_is_not_run(tmp_path, starts, engine_alone, chosen_folder, capsys):
-    """A pickle in the place of a kernel's index, in a folder that is open to others; said once, and by `doctor`."""
+def test_cache_files_of_other_users_are_not_loaded(tmp_path, starts, engine_alone, chosen_folder, capsys):
+    """A pickle replaces a kernel's index in a folder that others can write to; one warning, also from `doctor`."""
     places = {"WARLIGHT_CACHE_DIR": str(tmp_path / "cache"), "TMPDIR": str(tmp_path)}
 
     def draw() -> subprocess.CompletedProcess[str]:
@@ -271,7 +271,7 @@ def test_what_others_put_into_the_cache_is_not_run(tmp_path, starts, engine_alon
     folder, planted = chosen_folder(**places)[1], tmp_path / "planted"
     folder.chmod(0o777)
     for index in folder.glob("*.nbi"):
-        index.write_bytes(with_digest(index.name, pickle.dumps(Planted(planted))))
+        index.write_bytes(with_digest(index.name, pickle.dumps(MaliciousPickle(planted))))
     done = draw()
     assert done.stdout == "drawn\n" and not planted.exists()
     assert done.stderr.count("other users could change its compiled code") == 1 and str(folder) in done.stderr

@@ -23,7 +23,7 @@ from oracle_helpers import LINE, PASS, Counting, play
 
 
 def test_an_attack_from_a_region_lost_meanwhile_is_skipped():
-    # Player 0 goes first and takes region 1 from player 1, whose own attack then has no region to start from.
+    # Player 0 goes first and takes region 1 from player 1, so the attack of player 1 has no source.
     owner, army, outcome = play(
         [0, 1, NEUTRAL, NEUTRAL, 1], [9, 3, 2, 2, 2], ([], [(0, 1, 8)]), ([], [(1, 2, 2)]), dice=[1, 3, 0]
     )
@@ -31,8 +31,8 @@ def test_an_attack_from_a_region_lost_meanwhile_is_skipped():
     assert len(outcome.events) == 1 and outcome.dropped == []
 
 
-def test_an_attack_on_a_region_taken_meanwhile_meets_its_new_owner():
-    # Player 0 takes region 1; player 1 then fights what moved in.
+def test_an_attack_on_a_region_taken_meanwhile_fights_its_new_owner():
+    # Player 0 takes region 1; player 1 then fights the armies that moved in.
     owner, army, outcome = play(
         [0, NEUTRAL, 1, 1, 1], [4, 1, 6, 2, 2], ([], [(0, 1, 3)]), ([], [(2, 1, 5)]), dice=[1, 1, 0, 3, 2]
     )
@@ -47,28 +47,28 @@ def test_one_army_always_stays():
 
 
 @pytest.mark.parametrize("rules", [THESIS, CHALLENGE1, CHALLENGE2])
-def test_an_attack_by_nobody_is_skipped_and_costs_no_decision(rules):
+def test_an_attack_without_armies_is_skipped_and_uses_no_decision(rules):
     dice = Counting([0])
     _, army, outcome = play([0, 1, 1, 1, 1], [1, 2, 2, 2, 2], ([], [(0, 1, 3)]), PASS, rules=rules, dice=dice)
     assert outcome.events == [] and army == [1, 2, 2, 2, 2]
     assert dice.asked == [] and outcome.dropped == []
 
 
-def test_a_transfer_loses_nobody_and_costs_no_decision():
+def test_a_transfer_loses_no_armies_and_uses_no_decision():
     dice = Counting([0])
     _, army, outcome = play([0, 0, 1, 1, 1], [5, 2, 2, 2, 2], ([], [(0, 1, 3)]), PASS, dice=dice)
     assert army[:2] == [2, 5]
     assert outcome.events == [(0, 0, 1, 3, 0, 0, False)] and dice.asked == []
 
 
-def test_a_region_taken_meanwhile_is_moved_into():
+def test_an_attack_on_a_region_taken_by_the_same_player_is_a_transfer():
     owner, army, outcome = play([0, NEUTRAL, 0, 1, 1], [4, 1, 4, 2, 2], ([], [(0, 1, 3), (2, 1, 2)]), PASS, dice=[1, 0])
     assert outcome.events[1] == (0, 2, 1, 2, 0, 0, False)
     assert owner[1] == 0 and army == [1, 5, 2, 2, 2]
 
 
 def attack(real, defenders, *dice, rules=THESIS):
-    """(owner, armies of source and target, event) of a battle; one army more than attacks stands at the source."""
+    """(owner, armies of source and target, event) of a battle; the source has one army more than attacks."""
     owner, army, outcome = play(
         [0, NEUTRAL, NEUTRAL, NEUTRAL, 1],
         [real + 1, defenders, 1, 1, 1],
@@ -80,7 +80,7 @@ def attack(real, defenders, *dice, rules=THESIS):
     return owner[1], army[:2], outcome.events[0][4:]
 
 
-def test_the_attackers_roll_up_to_their_number_then_the_defenders():
+def test_attackers_roll_0_to_their_number_and_then_the_defenders():
     dice = Counting([0])
     play([0, 1, 1, 1, 1], [4, 6, 2, 2, 2], ([], [(0, 1, 3)]), PASS, dice=dice)
     assert dice.asked == [3 + 1, 6 + 1]
@@ -103,7 +103,7 @@ def test_losses_are_clipped_to_the_armies_there():
     assert attack(1, 5, 0, 5) == (NEUTRAL, [1, 5], (1, 0, False))
 
 
-def test_all_dead_on_both_sides_leaves_the_defender_one():
+def test_all_dead_on_both_sides_leaves_the_defender_one_army():
     assert attack(3, 3, 3, 3) == (NEUTRAL, [1, 1], (3, 2, False))
     assert attack(1, 1, 1, 1) == (NEUTRAL, [1, 1], (1, 0, False))
 
@@ -204,7 +204,7 @@ def test_deployed_armies_may_move(rules):
 
 
 @pytest.mark.parametrize("rules", [CHALLENGE1, CHALLENGE2])
-def test_each_move_reduces_what_may_still_go(rules):
+def test_each_move_reduces_the_movable_armies(rules):
     # Region 1: 6 armies; 3 leave (old 3), 4 arrive (army 7 > old), then at most 3 - 1 go.
     orders = ([], [(1, 2, 3), (0, 1, 4), (1, 0, 9)])
     _, army, outcome = play([0, 0, 0, 1, 1], [5, 6, 1, 1, 1], orders, PASS, rules=rules)
@@ -213,12 +213,12 @@ def test_each_move_reduces_what_may_still_go(rules):
 
 
 @pytest.mark.parametrize("rules", [CHALLENGE1, CHALLENGE2])
-def test_where_the_region_has_not_grown_all_but_one_may_go(rules):
+def test_all_armies_but_one_may_leave_a_region_that_has_not_grown(rules):
     _, _, outcome = play([0, 0, 0, 1, 1], [1, 6, 1, 1, 1], ([], [(1, 2, 2), (1, 0, 9)]), PASS, rules=rules)
     assert [event[3] for event in outcome.events] == [2, 3]
 
 
-def test_survivors_that_return_may_not_go_again():
+def test_returning_survivors_may_not_move_again():
     # 4 of 6 attack and come back unharmed: old is 2, so one more may go; in the thesis all five.
     owner, army = [NEUTRAL, 0, NEUTRAL, NEUTRAL, 1], [9, 6, 9, 1, 1]
     orders = ([], [(1, 0, 4), (1, 2, 9)]), PASS
@@ -229,9 +229,9 @@ def test_survivors_that_return_may_not_go_again():
 
 
 def second_move_after(rules, dice, attackers, others):
-    """Region 1 is player 0's, is attacked from 2 by player 1, and then sends all it can to region 0.
+    """Player 1 attacks region 1 of player 0 from region 2; then region 1 sends all movable armies to region 0.
 
-    Player 0's first order is a transfer far from it all, so that the attack comes before the move.
+    Player 0's first order is a transfer elsewhere, so that the attack comes before the move.
     """
     neighbors = [[1], [0, 2], [1], [4], [3]]
     orders = ([], [(3, 4, 1), (1, 0, 99)]), ([], [(2, 1, attackers)])
@@ -246,7 +246,7 @@ def test_a_defended_region_has_not_grown_and_sends_all_but_one(rules):
 
 
 @pytest.mark.parametrize("rules, sent", [(CHALLENGE1, 6), (CHALLENGE2, 4)])
-def test_in_challenge2_a_defence_costs_old_its_losses_even_if_help_arrives(rules, sent):
+def test_in_challenge2_losses_in_defence_reduce_the_movable_armies(rules, sent):
     # Region 1: 8, defended with 3 lost (5), 4 arrive (9). Challenge 1: 9 > old = 8 lets 7 go, here 6 are asked for;
     # challenge 2: old = 5 lets 4 go.
     neighbors = [[1], [0, 2, 3], [1], [1, 4], [3]]
@@ -260,13 +260,13 @@ def test_in_challenge2_a_defence_costs_old_its_losses_even_if_help_arrives(rules
 
 
 @pytest.mark.parametrize("rules, sent", [(CHALLENGE1, [3]), (CHALLENGE2, [])])
-def test_in_challenge2_a_conquered_region_is_spent_even_if_it_was_own_at_the_start(rules, sent):
-    # Player 1 takes region 1 from player 0, who takes it back and then wants to move on from it: old is 4 from before
-    # (challenge 1, where 5 armies stand there now), or 1 (challenge 2).
+def test_in_challenge2_a_reconquered_region_has_no_movable_armies(rules, sent):
+    # Player 1 takes region 1 from player 0. Player 0 takes it back and then moves on from it: old is still 4 in
+    # challenge 1, where the region now has 5 armies, and 1 in challenge 2.
     neighbors = [[1], [0, 2, 3], [1], [1, 4], [3]]
     orders = ([], [(4, 3, 1), (3, 1, 9), (1, 0, 99)]), ([], [(2, 1, 4)])
     rules = replace(rules, luck=Fraction(1))
-    dice = [1, 4, 2, 2, 0]  # order, the attack of 1 (kills 4, loses 2), the one of 0 (kills 2, loses none)
+    dice = [1, 4, 2, 2, 0]  # order, the attack of player 1 (kills 4, loses 2), that of player 0 (kills 2, loses 0)
     owner, _, outcome = play([0, 0, 1, 0, 0], [1, 4, 6, 6, 2], *orders, rules=rules, dice=dice, neighbors=neighbors)
     assert outcome.events[1:3] == [(1, 2, 1, 4, 2, 4, True), (0, 3, 1, 5, 0, 2, True)]
     assert [event[3] for event in outcome.events[3:]] == sent
@@ -276,7 +276,7 @@ def test_in_challenge2_a_conquered_region_is_spent_even_if_it_was_own_at_the_sta
 # --- The end ----------------------------------------------------------------------------------------------------------
 
 
-def test_a_player_without_regions_is_out_and_the_last_one_in_wins():
+def test_player_without_regions_is_eliminated_and_the_last_player_wins():
     owner, _, outcome = play(
         [0, 1, NEUTRAL, NEUTRAL, NEUTRAL], [9, 1, 1, 1, 1], ([], [(0, 1, 8)]), PASS, dice=[1, 0], number=7
     )
@@ -290,7 +290,7 @@ def test_the_rest_of_the_attacks_is_carried_out_after_the_last_elimination():
     assert outcome.winner == 0 and army[3] == 3
 
 
-def test_the_game_goes_on_with_two_left_of_three():
+def test_game_continues_with_two_of_three_players():
     _, _, outcome = play(
         [0, 1, NEUTRAL, NEUTRAL, 2], [9, 1, 1, 1, 1], ([], [(0, 1, 8)]), PASS, PASS, dice=[1, 0], number=3
     )
@@ -338,14 +338,14 @@ def test_placements_by_regions_then_armies(owner, army, winner, places):
     assert (outcome.over, outcome.winner, outcome.placements) == (False, None, places)
 
 
-def test_ties_share_a_place_and_the_next_is_counted_past_them():
+def test_tied_players_share_a_place_and_the_next_place_is_skipped():
     _, _, outcome = play([0, 1, 2, 2, NEUTRAL], [3, 3, 1, 1, 9], PASS, PASS, PASS, rules=REGIONS, number=10)
     assert outcome.placements == [2, 2, 1]
     _, _, outcome = play([0, 1, 2, NEUTRAL, NEUTRAL], [3, 3, 1, 1, 9], PASS, PASS, PASS, rules=REGIONS, number=10)
     assert (outcome.placements, outcome.winner) == ([1, 1, 3], None)
 
 
-def test_the_eliminated_rank_behind_and_later_is_better():
+def test_eliminated_players_rank_last_and_later_elimination_is_better():
     orders = [PASS] * 5
     _, _, outcome = play([0, 0, 1, NEUTRAL, NEUTRAL], [2] * 5, *orders, number=9, eliminated_at=[0, 0, 4, 7, 4])
     assert outcome.placements == [1, 1, 4, 3, 4]

@@ -38,7 +38,7 @@ def test_the_challenges_differ_in_luck_moved_armies_and_length():
 # --- Decisions --------------------------------------------------------------------------------------------------------
 
 
-def test_decisions_are_the_script_modulo_n_again_and_again():
+def test_decisions_repeat_the_script_modulo_n():
     decisions = Decisions([5, 1])
     assert [decisions.below(n) for n in (3, 2, 6, 1)] == [2, 1, 5, 0]
 
@@ -54,7 +54,7 @@ def test_income_is_five_and_the_bonuses_of_whole_super_regions():
     assert income(of, bonuses, replace(THESIS, base_income=2), [0, 0, 1, 1, 1], 0) == 2 + 3
 
 
-def test_fog_leaves_own_regions_and_their_neighbours():
+def test_fog_shows_own_regions_and_their_neighbours():
     assert visible(LINE, [NEUTRAL, NEUTRAL, NEUTRAL, 0, 1], 0) == [False, False, True, True, True]
     assert visible(LINE, [0, NEUTRAL, 1, NEUTRAL, NEUTRAL], 1) == [False, True, True, True, False]
     assert visible(LINE, [0, 0, 0, 0, 0], 1) == [False] * 5
@@ -76,7 +76,7 @@ def test_armies_not_deployed_are_lost():
     assert outcome.dropped == [(0, "deploy", 0, "income")]
 
 
-def test_a_deploy_over_the_income_is_dropped_whole_and_a_smaller_one_still_fits():
+def test_deploy_over_the_income_is_dropped_and_a_smaller_one_still_fits():
     _, army, outcome = play([0, 0, 1, 1, 1], [2] * 5, ([(0, 3), (0, 3), (1, 2), (1, 1)], []), PASS)
     assert army == [5, 4, 2, 2, 2]
     assert outcome.dropped == [(0, "deploy", 1, "income"), (0, "deploy", 3, "income")]
@@ -91,13 +91,13 @@ def test_bonuses_can_be_deployed():
     assert outcome.dropped == [(1, "deploy", 0, "income")]
 
 
-def test_what_is_deployed_may_be_used_at_once():
+def test_deployed_armies_may_attack_in_the_same_round():
     _, army, _ = play([0, 0, 1, 1, 1], [1, 2, 2, 2, 2], ([(0, 5)], [(0, 1, 5)]), PASS)
     assert army == [1, 7, 2, 2, 2]
 
 
 def test_all_deploys_come_before_all_attacks():
-    # Three attackers kill three: more than the two that were there, less than with the five deployed.
+    # Three attackers kill three defenders: more than the first two, but fewer than the seven after the deploy.
     owner, army, _ = play([0, 1, 1, 1, 1], [4, 2, 2, 2, 2], ([], [(0, 1, 3)]), ([(1, 5)], []), dice=[3, 0])
     assert (owner, army) == ([0, 1, 1, 1, 1], [4, 4, 2, 2, 2])
 
@@ -119,7 +119,7 @@ def test_all_deploys_come_before_all_attacks():
         ((1, 0), "owner"),
     ],
 )
-def test_bad_deploys_are_dropped_with_the_first_reason(deploy, reason):
+def test_invalid_deploys_are_dropped_with_the_first_reason(deploy, reason):
     _, army, outcome = play([0, 1, NEUTRAL, 1, 1], [2] * 5, ([(0, 1), deploy], []), PASS)
     assert outcome.dropped == [(0, "deploy", 1, reason)]
     assert army == [3, 2, 2, 2, 2]
@@ -140,7 +140,7 @@ def test_bad_deploys_are_dropped_with_the_first_reason(deploy, reason):
         ((0, 3, 0), "adjacent"),
     ],
 )
-def test_bad_attacks_are_dropped_with_the_first_reason(attack, reason):
+def test_invalid_attacks_are_dropped_with_the_first_reason(attack, reason):
     _, army, outcome = play([0, 1, NEUTRAL, 1, 1], [5] * 5, ([], [attack]), PASS)
     assert outcome.dropped == [(0, "attack", 0, reason)]
     assert outcome.events == [] and army == [5] * 5
@@ -153,13 +153,13 @@ def test_orders_beyond_the_limit_are_dropped_from_each_list():
     assert army == [2, 4, 3, 3, 3]
 
 
-def test_the_competition_takes_51_orders():
+def test_challenge1_accepts_51_orders():
     _, army, outcome = play([0, 0, 0, 1, 1], [3] * 5, ([(0, 0)] * 50 + [(0, 1), (0, 1)], []), PASS, rules=CHALLENGE1)
     assert army[0] == 4
     assert outcome.dropped[-1] == (0, "deploy", 51, "limit")
 
 
-def test_a_region_must_be_own_at_the_start_of_the_round_to_attack_from_it():
+def test_attack_needs_a_source_that_the_player_owns_at_the_start():
     owner, _, outcome = play(
         [0, NEUTRAL, NEUTRAL, 1, 1], [9, 1, 1, 1, 1], ([], [(0, 1, 8), (1, 2, 3)]), PASS, dice=[1, 0]
     )
@@ -167,7 +167,7 @@ def test_a_region_must_be_own_at_the_start_of_the_round_to_attack_from_it():
     assert outcome.dropped == [(0, "attack", 1, "owner")]
 
 
-def test_a_player_who_is_out_has_everything_dropped():
+def test_all_orders_of_an_eliminated_player_are_dropped():
     _, army, outcome = play(
         [0, 0, 0, 1, 1], [3] * 5, PASS, PASS, ([(0, 1)], [(0, 1, 1)]), number=4, eliminated_at=[0, 0, 2]
     )
@@ -196,9 +196,9 @@ PAIR = [[1], [0], [3], [2]]  # two transfers that never touch: 0 - 1 and 2 - 3
 TRIPLE = [[1], [0], [3], [2], [5], [4]]
 
 
-def test_first_all_first_attacks_then_all_second_ones():
+def test_all_first_attacks_come_before_all_second_attacks():
     orders = ([], [(0, 1, 1), (1, 0, 1)]), ([], [(2, 3, 1), (3, 2, 1)])
-    # 1 of 2 leaves a pair as it is, 0 swaps it: player 0 first, then player 1 first.
+    # Decision 1 keeps the order of a pair, and 0 swaps it: player 0 first, then player 1 first.
     _, _, outcome = play([0, 0, 1, 1], [5] * 4, *orders, dice=[1, 0], neighbors=PAIR)
     assert [event[:3] for event in outcome.events] == [(0, 0, 1), (1, 2, 3), (1, 3, 2), (0, 1, 0)]
 
@@ -222,13 +222,13 @@ def test_the_order_within_a_pass_is_a_shuffle_from_the_end(dice, order):
     assert dice.asked == [3, 2]
 
 
-def test_one_player_alone_needs_no_decision():
+def test_attacks_of_one_player_need_no_decision():
     dice = Counting([0])
     play([0, 0, 1, 1], [5] * 4, ([], [(0, 1, 1), (1, 0, 1)]), PASS, dice=dice, neighbors=PAIR)
     assert dice.asked == []
 
 
-def test_in_the_thesis_a_skipped_attack_has_used_its_place():
+def test_in_the_thesis_a_skipped_attack_uses_its_place():
     neighbors = [[1, 4], [0], [3], [2], [0]]
     orders = ([], [(0, 1, 9), (0, 4, 9), (1, 0, 1)]), ([], [(2, 3, 1), (3, 2, 1)])
     _, _, outcome = play([0, 0, 1, 1, 0], [5] * 5, *orders, dice=[1], neighbors=neighbors)
@@ -242,7 +242,7 @@ def test_in_the_challenges_the_next_attack_takes_the_place_of_a_skipped_one():
     assert [event[:3] for event in outcome.events] == [(0, 0, 1), (1, 2, 3), (0, 1, 0), (1, 3, 2)]
 
 
-def test_an_attack_dropped_at_hand_in_takes_no_place():
+def test_attack_dropped_at_submission_uses_no_place():
     orders = ([], [(0, 3, 1), (0, 1, 1)]), ([], [(2, 3, 1), (3, 2, 1)])
     _, _, outcome = play([0, 0, 1, 1], [5] * 4, *orders, dice=[1], neighbors=PAIR)
     assert [event[:3] for event in outcome.events] == [(0, 0, 1), (1, 2, 3), (1, 3, 2)]

@@ -30,7 +30,7 @@ class Outer(NamedTuple):
     flag: bool
     table: Any  #: int32[A, B], of any layout
     number: int
-    inner: Any  #: Inner, as it is
+    inner: Any  #: Inner, by value
     far: Any  #: Inner, by reference
     small: Any  #: float32
     flat: Any  #: int8[N]
@@ -38,14 +38,14 @@ class Outer(NamedTuple):
 
 def make(flag: bool = True, number: int = -(2**40)) -> Outer:
     far = reference(Inner(np.array([2**64 - 1, 7], np.uint64), -0.0))
-    table = np.arange(24, dtype=np.int32).reshape(4, 6)[::2, 1::2]  # strides of its own
+    table = np.arange(24, dtype=np.int32).reshape(4, 6)[::2, 1::2]  # not contiguous
     inner = Inner(np.array([5], np.uint64), 1e-300)
     return reference(Outer(flag, table, number, inner, far, np.float32(0.1), np.array([-1, 0, 1], np.int8)))
 
 
 @kernel
 def read(record, out):
-    """All numbers of an `Outer`, one after the other."""
+    """Write all numbers of an `Outer` to `out`; return their count."""
     out[0], out[1], out[2], out[3], out[4] = (
         record.flag, record.number, record.inner.share, record.far.share, record.small,
     )  # fmt: skip
@@ -72,16 +72,16 @@ def write(record):
 
 
 @pytest.mark.parametrize("flag", [True, False])
-def test_a_kernel_reads_what_python_reads(flag: bool):
+def test_kernel_and_python_read_the_same_numbers(flag: bool):
     record, out = make(flag), np.zeros(40)
-    told = [flag, record.number, record.inner.share, record.far.share, record.small]
-    told += [*record.table.ravel().tolist(), *record.inner.words.tolist(), *record.far.words.tolist(), *record.flat]
-    assert read(record, out) == len(told)
-    assert out[: len(told)].tolist() == [float(value) for value in told]
+    expected = [flag, record.number, record.inner.share, record.far.share, record.small]
+    expected += [*record.table.ravel().tolist(), *record.inner.words.tolist(), *record.far.words.tolist(), *record.flat]
+    assert read(record, out) == len(expected)
+    assert out[: len(expected)].tolist() == [float(value) for value in expected]
     assert np.signbit(out[3])
 
 
-def test_a_kernel_writes_where_python_reads():
+def test_python_reads_the_numbers_that_a_kernel_writes():
     record = make()
     write(record)
     assert record.flat.tolist() == [9, 0, 1]
@@ -89,7 +89,7 @@ def test_a_kernel_writes_where_python_reads():
     assert record.table[1, 2] == -5
 
 
-def test_records_of_one_form_share_what_is_compiled_and_others_do_not():
+def test_only_records_of_equal_types_share_compiled_code():
     @kernel
     def first(pair):
         return pair.left[0]
@@ -121,7 +121,7 @@ def test_a_reference_has_the_type_that_numba_gives_its_record(values: tuple[Any,
         assert reference(record)._numba_type_.record == numba.typeof(record)
 
 
-def test_copies_are_independent_and_changed_records_are_new_ones():
+def test_copies_are_independent_and_replace_returns_a_new_record():
     record = make()
     for other in (copy.deepcopy(record), pickle.loads(pickle.dumps(record))):
         assert isinstance(other, Reference) and isinstance(other.far, Reference)
@@ -134,23 +134,23 @@ def test_copies_are_independent_and_changed_records_are_new_ones():
     assert changed.flat is record.flat
 
 
-def test_what_goes_back_to_python_is_the_reference_itself():
+def test_object_mode_gets_the_same_reference():
     def same(record, wanted):
         return record is wanted
 
     record = make()
 
     @numba.njit
-    def there_and_back(record):
+    def round_trip(record):
         with numba.objmode(result="boolean"):
             result = same(record, wanted)
         return result
 
     wanted = record
-    assert there_and_back(record)
+    assert round_trip(record)
 
 
-def test_what_kernels_cannot_read_is_refused():
+def test_unsupported_values_and_unknown_fields_raise_an_error():
     with pytest.raises(TypeError, match="cannot be passed by reference"):
         reference(Pair(np.ones(1), "a text"))
     with pytest.raises(numba.core.errors.TypingError, match="nothing"):

@@ -14,7 +14,7 @@ WORDS = st.integers(0, 2**64 - 1)
 
 @kernel
 def derive(seed, first, second, out):
-    """The seed of a path of two steps, of one of none, and its generator."""
+    """Write the seed of a path of two steps, the seed of an empty path, and its generator."""
     out[0] = derived(derived(mixed(seed), first), second)
     out[1] = mixed(seed)
     seed_rng(seed, out[2:])

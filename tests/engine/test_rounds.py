@@ -11,10 +11,10 @@ from helpers import PRESETS, RING, make_map, position, script
 from warlight_env.engine.rules import Rules
 from warlight_env.game import Game, IllegalOrdersError, Orders
 
-ALL = [0, 0, 0, 1, 1, 1]
+OWNERS = [0, 0, 0, 1, 1, 1]
 
 
-def ring(owner=ALL, army=(5,) * 6, rules="thesis", players=2) -> Game:
+def ring(owner=OWNERS, army=(5,) * 6, rules="thesis", players=2) -> Game:
     return position(Game(RING, Rules.of(rules, picks=1), players=players), list(owner), list(army))
 
 
@@ -33,7 +33,7 @@ def test_deploys_on_one_region_merge_and_the_rest_is_lost():
     assert game.army.tolist() == [8, 6, 5, 5, 5, 5]
 
 
-def test_what_is_deployed_may_attack_at_once():
+def test_deployed_armies_may_attack_in_the_same_round():
     game = ring(army=[1, 1, 1, 1, 1, 1])
     result = play(game, Orders([(2, 5)], [(2, 3, 5)]), dice=[5, 0])
     assert result.events[0].armies == 5
@@ -99,7 +99,7 @@ def test_attack_from_a_lost_region_is_skipped():
 
 
 @pytest.mark.parametrize(("first", "expected"), [(1, [0, 1, 0, 1]), (0, [1, 0, 1, 0])])
-def test_ith_attacks_of_all_in_random_order(first, expected):
+def test_ith_attacks_of_all_players_have_random_order(first, expected):
     game = ring(army=[9] * 6)
     mine = Orders([], [(0, 1, 1), (1, 0, 1)])
     theirs = Orders([], [(4, 5, 1), (5, 4, 1)])
@@ -119,11 +119,11 @@ def test_moved_armies_may_move_on_in_the_thesis_only():
         assert result.events[1].armies == (4 if rules == "thesis" else moved), rules
 
 
-def test_conquered_region_in_the_challenges():
+def test_reconquered_region_may_attack_only_in_challenge1():
     """Challenge 1 keeps the loser's count of movable armies, challenge 2 resets it to one."""
     for rules, moves_on in (("challenge1", True), ("challenge2", False)):
         game = ring(owner=[0, 0, 0, 0, 1, 1], army=[5, 5, 9, 3, 2, 5], rules=rules)
-        # region 3 falls to player 1 and is taken back; then an attack from it was ordered by player 0
+        # player 1 takes region 3; player 0 takes it back and then attacks from it
         result = play(
             game,
             Orders([], [(2, 3, 8), (3, 0, 9)]),
@@ -147,7 +147,7 @@ def test_repeated_attack_is_illegal_in_the_challenges():
         play(game, Orders([], [(2, 3, 1), (2, 3, 1)]))
 
 
-def test_challenges_take_51_orders():
+def test_challenges_accept_51_orders():
     game = ring(rules="challenge1")
     deploys = [(0, 0)] * 50 + [(0, 1), (0, 1)]
     result = play(game, Orders(deploys), on_illegal="skip")
@@ -162,7 +162,7 @@ def test_last_player_with_regions_wins():
     assert game.income(1) == 0
 
 
-def test_round_limit_is_a_draw_or_goes_by_regions_then_armies():
+def test_round_limit_is_a_draw_or_decided_by_regions_then_armies():
     for tie_break, army, winner, places in (
         ("draw", [5] * 6, None, (1, 1)),
         ("regions", [5] * 6, None, (1, 1)),
@@ -178,7 +178,7 @@ def test_round_limits_of_the_presets():
     assert Rules.of("challenge2").round_limit(10) == 60
 
 
-def test_places_of_the_eliminated_go_by_round():
+def test_eliminated_players_are_placed_by_round():
     game = ring(owner=[0, 1, 2, 2, 2, 2], army=[1, 1, 9, 9, 9, 9], players=3)
     game.play_round([None, None, Orders([], [(2, 1, 8)])], script=script([1, 0]))
     assert game.placements == (1, 3, 1)
@@ -192,7 +192,7 @@ def test_armies_are_capped():
     assert game.army.tolist()[:2] == [2_000_000, 1_000_000]
 
 
-# What holds in every round
+# Properties of every round
 
 orders = st.builds(
     Orders,
@@ -226,7 +226,7 @@ def test_conservation_and_bounds(preset, owner, army, turns, dice):
     for event in result.events:
         assert RING.neighbors[event.source].count(event.target) == 1
         assert event.armies >= 1
-        assert owner.count(event.player) > 0  # nobody who had no region acts
+        assert owner.count(event.player) > 0  # players without regions have no events
 
 
 def test_eliminated_players_orders_are_dropped():
@@ -237,8 +237,8 @@ def test_eliminated_players_orders_are_dropped():
     assert np.array_equal(game.army, [5] * 6)
 
 
-def test_under_fog_others_orders_show_only_where_they_touch_a_visible_region():
-    """Player 0 holds R0 of a line and sees R1; player 1 deploys and attacks beside it and far away."""
+def test_fog_hides_orders_of_others_away_from_visible_regions():
+    """Player 0 owns R0 of a line and sees R1; player 1 deploys and attacks near it and far away."""
     line = make_map([0, 0, 0, 1, 1, 1], [(r, r + 1) for r in range(5)], [1, 1])
     orders = {
         0: Orders([(0, 1)], [(5, 4, 1)]),

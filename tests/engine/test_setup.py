@@ -36,7 +36,7 @@ def test_thesis_offers_every_player_regions_of_each_super_region(preset, each, p
             assert max(counts) <= each
 
 
-def test_small_super_regions_go_to_as_many_players_as_they_can_at_random():
+def test_small_super_regions_are_offered_to_random_players():
     lucky = Counter()
     for seed in range(600):
         game = Game(WORLD, players=6, seed=seed)
@@ -66,7 +66,7 @@ def test_another_players_offer_cannot_be_picked():
     assert (game.owner == 0).sum() == 2  # drawn from its own offer
 
 
-def test_challenge1_same_twelve_for_both_and_equal_preferences_at_random():
+def test_challenge1_offers_both_players_the_same_regions_and_draws_ties():
     wins = 0
     for seed in range(400):
         game = Game(WORLD, "challenge1", seed=seed)
@@ -89,10 +89,10 @@ def test_challenge1_only_six_preferences_count():
         taken = {offers.index(r) for r in np.flatnonzero(game.owner >= 0).tolist()}
         assert set(range(6)) <= taken
         extras |= taken - set(range(6))
-    assert len(extras) == 6  # what the six preferences did not cover is drawn from all the rest, not taken in order
+    assert len(extras) == 6  # the other regions are drawn at random, not taken in order
 
 
-def test_challenge2_one_by_one_abbaab_and_wastelands():
+def test_challenge2_has_abbaab_picks_and_wastelands():
     for seed in range(30):
         game = Game(WORLD, "challenge2", seed=seed)
         wastelands = np.flatnonzero(game.army == 6)
@@ -115,7 +115,7 @@ def test_fewer_picks_where_fewer_regions_are_offered():
     assert [(game.owner == p).sum() for p in range(2)] == [1, 1]
 
 
-def test_order_of_single_picks_goes_there_and_back():
+def test_order_of_single_picks_reverses_each_time():
     assert [picker(turn, 3) for turn in range(9)] == [0, 1, 2, 2, 1, 0, 0, 1, 2]
 
 
@@ -129,7 +129,7 @@ def test_dealt_players_start_apart():
             assert {int(game.owner[a]), int(game.owner[b])} != {0, 1}
 
 
-def test_deal_that_cannot_be_is_refused():
+def test_impossible_deal_raises_an_error():
     line = make_map([0, 0, 0, 0], [(0, 1), (1, 2), (2, 3)], [1])
     rules = Rules.of("thesis", picking="dealt", picks=2, dealt_apart=True, offers_per_super_region=0)
     with pytest.raises(RulesError, match="2 players that are not neighbours"):
@@ -154,7 +154,7 @@ def test_random_picks_are_uniform_over_the_offer():
     seed=st.integers(0, 1000),
 )
 @settings(max_examples=150)
-def test_a_map_is_refused_or_everybody_gets_regions(sizes, players, preset, seed):
+def test_map_raises_an_error_or_gives_all_players_regions(sizes, players, preset, seed):
     of = [s for s, size in enumerate(sizes) for _ in range(size)]
     if len(of) < 2:
         return

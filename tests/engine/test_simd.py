@@ -32,7 +32,7 @@ def _add_five(x: Floats, weights: Floats, out: Floats, inputs: Int) -> None:
 
 @kernel
 def _add_row(x: Floats, weights: Floats, out: Floats, row: Int) -> None:
-    """A row of matrices, and a table out of many, as networks pass them."""
+    """Multiply one row with one of many weight tables, as networks do."""
     _many(x[row], weights[row], out[row], x.shape[1])
 
 
@@ -47,7 +47,7 @@ def _in_order(x: Floats, weights: Floats, out: Floats) -> npt.NDArray[np.float32
 
 
 @pytest.mark.parametrize("inputs", [0, 1, 2, 7, 32])
-def test_a_product_is_added_in_the_order_that_is_told(inputs: int) -> None:
+def test_product_is_added_in_the_documented_order(inputs: int) -> None:
     rng = np.random.default_rng(inputs)
     x, weights = (rng.normal(size=shape).astype(np.float32) for shape in (40, (40, 5)))
     out = rng.normal(size=5).astype(np.float32)
@@ -71,7 +71,7 @@ def test_gathered_columns_are_added_in_their_order(inputs: int) -> None:
     np.testing.assert_array_equal(out, expected)
 
 
-def test_a_row_of_many_touches_no_other() -> None:
+def test_row_product_changes_no_other_row() -> None:
     rng = np.random.default_rng(3)
     x, weights, out = (rng.normal(size=shape).astype(np.float32) for shape in ((3, 11), (3, 11, 32), (3, 32)))
     before, expected = out.copy(), _in_order(x[1], weights[1], out[1])
@@ -86,9 +86,9 @@ def _add_outer(x: Floats, y: Floats, out: Floats, rows: Int) -> None:
 
 
 @kernel
-def _add_outer_of(x: Floats, y: Floats, out: Floats, which: Int, begin: Int, end: Int) -> None:
-    """Some rows, of matrices out of many."""
-    _outer_of_many(x[which], y[begin:end], out[which], end - begin)
+def _add_outer_of(x: Floats, y: Floats, out: Floats, matrix: Int, begin: Int, end: Int) -> None:
+    """Add the outer products of some rows to one of many matrices."""
+    _outer_of_many(x[matrix], y[begin:end], out[matrix], end - begin)
 
 
 @pytest.mark.parametrize("rows", [0, 1, 2, 9])
@@ -102,7 +102,7 @@ def test_outer_products_are_added_row_by_row(rows: int) -> None:
     np.testing.assert_array_equal(out, expected)
 
 
-def test_outer_products_of_some_rows_touch_no_other_matrix() -> None:
+def test_outer_products_of_some_rows_change_no_other_matrix() -> None:
     rng = np.random.default_rng(5)
     x, y, out = (rng.normal(size=shape).astype(np.float32) for shape in ((3, 4, 4), (9, 32), (3, 4, 32)))
     before, expected = out.copy(), out[1].copy()
@@ -115,14 +115,14 @@ def test_outer_products_of_some_rows_touch_no_other_matrix() -> None:
 
 @kernel
 def _rows(part: Real, rows: Floats, out: Floats) -> None:
-    """Writes to out: 0 a sum, 1 what is open of another row, 2 a copy's beginning, 3 a cleared beginning."""
+    """Write to the rows of `out`: 0 a sum, 1 a gated row, 2 the start of a copy, 3 a cleared start."""
     _row(part, rows[0], out[0])
     _gate(rows[1], rows[2], out[1])
     copy_floats(rows[3], out[2], 5)
     clear_floats(out[3], 3)
 
 
-def test_rows_are_added_cut_off_copied_and_cleared() -> None:
+def test_rows_are_added_gated_copied_and_cleared() -> None:
     rng = np.random.default_rng(7)
     rows, out = (rng.normal(size=(5, 8)).astype(np.float32) for _ in range(2))
     rows[1, 2], part = 0.0, np.float32(0.3)

@@ -45,15 +45,15 @@ def changed_modules(**changed):
     ("c", "# why\nK = 3  # three\n", ""),
     ("c", '"""Constants."""\n\nK = 3\n"""Of three."""\n', ""),
     ("a", TEXTS["a"].replace("    return", '    """Call f."""\n\n    return'), ""),
-    ("b", TEXTS["b"].replace("x: int\n    y", "y: int\n    x"), "abcde"),  # a record's layout concerns all
+    ("b", TEXTS["b"].replace("x: int\n    y", "y: int\n    x"), "abcde"),  # the layout of a record affects all
     ("b", TEXTS["b"].replace("x: int", "x: int  #: the first"), ""),
     ("c", "K = 3\nimport e\n", "abcd"),
 ])  # fmt: skip
-def test_a_change_reaches_exactly_those_who_depend_on_it(module, text, expected):
+def test_change_affects_exactly_the_dependent_modules(module, text, expected):
     assert changed_modules(**{module: text}) == set(expected)
 
 
-def test_modules_of_others_depend_on_everything():
+def test_modules_outside_the_package_depend_on_all_modules():
     before = digests()
     assert before.of("user") not in {before.of(name) for name in TEXTS}
     assert before.of("user") != digests(e="E = 2\n").of("user")
@@ -62,12 +62,12 @@ def test_modules_of_others_depend_on_everything():
 
 @pytest.fixture(scope="module")
 def parsed():
-    """The sources of all kernel modules, and what is remembered of them by text."""
+    """The sources of all kernel modules, and the cached entries by text."""
     by_text: dict = {}
     return read_sources({}, by_text.update), by_text
 
 
-def test_known_texts_are_not_parsed_again(parsed):
+def test_cached_texts_are_not_parsed_again(parsed):
     sources, by_text = parsed
     assert sources.keys() == kernel_modules().keys()
     assert "warlight_env.engine.round" in sources and "warlight_env.agents.players.mcts" in sources
@@ -80,25 +80,25 @@ def test_known_texts_are_not_parsed_again(parsed):
     None, 1, "code", {}, ["code", [], "records", "more"], ["code", []], ["code", "imports", "records"],
     ["code", [1], "records"], [1, [], "records"], ["code", [], None],
 ])  # fmt: skip
-def test_entries_of_another_version_are_unknown(entry):
+def test_entries_of_another_version_are_ignored(entry):
     fits = read_source(TEXTS["b"].encode())
     assert parse_sources(json.dumps({"other": entry, "b": fits}).encode()) == {"b": fits}
 
 
 @pytest.mark.parametrize("content", [b"", b"[]", b"1", b"\xff", b'{"a": ', b"[" * 100_000])
-def test_a_file_that_holds_no_sources_is_unknown(content):
+def test_files_without_sources_are_ignored(content):
     assert parse_sources(content) == {}
 
 
 def test_every_module_with_a_kernel_is_in_a_kernel_package():
-    known = {path.resolve() for path in kernel_modules().values()}
+    kernel_files = {path.resolve() for path in kernel_modules().values()}
     modules = {
         path.resolve()
         for package in (warlight_env, agents, maps, train)
         for path in Path(package.__path__[0]).rglob("*.py")
         if _defines_kernel(ast.parse(path.read_bytes()))
     }
-    assert len(modules) > 50 and modules <= known
+    assert len(modules) > 50 and modules <= kernel_files
 
 
 def _defines_kernel(tree):
@@ -106,7 +106,7 @@ def _defines_kernel(tree):
     return any(getattr(d, "attr", getattr(d, "id", "")) in ("kernel", "inline_kernel") for d in decorators)
 
 
-def test_the_closure_of_the_rules_has_no_bot(parsed):
+def test_import_closure_of_the_rules_contains_no_bot(parsed):
     closure = SourceDigests(parsed[0]).closure("warlight_env.engine.round")
     assert "warlight_env.engine.dice" in closure
     assert not any(name.startswith("warlight_env.agents") for name in closure)

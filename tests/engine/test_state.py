@@ -35,7 +35,7 @@ def test_a_world_position_takes_128_bytes():
     assert compact_size(42) == 128
 
 
-def test_what_does_not_fit_is_told():
+def test_pack_reports_values_that_do_not_fit():
     packed = np.zeros(compact_size(3), dtype=np.uint8)
 
     def fits(armies, round_number):

@@ -1,4 +1,4 @@
-"""Random actions that masks allow: of one game and of a batch."""
+"""Random sampling of actions under action masks, for one game and for a batch."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_masked_samples_of_a_batch_are_legal(action):
 
 
 @pytest.mark.parametrize("action", ["factored", "steps", "strategies", "continuous", "orders"])
-def test_the_space_of_a_batch_is_that_of_gymnasium(action):
+def test_batch_action_space_equals_the_gymnasium_batch_space(action):
     env = warlight_v0.vector_env(GAMES, map="small", action=action)
     space, single = env.action_space("player_0"), env.single_action_space("player_0")
     assert space == batch_space(single, GAMES) == copy.deepcopy(space)
@@ -45,7 +45,7 @@ def test_the_space_of_a_batch_is_that_of_gymnasium(action):
         assert space.contains(first) and data_equivalence(first, space.sample(mask))
 
 
-def test_samples_of_orders_respect_the_masks_of_each_game():
+def test_orders_samples_respect_the_mask_of_each_game():
     env = warlight_v0.vector_env(GAMES, map="small", action="orders", picking="random")
     masks = env.reset(seed=1)[1]["player_0"]["action_mask"]
     space, single = env.action_space("player_0"), env.single_action_space("player_0")
@@ -73,7 +73,7 @@ def test_each_allowed_entry_is_equally_likely():
             assert chisquare(times[row == 1]).pvalue > 1e-4
 
 
-def test_a_mask_of_another_shape_is_refused():
+def test_sample_rejects_a_mask_of_the_wrong_shape():
     env = gymnasium.make_vec(
         "warlight/Warlight-v0", GAMES, vectorization_mode="vector_entry_point", map="small", action="factored"
     )

@@ -44,8 +44,8 @@ def largest_remainder(weights: list[int], income: int) -> list[int]:
 
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=12), st.integers(0, 40), st.integers(0, 8))
-def test_the_highest_weights_share_the_income_by_largest_remainder(weights, income, most):
-    """No limit (0), or a number of deploys: the highest weights count, and of equal ones the first."""
+def test_income_is_shared_among_the_highest_weights_by_largest_remainder(weights, income, most):
+    """`most` limits the number of deploys (0: no limit); the highest weights count, and ties go to the lower index."""
     counting = sorted(range(len(weights)), key=lambda r: (-weights[r], r))[: most or None]
     kept = [weight if r in counting else 0 for r, weight in enumerate(weights)]
     assert shares(weights, income, max_orders=most) == largest_remainder(kept, income)
@@ -61,17 +61,17 @@ def test_the_highest_weights_share_the_income_by_largest_remainder(weights, inco
         ([1, 1, 1], 1, [1, 0, 0]),
     ],
 )
-def test_shares_by_hand(weights, income, expected):
+def test_income_shares_match_hand_computed_values(weights, income, expected):
     assert shares(weights, income) == expected
 
 
-def test_only_own_regions_and_as_many_as_the_rules_allow_take_part():
+def test_only_owned_regions_up_to_the_order_limit_get_income():
     assert shares([1, 4, 1], 6, owner=[0, 1, 0]) == [3, 0, 3]
     assert shares([1, 1, 2, 1], 9, max_orders=2) == [3, 0, 6, 0]
     assert shares([0, 1, 0, 1, 0, 1], 4, max_orders=2) == [0, 2, 0, 2, 0, 0]
 
 
-def in_play(encoding: str = "factored", seed: int = 0, steps: int = 0, **arguments) -> WarlightParallelEnv:
+def env_in_play(encoding: str = "factored", seed: int = 0, steps: int = 0, **arguments) -> WarlightParallelEnv:
     env = make(encoding, picking="random", **arguments)
     env.reset(seed=seed)
     rng = np.random.default_rng(seed)
@@ -81,12 +81,12 @@ def in_play(encoding: str = "factored", seed: int = 0, steps: int = 0, **argumen
     return env
 
 
-def test_factored_shares_of_what_may_leave():
-    env = in_play()
+def test_factored_attack_values_are_fractions_of_the_movable_armies():
+    env = env_in_play()
     view, encoding, board = env.view("player_0"), env.core.encoding, env.core.board
     region = int(np.flatnonzero(view.owner == 0)[0])
     action = np.zeros(encoding.mask_rows, dtype=np.int64)
-    action[region] = 2  # the whole income of 5 on its army of 2: 6 may leave
+    action[region] = 2  # deploys the income of 5 on an army of 2, so 6 armies may leave
     edges = range(board.neighbor_start[region], board.neighbor_start[region + 1])
     for value, armies in [(1, 1), (2, 3), (3, 4), (4, 6)]:
         action[board.n_regions :] = 0
@@ -99,8 +99,8 @@ def test_factored_shares_of_what_may_leave():
     assert encoding.decode(view, action).attacks[0][2] == 1  # a quarter of 1, at least 1
 
 
-def test_factored_omits_orders_where_nobody_may_leave():
-    env = in_play()
+def test_factored_omits_attacks_from_regions_without_movable_armies():
+    env = env_in_play()
     env.core.state.army[:] = 1
     env.core.refresh_observations()
     action = np.where(np.arange(env.core.row_size) < env.core.board.n_regions, 0, 4)
@@ -111,22 +111,22 @@ def test_factored_omits_orders_where_nobody_may_leave():
 
 
 def test_priorities_order_the_attacks():
-    env = in_play("priority")
+    env = env_in_play("priority")
     view, board, encoding = env.view("player_0"), env.core.board, env.core.encoding
-    own = np.flatnonzero(view.owner[board.edge_source] == 0)
+    source_edges = np.flatnonzero(view.owner[board.edge_source] == 0)
     action = np.zeros(encoding.mask_rows, dtype=np.int64)
     action[:12][view.owner == 0] = 4
-    action[12 + own] = 4
+    action[12 + source_edges] = 4
     plain = encoding.decode(view, action).attacks
     edges = [int(board.edge_index[a, b]) for a, b, _ in plain]
-    assert edges == sorted(own.tolist())
-    action[12 + board.n_edges + own] = np.arange(len(own)) % 5
+    assert edges == sorted(source_edges.tolist())
+    action[12 + board.n_edges + source_edges] = np.arange(len(source_edges)) % 5
     ordered = [int(board.edge_index[a, b]) for a, b, _ in encoding.decode(view, action).attacks]
-    assert ordered == sorted(own.tolist(), key=lambda e: (-action[12 + board.n_edges + e], e))
+    assert ordered == sorted(source_edges.tolist(), key=lambda e: (-action[12 + board.n_edges + e], e))
 
 
-def test_orders_drops_what_is_over_the_income_army_by_army():
-    env = in_play("orders")
+def test_orders_encoding_drops_single_armies_beyond_the_income():
+    env = env_in_play("orders")
     view = env.view("player_0")
     first, second = np.flatnonzero(view.owner == 0)[:2].tolist()
     action = {key: np.zeros_like(part) for key, part in env.action_space("player_0").sample().items()}
@@ -139,8 +139,8 @@ def test_orders_drops_what_is_over_the_income_army_by_army():
     assert env.core.state.army[0, second] == 3
 
 
-def test_orders_last_value_is_everything():
-    env = in_play("orders")
+def test_last_attack_value_of_orders_encoding_sends_all_armies():
+    env = env_in_play("orders")
     view, board = env.view("player_0"), env.core.board
     edge = int(np.flatnonzero(view.owner[board.edge_source] == 0)[0])
     order = (int(board.edge_source[edge]), int(board.edge_target[edge]), MAX_ARMIES)
@@ -150,8 +150,8 @@ def test_orders_last_value_is_everything():
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_the_rules_limit_of_orders_keeps_the_first_and_leaves_out_transfers_before_them(encoding):
-    """With "orders", all orders count alike; else the last region, which another player owns, is always attacked."""
+def test_order_limit_drops_transfers_first_and_then_the_last_attacks(encoding):
+    """Encoding "orders" treats transfers and attacks alike; the others keep the attack on the last region."""
     env = make(encoding, map=LONG, rules="challenge1", picking="random", fog=False)
     env.reset(seed=0)
     core, n, e = env.core, env.core.board.n_regions, env.core.board.n_edges
@@ -178,8 +178,8 @@ def test_the_rules_limit_of_orders_keeps_the_first_and_leaves_out_transfers_befo
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_foreign_rows_are_dropped_and_counted(encoding):
-    env = in_play(encoding)
+def test_rows_of_regions_not_owned_are_dropped_and_counted_as_illegal(encoding):
+    env = env_in_play(encoding)
     other = np.flatnonzero(env.view("player_0").owner != 0)
     edges = np.flatnonzero(env.view("player_0").owner[env.core.board.edge_source] != 0)
     row = np.zeros(env.core.row_size, dtype=np.int64)
@@ -196,7 +196,7 @@ def test_foreign_rows_are_dropped_and_counted(encoding):
     assert np.array_equal(env.core.state.owner, before[1])
 
 
-def test_preferences_in_the_picking_phase():
+def test_encodings_express_preferences_in_the_picking_phase():
     for encoding in ENCODINGS:
         env = make(encoding)
         env.reset(seed=3)
@@ -210,7 +210,7 @@ def test_preferences_in_the_picking_phase():
         assert np.flatnonzero(env.core.state.owner[0] == 0).tolist() == sorted(wanted[:2])
 
 
-def test_only_the_picker_has_free_rows_where_picks_alternate():
+def test_only_the_player_to_pick_has_free_mask_rows_in_alternating_picks():
     env = make(map="world", rules="challenge2", max_cycles=50)
     env.reset(seed=1)
     picks = []
@@ -227,7 +227,7 @@ def test_only_the_picker_has_free_rows_where_picks_alternate():
 @given(seed=st.integers(0, 10**6), steps=st.integers(0, 25))
 @settings(max_examples=4)
 def test_encode_is_the_inverse_of_decode(encoding, rules, seed, steps):
-    env = in_play(encoding, seed, steps, rules=rules)
+    env = env_in_play(encoding, seed, steps, rules=rules)
     rng = np.random.default_rng(seed)
     for agent in env.agents:
         view = env.view(agent)
@@ -240,8 +240,8 @@ def test_encode_is_the_inverse_of_decode(encoding, rules, seed, steps):
 
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=6), st.integers(1, 12))
 @settings(max_examples=50)
-def test_exact_weights_are_found_for_all_that_weights_can_say(weights, income):
-    env = in_play(map=RING)
+def test_encode_finds_exact_weights_for_every_expressible_deployment(weights, income):
+    env = env_in_play(map=RING)
     env.core.state.owner[0, :] = -1
     env.core.state.owner[0, : len(weights)] = 0
     env.core.refresh_observations()
@@ -254,7 +254,7 @@ def test_exact_weights_are_found_for_all_that_weights_can_say(weights, income):
 
 
 @pytest.mark.parametrize("rules", PRESETS)
-def test_a_bot_s_turns_survive_the_exact_encoding(rules):
+def test_orders_encoding_reproduces_bot_turns_exactly(rules):
     game = Game(rules=rules, seed=5, picks="random")
     bots = [make_agent("aggressive", seed) for seed in (1, 2)]
     encoding = WarlightParallelEnv(rules=rules, action=functools.partial(OrdersActions, max_armies=500)).core.encoding
@@ -270,25 +270,25 @@ def test_a_bot_s_turns_survive_the_exact_encoding(rules):
             break
 
 
-def test_how_many_armies_an_attack_of_orders_can_have():
-    env = in_play("orders", action="orders")
-    own, near = 0, int(env.core.board.edge_target[0])
-    env.core.state.owner[0, own], env.core.state.army[0, own] = 0, 100
+def test_max_armies_limits_the_size_of_an_attack():
+    env = env_in_play("orders", action="orders")
+    source, near = 0, int(env.core.board.edge_target[0])
+    env.core.state.owner[0, source], env.core.state.army[0, source] = 0, 100
     env.core.refresh_observations()
     view, wide = env.view("player_0"), OrdersActions(env.core.board, env.core.params, max_armies=101)
     for encoding, most in ((env.encoding, 62), (wide, 100)):
         for armies in (1, most):
-            turn = Orders([], [(own, near, armies)])
+            turn = Orders([], [(source, near, armies)])
             assert encoding.decode(view, encoding.encode(view, turn)).attacks == turn.attacks
         with pytest.raises(
             InexpressibleError, match=f"{most + 1} armies: must be less than max_armies = {most + 1}, or all"
         ):
-            encoding.encode(view, Orders([], [(own, near, most + 1)]))
-    everything = Orders([], [(own, near, 1_000_000)])
+            encoding.encode(view, Orders([], [(source, near, most + 1)]))
+    everything = Orders([], [(source, near, 1_000_000)])
     assert env.encoding.decode(view, env.encoding.encode(view, everything)).attacks == everything.attacks
 
 
-def test_the_nearest_factored_action_of_a_bot_s_turn():
+def test_nearest_factored_action_keeps_the_attacks_of_a_bot_turn():
     env = WarlightParallelEnv(picking="random")
     env.reset(seed=2)
     bot = make_agent("aggressive", 1)
@@ -318,17 +318,17 @@ def test_the_nearest_factored_action_of_a_bot_s_turn():
         ("orders", lambda own, far, near: Orders([], [(near, own, 1)]), "the player does not own region"),
     ],
 )
-def test_what_cannot_be_encoded_is_named(encoding, orders, reason):
-    env = in_play(encoding)
+def test_encode_error_names_the_reason(encoding, orders, reason):
+    env = env_in_play(encoding)
     view, board = env.view("player_0"), env.core.board
     border = np.flatnonzero((view.owner[board.edge_source] == 0) & (view.owner[board.edge_target] != 0))[0]
-    own, near = int(board.edge_source[border]), int(board.edge_target[border])
-    far = int(np.flatnonzero(board.distance[own] > 1)[0])
+    source, near = int(board.edge_source[border]), int(board.edge_target[border])
+    far = int(np.flatnonzero(board.distance[source] > 1)[0])
     with pytest.raises(InexpressibleError, match=reason):
-        env.core.encoding.encode(view, orders(own, far, near))
+        env.core.encoding.encode(view, orders(source, far, near))
 
 
-generated = functools.cache(maps.generate)
+generate_map = functools.cache(maps.generate)
 
 
 @given(
@@ -341,16 +341,16 @@ generated = functools.cache(maps.generate)
     seed=st.integers(0, 1000),
 )
 @settings(max_examples=6)
-def test_what_respects_the_mask_is_never_illegal(preset, fog, board, priority, players, picking, seed):
-    named = {"small": SMALL, "ring": RING, "long": LONG, "world": "world"}
-    map_ = named[board] if isinstance(board, str) else generated(board, seed=seed % 3)
+def test_masked_actions_are_never_illegal(preset, fog, board, priority, players, picking, seed):
+    maps_by_name = {"small": SMALL, "ring": RING, "long": LONG, "world": "world"}
+    map_ = maps_by_name[board] if isinstance(board, str) else generate_map(board, seed=seed % 3)
     rules = Rules.of(preset, picks=1)
     try:
         env = WarlightParallelEnv(
             map_, rules, 2 if board == "ring" else players, ENCODINGS["priority" if priority else "factored"],
             fog=fog, picking=picking, max_cycles=25,
         )  # fmt: skip
-    except RulesError:  # the map cannot offer so many players a start
+    except RulesError:  # the map has too few start regions for the players
         assume(False)
     env.reset(seed=seed)
     rng = np.random.default_rng(seed)
@@ -367,7 +367,7 @@ def test_what_respects_the_mask_is_never_illegal(preset, fog, board, priority, p
 
 
 class PassOrPlay(ActionEncoding):
-    """A user's own encoding: 0 does nothing, 1 deploys everything on the first own region and attacks from there."""
+    """A custom encoding: 0 passes; 1 deploys all income on the first owned region and attacks from that region."""
 
     name = "pass_or_play"
     space = spaces.Discrete(2)
@@ -389,7 +389,7 @@ class PassOrPlay(ActionEncoding):
         raise AssertionError("nobody asks for it")
 
 
-def test_users_own_encodings_play_what_they_decode_to():
+def test_custom_encoding_plays_its_decoded_orders():
     env = WarlightParallelEnv(SMALL, action=PassOrPlay, max_cycles=20)
     env.reset(seed=4)
     offers = env.view("player_0").offers

@@ -29,8 +29,8 @@ def scores(env: WarlightParallelEnv, regions: dict[int, float], edges: dict[tupl
     return action
 
 
-def turn_of(env: WarlightParallelEnv, *said, **changes) -> Orders:
-    turn = env.core.encoding.decode(dataclasses.replace(env.view("player_0"), **changes), scores(env, *said))
+def turn_of(env: WarlightParallelEnv, *score_arguments, **changes) -> Orders:
+    turn = env.core.encoding.decode(dataclasses.replace(env.view("player_0"), **changes), scores(env, *score_arguments))
     assert isinstance(turn, Orders)
     return turn
 
@@ -61,7 +61,7 @@ WEIGHTS = st.one_of(
 )  # fmt: skip
 @settings(max_examples=150)
 def test_scores_share_the_income_by_largest_remainder(weights, income, limit):
-    env = wide(limit)
+    env = full_board_env(limit)
     exact = {r: w / SCALE for r, w in weights.items()}
     kept = sorted(weights, key=lambda r: (-weights[r], r))[: limit or 12]
     expected = largest_remainder({r: weights[r] for r in sorted(kept)}, income)
@@ -69,8 +69,8 @@ def test_scores_share_the_income_by_largest_remainder(weights, income, limit):
 
 
 @functools.cache
-def wide(limit: int) -> WarlightParallelEnv:
-    """Everything belongs to player 0."""
+def full_board_env(limit: int) -> WarlightParallelEnv:
+    """Return an environment in which player 0 owns all regions."""
     env = make("continuous", SMALL, rules={"max_orders": limit})
     put(env, [0] * 12, [5] * 12)
     return env
@@ -89,7 +89,7 @@ def wide(limit: int) -> WarlightParallelEnv:
         ({1: 0.001, 3: 1}, [(1, 7)]),
     ],
 )
-def test_scores_by_hand(said, expected):
+def test_score_deployments_match_hand_computed_values(said, expected):
     assert turn_of(ring("continuous"), said).deploys == expected
 
 
@@ -100,34 +100,36 @@ def test_scores_by_hand(said, expected):
         (1, 1.0, None), (6, 0.0, None), (6, -0.5, None), (6, 1e-7, None), (101, 0.996, 100), (101, 0.994, 99),
     ],
 )  # fmt: skip
-def test_shares_round_to_the_nearest_but_send_at_least_one(army, score, sent):
+def test_attack_sizes_round_to_nearest_but_send_at_least_one_army(army, score, sent):
     env = ring("continuous", army=army)
     attacks = turn_of(env, {1: 1}, {(0, 5): score}).attacks
     assert attacks == ([] if sent is None else [(0, 5, sent)])
 
 
-def test_armies_deployed_may_leave():
+def test_deployed_armies_may_attack():
     assert turn_of(ring("continuous", army=1), {0: 1}, {(0, 5): 1}).attacks == [(0, 5, 7)]
 
 
-def test_larger_shares_go_first_equal_ones_by_edge():
+def test_attacks_are_ordered_by_share_and_then_by_edge():
     env = ring("continuous", army=41)
-    said = {(0, 1): 0.25, (0, 3): 0.5, (0, 5): 0.75, (1, 0): 0.5, (1, 2): 0.75, (3, 4): 1}
-    assert [a[:2] for a in turn_of(env, {}, said).attacks] == [(0, 5), (1, 2), (0, 3), (1, 0), (0, 1)]
+    edge_scores = {(0, 1): 0.25, (0, 3): 0.5, (0, 5): 0.75, (1, 0): 0.5, (1, 2): 0.75, (3, 4): 1}
+    assert [a[:2] for a in turn_of(env, {}, edge_scores).attacks] == [(0, 5), (1, 2), (0, 3), (1, 0), (0, 1)]
     limited = ring("continuous", rules={"max_orders": 2})
-    assert [a[:2] for a in turn_of(limited, {}, said).attacks] == [(0, 5), (1, 2)]
+    assert [a[:2] for a in turn_of(limited, {}, edge_scores).attacks] == [(0, 5), (1, 2)]
 
 
-def test_transfers_are_left_out_before_attacks():
-    said = {(0, 1): 1, (1, 0): 0.75, (0, 3): 0.5, (0, 5): 0.25}
+def test_order_limit_drops_transfers_before_attacks():
+    edge_scores = {(0, 1): 1, (1, 0): 0.75, (0, 3): 0.5, (0, 5): 0.25}
     attacks = {
-        limit: [a[:2] for a in turn_of(ring("continuous", army=41, rules={"max_orders": limit}), {}, said).attacks]
+        limit: [
+            a[:2] for a in turn_of(ring("continuous", army=41, rules={"max_orders": limit}), {}, edge_scores).attacks
+        ]
         for limit in (1, 2, 3)
     }
     assert attacks == {1: [(0, 3)], 2: [(0, 3), (0, 5)], 3: [(0, 1), (0, 3), (0, 5)]}
 
 
-def test_scores_are_preferences_while_regions_are_picked():
+def test_scores_are_preferences_in_the_picking_phase():
     env = WarlightParallelEnv(RING, "thesis_draft", action="continuous")
     env.reset(seed=0)
     view = env.view("player_0")
@@ -145,7 +147,7 @@ def test_scores_are_preferences_while_regions_are_picked():
         (4, np.nan, "entry 4 is nan; it must be a finite number"), (19, -np.inf, "entry 19 is -inf"),
     ],
 )  # fmt: skip
-def test_scores_out_of_range_are_refused(place, value, reason):
+def test_non_finite_scores_raise_an_error(place, value, reason):
     env = ring("continuous")
     action = scores(env, {})
     bad = action.copy()
@@ -158,7 +160,7 @@ def test_scores_out_of_range_are_refused(place, value, reason):
     assert as_game(env.core).to_dict() == before
 
 
-def test_scores_beyond_the_box_are_cut_to_it_and_counted():
+def test_scores_outside_the_box_are_clipped_and_counted_as_illegal():
     env = ring("continuous", army=9)
     inside = scores(env, {0: 1.0}, {(0, 5): 1.0})
     beyond = scores(env, {0: 1.5}, {(0, 5): np.nextafter(np.float32(1), np.float32(2))})
@@ -182,14 +184,14 @@ def test_scores_beyond_the_box_are_cut_to_it_and_counted():
         (lambda a: 0.5, r"not of shape \(\)"),
     ],
 )  # fmt: skip
-def test_scores_of_another_form_are_refused(spoil, reason):
+def test_scores_of_wrong_shape_or_type_raise_an_error(spoil, reason):
     env = ring("continuous")
     action = scores(env, {})
     with pytest.raises(ValueError, match=f"player_0: action must be a float array of shape.*{reason}|{reason}"):
         env.step({"player_0": spoil(action), "player_1": action})
 
 
-def test_numbers_in_any_form_are_scores():
+def test_decode_accepts_scores_of_any_numeric_type():
     env = ring("continuous")
     view, decode = env.view("player_0"), env.core.encoding.decode
     action = scores(env, {0: 1, 1: 0}, {(0, 5): 1})
@@ -199,7 +201,7 @@ def test_numbers_in_any_form_are_scores():
 
 @given(seed=st.integers(0, 10**6), most=st.sampled_from([5, 100, 3000, 10**6]))
 @settings(max_examples=25)
-def test_large_armies_survive_encoding(seed, most):
+def test_encoding_is_exact_for_large_armies(seed, most):
     env, rng = make("continuous", rules={"base_income": 40}), np.random.default_rng(seed)
     put(env, [0, 0, 0, 1, 0, 0], rng.integers(1, most, 6).tolist())
     view, encoding = env.view("player_0"), env.core.encoding

@@ -33,10 +33,10 @@ def random_rows(core: EnvCore, rng: np.random.Generator) -> np.ndarray:
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("picking", ["play", "random"])
 def test_a_batch_equals_its_single_games(encoding, preset, picking):
-    given = {"rules": preset, "players": 2, "action": ENCODINGS[encoding], "picking": picking, "max_cycles": 30}
-    given |= {"reward": "income", "observation": "flat"}
-    batch, seeds = EnvCore(SMALL, batch=5, **given), [3, 1, 4, 1, 5]
-    singles = [EnvCore(SMALL, **given) for _ in seeds]
+    arguments = {"rules": preset, "players": 2, "action": ENCODINGS[encoding], "picking": picking, "max_cycles": 30}
+    arguments |= {"reward": "income", "observation": "flat"}
+    batch, seeds = EnvCore(SMALL, batch=5, **arguments), [3, 1, 4, 1, 5]
+    singles = [EnvCore(SMALL, **arguments) for _ in seeds]
     batch.reset(seeds)
     for core, seed in zip(singles, seeds, strict=True):
         core.reset([seed])
@@ -51,7 +51,7 @@ def test_a_batch_equals_its_single_games(encoding, preset, picking):
                 assert np.array_equal(got[b], want[0]), (step, b, name)
             for name, got, want in zip(batch.state._fields, batch.state, core.state, strict=True):
                 assert np.array_equal(got[b], want[0]), (step, b, name)
-        if step == 20:  # new games in the middle
+        if step == 20:  # new games in slots 1 and 4
             batch.reset([9, 8], [1, 4])
             singles[1].reset([9])
             singles[4].reset([8])
@@ -59,7 +59,7 @@ def test_a_batch_equals_its_single_games(encoding, preset, picking):
     assert batch.out.live[1].any() or batch.out.terminated[1].all()
 
 
-def test_finished_games_stay_as_they_are():
+def test_finished_games_do_not_change():
     core = EnvCore(SMALL, batch=2, max_cycles=3)
     core.reset([1, 2])
     rng = np.random.default_rng(0)
@@ -75,7 +75,7 @@ def test_finished_games_stay_as_they_are():
     assert core.out.cycles.tolist() == [3, 1]
 
 
-def test_bad_rows_are_refused_before_anything_is_stepped():
+def test_invalid_rows_raise_an_error_before_any_game_steps():
     core = EnvCore(SMALL, batch=3)
     core.reset([1, 2, 3])
     rows = random_rows(core, np.random.default_rng(0))
@@ -94,7 +94,7 @@ def test_bad_rows_are_refused_before_anything_is_stepped():
 @pytest.mark.parametrize("preset", PRESETS)
 @given(seed=st.integers(0, 10**6), players=st.integers(2, 3))
 @settings(max_examples=3)
-def test_every_step_is_what_game_plays(encoding, preset, seed, players):
+def test_every_step_equals_a_round_of_game(encoding, preset, seed, players):
     """The same orders, decoded for a `Game` with the same dice, lead to the same position, view and income."""
     rules = Rules.of(preset, picks=min(PRESET_RULES[preset].picks, 6 // players))
     env = make(encoding, rules=rules, players=players, max_cycles=60)
@@ -124,14 +124,14 @@ def test_every_step_is_what_game_plays(encoding, preset, seed, players):
 
 
 def game_view(game: Game, views: list[View], agent: str) -> View:
-    """The game's own view, but for who is on turn, which only the environment's mask tells."""
+    """The view of `Game`; for a player that does not pick now, the view of the environment."""
     player = int(agent[-1])
     view = game.view(player)
     return view if game.phase == "play" or player in game.pickers() else views[player]
 
 
 def check_view(core: EnvCore, p: int, expected: View) -> None:
-    """The core's view and all features of a player, from what `Game` shows it, in plain Python."""
+    """Compare a player's view and features in the core with values computed in plain Python from the view of `Game`."""
     got, players, n = core.view(p), core.players, core.board.n_regions
     assert np.array_equal(got.owner, expected.owner)
     assert np.array_equal(got.army, expected.army)
@@ -188,7 +188,7 @@ def test_features_on_maps_of_more_than_64_regions(fog):
 
 @pytest.mark.parametrize("encoding", ["factored", "priority"])
 @pytest.mark.parametrize("preset", ["thesis", "challenge2"])
-def test_the_kept_mask_is_the_computed_one(encoding, preset):
+def test_cached_mask_equals_the_computed_mask(encoding, preset):
     env = make(encoding, rules=preset, players=2, max_cycles=60)
     rng = np.random.default_rng(2)
     for seed in range(3):
@@ -202,7 +202,7 @@ def test_the_kept_mask_is_the_computed_one(encoding, preset):
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
-def test_flat_masks_are_the_rows_of_the_masks(encoding):
+def test_flat_mask_is_the_concatenation_of_the_mask_rows(encoding):
     env, nested = make(encoding), make(encoding, mask="nested")
     flat, rows = (each.reset(seed=1)[0]["player_0"]["action_mask"] for each in (env, nested))
     rows = [row for key in sorted(rows) for row in rows[key]] if isinstance(rows, dict) else list(rows)
@@ -210,7 +210,7 @@ def test_flat_masks_are_the_rows_of_the_masks(encoding):
     assert np.array_equal(flat, env.action_masks("player_0"))
 
 
-def test_graph_and_flat_are_the_same_numbers():
+def test_graph_and_flat_observations_have_the_same_numbers():
     flat, graph = make(observation="flat"), make()
     a, b = flat.reset(seed=1)[0], graph.reset(seed=1)[0]
     for agent in flat.agents:
@@ -218,7 +218,7 @@ def test_graph_and_flat_are_the_same_numbers():
         assert np.array_equal(a[agent]["observation"], np.concatenate([nodes.reshape(-1), rest]))
 
 
-def test_raw_observations():
+def test_raw_observation_equals_the_game_state():
     env = make(observation="raw", picking="random", players=3)
     observations, _ = env.reset(seed=1)
     for p, agent in enumerate(env.agents):
@@ -233,7 +233,7 @@ def test_raw_observations():
         assert raw["owner"].dtype == np.int8
 
 
-def test_masked_samples_of_the_helper_are_those_of_the_space():
+def test_sample_helper_respects_the_mask():
     env = make()
     env.reset(seed=1)
     rng = np.random.default_rng(0)
@@ -242,7 +242,7 @@ def test_masked_samples_of_the_helper_are_those_of_the_space():
         assert mask[np.arange(len(mask)), sample(env, rng, "player_0")].all()
 
 
-def test_the_core_s_dice_are_the_engine_s():
+def test_core_and_game_have_the_same_rng_and_offers():
     core = EnvCore(SMALL, picking="play")
     core.reset([123])
     game = Game(SMALL, seed=123)
@@ -251,7 +251,7 @@ def test_the_core_s_dice_are_the_engine_s():
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda core: pickle.loads(pickle.dumps(core)), EnvCore.clone])
-def test_a_copy_has_features_of_its_own(duplicate):
+def test_copy_does_not_share_feature_buffers(duplicate):
     core = EnvCore(SMALL, batch=2)
     core.reset([1, 2])
     other = duplicate(core)
@@ -262,7 +262,7 @@ def test_a_copy_has_features_of_its_own(duplicate):
 
 
 @pytest.mark.parametrize("action", ["factored", "steps"])
-def test_a_clone_has_what_is_handed_in(action):
+def test_clone_includes_submitted_turns(action):
     core = EnvCore(SMALL, batch=2, action=action, picking="random")
     core.reset([1, 2])
     core.submit_actions(random_rows(core, np.random.default_rng(3)))
@@ -277,7 +277,7 @@ def test_a_clone_has_what_is_handed_in(action):
 
 @pytest.mark.parametrize("action", ["factored", "continuous", "steps"])
 @pytest.mark.parametrize("picking", ["play", "random"])
-def test_a_snapshot_has_what_is_handed_in(action, picking):
+def test_snapshot_includes_submitted_turns(action, picking):
     core, other = (EnvCore(SMALL, batch=3, action=action, picking=picking) for _ in range(2))
     core.reset([1, 2, 3])
     acting = np.array([[1, 1], [1, 0], [0, 0]], np.int8)
@@ -297,7 +297,7 @@ def test_a_snapshot_has_what_is_handed_in(action, picking):
     assert equal(core.snapshot(), other.snapshot())
 
 
-def test_turns_of_another_kind_of_encoding_are_refused():
+def test_restore_rejects_turns_of_another_action_encoding():
     plain, stepwise = (EnvCore(SMALL, action=action, picking="random") for action in ("factored", "steps"))
     for core in (plain, stepwise):
         core.reset([1])
@@ -308,11 +308,11 @@ def test_turns_of_another_kind_of_encoding_are_refused():
             core.restore(wrong)
 
 
-def test_a_reset_that_cannot_be_changes_nothing():
+def test_invalid_reset_changes_nothing():
     core = EnvCore(SMALL, batch=3)
     core.reset([1, 2, 3])
     before = pickle.dumps(core.snapshot())
-    for seeds, which in (([9], None), ([9, 8], [0, 7]), ([9], [-1]), ([9, 9], [1, 1]), ([1, 2, "x"], None)):
+    for seeds, games in (([9], None), ([9, 8], [0, 7]), ([9], [-1]), ([9, 9], [1, 1]), ([1, 2, "x"], None)):
         with pytest.raises((ValueError, TypeError)):
-            core.reset(seeds, which)
+            core.reset(seeds, games)
         assert pickle.dumps(core.snapshot()) == before

@@ -1,4 +1,4 @@
-"""Users' reward and observation functions: equal in all environments, checked, and without effects after an error."""
+"""Custom reward and observation functions: equal in all environments, checked, and without effects after an error."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from warlight_env.errors import InputError
 
 
 def conquests(before, after, paid):
-    """Winning and losing, and a tenth of each region that was won; a loop, as Numba likes it."""
+    """The game result, plus 0.1 for each region won and minus 0.1 for each region lost; Numba can compile the loops."""
     reward = paid.copy()
     for b in range(after.owner.shape[0]):
         for r in range(after.owner.shape[1]):
@@ -35,7 +35,7 @@ def conquests(before, after, paid):
 
 
 def planes(seen):
-    """float32[M, N, 3]: mine, others', armies."""
+    """float32[M, N, 3]: own regions, regions of other players, armies."""
     shape = seen.owner.shape
     out = np.zeros((shape[0], shape[1], 3), np.float32)
     out[:, :, 0] = seen.owner == 1
@@ -44,12 +44,12 @@ def planes(seen):
     return out
 
 
-#: The same functions, which all environments of this process share in compiled form.
+#: The compiled functions, which all environments of this process share.
 CONQUESTS, PLANES = numba.njit(conquests), numba.njit(planes)
 
 
 class Plain:
-    """The same without Numba."""
+    """A function that is called without Numba and gets read-only arrays."""
 
     def __init__(self, function):
         self.function = function
@@ -60,7 +60,7 @@ class Plain:
 
 
 def trace(env, steps=30):
-    """What a batch gives with the same actions."""
+    """Play seeded random actions and return the results of each step."""
     rng, rows = np.random.default_rng(3), []
     observations, infos = env.reset(seed=5)
     for _ in range(steps):
@@ -75,7 +75,7 @@ ARGUMENTS = {"map": SMALL, "action": "strategies", "opponent": "aggressive", "ma
 
 
 @pytest.mark.parametrize("compiled", [True, False])
-def test_a_batch_pays_and_shows_what_the_functions_say(compiled):
+def test_vector_env_returns_the_values_of_custom_functions(compiled):
     functions = (conquests, planes) if compiled else (Plain(conquests), Plain(planes))
     reward, observation = functions
     env = WarlightVectorEnv(6, reward=reward, observation=observation, **ARGUMENTS)
@@ -96,28 +96,28 @@ def test_a_batch_pays_and_shows_what_the_functions_say(compiled):
         assert (after[:, :, 1] == (owners > 1)).all()
 
 
-def test_all_fronts_give_the_same():
+def test_single_vector_and_sb3_environments_return_equal_values():
     single = WarlightEnv(reward=CONQUESTS, observation=PLANES, **ARGUMENTS)
     check_env(single, skip_render_check=True)
     batch = WarlightVectorEnv(2, reward=CONQUESTS, observation=PLANES, **ARGUMENTS)
     library = make_vec_env(2, seed=5, reward=CONQUESTS, observation=PLANES, **ARGUMENTS)
     assert library.observation_space == single.observation_space == batch.single_observation_space
-    seen, theirs = batch.reset(seed=5)[0], library.reset()
-    own, info = single.reset(seed=5)
-    assert (seen[0] == own).all() and (theirs == seen).all()
+    seen, library_seen = batch.reset(seed=5)[0], library.reset()
+    single_seen, info = single.reset(seed=5)
+    assert (seen[0] == single_seen).all() and (library_seen == seen).all()
     for _ in range(12):
         action = int(np.flatnonzero(info["action_mask"])[0])
-        own, reward, terminated, truncated, info = single.step(action)
+        single_seen, reward, terminated, truncated, info = single.step(action)
         seen, rewards, *_ = batch.step(np.array([action, 0]))
-        theirs, paid, _, infos = library.step(np.array([action, 0]))
-        assert rewards[0] == reward and paid[0] == np.float32(reward) and (seen[0] == own).all()
+        library_seen, paid, _, infos = library.step(np.array([action, 0]))
+        assert rewards[0] == reward and paid[0] == np.float32(reward) and (seen[0] == single_seen).all()
         if terminated or truncated:
-            assert (infos[0]["terminal_observation"] == own).all()
+            assert (infos[0]["terminal_observation"] == single_seen).all()
             break
-        assert (theirs[0] == own).all()
+        assert (library_seen[0] == single_seen).all()
 
 
-def test_several_learners_and_turns_in_parts():
+def test_custom_functions_work_with_three_learners_and_step_actions():
     def left(seen):
         return np.concatenate((seen.income_left.reshape(-1, 1), seen.turn[:, :, 0]), axis=1)
 
@@ -155,7 +155,7 @@ def test_several_learners_and_turns_in_parts():
     ],
 )
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_what_does_not_fit_is_refused_at_the_door(arguments, reason):
+def test_invalid_functions_raise_an_error_at_construction(arguments, reason):
     with pytest.raises(InputError, match=reason):
         WarlightVectorEnv(2, **ARGUMENTS, **arguments)
 
@@ -167,7 +167,7 @@ def failing(before, after, paid):
 
 
 @pytest.mark.parametrize("reward", [failing, Plain(failing), numba.njit(failing)])
-def test_what_a_function_raises_shows_its_lines_and_leaves_the_games_as_they_were(reward):
+def test_reward_error_shows_its_source_line_and_changes_no_game(reward):
     env = WarlightVectorEnv(2, reward=reward, **ARGUMENTS)
     env.reset(seed=1)
     env.step(np.zeros(2, int))
@@ -185,9 +185,9 @@ def test_what_a_function_raises_shows_its_lines_and_leaves_the_games_as_they_wer
 
 
 @pytest.mark.parametrize("action", ["factored", "steps"])
-def test_what_was_handed_in_still_is_where_a_reward_raises(action):
+def test_reward_error_keeps_the_submitted_turns(action):
     core, twin = (EnvCore(SMALL, batch=2, action=action, picking="random", reward=Plain(failing)) for _ in range(2))
-    rows = np.zeros((2, 2, core.row_size), np.int64) + (core.limits - 1)  # of steps the end of the turn
+    rows = np.zeros((2, 2, core.row_size), np.int64) + (core.limits - 1)  # with "steps", the last value ends the turn
     for each in (core, twin):
         each.reset([1, 2])
         each.step(rows)
@@ -204,7 +204,7 @@ def test_what_was_handed_in_still_is_where_a_reward_raises(action):
     assert (core.state.round == 2).all() and all(map(np.array_equal, core.state, twin.state))
 
 
-def test_the_example_of_the_documents():
+def test_documented_reward_example_runs():
     text = (Path(__file__).parents[2] / "docs" / "how-to" / "own-reward.md").read_text(encoding="utf-8")
     names: dict[str, object] = {}
     for program in re.findall(r"^```python\n(.*?)^```$", text, flags=re.MULTILINE | re.DOTALL):
@@ -215,7 +215,7 @@ def test_the_example_of_the_documents():
     assert names["env"].episodes.core.custom_reward.compiled
 
 
-def test_a_file_cannot_tell_of_a_function():
+def test_policy_settings_cannot_store_a_custom_function():
     with pytest.raises(InputError, match="cannot store a custom observation function"):
         _ = WarlightEnv(observation=Plain(planes), **ARGUMENTS).policy_settings
 
@@ -237,14 +237,14 @@ def test_all_maps_share_one_compiled_reward(monkeypatch):
 
 
 @pytest.mark.parametrize("reward", ["win", Plain(conquests)])
-def test_games_begin_only_with_a_reset(reward):
+def test_games_start_only_at_a_reset(reward):
     env = WarlightParallelEnv(SMALL, reward=reward)
     env.set_state(env.get_state())
     assert env.agents == [] and not env.core.out.live.any()
 
 
-def test_a_core_is_made_although_some_deals_are_not_found():
-    """On a line of four, two regions at random are open: half of the time they are neighbours."""
+def test_core_is_created_although_some_start_deals_fail():
+    """On a line of four regions, two random regions are available; they are neighbours in half of the deals."""
     line = make_map([0] * 4, [(0, 1), (1, 2), (2, 3)], [1], "line")
     rules = {"picking": "dealt", "picks": 1, "dealt_apart": True, "offers_per_super_region": 0, "wastelands": 2.0}
     core = EnvCore(line, rules, batch=8, reward=Plain(conquests), observation=Plain(planes))

@@ -21,16 +21,16 @@ from warlight_env.envs import ENCODINGS, InexpressibleError, Loss, OrdersActions
 @pytest.mark.parametrize("masked", [True, False])
 @given(data=st.data(), seed=st.integers(0, 10**6))
 @settings(max_examples=2)
-def test_what_is_played_is_what_decode_says(name, masked, data, seed):
-    """A `Game` with the same dice plays the decoded turns; what respects the mask is never illegal."""
+def test_environment_plays_the_decoded_turn(name, masked, data, seed):
+    """A `Game` with the same dice plays the decoded turns; masked actions are never illegal."""
     env, rng = data.draw(envs(name)), np.random.default_rng(seed)
     encoding = env.core.encoding
     while env.agents:
         game, views = as_game(env.core), {agent: env.view(agent) for agent in env.agents}
-        said, illegal, complete = play_turns(env, rng, masked)
+        played_actions, illegal, complete = play_turns(env, rng, masked)
         if masked:
             assert set(illegal.values()) == {0}
-        turns = {int(agent[-1]): encoding.decode(views[agent], said[agent]) for agent in said}
+        turns = {int(agent[-1]): encoding.decode(views[agent], played_actions[agent]) for agent in played_actions}
         if game.phase == "pick":
             assert game.pick({p: turns[p] for p in game.pickers()}, on_illegal="skip") == []
         else:
@@ -44,13 +44,13 @@ def test_what_is_played_is_what_decode_says(name, masked, data, seed):
 @given(data=st.data(), seed=st.integers(0, 10**6))
 @settings(max_examples=2)
 def test_encode_is_the_inverse_of_decode(name, data, seed):
-    """For turns that decode gave: orders, preferences, and none at all; rules are drawn as maps are."""
+    """The turns come from decode: orders, preferences and empty turns, with random maps and rules."""
     env, rng = data.draw(envs(name)), np.random.default_rng(seed)
     encoding = env.core.encoding
     while env.agents:
         views = {agent: env.view(agent) for agent in env.agents}
-        said, *_ = play_turns(env, rng, masked=True)
-        for agent, actions in said.items():
+        played_actions, *_ = play_turns(env, rng, masked=True)
+        for agent, actions in played_actions.items():
             turn = encoding.decode(views[agent], actions)
             again = encoding.encode(views[agent], turn)
             assert encoding.decode(views[agent], again) == turn
@@ -58,7 +58,7 @@ def test_encode_is_the_inverse_of_decode(name, data, seed):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_actions_out_of_the_space_are_refused(name):
+def test_actions_outside_the_space_raise_an_error(name):
     env = make(name)
     good = {agent: env.action_space(agent).sample() for agent in env.agents}
     before = as_game(env.core).to_dict()
@@ -71,7 +71,7 @@ def test_actions_out_of_the_space_are_refused(name):
     assert as_game(env.core).to_dict() == before
 
 
-# What cannot be encoded
+# Turns without an encoding
 
 
 @pytest.mark.parametrize(
@@ -108,7 +108,7 @@ def test_actions_out_of_the_space_are_refused(name):
         ("strategies", Orders([(0, 3), (1, 4)], [(0, 5, 1)]), "none of the nine"),
     ],
 )
-def test_what_cannot_be_encoded_is_named(action, turn, reason):
+def test_encode_error_names_the_reason(action, turn, reason):
     env = ring(action)
     with pytest.raises(InexpressibleError, match=reason):
         env.core.encoding.encode(env.view("player_0"), turn)
@@ -123,7 +123,7 @@ def test_more_attacks_than_the_rules_allow_cannot_be_encoded():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_preferences_that_cannot_be_encoded_are_named(name):
+def test_encode_error_names_invalid_preferences(name):
     env = WarlightParallelEnv(RING, Rules.of("challenge1", picks=1, ranked=2), action=name)
     env.reset(seed=1)
     view = env.view("player_0")
@@ -142,15 +142,15 @@ def test_preferences_that_cannot_be_encoded_are_named(name):
 
 @st.composite
 def legal_turns(draw, view):
-    """Any legal turn of a view: all or a part of the income, attacks of any size, now and then all or twice along."""
+    """Draw a legal turn: all or part of the income; attacks of any size, some with all armies, some repeated."""
     if view.phase == "pick":
         preferences = draw(st.permutations(view.offers))
         return preferences[: draw(st.integers(0, len(preferences)))]
     rng = np.random.default_rng(draw(st.integers(0, 10**6)))
-    board, own = view.board, np.flatnonzero(view.owner == view.player)
+    board, owned = view.board, np.flatnonzero(view.owner == view.player)
     spent = int(rng.integers(0, view.income + 1)) if rng.random() < 0.5 else view.income
-    deploys = np.bincount(rng.choice(own, spent), minlength=board.n_regions)
-    edges = rng.permutation(np.flatnonzero(np.isin(board.edge_source, own)))[: rng.integers(0, 9)].tolist()
+    deploys = np.bincount(rng.choice(owned, spent), minlength=board.n_regions)
+    edges = rng.permutation(np.flatnonzero(np.isin(board.edge_source, owned)))[: rng.integers(0, 9)].tolist()
     edges += edges[:1] if rng.random() < 0.3 and not view.params.repeated_illegal else []
     attacks = [
         (int(board.edge_source[e]), int(board.edge_target[e]), int(rng.choice([1, rng.integers(1, 90), 1_000_000])))
@@ -163,7 +163,7 @@ def legal_turns(draw, view):
 @pytest.mark.parametrize("name", ENCODINGS)
 @given(data=st.data())
 @settings(max_examples=5, deadline=None)
-def test_the_nearest_action_refuses_no_legal_turn_and_loss_says_what_is_lost(name, data):
+def test_nearest_encoding_accepts_every_legal_turn_and_equals_an_exact_one(name, data):
     env = data.draw(envs(name, ("small", "ring", "long")))
     for agent in env.agents:
         view, encoding = env.view(agent), env.unwrapped.encoding
@@ -177,25 +177,25 @@ def test_the_nearest_action_refuses_no_legal_turn_and_loss_says_what_is_lost(nam
         turn = data.draw(legal_turns(view))
         action = encoding.encode(view, turn, nearest=True)
         assert all(map(encoding.space.contains, action)) if encoding.stepwise else encoding.space.contains(action)
-        said = encoding.decode(view, action)
+        decoded = encoding.decode(view, action)
         if isinstance(turn, Orders):
-            assert as_game(env.core).check(view.player, said) == []
+            assert as_game(env.core).check(view.player, decoded) == []
         try:
             exact = encoding.encode(view, turn)
         except InexpressibleError:
             continue
         assert encoding.loss(view, turn, exact).exact
-        assert encoding.decode(view, exact) == said, "what can be said is said"
+        assert encoding.decode(view, exact) == decoded, "what can be said is said"
 
 
-def test_the_loss_by_hand():
-    """Of 9 + 6 armies less one, 14 may leave; 7 are the income."""
+def test_loss_matches_hand_computed_values():
+    """The income is 7. Region 0 has 9 armies and gets 6 more, so 14 may leave."""
     turn = Orders([(0, 6)], [(0, 5, 5), (0, 3, 9)])
     env = ring("continuous")
     view, encoding = env.view("player_0"), env.unwrapped.encoding
     action = encoding.encode(view, turn, nearest=True)
-    said = encoding.decode(view, action)
-    assert (said.deploys, said.attacks) == ([(0, 7)], [(0, 3, 9), (0, 5, 5)])
+    decoded = encoding.decode(view, action)
+    assert (decoded.deploys, decoded.attacks) == ([(0, 7)], [(0, 3, 9), (0, 5, 5)])
     assert encoding.loss(view, turn, action) == Loss(deployed=1, order=1)
     assert encoding.loss(view, Orders([(0, 7)], [(0, 3, 9), (1, 2, 1)]), action) == Loss(armies=6, attacks=2)
     env = ring(functools.partial(OrdersActions, max_armies=4))
@@ -203,12 +203,17 @@ def test_the_loss_by_hand():
     for armies, sent in ((3, 3), (4, 3), (8, 3), (9, 1_000_000), (14, 1_000_000), (1_000_000, 1_000_000)):
         action = encoding.encode(view, Orders([(0, 6)], [(0, 5, armies)]), nearest=True)
         assert encoding.decode(view, action).attacks == [(0, 5, sent)]
-        lost = encoding.loss(view, Orders([(0, 6)], [(0, 5, armies)]), action)
-        assert lost == Loss(armies=abs(min(armies, 14) - min(sent, 14)))
+        loss = encoding.loss(view, Orders([(0, 6)], [(0, 5, armies)]), action)
+        assert loss == Loss(armies=abs(min(armies, 14) - min(sent, 14)))
     env = ring("strategies")
     view, encoding = env.view("player_0"), env.unwrapped.encoding
     for action in np.flatnonzero(encoding.mask(view)).tolist():
-        meant = encoding.decode(view, action)
-        near = Orders([*meant.deploys[:-1], (meant.deploys[-1][0], meant.deploys[-1][1] - 1)], meant.attacks)
-        found = encoding.encode(view, near, nearest=True)
-        assert encoding.loss(view, near, found) == Loss(deployed=1), "the same but for an army that is not deployed"
+        strategy_turn = encoding.decode(view, action)
+        near = Orders(
+            [*strategy_turn.deploys[:-1], (strategy_turn.deploys[-1][0], strategy_turn.deploys[-1][1] - 1)],
+            strategy_turn.attacks,
+        )
+        nearest_action = encoding.encode(view, near, nearest=True)
+        assert encoding.loss(view, near, nearest_action) == Loss(deployed=1), (
+            "the same but for an army that is not deployed"
+        )

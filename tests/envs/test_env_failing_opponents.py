@@ -16,7 +16,7 @@ from warlight_env.envs import OpponentError, OpponentPool, WarlightMapsVectorEnv
 
 
 class Failing:
-    """Plays like `random`; raises, or answers with a list, in the moves that a test names."""
+    """Plays like `random`; in the moves of `fails_at`, it raises an error or returns a list."""
 
     name = "failing"
     moves = 0
@@ -30,27 +30,27 @@ class Failing:
 
     def act(self, view, budget=None):
         Failing.moves += 1
-        what = Failing.fails_at.get(Failing.moves)
-        if what == "raise":
+        failure = Failing.fails_at.get(Failing.moves)
+        if failure == "raise":
             raise ZeroDivisionError("in the agent")
-        return [(1, 2)] if what == "list" else self.inner.act(view)
+        return [(1, 2)] if failure == "list" else self.inner.act(view)
 
 
 @pytest.mark.parametrize("action", ["factored", "steps"])
 @pytest.mark.parametrize("what", ["raise", "list"])
 @pytest.mark.parametrize("seats", [2, 3])
-def test_what_an_opponent_raises_leaves_the_game_as_it_was(action, what, seats):
-    """The step can be taken again, and all goes on as if nothing had been."""
+def test_opponent_error_changes_no_game_and_the_step_can_be_repeated(action, what, seats):
+    """The repeated step succeeds, and the episode continues as without the error."""
     opponents = ["random"] * (seats - 2) + [Failing]
     arguments = {"action": action, "players": seats, "rules": {"picks": 1}, "max_cycles": 60, "seat": 0}
     Failing.moves, Failing.fails_at = 0, {}
-    whole = episode(make(opponent=opponents, **arguments), 1)
+    expected = episode(make(opponent=opponents, **arguments), 1)
     Failing.moves, Failing.fails_at = 0, {2: what, 5: what}
     env = make(opponent=opponents, **arguments)
     trace = [env.reset(seed=1)]
     env.action_space.seed(0)
     failures = 0
-    while len(trace) < len(whole):
+    while len(trace) < len(expected):
         act = env.action_space.sample(trace[-1][-1]["action_mask"])
         masks = env.action_masks()
         for _ in range(2):
@@ -62,47 +62,47 @@ def test_what_an_opponent_raises_leaves_the_game_as_it_was(action, what, seats):
                 assert np.array_equal(env.action_masks(), masks)
                 failures += 1
     assert failures == 2
-    # The failing agent itself has drawn for one move less than it was asked for: what it played is compared to no one.
-    assert [len(step) for step in trace] == [len(step) for step in whole]
+    # The failing agent drew random numbers for fewer moves than it was asked for, so its moves are not compared.
+    assert [len(step) for step in trace] == [len(step) for step in expected]
 
 
-def _moves_on(env: WarlightVectorEnv, steps: int = 4) -> list[tuple[np.ndarray, ...]]:
-    """Owners and armies of all games after each of some steps in which the learners do nothing."""
-    told = []
+def _play_idle_steps(env: WarlightVectorEnv, steps: int = 4) -> list[tuple[np.ndarray, ...]]:
+    """Return the owners and armies of all games after each step; the learners do nothing."""
+    positions = []
     for _ in range(steps):
         env.step(np.zeros(env.action_space.shape, np.int64))
-        told.append(tuple(array.copy() for array in env.episodes.core.state[:2]))
-    return told
+        positions.append(tuple(array.copy() for array in env.episodes.core.state[:2]))
+    return positions
 
 
 @pytest.mark.parametrize("opponent", ["smart_random", "random"])
-def test_a_snapshot_holds_the_generators_of_bots(opponent):
+def test_snapshot_includes_the_random_generators_of_bots(opponent):
     env = WarlightVectorEnv(3, map="world", action="factored", opponent=opponent)
     env.reset(seed=1)
-    _moves_on(env, 2)
+    _play_idle_steps(env, 2)
     saved = env.episodes.core.snapshot()
-    once = _moves_on(env)
+    once = _play_idle_steps(env)
     env.episodes.core.restore(saved)
-    assert equal(_moves_on(env), once)
+    assert equal(_play_idle_steps(env), once)
 
 
-def test_generators_of_bots_that_do_not_fit_are_refused():
+def test_restore_rejects_invalid_bot_generators():
     core = make(opponent="smart_random").episodes.core
     core.reset([1])
     saved = core.snapshot()
     with pytest.raises(StateError, match=r"^bot_rngs must be an array of uint64"):
         core.restore(saved._replace(bot_rngs=saved.bot_rngs[:, :1]))
-    older = type(saved)(*saved[:9], saved.turns)  # as it was pickled without them
+    older = type(saved)(*saved[:9], saved.turns)  # an older pickle has no bot_rngs
     with pytest.raises(StateError, match=r"^bot_rngs must be an array, not NoneType"):
         core.restore(older)
 
 
 @pytest.mark.parametrize("given", [SMALL, ["generated:12:1", "generated:14:2"]], ids=["map", "maps"])
 @pytest.mark.parametrize("action", ["factored", "steps"])
-def test_a_step_that_a_reward_breaks_off_can_be_taken_again(given, action):
-    """Bots draw once more what they drew, and the games go on as if nothing had been."""
+def test_step_can_be_repeated_after_a_reward_error(given, action):
+    """In the repeated step, bots draw the same random numbers, and the games have the same results."""
 
-    def played(times: int) -> list[np.ndarray]:
+    def play(times: int) -> list[np.ndarray]:
         pay = BreakingReward(times)
         arguments = {"map": given, "opponent": "smart_random", "reward": pay, "action": action}
         if given is SMALL:
@@ -110,19 +110,19 @@ def test_a_step_that_a_reward_breaks_off_can_be_taken_again(given, action):
         else:
             env = WarlightMapsVectorEnv(4, **arguments)
         env.reset(seed=3)
-        what = np.zeros(env.action_space.shape, np.int64)
+        actions = np.zeros(env.action_space.shape, np.int64)
         if action == "steps":  # the end of the turn
-            what += env.single_action_space.n - 1
+            actions += env.single_action_space.n - 1
         seen = []
         for _ in range(8):
             try:
-                seen.append(env.step(what)[0]["nodes"])
+                seen.append(env.step(actions)[0]["nodes"])
             except RuntimeError:
-                seen.append(env.step(what)[0]["nodes"])
+                seen.append(env.step(actions)[0]["nodes"])
         assert pay.left == 0
         return seen
 
-    assert equal(played(1), played(0))
+    assert equal(play(1), play(0))
 
 
 class Drawing:
@@ -137,8 +137,8 @@ class Drawing:
 
 @pytest.mark.parametrize("make_env", [WarlightVectorEnv, WarlightMapsVectorEnv])
 @pytest.mark.parametrize("action", ["strategies", "steps"])
-def test_a_policy_draws_the_same_after_a_step_that_a_reward_breaks_off(make_env, action):
-    def played(times: int) -> list[np.ndarray]:
+def test_policy_draws_the_same_actions_after_a_reward_error(make_env, action):
+    def play(times: int) -> list[np.ndarray]:
         pay = BreakingReward(times)
         env = make_env(3, map="small", opponent=Drawing(), reward=pay, action=action, seat=0)
         env.reset(seed=3)
@@ -153,10 +153,10 @@ def test_a_policy_draws_the_same_after_a_step_that_a_reward_breaks_off(make_env,
         assert pay.left == 0
         return armies
 
-    assert equal(played(1), played(0))
+    assert equal(play(1), play(0))
 
 
-def test_a_reset_that_fails_leaves_the_game_as_it_was():
+def test_failed_reset_does_not_change_the_game():
     pool = OpponentPool({"random": 1})
     env, other = make(opponent=pool), make(opponent="random")
     env.reset(seed=1)

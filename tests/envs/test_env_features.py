@@ -17,32 +17,32 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 def sides(view: View) -> list[str]:
-    """Who owns each region, as features name it."""
+    """The owner of each region, as a feature name."""
     names = ["mine", *(f"opponent_{k}" for k in range(1, view.players))]
     names = {-2: "unknown", -1: "neutral"} | {q: names[(q - view.player) % view.players] for q in range(view.players)}
     return [names[int(q)] for q in view.owner]
 
 
 def expected(view: View, cycles: int, max_cycles: int) -> dict[tuple[str, str, int | None], float]:
-    """What must stand where, by part, name and region: worked out of a player's view alone."""
+    """The expected features, computed from a player's view alone; the keys are part, name and region."""
     owners, armies, n = sides(view), view.army.tolist(), len(view.owner)
-    everybody = ["mine", "neutral", *(f"opponent_{k}" for k in range(1, view.players))]
+    all_sides = ["mine", "neutral", *(f"opponent_{k}" for k in range(1, view.players))]
     bonus = [view.map.super_regions[s].bonus for s in view.board.super_region]
-    found: dict[tuple[str, str, int | None], float] = {}
+    values: dict[tuple[str, str, int | None], float] = {}
     for r in range(n):
-        for side in ("unknown", *everybody):
-            found["nodes", side, r] = owners[r] == side
+        for side in ("unknown", *all_sides):
+            values["nodes", side, r] = owners[r] == side
         members = [owners[q] for q in range(n) if view.board.super_region[q] == view.board.super_region[r]]
-        found |= {
+        values |= {
             ("nodes", "army_soft", r): armies[r] / (armies[r] + 10),
             ("nodes", "army_linear", r): min(armies[r] / 100, 1),
             ("nodes", "offered", r): r in view.offers,
             ("nodes", "border", r): owners[r] == "mine" and any(owners[q] != "mine" for q in view.map.neighbors[r]),
             ("nodes", "bonus", r): bonus[r] / max(bonus),
             ("nodes", "my_share", r): members.count("mine") / len(members),
-            ("nodes", "opponent_share", r): max(members.count(side) for side in everybody[2:]) / len(members),
+            ("nodes", "opponent_share", r): max(members.count(side) for side in all_sides[2:]) / len(members),
         }
-    whole = {
+    global_values = {
         "picking": view.phase == "pick",
         "my_pick": view.phase == "pick",
         "time": cycles / max_cycles,
@@ -50,14 +50,16 @@ def expected(view: View, cycles: int, max_cycles: int) -> dict[tuple[str, str, i
         "income": view.income / (view.rules.base_income + sum(s.bonus for s in view.map.super_regions)),
         "regions_unknown": owners.count("unknown") / n,
     }
-    for side in everybody:
-        whole[f"regions_{side}"] = owners.count(side) / n
-        whole[f"armies_{side}"] = sum(itertools.compress(armies, [o == side for o in owners])) / max(sum(armies), 1)
-    return found | {("globals", name, None): value for name, value in whole.items()}
+    for side in all_sides:
+        global_values[f"regions_{side}"] = owners.count(side) / n
+        global_values[f"armies_{side}"] = sum(itertools.compress(armies, [o == side for o in owners])) / max(
+            sum(armies), 1
+        )
+    return values | {("globals", name, None): value for name, value in global_values.items()}
 
 
 def check(features: Features, vector: np.ndarray, wanted: dict[tuple[str, str, int | None], float]) -> None:
-    """Every number that has a name stands where the record says, within its bounds, and there is no other."""
+    """Check that each named feature has its index, value and bounds, and that there are no other numbers."""
     places = {features.index(*where): value for where, value in wanted.items()}
     assert sorted(places) == list(range(features.size)) == list(range(len(vector)))
     assert vector == pytest.approx([float(places[i]) for i in range(len(vector))], abs=1e-6)
@@ -69,7 +71,7 @@ def check(features: Features, vector: np.ndarray, wanted: dict[tuple[str, str, i
 
 
 @pytest.mark.parametrize("players", [2, 3, 6])
-def test_every_number_of_an_observation_is_what_its_name_says(players):
+def test_every_observation_feature_has_the_value_that_its_name_describes(players):
     rules = {"fog": players != 3, "max_rounds": 30}
     env = WarlightParallelEnv("world", rules, players, observation="flat", max_cycles=12)
     twins = {
@@ -99,7 +101,7 @@ def test_every_number_of_an_observation_is_what_its_name_says(players):
 
 
 @pytest.mark.parametrize("players", [2, 4])
-def test_every_number_of_the_state_is_what_its_name_says(players):
+def test_every_state_feature_has_the_value_that_its_name_describes(players):
     env = WarlightParallelEnv("small", {"max_rounds": 30}, players, max_cycles=12)
     observed, _ = env.reset(seed=1)
     for agent in env.agents:
@@ -116,15 +118,20 @@ def test_every_number_of_the_state_is_what_its_name_says(players):
                 wanted["regions", f"offered_player_{p}", r] = r in env.core.view(p).offers
         for p in range(players):
             wanted["overall", f"in_game_player_{p}", None] = env.core.view(p).phase == "pick" or p in state.owner
-        whole = {"picking": cycles == 0, "over": not env.agents, "time": cycles / 12, "round": int(state.round[0]) / 30}
-        wanted |= {("overall", name, None): value for name, value in whole.items()}
+        overall_values = {
+            "picking": cycles == 0,
+            "over": not env.agents,
+            "time": cycles / 12,
+            "round": int(state.round[0]) / 30,
+        }
+        wanted |= {("overall", name, None): value for name, value in overall_values.items()}
         check(env.state_features, env.state(), wanted)
         if not env.agents:
             break
         observed = env.step({a: env.action_space(a).sample(observed[a]["action_mask"]) for a in env.agents})[0]
 
 
-def test_the_unfinished_turn_has_names():
+def test_features_describe_the_unfinished_turn():
     env: Any = gymnasium.make("warlight/Warlight-v0", map="small", seat=0).unwrapped
     vector, _ = env.reset(seed=3)
     features, region = env.features, int(np.flatnonzero(env.view().owner == 0)[0])
@@ -143,13 +150,13 @@ def test_the_unfinished_turn_has_names():
 
 
 @pytest.mark.parametrize("observation", ["flat", "graph", "raw"])
-def test_all_environments_have_the_same_names(observation):
+def test_all_environments_have_the_same_features(observation):
     arguments: dict[str, Any] = {"map": "small", "players": 3, "action": "factored", "observation": observation}
     parallel = WarlightParallelEnv(**arguments)
     single = gymnasium.make("warlight/Warlight-v0", **arguments)
     many = gymnasium.make_vec("warlight/Warlight-v0", 2, vectorization_mode="vector_entry_point", **arguments)
-    found = [parallel.features, single.unwrapped.features, many.unwrapped.features]
-    assert found == [parallel.core.features] * 3
+    all_features = [parallel.features, single.unwrapped.features, many.unwrapped.features]
+    assert all_features == [parallel.core.features] * 3
     space = single.observation_space
     if observation == "flat":
         assert space.shape == (parallel.features.size,)
@@ -159,7 +166,7 @@ def test_all_environments_have_the_same_names(observation):
     assert sb3.make_vec_env(2, **arguments).get_attr("features") == [parallel.features] * 2
 
 
-def test_names_and_regions_that_are_none_are_refused():
+def test_feature_index_rejects_unknown_names_and_regions():
     features = WarlightParallelEnv("small", players=2).features
     with pytest.raises(KeyError, match="'nodes' has no feature 'opponent_2': it has unknown, neutral, "):
         features.index("nodes", "opponent_2", 0)

@@ -15,13 +15,13 @@ from warlight_env.envs.sb3 import make_vec_env
 
 
 def shapes(info):
-    """Keys, dtypes and shapes; only what is a number or an array has such."""
+    """The kind and the shape of each value, by key."""
     return {key: (np.asarray(value).dtype.kind, np.shape(value)) for key, value in info.items()}
 
 
 @pytest.mark.parametrize("mask", ["info", "observation"])
 @pytest.mark.parametrize("action", ENCODINGS)
-def test_infos_of_a_learner_are_arrays_of_one_form(action, mask):
+def test_learner_infos_keep_their_keys_types_and_shapes(action, mask):
     results = play_episode(make_single(action=action, mask=mask, opponent="aggressive", max_cycles=30), 3)
     first, *others = [shapes(result[-1]) for result in results]
     assert {"illegal", "income", "round", "phase", "is_success"} <= set(first)
@@ -33,7 +33,7 @@ def test_infos_of_a_learner_are_arrays_of_one_form(action, mask):
 
 @pytest.mark.parametrize("mask", ["info", "observation"])
 @pytest.mark.parametrize("action", ENCODINGS)
-def test_infos_of_players_are_arrays_of_one_form(action, mask):
+def test_player_infos_keep_their_keys_types_and_shapes(action, mask):
     env = WarlightParallelEnv(SMALL, players=3, action=action, mask=mask, max_cycles=4, rules={"picks": 1})
     _, infos = env.reset(seed=2)
     first = shapes(infos["player_0"])
@@ -45,7 +45,7 @@ def test_infos_of_players_are_arrays_of_one_form(action, mask):
             actions[agent] = env.action_space(agent).sample(info_mask)
         *_, infos = env.step(actions)
         assert all(shapes(info) == first for info in infos.values())
-        if mask == "info" and action != "orders":  # whose masks cannot hold the sum of the deploys
+        if mask == "info" and action != "orders":  # these masks do not limit the sum of the deploys
             assert all(info["illegal"] == 0 for info in infos.values())
 
 
@@ -62,7 +62,7 @@ def test_infos_of_a_batch_have_the_same_keys_at_every_step(mode):
     assert ended
 
 
-def test_gymnasium_s_own_batch_keeps_them_as_arrays():
+def test_sync_vector_env_stores_infos_as_arrays():
     env = SyncVectorEnv([lambda: make_single(action="factored")] * 2)
     _, infos = env.reset(seed=1)
     assert {infos[key].dtype.kind for key in ("illegal", "income", "round", "phase", "action_mask")} == {"i"}
@@ -70,7 +70,7 @@ def test_gymnasium_s_own_batch_keeps_them_as_arrays():
 
 
 @pytest.mark.parametrize("action", ["factored", "orders"])
-def test_a_flat_mask_samples_what_gymnasium_s_form_does(action):
+def test_flat_and_nested_masks_give_the_same_samples(action):
     env = make_single(action=action)
     _, info = env.reset(seed=1)
     shaped = env.encoding.mask(env.view())
@@ -83,18 +83,18 @@ def test_a_flat_mask_samples_what_gymnasium_s_form_does(action):
         env.action_space.sample(info["action_mask"][1:])
 
 
-def test_what_does_not_change_is_an_attribute():
+def test_constant_values_are_attributes_of_all_environments():
     arguments = {"map": SMALL, "action": "factored"}
-    fronts = [WarlightEnv(**arguments), WarlightVectorEnv(2, **arguments), make_vec_env(2, **arguments), make()]
-    for env in fronts:
-        assert np.array_equal(env.edge_index, fronts[0].edge_index) and env.edge_index.shape[0] == 2
-        assert env.encoding.name == "factored" and env.features.size == fronts[0].features.size
-        env.edge_index[:] = -1  # a new array at every access: PyTorch takes no read-only ones
-        assert np.array_equal(env.edge_index, fronts[0].edge_index) and env.edge_index.min() >= 0
+    environments = [WarlightEnv(**arguments), WarlightVectorEnv(2, **arguments), make_vec_env(2, **arguments), make()]
+    for env in environments:
+        assert np.array_equal(env.edge_index, environments[0].edge_index) and env.edge_index.shape[0] == 2
+        assert env.encoding.name == "factored" and env.features.size == environments[0].features.size
+        env.edge_index[:] = -1  # each access returns a new array, because PyTorch accepts no read-only arrays
+        assert np.array_equal(env.edge_index, environments[0].edge_index) and env.edge_index.min() >= 0
 
 
 @pytest.mark.parametrize("action", ["factored", "steps", "orders"])
-def test_a_mask_in_an_observation_is_flat_and_nested_on_request(action):
+def test_observation_mask_is_flat_by_default_and_nested_on_request(action):
     flat, nested = (make(action=action, mask=mask) for mask in ("observation", "nested"))
     for env in (flat, nested):
         seen = env.reset(seed=2)[0]["player_1"]
@@ -111,18 +111,18 @@ def test_a_mask_in_an_observation_is_flat_and_nested_on_request(action):
 def test_the_rows_of_the_factored_mask_are_regions_then_edges():
     env = make(action="factored", picking="random")
     env.reset(seed=2)
-    own = [region for region in range(env.core.board.n_regions) if env.view("player_0").owner[region] == 0]
+    owned_regions = [region for region in range(env.core.board.n_regions) if env.view("player_0").owner[region] == 0]
     rows = env.action_masks("player_0").reshape(-1, 5)[:, 1].astype(bool)
     regions, edges = rows[: env.core.board.n_regions], rows[env.core.board.n_regions :]
-    assert np.flatnonzero(regions).tolist() == own
-    assert np.array_equal(edges, np.isin(env.edge_index[0], own))
+    assert np.flatnonzero(regions).tolist() == owned_regions
+    assert np.array_equal(edges, np.isin(env.edge_index[0], owned_regions))
 
 
 @pytest.mark.parametrize(
     "arguments, limit",
     [({"action": "factored"}, 100), ({"action": "steps"}, 2500), ({"action": "strategies", "max_cycles": 7}, 7)],
 )
-def test_the_specification_names_the_limit_of_steps(arguments, limit):
+def test_env_spec_contains_the_step_limit(arguments, limit):
     single = gymnasium.make("warlight/Warlight-v0", map=SMALL, **arguments)
     again = gymnasium.make(single.spec)
     batch = gymnasium.make_vec(
@@ -132,11 +132,11 @@ def test_the_specification_names_the_limit_of_steps(arguments, limit):
     assert gymnasium.make("warlight/Warlight-v0", map=SMALL, max_episode_steps=5).spec.max_episode_steps == 5
 
 
-# Pictures
+# Rendering
 
 
 @pytest.mark.parametrize("mode", ["ansi", "rgb_array"])
-def test_a_batch_shows_each_of_its_games_and_all(mode):
+def test_vector_env_renders_one_game_or_all_games(mode):
     batch = gymnasium.make_vec(
         "warlight/Warlight-v0",
         num_envs=2,
@@ -148,12 +148,12 @@ def test_a_batch_shows_each_of_its_games_and_all(mode):
     single = make_single(action="strategies", render_mode=mode)
     batch.reset(seed=6)
     single.reset(seed=7)
-    shown = batch.render()
-    assert len(shown) == 2 and equal(shown[1], single.render()) and equal(batch.unwrapped.render_game(1), shown[1])
+    images = batch.render()
+    assert len(images) == 2 and equal(images[1], single.render()) and equal(batch.unwrapped.render_game(1), images[1])
     assert batch.metadata["render_fps"] == 4
 
 
-def test_a_batch_for_stable_baselines_is_tiled_as_its_own(capsys):
+def test_sb3_vector_env_tiles_images_like_dummy_vec_env(capsys):
     arguments = {"map": SMALL, "action": "strategies", "render_mode": "rgb_array"}
     ours, theirs = make_vec_env(3, seed=1, **arguments), DummyVecEnv([lambda: WarlightEnv(**arguments)] * 3)
     theirs.seed(1)

@@ -12,7 +12,7 @@ from gymnasium.utils.env_checker import check_env
 from sb3_contrib import MaskablePPO
 from stable_baselines3.common.env_checker import check_env as check_for_sb3
 
-import warlight_env.envs  # noqa: F401 -- the ids
+import warlight_env.envs  # noqa: F401 -- registers the ids
 from env_helpers import ROOM, SETS
 from warlight_env import Game, Orders, maps, warlight_v0
 from warlight_env.arena import Match
@@ -37,14 +37,14 @@ ACTIONS = ("factored", "continuous", "strategies", "steps")
 @pytest.mark.parametrize(
     ("action", "mask"), [("factored", "observation"), ("continuous", "info"), ("strategies", "info"), ("steps", "info")]
 )  # fmt: skip
-def test_the_checks_of_others(action, mask):
+def test_gymnasium_and_sb3_environment_checkers_pass(action, mask):
     env = WarlightMapsEnv(["small", "generated:20:7"], action=action, mask=mask)
     check_env(env, skip_render_check=True)
     check_for_sb3(env)
 
 
-def _alone(action, name, n, e):
-    """The action without padding, as the class's text says it."""
+def _without_padding(action, name, n, e):
+    """Convert an action with padding to the action of the single-map environment."""
     regions, edges = ROOM
     if name == "strategies":
         return action
@@ -56,7 +56,7 @@ def _alone(action, name, n, e):
 
 
 @pytest.mark.parametrize("name", ACTIONS)
-def test_a_game_is_that_of_the_map_alone(name):
+def test_game_equals_that_of_a_single_map_environment(name):
     settings = {"action": name, "opponent": "aggressive", "max_cycles": 60}
     env = WarlightMapsEnv(SETS, map_limits=ROOM, **settings)
     for seed in range(3):
@@ -83,27 +83,27 @@ def test_a_game_is_that_of_the_map_alone(name):
             else:
                 action = int(rng.choice(np.flatnonzero(env.action_masks())))
             observation, reward, terminated, truncated, info = env.step(action)
-            expected, *known, plain_info = plain.step(_alone(action, name, n, e))
-            assert [reward, terminated, truncated] == known and info["illegal"] == plain_info["illegal"]
+            expected, *plain_results, plain_info = plain.step(_without_padding(action, name, n, e))
+            assert [reward, terminated, truncated] == plain_results and info["illegal"] == plain_info["illegal"]
             over = terminated or truncated
 
 
-def test_equal_seeds_give_equal_games_on_equal_maps():
-    def played(seed: int) -> list[object]:
+def test_equal_seeds_give_equal_maps_and_games():
+    def play(seed: int) -> list[object]:
         env = WarlightMapsEnv(GeneratedMaps(8, 16, count=4), action="strategies", opponent="random")
-        told: list[object] = []
+        steps: list[object] = []
         env.reset(seed=seed)
         for _ in range(3):
             over = False
             while not over:
                 observation, reward, terminated, truncated, _ = env.step(int(np.flatnonzero(env.action_masks())[0]))
-                told.append((env.map.name, reward, float(observation["nodes"].sum())))
+                steps.append((env.map.name, reward, float(observation["nodes"].sum())))
                 over = terminated or truncated
             env.reset()
-        return told
+        return steps
 
-    first = played(5)
-    assert first == played(5) != played(6)
+    first = play(5)
+    assert first == play(5) != play(6)
     assert len({name for name, _, _ in first}) > 1
 
 
@@ -117,7 +117,7 @@ def test_maps_are_drawn_by_their_weights():
     assert 120 < names.count("small") < 180 and len(set(names)) == 2
 
 
-def test_a_curriculum_and_its_limits():
+def test_set_maps_changes_the_maps_within_the_map_limits():
     env = WarlightMapsEnv("small", map_limits=(42, 164), action="strategies")
     shape = env.observation_space["nodes"].shape
     env.set_maps("world")
@@ -129,7 +129,7 @@ def test_a_curriculum_and_its_limits():
     assert env.map.digest() == maps.load("world").digest()
 
 
-def test_a_game_on_a_map_of_choice():
+def test_reset_option_map_selects_the_map():
     env = WarlightMapsEnv(SETS, action="strategies")
     env.reset(seed=1, options={"map": "small", "seat": 1})
     assert env.map.digest() == maps.load("small").digest()
@@ -138,7 +138,7 @@ def test_a_game_on_a_map_of_choice():
     assert env.map.digest() == maps.load("small").digest()
 
 
-def test_what_a_map_lacks_is_dropped_and_counted():
+def test_actions_on_padding_are_dropped_and_counted_as_illegal():
     env = WarlightMapsEnv(SETS, action="factored")
     env.reset(seed=1, options={"map": "small"})
     action = np.zeros(env.action_space.shape, np.int64)
@@ -155,12 +155,12 @@ def test_what_a_map_lacks_is_dropped_and_counted():
         ([], "must have at least one map"), ({"small": -1.0}, "weights from 0 up"), (["wrld"], "no map 'wrld'"),
     ],
 )  # fmt: skip
-def test_sets_that_there_are_not(told, message):
+def test_invalid_map_sets_raise_an_error(told, message):
     with pytest.raises(InputError, match=message):
         map_set(told)
 
 
-def test_forms_that_there_are_not():
+def test_unsupported_encodings_and_ranges_raise_an_error():
     with pytest.raises(InputError, match="must be one of factored"):
         WarlightMapsEnv(SETS, action="orders")
     with pytest.raises(InputError, match="environments of many maps have a fixed observation"):
@@ -169,7 +169,7 @@ def test_forms_that_there_are_not():
         GeneratedMaps(40, 10)
 
 
-def test_vectors_hold_different_maps():
+def test_games_of_a_vector_env_have_different_maps():
     envs = gymnasium.make_vec("warlight/WarlightMaps-v0", 4, vectorization_mode="sync", map=SETS, action="strategies")
     observations, _ = envs.reset(seed=1)
     assert len(set(observations["region_mask"].sum(1).tolist())) > 1
@@ -186,25 +186,25 @@ def test_vectors_hold_different_maps():
         {"map": "small", "map_limits": ("a", 2)},
     ],
 )  # fmt: skip
-def test_maps_and_limits_that_are_none_are_refused_by_name(settings):
+def test_errors_name_invalid_maps_and_map_limits(settings):
     with pytest.raises(InputError, match=r"map|map_limits"):
         WarlightMapsEnv(**settings)
 
 
 @pytest.mark.parametrize("ranges", [("a", 4), (10.5, 20), (10, 20, 1.5), (10, 20, 5, None)])
-def test_ranges_of_maps_are_whole_numbers(ranges):
+def test_generated_map_ranges_must_be_integers(ranges):
     with pytest.raises(InputError, match="must be an integer"):
         GeneratedMaps(*ranges)
 
 
-def test_options_are_a_dict():
+def test_reset_rejects_invalid_options():
     env = WarlightMapsEnv("small")
     for options in ([1], {"map": 5}):
         with pytest.raises(InputError, match=r"options|map"):
             env.reset(options=options)
 
 
-def test_named_maps_that_cannot_hold_the_players_are_refused_at_the_door():
+def test_maps_too_small_for_the_players_raise_an_error_at_construction():
     with pytest.raises(RulesError, match=r"map 'small': .* with 6 players"):
         WarlightMapsVectorEnv(4, map={"world": 0.9, "small": 0.1}, players=6)
     env = WarlightMapsEnv({"world": 1.0, "small": 0.0}, players=6, action="strategies")
@@ -216,12 +216,12 @@ def test_named_maps_that_cannot_hold_the_players_are_refused_at_the_door():
 
 @pytest.mark.parametrize("make", [WarlightEnv, WarlightVectorEnv, warlight_v0.parallel_env])
 @pytest.mark.parametrize("several", [["small", "world"], {"small": 1.0}, GeneratedMaps(8, 10)])
-def test_environments_of_one_map_name_the_one_of_several(make, several):
+def test_single_map_environments_refer_to_the_many_maps_environment(make, several):
     with pytest.raises(MapError, match="must be one map; for several maps, use warlight/WarlightMaps-v0"):
         make(map=several)
 
 
-def test_a_model_of_many_maps_plays_wherever_an_agent_is_named(tmp_path):
+def test_many_maps_model_plays_in_matches_and_benchmarks(tmp_path):
     env = make_vec_env(4, seed=1, map=["small", "generated:14:1"], map_limits=(50, 200), action="strategies")
     model = MaskablePPO("MultiInputPolicy", env, n_steps=16, batch_size=16, n_epochs=1, device="cpu")
     path = tmp_path / "learner.zip"
@@ -230,13 +230,13 @@ def test_a_model_of_many_maps_plays_wherever_an_agent_is_named(tmp_path):
         match = Match([f"sb3:file={path},trust=yes", "random"], games=2, map=map_, seed=1, picks="random").run()
         assert sum(record.dropped[0] for record in match.records) == 0
     view = Game("world", seed=1, picks="random").view(0)
-    assert isinstance(make_subject(str(path), trust=True)(1).act(view), Orders)  # as `warlight bench` plays it
+    assert isinstance(make_subject(str(path), trust=True)(1).act(view), Orders)  # as `warlight bench` loads it
     with pytest.raises(InputError, match="space for 50 regions"):
         Match([f"sb3:file={path},trust=yes", "random"], games=2, map="large", seed=1, picks="random").run()
 
 
 @pytest.mark.parametrize("wrong", [["small", "world"], ["small"], {"small": 1.0}, GeneratedMaps(8, 12), 5])
-def test_the_option_map_is_one_map(wrong):
+def test_reset_option_map_must_be_one_map(wrong):
     env = WarlightMapsEnv(SETS, action="strategies")
     with pytest.raises(InputError, match=r"option 'map' = .*: must be one map"):
         env.reset(options={"map": wrong})
@@ -256,13 +256,13 @@ def test_the_option_map_is_one_map(wrong):
         (lambda: make_vec_env(2, map="small", padded=True), "padded"),
     ],
 )
-def test_arguments_of_the_batch_are_not_those_of_environments(make_env, name):
+def test_environments_reject_internal_batch_and_padding_arguments(make_env, name):
     with pytest.raises(TypeError, match=f"'{name}'"):
         make_env()
 
 
 @pytest.mark.parametrize("name", ["features", "encoding", "edge_index"])
-def test_attributes_that_depend_on_the_map_name_the_method_that_has_them(name):
+def test_errors_of_map_dependent_attributes_name_core_of(name):
     for env in (WarlightMapsVectorEnv(2, map=["small"]), make_vec_env(2, map=["small"])):
         with pytest.raises(AttributeError, match="core_of"):
             getattr(env, name)
@@ -273,7 +273,7 @@ def test_attributes_that_depend_on_the_map_name_the_method_that_has_them(name):
     assert getattr(single, name) is not None
 
 
-def test_an_environment_of_one_map_for_stable_baselines_keeps_its_map():
+def test_sb3_environment_of_one_map_cannot_change_its_map():
     with pytest.raises(InputError, match="cannot change its map"):
         make_vec_env(2, map="small").set_maps(["world"])
 

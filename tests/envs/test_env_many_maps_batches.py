@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from stable_baselines3 import PPO
 
-import warlight_env.envs  # noqa: F401 -- the ids
+import warlight_env.envs  # noqa: F401 -- registers the ids
 from env_helpers import ROOM, SETS, equal, plays_like
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
@@ -44,7 +44,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_batch_is_its_single_environments(case):
+def test_batch_equals_single_environments(case):
     arguments = {
         "map": ["small", "generated:14:1", "generated:20:7"],
         "map_limits": (22, 90),
@@ -59,7 +59,7 @@ def test_a_batch_is_its_single_environments(case):
     assert ended > 4
 
 
-def test_a_batch_by_its_id_on_generated_maps():
+def test_make_vec_creates_a_batch_on_generated_maps():
     maps_ = GeneratedMaps(8, 12, count=6)
     envs = gymnasium.make_vec(
         "warlight/WarlightMaps-v0", 32, vectorization_mode="vector_entry_point", map=maps_, action="strategies",
@@ -75,7 +75,7 @@ def test_a_batch_by_its_id_on_generated_maps():
     assert {envs.unwrapped.episodes.map_of(b).digest() for b in range(32)} == {maps.load("small").digest()}
 
 
-def test_a_batch_of_stable_baselines_and_its_curriculum():
+def test_sb3_batch_trains_on_after_a_change_of_maps():
     env = make_vec_env(6, seed=1, map=["small"], map_limits=(42, 164), action="factored", mask="observation")
     model = PPO(MaskedFactoredPolicy, env, n_steps=8, batch_size=16, n_epochs=1, device="cpu")
     model.learn(48)
@@ -86,7 +86,7 @@ def test_a_batch_of_stable_baselines_and_its_curriculum():
     model.learn(48)
 
 
-def test_what_breaks_off_has_played_nothing():
+def test_reward_error_changes_no_game():
     def breaks(before, after, paid):
         if after.round.max() > 2:
             raise RuntimeError("mine")
@@ -108,8 +108,8 @@ def test_what_breaks_off_has_played_nothing():
         assert round_ == 2
 
 
-def test_a_reset_onto_maps_that_cannot_be_played_on_leaves_the_games_as_they_were():
-    """Also where maps are not known before they are drawn."""
+def test_failed_reset_onto_too_small_maps_changes_no_game():
+    """The maps are generated, so the error occurs only after the draw."""
     maps_ = GeneratedMaps(8, 24, count=4, seed=1)
     env, other = (WarlightMapsVectorEnv(4, map=maps_, players=6, action="strategies") for _ in range(2))
     for each in (env, other):
@@ -117,14 +117,14 @@ def test_a_reset_onto_maps_that_cannot_be_played_on_leaves_the_games_as_they_wer
     for seed in range(7, 11):
         with pytest.raises(RulesError, match="with 6 players"):
             env.reset(seed=seed)
-    plays_like(env, other, steps=15)  # until one ends: streams of seeds went on
+    plays_like(env, other, steps=15)  # stop before the next game: the failed resets changed the seed streams
     for each in (env, other):
         each.reset(seed=15)
     assert len({(id(core), c) for core, c in map(env.episodes.core_of, range(4))}) == 4
     plays_like(env, other)
 
 
-def test_a_start_without_the_learner_leaves_the_game_as_it_was():
+def test_rejected_start_without_the_learner_changes_no_game():
     settings = {"map": {"world": 0.9, "small": 0.1}, "players": 3, "action": "strategies"}
     env, other = (WarlightMapsVectorEnv(1, **settings) for _ in range(2))
     start, agents = Game("small", players=3, picks="random", seed=1), [make_agent("aggressive", p) for p in range(3)]
@@ -139,23 +139,23 @@ def test_a_start_without_the_learner_leaves_the_game_as_it_was():
     plays_like(env, other)
 
 
-def test_more_new_maps_than_are_kept_are_each_shown_as_they_are(monkeypatch):
+def test_observations_are_correct_when_maps_exceed_the_cache(monkeypatch):
     monkeypatch.setattr(parts, "_KEPT", 4)
     settings = {"map": GeneratedMaps(6, 9, count=100_000), "opponent": "random", "picking": "random"}
     batch, alone = WarlightMapsVectorEnv(6, **settings), [WarlightMapsEnv(**settings) for _ in range(6)]
     seen, _ = batch.reset(seed=1)
-    shown = [env.reset(seed=1 + b)[0] for b, env in enumerate(alone)]
+    single_observations = [env.reset(seed=1 + b)[0] for b, env in enumerate(alone)]
     nothing = np.zeros(batch.single_action_space.shape, np.int64)
     for _ in range(3):
-        for b, expected in enumerate(shown):
+        for b, expected in enumerate(single_observations):
             assert equal({name: array[b] for name, array in seen.items()}, expected)
         seen = batch.step(np.stack([nothing] * 6))[0]
-        shown = [env.step(nothing)[0] for env in alone]
+        single_observations = [env.step(nothing)[0] for env in alone]
 
 
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))], ids=["copy", "pickle"])
 @pytest.mark.parametrize("opponent", ["aggressive", make_agent("smart_random", 0).__class__])
-def test_a_copy_goes_on_like_the_original(opponent, copied):
+def test_copy_continues_like_the_original(opponent, copied):
     env = WarlightMapsVectorEnv(4, map=["generated:12:1", "generated:14:2"], opponent=opponent, max_cycles=9)
     env.reset(seed=1)
     nothing = np.zeros(env.action_space.shape, np.int64)
@@ -178,14 +178,14 @@ print(env.step(np.zeros(env.action_space.shape, np.int64))[4]["round"])
 """
 
 
-def test_a_copy_plays_in_another_process(tmp_path):
+def test_pickled_environment_plays_in_another_process(tmp_path):
     env = WarlightMapsEnv(["generated:12:1", "generated:14:2"], opponent="aggressive", picking="random")
     env.reset(seed=1)
     (tmp_path / "env.pkl").write_bytes(pickle.dumps(env))
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-c", UNPICKLED, str(tmp_path / "env.pkl")], capture_output=True, text=True, check=True
     )
-    assert done.stdout.strip() == "1"
+    assert process.stdout.strip() == "1"
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_a_copy_plays_in_another_process(tmp_path):
         ("continuous", np.full((2, sum(ROOM)), np.nan), "must be a finite number"),
     ],
 )
-def test_actions_of_a_batch_that_are_none(action, wrong, message):
+def test_batch_rejects_invalid_actions(action, wrong, message):
     env = WarlightMapsVectorEnv(2, map=SETS, map_limits=ROOM, action=action)
     with pytest.raises(ValueError, match="call reset"):
         env.step(wrong)
@@ -213,8 +213,8 @@ def test_actions_of_a_batch_that_are_none(action, wrong, message):
     "acting",
     [np.ones(1, bool), np.ones((2, 1), bool), np.ones(3, bool), np.ones(2), [True, True], np.full(2, 300), True],
 )
-def test_who_acts_is_checked(make, acting):
-    """An array that is short would have kernels read what lies behind it."""
+def test_step_rejects_invalid_acting_arrays(make, acting):
+    """With a short array, kernels would read memory beyond its end."""
     env = make(2, map=["generated:12:1"] if make is WarlightMapsVectorEnv else "small", action="strategies")
     env.reset(seed=1)
     nothing = np.zeros(2, np.int64)
@@ -226,9 +226,9 @@ def test_who_acts_is_checked(make, acting):
 
 
 @pytest.mark.parametrize("make", [WarlightVectorEnv, WarlightMapsVectorEnv])
-def test_a_limit_of_cycles_holds_for_all_games_at_once(make):
-    given = ["generated:12:1", "generated:14:2"] if make is WarlightMapsVectorEnv else "generated:12:1"
-    env = make(3, map=given, action="strategies", max_cycles=5)
+def test_cycle_limit_applies_to_all_games_at_once(make):
+    map_setting = ["generated:12:1", "generated:14:2"] if make is WarlightMapsVectorEnv else "generated:12:1"
+    env = make(3, map=map_setting, action="strategies", max_cycles=5)
     env.reset(seed=1)
     for limit in (4, 3, 2, 1):
         env.episodes.limit_cycles(limit)
@@ -243,7 +243,7 @@ def test_a_limit_of_cycles_holds_for_all_games_at_once(make):
     assert env.episodes.policy_settings.max_cycles == 1
 
 
-def test_games_that_move_between_maps_take_the_first_unused_places(monkeypatch):
+def test_games_that_change_maps_take_the_first_unused_places(monkeypatch):
     three = ["small", "world", "generated:12:1"]
     env = gymnasium.make_vec("warlight/WarlightMaps-v0", num_envs=40, map=three)
     env.reset(seed=1)
@@ -267,7 +267,7 @@ def test_games_that_move_between_maps_take_the_first_unused_places(monkeypatch):
         return [b for b in range(40) if batch.core_of(b) != before[b]]
 
     def fail():
-        """The first games have moved when the games on another map cannot begin."""
+        """Fail a reset after some games have moved to another map."""
         before, sizes = [batch.core_of(b) for b in range(40)], iter([50])
         env.unwrapped.set_maps([f"generated:14:{seed}" for seed in rng.integers(2**20, size=2)])
         with monkeypatch.context() as patch:

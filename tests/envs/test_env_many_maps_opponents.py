@@ -1,4 +1,4 @@
-"""Opponents and rewards on many maps: what they see, their errors, and agents of maps without games."""
+"""Opponents and rewards on many maps: their views, their errors, and agents of maps without games."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-import warlight_env.envs  # noqa: F401 -- the ids
+import warlight_env.envs  # noqa: F401 -- registers the ids
 from env_helpers import ROOM, SETS, BreakingReward, equal, plays_like
 from warlight_env import Orders
 from warlight_env.agents import make_agent
@@ -24,7 +24,7 @@ from warlight_env.errors import InputError
 
 
 class RaisesOnce:
-    """An agent that plays nothing, and whose first turn in the third round raises."""
+    """An agent without orders; its first turn in the third round raises an error."""
 
     name = "raises once"
     left = 0
@@ -42,10 +42,10 @@ class RaisesOnce:
         return Orders()
 
 
-def test_an_opponent_that_raises_undoes_the_step_on_all_maps(monkeypatch):
-    """Also on those where bots alone play, which drew from their generators."""
+def test_opponent_error_undoes_the_step_on_all_maps(monkeypatch):
+    """This includes maps with compiled bots only, which had drawn from their generators."""
 
-    def played(times):
+    def play(times):
         monkeypatch.setattr(RaisesOnce, "left", times)
         pool = OpponentPool({"smart_random": 1.0})
         pool.add("raises", RaisesOnce)
@@ -61,10 +61,10 @@ def test_an_opponent_that_raises_undoes_the_step_on_all_maps(monkeypatch):
         assert RaisesOnce.left == 0
         return seen
 
-    assert equal(played(1), played(0))
+    assert equal(play(1), play(0))
 
 
-def test_games_whose_opponent_did_not_begin_are_to_be_reset():
+def test_games_need_a_reset_after_their_opponent_failed_to_start():
     broken = []
 
     def make(seed):
@@ -89,7 +89,7 @@ def test_games_whose_opponent_did_not_begin_are_to_be_reset():
 
 
 class Onlooker:
-    """Notes what views tell of the last round."""
+    """An agent that records the last round in its views."""
 
     told: ClassVar[list] = []
     name = "onlooker"
@@ -107,14 +107,14 @@ class Onlooker:
 
 
 @pytest.mark.parametrize("make", [WarlightVectorEnv, WarlightMapsVectorEnv])
-def test_a_reward_that_raises_changes_nothing_of_what_opponents_are_told(make):
-    """The round is played again, and they are told as if it had been played but once."""
+def test_reward_error_does_not_change_the_history_of_opponents(make):
+    """The step is repeated; opponents see the same history as without the error."""
 
-    def told(times: int):
+    def record_views(times: int):
         pay = BreakingReward(times)
         maps_of = ["generated:12:1", "generated:14:2"]
-        given = maps_of if make is WarlightMapsVectorEnv else maps_of[0]
-        env = make(4, map=given, opponent=Onlooker, reward=pay, picking="random", action="factored")
+        map_setting = maps_of if make is WarlightMapsVectorEnv else maps_of[0]
+        env = make(4, map=map_setting, opponent=Onlooker, reward=pay, picking="random", action="factored")
         env.reset(seed=3)
         nothing = np.zeros(env.action_space.shape, np.int64)
         Onlooker.told.clear()
@@ -128,10 +128,10 @@ def test_a_reward_that_raises_changes_nothing_of_what_opponents_are_told(make):
         assert pay.left == 0
         return list(Onlooker.told)
 
-    assert told(1) == told(0)
+    assert record_views(1) == record_views(0)
 
 
-def test_what_views_tell_is_kept_only_while_somebody_takes_views():
+def test_history_is_recorded_only_while_opponents_need_views():
     env = WarlightMapsVectorEnv(4, map=SETS, map_limits=ROOM, opponent=Onlooker, max_cycles=3)
     env.reset(seed=1)
     cores = [env.episodes.core_of(b)[0] for b in range(4)]
@@ -144,7 +144,7 @@ def test_what_views_tell_is_kept_only_while_somebody_takes_views():
 
 
 def share(before, after, paid):
-    """Of all players' armies."""
+    """Each player's share of all players' armies."""
     out = np.zeros(paid.shape)
     for b in range(paid.shape[0]):
         for p in range(paid.shape[1]):
@@ -154,7 +154,7 @@ def share(before, after, paid):
 
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("compiled", [True, False])
-def test_a_reward_of_ones_own_is_asked_of_games_that_are_played(compiled):
+def test_custom_reward_is_computed_for_games_in_play_only(compiled):
     settings = {"map": ["small", "world"], "action": "strategies", "max_cycles": 5}
     reward = share if compiled else functools.partial(share)
     env, plain = WarlightMapsVectorEnv(4, reward=reward, **settings), WarlightMapsVectorEnv(4, **settings)
@@ -171,7 +171,7 @@ def test_a_reward_of_ones_own_is_asked_of_games_that_are_played(compiled):
                 assert rewards[b] == pytest.approx(mine / army[owner >= 0].sum())
 
 
-def test_a_reward_of_ones_own_is_told_its_game_by_the_batchs_number():
+def test_custom_reward_error_names_the_batch_index_of_the_game():
     def none_on_world(before, after, paid):
         if after.round.max() == 0 or after.owner.shape[1] < 42 or len(paid) == 1:
             return paid + 0.0

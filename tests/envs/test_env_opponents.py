@@ -33,8 +33,8 @@ from warlight_env.errors import InputError
 @pytest.mark.parametrize("name", COMPILED)
 @pytest.mark.parametrize("rules", ["thesis", "challenge1", "challenge2"])
 @pytest.mark.parametrize("picking", ["random", "play"])
-def test_episodes_are_games_against_the_agent(name, rules, picking):
-    """A `Game` with the episode's seed, the learner's decoded orders and the agent itself goes the same way."""
+def test_episode_equals_a_game_against_the_agent(name, rules, picking):
+    """A `Game` with the same seed, the learner's decoded orders and the agent has the same positions and result."""
     env = make(map="world", opponent=name, rules=rules, picking=picking, action="factored", max_cycles=20)
     for seed in range(2):
         _, info = env.reset(seed=seed)
@@ -73,7 +73,7 @@ def test_compiled_bots_play_like_agents(name, fog):
         assert equal(episode(compiled, seed), episode(agents, seed))
 
 
-def test_opponents_of_all_kinds():
+def test_environment_accepts_all_types_of_opponents():
     class Idle:
         name = "idle"
 
@@ -99,7 +99,7 @@ def test_opponents_of_all_kinds():
     assert len(episode(several, 1)) > 3
 
 
-def test_an_agent_that_cannot_play_such_games_is_refused_before_the_first():
+def test_agent_that_rejects_the_settings_raises_an_error_at_reset():
     class OnlyPairs(RandomAgent):
         closed = 0
 
@@ -113,13 +113,13 @@ def test_an_agent_that_cannot_play_such_games_is_refused_before_the_first():
     make(opponent=OnlyPairs).reset(seed=1)
     with pytest.raises(InputError, match="3 players: two can play"):
         make(opponent=OnlyPairs, players=3, rules={"picks": 1}).reset(seed=1)
-    assert OnlyPairs.closed == 2  # those that were asked
+    assert OnlyPairs.closed == 2  # the two agents that checked the settings
     with pytest.raises(InputError, match="policy 'strategies' is for medium maps"):
         make(opponent="policy:strategies").reset(seed=1)
 
 
-def test_a_policy_sees_what_the_learner_would():
-    """A policy in the other seat gets observations of its own, with masks that fit."""
+def test_policy_opponent_sees_the_observation_of_its_seat():
+    """A policy in the other seat gets the observation and the mask of that seat."""
     seen = []
 
     def watch(observations, masks):
@@ -131,11 +131,11 @@ def test_a_policy_sees_what_the_learner_would():
     env.step(np.zeros(env.action_space.shape, dtype=np.int64))
     nodes, mask = seen[0]
     n = SMALL.n_regions
-    own = np.flatnonzero(nodes[:, 2] == 1)
+    owned_regions = np.flatnonzero(nodes[:, 2] == 1)
     core = env.episodes.core
-    assert own.tolist() == np.flatnonzero(core.state.owner[0] == 1).tolist()
+    assert owned_regions.tolist() == np.flatnonzero(core.state.owner[0] == 1).tolist()
     open_regions = np.flatnonzero(mask.reshape(-1, 5)[:n, 1])
-    assert open_regions.tolist() == own.tolist()
+    assert open_regions.tolist() == owned_regions.tolist()
     assert not np.array_equal(mine["nodes"], nodes)
 
 
@@ -148,7 +148,7 @@ def test_a_policy_plays_steps_until_it_ends_its_turn():
     assert trace[-1][4]["round"] >= 2
 
 
-def test_a_pool_draws_by_weight_and_changes_while_games_go_on():
+def test_pool_draws_by_weight_and_accepts_changes_during_games():
     pool = OpponentPool({"random": 3, "aggressive": 1})
     env = make(opponent=pool)
     drawn = []
@@ -168,11 +168,11 @@ def test_a_pool_draws_by_weight_and_changes_while_games_go_on():
 
 
 @pytest.mark.parametrize("weight", [2, 0.5, np.int8(3), np.float32(0.5), Fraction(1, 3), np.array(2.0)[()]])
-def test_weights_are_numbers_of_any_type(weight):
+def test_pool_accepts_weights_of_any_numeric_type(weight):
     assert OpponentPool({"random": weight}).weights == {"random": float(weight)}
 
 
-def test_a_weight_that_is_refused_changes_no_pool():
+def test_invalid_weight_does_not_change_the_pool():
     pool = OpponentPool({"random": 3})
     for change in (lambda: pool.add("aggressive", "aggressive", None), lambda: pool.set_weight("random", "2")):
         with pytest.raises(OpponentError, match="must be a number from 0 up"):
@@ -180,7 +180,7 @@ def test_a_weight_that_is_refused_changes_no_pool():
         assert pool.weights == {"random": 3.0}
 
 
-def test_swapped_opponents_play_from_the_next_game_on():
+def test_new_opponent_plays_from_the_next_game_on():
     env, plain = make(opponent="random"), make(opponent="random")
     env.reset(seed=4)
     env.set_opponent("aggressive")
@@ -214,13 +214,13 @@ def test_swapped_opponents_play_from_the_next_game_on():
         ("missing.zip", ValueError, "missing.zip"),
     ],
 )
-def test_opponents_that_cannot_be(opponent, error, message):
+def test_invalid_opponents_raise_an_error(opponent, error, message):
     with pytest.raises(error, match=message):
         make(opponent=opponent)
 
 
-def test_one_pool_in_two_environments():
-    """Each has its own games, whatever their numbers are."""
+def test_environments_that_share_a_pool_do_not_affect_each_other():
+    """The environments have different numbers of games."""
     for members in ({"random": 1}, {"random:chunks=4": 1}):
         pool = OpponentPool(members)
         alone = episode(make(opponent=OpponentPool(members)), 3)
@@ -234,7 +234,7 @@ def test_one_pool_in_two_environments():
         assert equal(trace, alone)
 
 
-def test_a_policy_that_never_ends_its_turn_is_ended():
+def test_environment_ends_the_turn_of_a_policy_that_never_does():
     env = make(opponent=lambda observations, masks: np.zeros(len(masks), dtype=np.int64), action="steps", seat=0)
     env.reset(seed=1)
     for _ in range(3):
@@ -242,7 +242,7 @@ def test_a_policy_that_never_ends_its_turn_is_ended():
     assert info["round"] == 3
 
 
-def test_opponents_of_equal_names_need_names_of_their_own():
+def test_opponents_with_equal_names_raise_an_error():
     class Odd:
         def __str__(self) -> str:
             return "odd"
@@ -254,7 +254,7 @@ def test_opponents_of_equal_names_need_names_of_their_own():
         make(opponent={Odd(): 1, Odd(): 2})
 
 
-def test_functions_are_told_apart_by_their_first_parameter():
+def test_first_parameter_distinguishes_agent_factories_from_policies():
     class Silent:
         name = "silent"
 
@@ -279,28 +279,28 @@ def test_functions_are_told_apart_by_their_first_parameter():
         make(opponent=dict)
 
 
-# What is kept of them
+# Memory and copies
 
 
-def test_opponents_that_play_no_more_are_let_go():
+def test_replaced_opponents_are_freed():
     env = make(opponent="random")
     env.reset(seed=1)
-    gone = []
+    references = []
     for seed in range(3):
         policy = functools.partial(idle)
-        gone.append(weakref.ref(policy))
+        references.append(weakref.ref(policy))
         env.set_opponent(policy)
         env.reset(seed=seed)
     del policy
     env.set_opponent("random")
     env.reset(seed=1)
     gc.collect()
-    assert [ref() for ref in gone] == [None] * 3
+    assert [ref() for ref in references] == [None] * 3
 
 
 @pytest.mark.parametrize("opponent", ["aggressive", "random:chunks=2", {"random": 1, "smart_random": 1}])
 @pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_copies_go_on_like_the_original(opponent, copied):
+def test_copies_continue_like_the_original(opponent, copied):
     env = make(opponent=opponent)
     env.reset(seed=8)
     nothing = np.zeros(env.action_space.shape, dtype=np.int64)
@@ -339,8 +339,8 @@ def test_saved_policies_play(algorithm, action, tmp_path):
     assert np.array_equal(loaded(observations, masks), policy_of(model, deterministic=True)(observations, masks))
 
 
-def test_a_saved_policy_draws_from_the_game_s_seed(tmp_path):
-    """And from nobody else's generator."""
+def test_saved_policy_draws_from_the_seed_of_the_game(tmp_path):
+    """The policy does not use the global generator of PyTorch."""
     _, path = small_model(MaskablePPO, "strategies", tmp_path)
     traces = []
     for noise in (1, 2):
@@ -352,7 +352,7 @@ def test_a_saved_policy_draws_from_the_game_s_seed(tmp_path):
     assert not equal(traces[0], episode(make(opponent=load_policy(path, trust=True), action="strategies"), 3))
 
 
-def test_saved_policies_that_do_not_fit(tmp_path):
+def test_saved_policies_with_wrong_spaces_raise_an_error(tmp_path):
     _, path = small_model(MaskablePPO, "strategies", tmp_path)
     with pytest.raises(SavedPolicyError, match=r"action space Discrete\(9\), the environment has"):
         make(opponent=load_policy(path, trust=True), action="steps").reset(seed=0)

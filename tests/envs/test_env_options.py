@@ -16,36 +16,40 @@ from warlight_env.errors import InputError
 
 
 def middle(rounds=3, **arguments):
-    """A game after some rounds in which nobody moved."""
+    """A game after some rounds without orders."""
     game = Game(**{"map": SMALL, "seed": 4, "picks": "random", **arguments})
     for _ in range(rounds):
         game.play_round([None] * game.players)
     return game
 
 
-def same(core, game, b=0):
+def has_position_of(core, game, b=0):
     return np.array_equal(core.state.owner[b], game.owner) and core.state.round[b] == game.round
 
 
 @pytest.mark.parametrize("action", ["steps", "strategies", "factored"])
-def test_a_learner_s_game_begins_in_the_middle_and_the_next_one_does_not(action):
+def test_start_option_applies_to_one_game_of_the_learner(action):
     env, game = make_single(action=action, opponent="aggressive"), middle()
     _, info = env.reset(seed=1, options={"start": game, "seat": 1})
-    assert same(env.episodes.core, game) and info["round"] == 3 and env.view().player == 1
+    assert has_position_of(env.episodes.core, game) and info["round"] == 3 and env.view().player == 1
     env.step(env.action_space.sample(info["action_mask"]))
     assert env.reset()[1]["round"] == 0
 
 
-def test_players_begin_in_the_middle_with_dice_of_their_own():
+def test_start_option_keeps_the_position_and_draws_new_dice():
     env, game = make(picking="play"), middle()
     observations, infos = env.reset(seed=1, options={"start": game})
-    assert same(env.core, game) and infos["player_1"]["round"] == 3 and set(observations) == set(env.possible_agents)
+    assert (
+        has_position_of(env.core, game)
+        and infos["player_1"]["round"] == 3
+        and set(observations) == set(env.possible_agents)
+    )
     rng = env.core.state.rng.copy()
     env.reset(seed=2, options={"start": game})
-    assert same(env.core, game) and not np.array_equal(rng, env.core.state.rng)
+    assert has_position_of(env.core, game) and not np.array_equal(rng, env.core.state.rng)
 
 
-def test_shaping_counts_from_where_the_game_begins():
+def test_reward_shaping_starts_at_the_start_position():
     for shaping in ("regions", "income"):
         env, game = make(reward=Reward(shaping)), middle(0)
         env.reset(seed=1, options={"start": game})
@@ -53,7 +57,7 @@ def test_shaping_counts_from_where_the_game_begins():
         assert set(env.step(dict.fromkeys(env.agents, nothing))[1].values()) == {0.0}
 
 
-def test_batches_begin_as_single_games_do():
+def test_start_option_works_alike_in_batches_and_single_games():
     game, arguments = middle(), {"map": SMALL, "action": "factored", "opponent": "random"}
     batch, single = WarlightVectorEnv(2, **arguments), make_single(**arguments)
     seen, infos = batch.reset(seed=5, options={"start": game, "seat": 0})
@@ -65,10 +69,10 @@ def test_batches_begin_as_single_games_do():
 
 
 class Listening:
-    """An agent that deploys nothing and keeps all that it was told, by the seed that it was made with."""
+    """An agent without orders; it records its views in `told`, by its seed."""
 
     name = "listening"
-    told: dict[int, list] = {}  # noqa: RUF012  of all of them
+    told: dict[int, list] = {}  # noqa: RUF012  shared by all agents
 
     def __init__(self, seed: int = 0) -> None:
         self.mine = self.told.setdefault(seed, [])
@@ -81,12 +85,12 @@ class Listening:
         return Orders([], [])
 
 
-def test_agents_of_the_other_games_are_told_what_they_are_told_in_single_ones():
+def test_start_of_one_game_does_not_change_the_views_in_other_games():
     arguments = {"map": SMALL, "action": "factored", "opponent": Listening, "seat": 0}
     batch, single = WarlightVectorEnv(2, **arguments), make_single(**arguments)
     nothing = np.zeros(batch.single_action_space.shape, dtype=np.int64)
 
-    def told(env, actions, options=None):
+    def record_views(env, actions, options=None):
         Listening.told.clear()
         env.reset(seed=5)
         for number in range(4):
@@ -95,14 +99,16 @@ def test_agents_of_the_other_games_are_told_what_they_are_told_in_single_ones():
             env.step(actions)
         return list(Listening.told.values())
 
-    (alone,) = (each for each in told(single, nothing) if each)
-    together = told(batch, np.stack([nothing, nothing]), {"reset_mask": np.array([False, True]), "start": middle()})
+    (alone,) = (each for each in record_views(single, nothing) if each)
+    together = record_views(
+        batch, np.stack([nothing, nothing]), {"reset_mask": np.array([False, True]), "start": middle()}
+    )
     assert alone in together and alone[3][1] is not None and alone[3][2].round == 3
 
 
 @pytest.mark.parametrize("shaping", ["none", "regions", "income"])
 @pytest.mark.parametrize("action", ["factored", "steps"])
-def test_some_games_of_a_core_begin_in_the_middle_and_nothing_happens_to_the_others(action, shaping):
+def test_start_from_changes_only_the_given_games_of_a_core(action, shaping):
     arguments = {"map": SMALL, "action": action, "reward": Reward(shaping), "picking": "random"}
     core, game, rng = EnvCore(batch=4, **arguments), middle(), np.random.default_rng(1)
     alone = [EnvCore(**arguments) for _ in range(4)]
@@ -137,19 +143,19 @@ def test_some_games_of_a_core_begin_in_the_middle_and_nothing_happens_to_the_oth
     assert core.view(0, 0).starts is not None and core.view(0, 1).starts is None
 
 
-def test_games_that_cannot_begin_in_the_middle_are_refused_and_nothing_changes():
+def test_start_from_rejects_invalid_games_and_changes_nothing():
     core, game = EnvCore(SMALL, batch=2, picking="random"), middle()
     core.reset([1, 2])
     core.step(np.zeros((2, 2, core.row_size), dtype=np.int64))
     core.reset([3], [1])
     before = core.snapshot()
-    for which, reason in (
+    for games, reason in (
         ([1, 0], "game 0 has already made a step"),
         ([1, 1], "different games"),
         ([2], "from 0 to 1"),
     ):
         with pytest.raises(InputError, match=reason):
-            core.start_from(game, which)
+            core.start_from(game, games)
         assert equal(core.snapshot(), before)
 
 
@@ -164,7 +170,7 @@ def test_games_that_cannot_begin_in_the_middle_are_refused_and_nothing_changes()
         ({"start": functools.partial(Game, "small")}, "must have the environment's map"),
     ],
 )  # fmt: skip
-def test_what_is_not_known_is_refused_and_nothing_changes(options, reason):
+def test_invalid_reset_options_raise_an_error_and_change_nothing(options, reason):
     options = {name: value() if callable(value) else value for name, value in options.items()}
     env = make_single()
     seen, _ = env.reset(seed=1)
@@ -173,7 +179,7 @@ def test_what_is_not_known_is_refused_and_nothing_changes(options, reason):
     assert equal(env.episodes.observe(0), seen)
 
 
-def test_a_game_that_is_over_is_refused():
+def test_start_option_rejects_a_finished_game():
     over = middle(rules={"max_rounds": 3})
     env = make_single(rules={"max_rounds": 3})
     with pytest.raises(InputError, match="the given game is over"):

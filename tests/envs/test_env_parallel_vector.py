@@ -39,28 +39,28 @@ def compare(arguments: dict[str, Any], mode: AutoresetMode, steps: int = 45) -> 
     observations, infos = batch.reset(seed=7)
     last: list[dict[str, Any]] = []
     for b, env in enumerate(singles):
-        seen, told = env.reset(seed=7 + b)
-        check(batch, b, env.agents, observations, infos, seen, told)
+        seen, single_infos = env.reset(seed=7 + b)
+        check(batch, b, env.agents, observations, infos, seen, single_infos)
         last.append(seen)
     for _ in range(steps):
         active = {agent: infos[agent]["active"].copy() for agent in batch.agents}
         actions: list[dict[str, Any]] = [
-            {agent: some_action(env, rng, agent) for agent in batch.agents} for env in singles
+            {agent: random_action(env, rng, agent) for agent in batch.agents} for env in singles
         ]
         observations, rewards, terminations, truncations, infos = batch.step(
-            {agent: together(batch, agent, [one[agent] for one in actions]) for agent in batch.agents}
+            {agent: concatenate_actions(batch, agent, [one[agent] for one in actions]) for agent in batch.agents}
         )
         over = np.zeros(GAMES, bool)
         for b, env in enumerate(singles):
             assert [agent for agent in batch.agents if active[agent][b]] == env.agents
             if not env.agents:
                 assert mode == AutoresetMode.NEXT_STEP
-                seen, told = env.reset()
+                seen, single_infos = env.reset()
                 paid: dict[str, float] = {}
                 ends: dict[str, bool] = {}
                 cuts: dict[str, bool] = {}
             else:
-                seen, paid, ends, cuts, told = env.step({agent: actions[b][agent] for agent in env.agents})
+                seen, paid, ends, cuts, single_infos = env.step({agent: actions[b][agent] for agent in env.agents})
             for agent in batch.agents:
                 assert rewards[agent][b] == paid.get(agent, 0.0)
                 assert terminations[agent][b] == ends.get(agent, False)
@@ -71,18 +71,18 @@ def compare(arguments: dict[str, Any], mode: AutoresetMode, steps: int = 45) -> 
                 final = {agent: infos[agent]["final_obs"] for agent in batch.agents}
                 final_infos = {agent: infos[agent]["final_info"] for agent in batch.agents}
                 assert infos["player_0"]["_final_obs"][b]
-                check(batch, b, [], final, final_infos, seen, told)
-                seen, told = env.reset()
-            check(batch, b, env.agents, observations, infos, seen, told)
+                check(batch, b, [], final, final_infos, seen, single_infos)
+                seen, single_infos = env.reset()
+            check(batch, b, env.agents, observations, infos, seen, single_infos)
         if mode == AutoresetMode.DISABLED and over.any():
             observations, infos = batch.reset(options={"reset_mask": over})
             for b in np.flatnonzero(over):
-                seen, told = singles[b].reset()
-                check(batch, b, singles[b].agents, observations, infos, seen, told)
+                seen, single_infos = singles[b].reset()
+                check(batch, b, singles[b].agents, observations, infos, seen, single_infos)
     return ended
 
 
-def some_action(env: WarlightParallelEnv, rng: np.random.Generator, agent: str) -> Any:
+def random_action(env: WarlightParallelEnv, rng: np.random.Generator, agent: str) -> Any:
     """Return a random action that respects the agent's mask."""
     if isinstance(env.encoding, FactoredActions | OrdersActions):
         return sample(env, rng, agent)
@@ -91,32 +91,32 @@ def some_action(env: WarlightParallelEnv, rng: np.random.Generator, agent: str) 
     return space.sample(mask)
 
 
-def together(batch: WarlightParallelVectorEnv, agent: str, actions: list[Any]) -> Any:
+def concatenate_actions(batch: WarlightParallelVectorEnv, agent: str, actions: list[Any]) -> Any:
     space = batch.single_action_space(agent)
     empty: Any = create_empty_array(space, len(actions))
     return concatenate(space, actions, empty)
 
 
-def check(batch: Any, b: int, live: list[str], observations: Any, infos: Any, seen: Any, told: Any) -> None:
-    """The entries of game b are the results of its parallel environment."""
+def check(batch: Any, b: int, live: list[str], observations: Any, infos: Any, seen: Any, single_infos: Any) -> None:
+    """Check that the entries of game b equal the results of its parallel environment."""
     assert set(observations) == set(infos) == set(batch.agents)
     for agent, one in seen.items():
         assert equal(list(iterate(batch.observation_space(agent), observations[agent]))[b], one)
         for name in ("illegal", "income", "round", "phase"):
-            assert infos[agent][name][b] == told[agent][name]
-        if "action_mask" in told[agent]:
-            assert np.array_equal(infos[agent]["action_mask"][b], told[agent]["action_mask"].reshape(-1))
+            assert infos[agent][name][b] == single_infos[agent][name]
+        if "action_mask" in single_infos[agent]:
+            assert np.array_equal(infos[agent]["action_mask"][b], single_infos[agent]["action_mask"].reshape(-1))
     for agent in batch.agents:
         assert infos[agent]["active"][b] == (agent in live)
 
 
-# Each environment compiles the user's functions, and the modes do not concern them, so one mode is enough for them.
+# Each environment compiles custom functions, and autoreset modes do not affect them, so one mode is enough.
 @pytest.mark.parametrize(
     "case, mode",
     [(case, mode) for case in CASES for mode in AutoresetMode
      if case != "own functions" or mode == AutoresetMode.SAME_STEP],
 )  # fmt: skip
-def test_a_batch_is_its_parallel_environments(case, mode):
+def test_batch_equals_parallel_environments(case, mode):
     assert compare(CASES[case], mode) > 2
 
 
@@ -126,7 +126,7 @@ def test_an_eliminated_agent_waits_until_the_game_ends():
     rng, waited = np.random.default_rng(0), 0
     for _ in range(80):
         before = {agent: infos[agent]["active"] for agent in env.agents}
-        actions = {agent: legal(rng, infos[agent]["action_mask"]) for agent in env.agents}
+        actions = {agent: legal_actions(rng, infos[agent]["action_mask"]) for agent in env.agents}
         for agent in env.agents:
             actions[agent][~before[agent]] = 99  # these actions are ignored
         _, rewards, terminations, truncations, infos = env.step(actions)
@@ -140,12 +140,12 @@ def test_an_eliminated_agent_waits_until_the_game_ends():
     assert waited > 5
 
 
-def legal(rng: np.random.Generator, masks: np.ndarray) -> np.ndarray:
+def legal_actions(rng: np.random.Generator, masks: np.ndarray) -> np.ndarray:
     rows = masks.reshape(len(masks), -1, 5)
     return rng.integers(0, 5, rows.shape[:2]) * rows[:, :, 4]
 
 
-def test_the_start_option_begins_from_a_position_in_which_a_player_is_eliminated():
+def test_start_option_accepts_a_position_with_an_eliminated_player():
     game = Game(SMALL, "thesis", 3, seed=1, picks="random")
     state = game.to_dict()
     owner = np.array(state["state"]["owner"])
@@ -172,19 +172,19 @@ def test_the_start_option_begins_from_a_position_in_which_a_player_is_eliminated
         ({"oponents": {}, "speed": 1}, r"^unknown arguments 'oponents', 'speed'; known: "),
     ],
 )
-def test_unknown_arguments_are_refused(argument, reason):
+def test_unknown_arguments_raise_an_error(argument, reason):
     with pytest.raises(TypeError, match=reason):
         WarlightParallelVectorEnv(2, map=SMALL, **argument)
 
 
-def test_limits_of_the_map_do_not_change_the_default_map():
+def test_map_limits_do_not_change_the_default_map():
     env = WarlightParallelVectorEnv(2, map_limits=(50, 400), picking="random")
     for seed in range(4):
         env.reset(seed=seed)
         assert [env.episodes.core_of(b)[0].map.name for b in range(2)] == ["world", "world"]
 
 
-def test_no_limits_of_the_map_are_the_default():
+def test_map_limits_default_to_none():
     env = WarlightParallelVectorEnv(2, map=SMALL, map_limits=None)
     assert env.single_observation_space("player_0") == WarlightParallelVectorEnv(2, map=SMALL).single_observation_space(
         "player_0"
@@ -211,7 +211,7 @@ def test_results_without_copies_are_equal(observation, mode):
     assert equal(first, kept)
 
 
-def test_bad_arguments():
+def test_invalid_arguments_raise_an_error():
     make = warlight_v0.vector_env
     for match, arguments in (
         (r"^players = 7", {"players": 7}),
@@ -229,7 +229,7 @@ def test_bad_arguments():
             make(**{"num_envs": 2, "map": SMALL, **arguments})
 
 
-def test_bad_actions_play_nothing():
+def test_invalid_actions_raise_an_error_and_change_no_game():
     env = WarlightParallelVectorEnv(2, map=SMALL, picking="random", autoreset_mode="Disabled", max_cycles=2)
     nothing = {agent: np.zeros((2, env.encoding.mask_rows), np.int64) for agent in env.agents}
     with pytest.raises(InputError, match=r"^no game has begun"):
@@ -256,7 +256,7 @@ def test_bad_actions_play_nothing():
         env.action_masks("x")
 
 
-def test_an_error_of_a_reward_plays_nothing():
+def test_reward_error_changes_no_game():
     env = WarlightParallelVectorEnv(2, map=SMALL, picking="random", reward=BreakingReward(1))
     twin = WarlightParallelVectorEnv(2, map=SMALL, picking="random", reward=BreakingReward(0))
     for one in (env, twin):
@@ -273,7 +273,7 @@ def test_an_error_of_a_reward_plays_nothing():
     assert failed == 1
 
 
-def test_the_seeds_of_games_are_integers_of_the_stream():
+def test_game_seeds_come_from_the_seeded_generator():
     env = warlight_v0.vector_env(3, map="small", picking="random")
     env.reset(seed=5)
     drawn = [np.random.Generator(np.random.PCG64(5 + b)).integers(0, 2**63) for b in range(3)]

@@ -14,20 +14,20 @@ from warlight_env.envs.actions.step_kernels import DEPLOYS
 from warlight_env.errors import InputError
 
 
-def planned(seen: Any, masks: np.ndarray) -> np.ndarray:
-    """A policy that chooses the largest legal value in the rows that depend on the first feature sum."""
+def feature_policy(seen: Any, masks: np.ndarray) -> np.ndarray:
+    """A deterministic policy: its values depend on the sum of the global features; rows without orders get 0."""
     rows = masks.reshape(len(masks), -1, 5)
     shift = (seen["globals"].sum(axis=1) * 10).astype(np.int64)[:, None] + np.arange(rows.shape[1])
     return (shift % 5) * rows[:, :, 4]
 
 
-def test_a_policy_on_a_seat_plays_as_it_would_in_a_parallel_environment():
+def test_policy_opponent_acts_as_in_a_parallel_environment():
     settings: dict[str, Any] = {"map": SMALL, "players": 3, "picking": "random", "max_cycles": 30}
-    env = warlight_v0.vector_env(3, **settings, opponents={"player_1": planned}, autoreset_mode="Disabled")
+    env = warlight_v0.vector_env(3, **settings, opponents={"player_1": feature_policy}, autoreset_mode="Disabled")
     assert env.agents == ["player_0", "player_2"]
     singles = [WarlightParallelEnv(mask="info", **settings) for _ in range(3)]
     seen, infos = env.reset(seed=5)
-    told = [one.reset(seed=5 + b) for b, one in enumerate(singles)]
+    single_results = [one.reset(seed=5 + b) for b, one in enumerate(singles)]
     rng = np.random.default_rng(1)
     for _ in range(30):
         masks = {agent: infos[agent]["action_mask"] for agent in env.agents}
@@ -37,10 +37,10 @@ def test_a_policy_on_a_seat_plays_as_it_would_in_a_parallel_environment():
         for b, one in enumerate(singles):
             if not set(one.agents) & set(env.agents):
                 continue
-            batch = {name: value[None] for name, value in told[b][0]["player_1"].items()}
-            theirs = planned(batch, told[b][1]["player_1"]["action_mask"].reshape(1, -1))[0]
-            result = one.step({**{agent: actions[agent][b] for agent in env.agents}, "player_1": theirs})
-            told[b] = ({**told[b][0], **result[0]}, {**told[b][1], **result[4]})
+            batch = {name: value[None] for name, value in single_results[b][0]["player_1"].items()}
+            policy_action = feature_policy(batch, single_results[b][1]["player_1"]["action_mask"].reshape(1, -1))[0]
+            result = one.step({**{agent: actions[agent][b] for agent in env.agents}, "player_1": policy_action})
+            single_results[b] = ({**single_results[b][0], **result[0]}, {**single_results[b][1], **result[4]})
             for agent in env.agents:
                 assert rewards[agent][b] == result[1].get(agent, 0.0)
                 assert ends[agent][b] == result[2].get(agent, False)
@@ -53,10 +53,10 @@ def test_a_policy_on_a_seat_plays_as_it_would_in_a_parallel_environment():
             games = np.flatnonzero(over)
             seen, infos = env.reset(options={"reset_mask": over})
             for b in games:
-                told[b] = singles[b].reset()
+                single_results[b] = singles[b].reset()
 
 
-def test_a_bot_submits_one_turn_although_a_learner_is_ready_early():
+def test_bot_submits_one_turn_when_a_learner_ends_its_turn_early():
     def positions(early: bool) -> np.ndarray:
         env = warlight_v0.vector_env(
             2, map=SMALL, players=3, action="steps", picking="random", opponents={"player_1": "random"}
@@ -67,9 +67,9 @@ def test_a_bot_submits_one_turn_although_a_learner_is_ready_early():
         core = env.episodes.core
         for _ in range(4):
             foreign = np.array([np.flatnonzero(core.state.owner[b] != 0)[0] * DEPLOYS for b in range(2)])
-            own = np.array([np.flatnonzero(core.state.owner[b] == 2)[0] * DEPLOYS for b in range(2)])
-            env.step({"player_0": end if early else foreign, "player_2": own})
-            env.step({"player_0": end, "player_2": own})
+            owned = np.array([np.flatnonzero(core.state.owner[b] == 2)[0] * DEPLOYS for b in range(2)])
+            env.step({"player_0": end if early else foreign, "player_2": owned})
+            env.step({"player_0": end, "player_2": owned})
             env.step({"player_0": end, "player_2": end})
         assert core.state.round.tolist() == [4, 4]
         return core.state.army.copy()
@@ -78,7 +78,7 @@ def test_a_bot_submits_one_turn_although_a_learner_is_ready_early():
 
 
 @pytest.mark.parametrize("action", ["factored", "steps", "strategies", "continuous"])
-def test_games_on_many_maps_are_the_games_of_each_map(action):
+def test_games_on_many_maps_equal_single_map_games(action):
     env = warlight_v0.vector_env(
         4, map=[SMALL, "small"], action=action, picking="random", max_cycles=15, mask="observation",
         autoreset_mode="Disabled",
@@ -104,9 +104,9 @@ def test_games_on_many_maps_are_the_games_of_each_map(action):
         for b, core in enumerate(cores):
             rows, dropped = np.zeros((1, 2, core.row_size), np.int64), np.zeros((1, 2), np.int32)
             for p, agent in enumerate(env.agents):
-                own, lacking = padding.own_action(actions[agent][b], core.board)
+                unpadded, missing = padding.own_action(actions[agent][b], core.board)
                 out = np.zeros((1, core.row_size), np.int64)
-                dropped[0, p] = lacking + core.read_rows(np.array([own]), np.array([0]), p, out)[0]
+                dropped[0, p] = missing + core.read_rows(np.array([unpadded]), np.array([0]), p, out)[0]
                 rows[0, p] = out
             core.step(rows, dropped)
         if any(core.out.terminated.any() for core in cores):
@@ -120,7 +120,7 @@ def test_a_single_map_can_be_padded():
     assert env.reset(seed=1)[0]["player_1"] in env.observation_space("player_1")
 
 
-def test_opponents_can_change():
+def test_new_opponents_play_from_the_next_game_on():
     pool = OpponentPool({"random": 1.0})
     env = warlight_v0.vector_env(2, map=SMALL, picking="random", opponents={"player_1": pool}, max_cycles=2)
     env.reset(seed=1)

@@ -1,4 +1,4 @@
-"""PettingZoo's own tests for each encoding and number of players, and the registration of the environment."""
+"""The tests of PettingZoo for each encoding and number of players, and the registration of the environment."""
 
 from __future__ import annotations
 
@@ -62,32 +62,36 @@ def test_seeds(encoding, players):
 
 @pytest.mark.parametrize("encoding, players", CASES)
 def test_max_cycles(encoding, players):
-    given = {"map": LONG, "action": ENCODINGS[encoding], "players": players}  # too long for anybody to be out by then
+    env_arguments = {
+        "map": LONG,
+        "action": ENCODINGS[encoding],
+        "players": players,
+    }  # no player is eliminated before the limit
     module = types.SimpleNamespace(
-        parallel_env=functools.partial(warlight_v0.parallel_env, **given),
-        env=functools.partial(warlight_v0.env, **given),
+        parallel_env=functools.partial(warlight_v0.parallel_env, **env_arguments),
+        env=functools.partial(warlight_v0.env, **env_arguments),
     )
     max_cycles_test(module)
 
 
 def test_max_cycles_of_the_module():
-    """The library plays at random, unseeded: only on a map like this one no game is won before the cycles end."""
+    """The library plays random, unseeded actions; on this map, no game is won before the cycle limit."""
     on_long = {name: functools.partial(getattr(warlight_v0, name), map=LONG) for name in ("parallel_env", "env")}
     max_cycles_test(types.SimpleNamespace(**on_long))
 
 
 @pytest.mark.parametrize("encoding, players", CASES)
 def test_state(encoding, players):
-    given = arguments(encoding, players)
+    env_arguments = arguments(encoding, players)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        state_test(warlight_v0.env(**given), warlight_v0.parallel_env(**given), num_cycles=30)
+        state_test(warlight_v0.env(**env_arguments), warlight_v0.parallel_env(**env_arguments), num_cycles=30)
 
 
 @pytest.mark.parametrize("encoding, players", [("factored", 2), ("orders", 3), ("priority", 6)])
 def test_render(encoding, players, capsys):
-    given = {**arguments(encoding, players), "map": "world"}  # it has outlines
-    render_test(functools.partial(warlight_v0.env, **given))
+    env_arguments = {**arguments(encoding, players), "map": "world"}  # this map has outlines
+    render_test(functools.partial(warlight_v0.env, **env_arguments))
     assert capsys.readouterr().out.count("\n") > 10
 
 
@@ -95,19 +99,19 @@ def test_render(encoding, players, capsys):
 def test_save_obs(encoding, players, capsys):
     save_obs_test(
         warlight_v0.env(**arguments(encoding, players))
-    )  # for observations that are pictures; says that these are not
+    )  # saves observations that are images, and prints that these are not
     assert "did not save" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 def test_performance_benchmark_runs(encoding, capsys, monkeypatch):
-    fast = types.SimpleNamespace(time=lambda: 10 * time.time())  # its five seconds take half a one
+    fast = types.SimpleNamespace(time=lambda: 10 * time.time())  # the benchmark's five seconds take half a second
     monkeypatch.setitem(performance_benchmark.__globals__, "time", fast)
     performance_benchmark(warlight_v0.env(**arguments(encoding, 3, mask="info")))
     assert "turns per second" in capsys.readouterr().out
 
 
-def test_world_with_masked_samples():
+def test_masked_samples_are_legal_on_the_world_map():
     env = warlight_v0.parallel_env(max_cycles=5)
     observations, infos = env.reset(seed=1)
     assert env.edge_index.shape == (2, 164)
@@ -121,7 +125,7 @@ def test_world_with_masked_samples():
     assert all(truncations.values())
 
 
-def test_spaces_of_agents_are_seeded_apart():
+def test_action_spaces_of_agents_have_independent_seeds():
     env = warlight_v0.parallel_env(map=SMALL)
     for p, agent in enumerate(env.possible_agents):
         env.action_space(agent).seed(p)
@@ -130,14 +134,14 @@ def test_spaces_of_agents_are_seeded_apart():
 
 
 @pytest.mark.parametrize("kind", ["parallel", "aec"])
-def test_registered_with_pettingzoo(kind):
+def test_environment_is_registered_with_pettingzoo(kind):
     env = pettingzoo.make(kind, "warlight/warlight_v0", map=SMALL, players=3)
     env.reset(seed=1)
     assert env.metadata["name"] == "warlight_v0"
     assert len(env.agents) == 3
 
 
-def test_importing_the_package_stays_light():
+def test_package_import_loads_no_heavy_libraries():
     code = "import sys, warlight_env; print([m for m in ('gymnasium', 'pettingzoo', 'torch') if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert process.stdout.strip() == "[]"

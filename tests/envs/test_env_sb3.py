@@ -1,4 +1,4 @@
-"""The vector environment for Stable-Baselines3: equal to the library's own one, and usable by its algorithms."""
+"""The vector environment for Stable-Baselines3: equal to the library's `DummyVecEnv`, and usable by its algorithms."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_equal_to_the_library_s_own(case):
+def test_vector_env_equals_the_dummy_vec_env_of_sb3(case):
     arguments = {"map": SMALL, "max_cycles": 20, **CASES[case]}
     ours = make_vec_env(3, seed=5, **arguments)
     theirs = DummyVecEnv([lambda: Monitor(WarlightEnv(**arguments))] * 3)
@@ -60,7 +60,7 @@ def test_equal_to_the_library_s_own(case):
 
 
 @pytest.mark.filterwarnings("ignore:The environment is already wrapped")
-def test_what_the_library_asks():
+def test_vector_env_supports_the_sb3_interface():
     env = make_vec_env(4, map=SMALL, action="strategies")
     assert is_masking_supported(env) and env.env_is_wrapped(Monitor) == [True] * 4
     assert env.get_attr("render_mode") == [None] * 4 and len(env.env_method("action_masks", indices=[1, 3])) == 2
@@ -75,18 +75,18 @@ def test_what_the_library_asks():
 
 
 @pytest.mark.parametrize("map_", [SMALL, ["small", "generated:12:1"]])
-def test_a_specification_makes_one_of_the_environments(map_):
+def test_env_spec_creates_an_equal_single_environment(map_):
     env = make_vec_env(2, seed=3, map=map_, action="strategies", opponent="aggressive")
     specs = env.get_attr("spec")
     assert len(specs) == 2
-    lone = gymnasium.make(specs[0])
-    assert lone.observation_space == env.observation_space and lone.action_space == env.action_space
+    single = gymnasium.make(specs[0])
+    assert single.observation_space == env.observation_space and single.action_space == env.action_space
     if map_ is SMALL:
-        assert np.array_equal(lone.reset(seed=3)[0], env.reset()[0])
+        assert np.array_equal(single.reset(seed=3)[0], env.reset()[0])
 
 
-#: Registers in the main process alone: what `-c` and a notebook do, whose code children do not import. The children get
-#: only the slow import of the library from the fork server.
+#: Registers the environments only in the main process, like a notebook or `python -c`: child processes do not import
+#: that code. The fork server preloads only the library, because its import is slow.
 SUBPROCESSES = """
 import multiprocessing
 multiprocessing.set_forkserver_preload(["stable_baselines3"])
@@ -105,10 +105,10 @@ for chosen in named, warlight_env.envs.WarlightEnv:
 """
 
 
-def test_processes_of_the_library_s_own_know_the_environments():
-    done = subprocess.run([sys.executable, "-c", SUBPROCESSES], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert [line.split()[0] for line in done.stdout.splitlines()] == ["1", "1"]
+def test_sb3_subprocesses_can_create_the_environments():
+    process = subprocess.run([sys.executable, "-c", SUBPROCESSES], capture_output=True, text=True, check=False)
+    assert process.returncode == 0, process.stderr
+    assert [line.split()[0] for line in process.stdout.splitlines()] == ["1", "1"]
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_algorithms_learn_save_and_play(algorithm, arguments, tmp_path):
         evaluate_masked(model, against, n_eval_episodes=1)
 
 
-def test_self_play_with_the_learner_as_it_is():
+def test_learner_trains_against_its_current_policy():
     from warlight_env.envs.saved_policies import policy_of
 
     env = make_vec_env(8, seed=1, map=SMALL, action="strategies")
@@ -144,7 +144,7 @@ def test_self_play_with_the_learner_as_it_is():
     model.learn(512)
 
 
-def test_methods_are_called_for_all_environments_or_refused():
+def test_env_method_must_be_called_for_all_environments():
     env = make_vec_env(3, map=SMALL, action="factored")
     assert env.env_method("set_opponent", "aggressive") == [None] * 3
     with pytest.raises(ValueError, match="must be called for all"):
@@ -154,14 +154,14 @@ def test_methods_are_called_for_all_environments_or_refused():
 THREADED = {"map": SMALL, "action": "strategies", "opponent": "aggressive"}
 
 
-def allowed(env):
-    """The first and the last allowed actions of all games."""
+def allowed_actions(env):
+    """Return the first and the last allowed action of each game."""
     masks = env.action_masks() != 0
     return masks.argmax(1), masks.shape[1] - 1 - masks[:, ::-1].argmax(1)
 
 
 def in_another_thread(function, *arguments):
-    """The error that a function raises in another thread, or None."""
+    """Call a function in another thread; return its error, or None."""
     errors = []
 
     def call():
@@ -176,41 +176,41 @@ def in_another_thread(function, *arguments):
     return errors[0] if errors else None
 
 
-def test_a_step_plays_the_actions_of_its_own_thread():
-    class Asked(WarlightVecEnv):
+def test_step_uses_the_actions_of_its_own_thread():
+    class Interrupted(WarlightVecEnv):
         """Another thread calls methods between the two halves of a step."""
 
         def step_wait(self):
-            refused.extend(in_another_thread(*call) for call in calls)
+            errors_of_calls.extend(in_another_thread(*call) for call in calls)
             return super().step_wait()
 
-    ours, expected = Asked(3, **THREADED), make_vec_env(3, seed=5, **THREADED)
+    ours, expected = Interrupted(3, **THREADED), make_vec_env(3, seed=5, **THREADED)
     ours.seed(5)
     assert equal(ours.reset(), expected.reset())
-    first, last = allowed(ours)
+    first, last = allowed_actions(ours)
     assert (first != last).any()
     calls = [
         (ours.step_async, last), (ours.step, last), (ours.seed, 9), (ours.set_options, {"seat": 1}),
         (ours.set_attr, "mine", 1), (ours.env_method, "action_masks"), (ours.render,), (ours.get_images,),
     ]  # fmt: skip
-    refused = []
+    errors_of_calls = []
     assert equal(ours.step(first), expected.step(first))
-    assert [type(error) for error in refused] == [ConcurrentUseError] * len(calls)
+    assert [type(error) for error in errors_of_calls] == [ConcurrentUseError] * len(calls)
     calls = []
     assert equal(ours.reset(), expected.reset()), "neither seeds nor options were set"
     assert not hasattr(ours, "mine")
 
 
-def test_actions_wait_for_the_thread_that_brought_them():
+def test_step_wait_needs_the_thread_that_called_step_async():
     ours, expected = make_vec_env(3, seed=5, **THREADED), make_vec_env(3, seed=5, **THREADED)
     ours.reset(), expected.reset()
-    first, last = allowed(ours)
+    first, last = allowed_actions(ours)
     ours.step_async(first)
     assert "call step_async first" in str(in_another_thread(ours.step_wait))
     assert equal(ours.step_wait(), expected.step(first)), "its own thread finds them"
     with pytest.raises(InputError, match="call step_async first"):
         ours.step_wait()
-    first, last = allowed(ours)
+    first, last = allowed_actions(ours)
     ours.step_async(first)
     assert in_another_thread(ours.step, last) is None
     with pytest.raises(InputError, match="call step_async first"):
@@ -223,7 +223,7 @@ def test_actions_wait_for_the_thread_that_brought_them():
         ours.step_wait()
 
 
-def test_methods_that_are_not_there_and_attributes_that_cannot_be_set_are_refused():
+def test_unknown_methods_and_fixed_attributes_raise_an_error():
     env = make_vec_env(2, **THREADED)
     for name in ("no_such_method", "num_envs"):
         with pytest.raises(InputError, match=f"method_name = '{name}': the environment has no such method"):
@@ -235,7 +235,7 @@ def test_methods_that_are_not_there_and_attributes_that_cannot_be_set_are_refuse
     assert not env.has_attr("no_such_attribute")
 
 
-def test_a_game_whose_restart_fails_begins_in_the_next_step():
+def test_game_restarts_in_the_next_step_after_a_failed_restart():
     pool = OpponentPool({"random": 1})
     env = make_vec_env(2, seed=1, map=SMALL, action="strategies", opponent=pool, max_cycles=3)
     env.reset()

@@ -36,7 +36,7 @@ def test_equal_seeds_give_equal_episodes_on_the_world():
     assert len(first[0]) > 40
 
 
-def test_reset_without_a_seed_goes_on_with_the_stream():
+def test_reset_without_a_seed_continues_the_seed_stream():
     one, two = make(), make()
     games = [episode(one, seed=5)] + [episode(one, seed=None) for _ in range(2)]
     again = [episode(two, seed=5)] + [episode(two, seed=None) for _ in range(2)]
@@ -46,7 +46,7 @@ def test_reset_without_a_seed_goes_on_with_the_stream():
     assert not equal(*fresh)  # unseeded environments differ
 
 
-def test_the_stream_is_gymnasium_s():
+def test_seed_stream_equals_that_of_gymnasium():
     env = make()
     env.reset(seed=11)
     expected, _ = seeding.np_random(11)
@@ -56,7 +56,7 @@ def test_the_stream_is_gymnasium_s():
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @pytest.mark.parametrize("at", [0, 1, 6])
-def test_clones_and_saved_states_go_on_exactly(encoding, at):
+def test_clones_and_saved_states_continue_identically(encoding, at):
     env = make(encoding, players=3, reward="regions")
     env.reset(seed=3)
     rng = np.random.default_rng(0)
@@ -64,23 +64,23 @@ def test_clones_and_saved_states_go_on_exactly(encoding, at):
         env.step(act(env, rng))
     saved, clone, pickled = env.get_state(), env.clone(), pickle.dumps(env)
 
-    def rest(e: WarlightParallelEnv) -> list:
+    def play_rest(e: WarlightParallelEnv) -> list:
         rng, trace = np.random.default_rng(1), []
         while e.agents:
             trace.append(e.step(act(e, rng)))
         return [*trace, e.reset(), e.step(act(e, rng)), e.state()]
 
-    expected = rest(env)
-    assert equal(rest(clone), expected)
-    assert equal(rest(pickle.loads(pickled)), expected)
+    expected = play_rest(env)
+    assert equal(play_rest(clone), expected)
+    assert equal(play_rest(pickle.loads(pickled)), expected)
     env.set_state(saved)
-    assert equal(rest(env), expected)
+    assert equal(play_rest(env), expected)
     other = make(encoding, players=3, reward="regions")
     other.set_state(saved)
-    assert equal(rest(other), expected)
+    assert equal(play_rest(other), expected)
 
 
-def test_a_clone_shares_nothing_that_changes():
+def test_clone_shares_no_mutable_state():
     env = make()
     observations, _ = env.reset(seed=1)
     before = env.get_state()
@@ -93,7 +93,7 @@ def test_a_clone_shares_nothing_that_changes():
     )
 
 
-def test_a_state_of_another_board_is_refused():
+def test_set_state_rejects_states_of_other_environments():
     env, other = make(), WarlightParallelEnv()
     env.reset(seed=0)
     other.reset(seed=0)
@@ -108,7 +108,7 @@ def test_a_state_of_another_board_is_refused():
         assert pickle.dumps(env.get_state()) == before
 
 
-def test_returned_arrays_are_the_caller_s():
+def test_steps_do_not_change_returned_arrays():
     env = make()
     observations, _ = env.reset(seed=1)
     kept = pickle.dumps(observations)
@@ -120,7 +120,7 @@ def test_returned_arrays_are_the_caller_s():
 
 
 def duel(**arguments) -> WarlightParallelEnv:
-    """Player 0 is about to take the last region of player 1."""
+    """An environment in which player 0 can take the last region of player 1."""
     env = make(map=RING, picking="random", **arguments)
     env.reset(seed=0)
     core = env.core
@@ -130,7 +130,7 @@ def duel(**arguments) -> WarlightParallelEnv:
     return env
 
 
-def strike(env: WarlightParallelEnv):
+def attack_last_region(env: WarlightParallelEnv):
     attack, nothing = (np.zeros(env.core.row_size, dtype=np.int64) for _ in range(2))
     attack[6 + env.core.board.edge_index[0, 1]] = 4
     return env.step({a: attack if a == "player_0" else nothing for a in env.agents})
@@ -138,7 +138,7 @@ def strike(env: WarlightParallelEnv):
 
 def test_the_winner_gains_one_and_the_loser_loses_one():
     env = duel()
-    observations, rewards, terminations, truncations, infos = strike(env)
+    observations, rewards, terminations, truncations, infos = attack_last_region(env)
     assert rewards == {"player_0": 1.0, "player_1": -1.0}
     assert terminations == {"player_0": True, "player_1": True}
     assert truncations == {"player_0": False, "player_1": False}
@@ -147,7 +147,7 @@ def test_the_winner_gains_one_and_the_loser_loses_one():
     assert set(observations) == {"player_0", "player_1"}
 
 
-def test_who_is_eliminated_early_leaves_while_the_others_go_on():
+def test_eliminated_player_leaves_and_the_others_continue():
     env = make(map=SMALL, players=3, picking="random")
     env.reset(seed=0)
     core = env.core
@@ -171,11 +171,11 @@ def test_who_is_eliminated_early_leaves_while_the_others_go_on():
     assert twin.late_actions == 1
 
 
-def test_steps_after_the_end_give_nothing():
+def test_steps_after_the_end_return_empty_results():
     env = duel()
     with pytest.raises(ValueError, match="has not begun"):
         make().step({})
-    strike(env)
+    attack_last_region(env)
     nothing = np.zeros(env.core.row_size, dtype=np.int64)
     before = env.state()
     assert env.step({}) == env.step(dict.fromkeys(env.possible_agents, nothing)) == ({}, {}, {}, {}, {})
@@ -187,7 +187,7 @@ def test_steps_after_the_end_give_nothing():
 
 
 @pytest.mark.parametrize("picking", ["play", "random"])
-def test_truncated_after_exactly_max_cycles(picking):
+def test_episode_is_truncated_after_exactly_max_cycles(picking):
     env = WarlightParallelEnv(max_cycles=7, picking=picking)
     trace = episode(env)
     assert len(trace) - 1 == 7
@@ -198,7 +198,7 @@ def test_truncated_after_exactly_max_cycles(picking):
     assert infos["player_0"]["round"] == (6 if picking == "play" else 7)
 
 
-def test_the_rules_own_limit_terminates_in_a_draw():
+def test_round_limit_of_the_rules_ends_in_a_draw():
     env = WarlightParallelEnv(rules={"max_rounds": 5}, picking="random", max_cycles=5)
     _, rewards, terminations, truncations, infos = episode(env)[-1]
     assert all(terminations.values())
@@ -207,7 +207,7 @@ def test_the_rules_own_limit_terminates_in_a_draw():
     assert infos["player_0"]["phase"] == 2
 
 
-def test_the_rules_own_limit_with_a_winner():
+def test_round_limit_with_a_tie_break_has_a_winner():
     env = make(map=RING, rules={"max_rounds": 1, "tie_break": "regions"}, picking="random")
     env.reset(seed=0)
     env.core.state.owner[0] = [0, 0, 0, 1, 1, -1]
@@ -220,7 +220,7 @@ def test_the_rules_own_limit_with_a_winner():
 
 @pytest.mark.parametrize("shaping", ["regions", "income"])
 @pytest.mark.parametrize("seed", range(4))
-def test_shaping_telescopes(shaping, seed):
+def test_shaping_rewards_telescope(shaping, seed):
     gamma, scale = 0.9, 2.0
     plain = episode(make(players=3, max_cycles=25), seed, seed)
     shaped = episode(make(players=3, max_cycles=25, reward=Reward(shaping, scale, gamma)), seed, seed)
@@ -243,12 +243,12 @@ def test_shaping_telescopes(shaping, seed):
 
 
 @pytest.mark.parametrize("bad", [{"reward": "points"}, {"reward": 3}])
-def test_unknown_rewards(bad):
+def test_unknown_rewards_raise_an_error(bad):
     with pytest.raises(ValueError, match="reward"):
         make(**bad)
 
 
-# Nothing leaks
+# Hidden information
 
 
 def scramble(env: WarlightParallelEnv, player: int, rng: np.random.Generator) -> None:
@@ -266,7 +266,7 @@ def scramble(env: WarlightParallelEnv, player: int, rng: np.random.Generator) ->
 @pytest.mark.parametrize("encoding", ["factored", "orders"])
 @given(seed=st.integers(0, 10**6), players=st.integers(2, 4), steps=st.integers(0, 12))
 @settings(max_examples=15)
-def test_what_fog_hides_makes_no_difference(kind, encoding, seed, players, steps):
+def test_hidden_state_does_not_change_the_observation(kind, encoding, seed, players, steps):
     env = make(encoding, players=players, fog=True, observation=kind, picking="random", rules={"picks": 1})
     env.reset(seed=seed)
     rng = np.random.default_rng(seed)
@@ -286,7 +286,7 @@ def test_what_fog_hides_makes_no_difference(kind, encoding, seed, players, steps
 
 
 @pytest.mark.parametrize("encoding", ["factored", "steps"])
-def test_a_state_saved_before_anything_was_played(encoding):
+def test_state_saved_before_the_first_reset_can_be_restored(encoding):
     env = WarlightParallelEnv(SMALL, action=encoding)
     saved = env.get_state()
     env.reset(seed=1)
@@ -294,7 +294,7 @@ def test_a_state_saved_before_anything_was_played(encoding):
     assert env.agents == []
 
 
-# Bad input
+# Invalid input
 
 
 BAD_ACTIONS = [
@@ -314,7 +314,7 @@ BAD_ACTIONS = [
 ]
 
 
-def test_an_action_out_of_its_space_is_an_action_error_of_its_player():
+def test_invalid_action_raises_an_action_error_with_its_player():
     env = make()
     env.reset(seed=0)
     good = act(env, np.random.default_rng(0))
@@ -324,7 +324,7 @@ def test_an_action_out_of_its_space_is_an_action_error_of_its_player():
 
 
 @pytest.mark.parametrize("spoil, reason", BAD_ACTIONS)
-def test_bad_actions_name_the_agent_and_play_nothing(spoil, reason):
+def test_invalid_action_error_names_the_agent_and_changes_nothing(spoil, reason):
     env = make()
     env.reset(seed=0)
     good = act(env, np.random.default_rng(0))
@@ -347,7 +347,7 @@ def test_bad_actions_name_the_agent_and_play_nothing(spoil, reason):
         (lambda a: a["deploy"], "must be a dict"),
     ],
 )
-def test_bad_dict_actions(spoil, reason):
+def test_invalid_dict_actions_raise_an_error(spoil, reason):
     env = make("orders")
     env.reset(seed=0)
     good = act(env, np.random.default_rng(0))
@@ -356,7 +356,7 @@ def test_bad_dict_actions(spoil, reason):
     env.step(good)
 
 
-def test_agents_missing_unknown_or_over():
+def test_step_rejects_missing_and_unknown_agents():
     env = make()
     with pytest.raises(ValueError, match="reset"):
         env.step({})
@@ -377,12 +377,12 @@ def test_agents_missing_unknown_or_over():
         {"max_cycles": 1.5}, {"fog": 1}, {"render_mode": "svg"}, {"players": 1}, {"players": 7}, {"rules": "chess"},
     ],
 )  # fmt: skip
-def test_bad_arguments_are_named(bad):
+def test_errors_name_the_invalid_argument(bad):
     with pytest.raises((ValueError, RulesError), match=str(next(iter(bad.values())))):
         make(**bad)
 
 
-def test_lists_and_small_integers_are_actions_too():
+def test_step_accepts_lists_and_small_integer_types():
     env, other = make(), make()
     env.reset(seed=0)
     other.reset(seed=0)

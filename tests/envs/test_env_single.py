@@ -29,7 +29,7 @@ KINDS = ("flat", "graph", "raw")
 
 @pytest.mark.parametrize("action", ENCODINGS)
 @pytest.mark.parametrize("arguments", [{}, {"mask": "observation"}, {"observation": "graph"}, {"observation": "raw"}])
-def test_gymnasium_s_check(action, arguments, capsys):
+def test_gymnasium_env_checker_passes(action, arguments, capsys):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_env(gymnasium.make("warlight/Warlight-v0", action=action, opponent="aggressive", **arguments).unwrapped)
@@ -37,7 +37,7 @@ def test_gymnasium_s_check(action, arguments, capsys):
 
 @pytest.mark.parametrize("action", [name for name in ENCODINGS if name != "orders"])
 @pytest.mark.parametrize("mask", ["info", "observation"])
-def test_stable_baselines_check(action, mask):
+def test_sb3_env_checker_passes(action, mask):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         check_sb3_env(gymnasium.make("warlight/Warlight-v0", action=action, mask=mask).unwrapped)
@@ -45,18 +45,18 @@ def test_stable_baselines_check(action, mask):
 
 def test_registration_needs_one_import():
     code = "import gymnasium, warlight_env.envs; print(gymnasium.make('warlight/Warlight-v0').reset(seed=1)[0].shape)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.startswith("(")
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert process.stdout.startswith("(")
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_ids_alone_choose_map_and_encoding(variant):
-    """What a script gets that takes nothing but an id: the environment itself and a batch, which agree."""
+def test_environment_id_selects_map_and_encoding(variant):
+    """A script that accepts only an id can create the environment or a batch; both have equal results."""
     env = gymnasium.make(variant)
     check_env(env.unwrapped, skip_render_check=True)
-    told = variant.removeprefix("warlight/Warlight").removesuffix("-v0")
-    assert env.unwrapped.episodes.core.map.name == ("small" if told.startswith("Small") else "world")
-    assert env.unwrapped.encoding.name == (told.removeprefix("Small").lower() or "steps")
+    variant_name = variant.removeprefix("warlight/Warlight").removesuffix("-v0")
+    assert env.unwrapped.episodes.core.map.name == ("small" if variant_name.startswith("Small") else "world")
+    assert env.unwrapped.encoding.name == (variant_name.removeprefix("Small").lower() or "steps")
     batch = gymnasium.make_vec(f"warlight_env.envs:{variant}", 2, vectorization_mode="vector_entry_point")
     assert batch.single_observation_space == env.observation_space and batch.single_action_space == env.action_space
     seen, _ = batch.reset(seed=5)
@@ -65,17 +65,17 @@ def test_ids_alone_choose_map_and_encoding(variant):
 
 
 @pytest.mark.parametrize("action", ENCODINGS)
-def test_masked_actions_are_legal_and_equal_seeds_equal_episodes(action):
+def test_masked_actions_are_legal_and_equal_seeds_give_equal_episodes(action):
     first, again = (episode(make(action=action, opponent="smart_random"), 7) for _ in range(2))
     assert equal(first, again) and not equal(first, episode(make(action=action, opponent="smart_random"), 8))
-    if action != "orders":  # whose masks cannot hold the sum of the deploys
+    if action != "orders":  # these masks do not limit the sum of the deploys
         assert all(result[4]["illegal"] == 0 for result in first[1:])
 
 
-# Against real games
+# The learner's seat
 
 
-def test_the_learner_sits_where_it_is_told():
+def test_seat_argument_sets_the_seat_of_the_learner():
     env = make(seat="random", players=3, rules={"picks": 1})
     seats = []
     for seed in range(40):
@@ -90,7 +90,7 @@ def test_the_learner_sits_where_it_is_told():
 # Rewards, ends, errors
 
 
-def test_rewards_and_ends():
+def test_reward_and_is_success_match_the_result():
     wins, losses = 0, 0
     for seed in range(30):
         env = make(opponent=[idle, "aggressive"][seed % 2], max_cycles=100)
@@ -102,7 +102,7 @@ def test_rewards_and_ends():
 
 
 @pytest.mark.parametrize("bad", [None, "north", np.zeros(3, int), np.full(34, 9), {"deploy": 1}])
-def test_bad_actions_change_nothing(bad):
+def test_invalid_actions_change_nothing(bad):
     env, other = make(), make()
     env.reset(seed=1)
     other.reset(seed=1)
@@ -121,7 +121,7 @@ def many_maps(**arguments):
 
 
 @pytest.mark.parametrize("made", [one_map, many_maps])
-def test_an_action_out_of_its_space_is_told_with_its_game_and_player(made):
+def test_action_error_contains_game_player_and_reason(made):
     env = made(seat=1)
     env.reset(seed=1)
     wrong = np.zeros(env.action_space.shape, np.int64)
@@ -138,12 +138,12 @@ def test_an_action_out_of_its_space_is_told_with_its_game_and_player(made):
 
 
 class OwnError(InputError):
-    """One of a user's."""
+    """An error class of a user."""
 
 
 @pytest.mark.parametrize("kind", [ValueError, OwnError])
 @pytest.mark.parametrize("made", [one_map, many_maps])
-def test_an_error_of_a_user_s_reward_comes_through_as_it_is(made, kind):
+def test_error_of_a_custom_reward_is_raised_unchanged(made, kind):
     def pay(before, after, paid):
         if after.round.max() > 0:
             raise kind("mine")
@@ -156,7 +156,7 @@ def test_an_error_of_a_user_s_reward_comes_through_as_it_is(made, kind):
     assert traceback.extract_tb(caught.tb)[-1].name == "pay"
 
 
-def test_steps_need_a_reset():
+def test_step_needs_a_reset():
     env = make(max_cycles=1)
     with pytest.raises(ValueError, match="reset"):
         env.step(np.zeros(env.action_space.shape, dtype=np.int64))
@@ -172,8 +172,8 @@ def test_steps_need_a_reset():
 @pytest.mark.parametrize("kind", KINDS)
 @given(seed=st.integers(0, 10**6), steps=st.integers(0, 8))
 @settings(max_examples=8)
-def test_what_fog_hides_makes_no_difference(action, kind, seed, steps):
-    """Observation, mask and info of states that differ only out of sight are equal."""
+def test_hidden_state_does_not_change_the_observation(action, kind, seed, steps):
+    """Observations, masks and infos are equal for states that differ only in hidden regions."""
     env = make(action=action, observation=kind, fog=True, opponent="smart_random", max_cycles=60)
     _, info = env.reset(seed=seed)
     env.action_space.seed(seed)
@@ -192,7 +192,7 @@ def test_what_fog_hides_makes_no_difference(action, kind, seed, steps):
     assert equal((env.episodes.observe(0), env._info(), env.action_masks()), before)
 
 
-def test_a_list_of_seats_is_refused():
+def test_list_of_seats_raises_an_error():
     for seat in ([0], (0, 1), [0, 1]):
         with pytest.raises(InputError, match=r"^seat = .*: must be 'random' or 0 \.\. 1"):
             make(seat=seat)

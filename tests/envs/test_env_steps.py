@@ -18,16 +18,16 @@ from warlight_env.engine.rules import Rules
 from warlight_env.envs import InexpressibleError, WarlightParallelEnv
 from warlight_env.envs.actions import StepActions
 
-# steps: a player's turn is [0, 0, -1, 1, 1, -1] on the ring; player 0 owns a super region with a bonus of 2
+# On the ring, the owners are [0, 0, -1, 1, 1, -1]; player 0 owns a super region with a bonus of 2.
 
 
 def deploy(region: int, size: int) -> int:
-    """Size 0: one army, 1: a quarter of the income, 2: the rest."""
+    """The action that deploys one army (size 0), a quarter of the income (1) or the rest of it (2)."""
     return 3 * region + size
 
 
 def attack(source: int, target: int, share: int) -> int:
-    """share / 4 of the armies, on the ring."""
+    """The action that attacks with `share` / 4 of the armies, on the ring."""
     return 18 + 4 * int(make_edges()[source, target]) + share - 1
 
 
@@ -39,14 +39,14 @@ def make_edges() -> np.ndarray:
 END = 18 + 4 * 14
 
 
-def say(env: WarlightParallelEnv, *actions: int, agent: str = "player_0") -> list[int]:
-    """Hand in actions of one player, the others have ended their turns; what was illegal."""
+def submit(env: WarlightParallelEnv, *actions: int, agent: str = "player_0") -> list[int]:
+    """Submit actions of one player while the others end their turns; return the counts of illegal actions."""
     return [
         env.step({a: action if a == agent else END for a in env.agents})[-1][agent]["illegal"] for action in actions
     ]
 
 
-def decoded(env: WarlightParallelEnv, *actions: int) -> Orders:
+def decode(env: WarlightParallelEnv, *actions: int) -> Orders:
     turn = env.core.encoding.decode(env.view("player_0"), list(actions))
     assert isinstance(turn, Orders)
     return turn
@@ -58,56 +58,56 @@ def decoded(env: WarlightParallelEnv, *actions: int) -> Orders:
 def test_a_quarter_of_the_income_rounds_up(base, quarter):
     env = ring(rules={"base_income": base})
     assert env.view("player_0").income == base + 2
-    assert decoded(env, deploy(1, 1)).deploys == [(1, quarter)]
+    assert decode(env, deploy(1, 1)).deploys == [(1, quarter)]
 
 
-def test_deploys_by_hand():
+def test_deploy_actions_match_hand_computed_orders():
     env = ring()
     assert env.view("player_0").income == 7
-    assert decoded(env, deploy(0, 0), deploy(1, 0), deploy(0, 0)).deploys == [(0, 2), (1, 1)]
-    assert decoded(env, deploy(0, 1), deploy(1, 2)).deploys == [(0, 2), (1, 5)]
-    assert decoded(env, *[deploy(0, 1)] * 4).deploys == [(0, 7)], "of the last quarter only 1 is left"
-    assert decoded(env, deploy(0, 2), deploy(1, 0), deploy(1, 1), deploy(1, 2)).deploys == [(0, 7)]
-    assert decoded(env, deploy(2, 0), deploy(3, 1), deploy(3, 2)).deploys == [], "not the player's"
+    assert decode(env, deploy(0, 0), deploy(1, 0), deploy(0, 0)).deploys == [(0, 2), (1, 1)]
+    assert decode(env, deploy(0, 1), deploy(1, 2)).deploys == [(0, 2), (1, 5)]
+    assert decode(env, *[deploy(0, 1)] * 4).deploys == [(0, 7)], "of the last quarter only 1 is left"
+    assert decode(env, deploy(0, 2), deploy(1, 0), deploy(1, 1), deploy(1, 2)).deploys == [(0, 7)]
+    assert decode(env, deploy(2, 0), deploy(3, 1), deploy(3, 2)).deploys == [], "not the player's"
 
 
-def test_shares_are_of_what_is_left_by_hand():
-    env = ring()  # 8 of the 9 on region 0 may leave
-    assert [decoded(env, attack(0, 5, k)).attacks[0][2] for k in (1, 2, 3, 4)] == [2, 4, 6, 8]
-    assert [decoded(env, attack(1, 2, k)).attacks[0][2] for k in (1, 2, 3, 4)] == [1, 1, 1, 2], "2 may: at least 1"
-    turn = decoded(env, attack(0, 5, 1), attack(0, 3, 2), attack(1, 2, 4), attack(0, 1, 4))
+def test_attack_shares_apply_to_the_remaining_armies():
+    env = ring()  # 8 of the 9 armies on region 0 may leave
+    assert [decode(env, attack(0, 5, k)).attacks[0][2] for k in (1, 2, 3, 4)] == [2, 4, 6, 8]
+    assert [decode(env, attack(1, 2, k)).attacks[0][2] for k in (1, 2, 3, 4)] == [1, 1, 1, 2], "2 may: at least 1"
+    turn = decode(env, attack(0, 5, 1), attack(0, 3, 2), attack(1, 2, 4), attack(0, 1, 4))
     assert turn.attacks == [(0, 5, 2), (0, 3, 3), (1, 2, 2), (0, 1, 3)]
-    assert decoded(env, deploy(0, 1), attack(0, 5, 2)).attacks == [(0, 5, 5)], "armies deployed may leave too"
-    turn = decoded(env, attack(0, 5, 4), attack(0, 3, 4), deploy(0, 0), attack(0, 3, 1))
+    assert decode(env, deploy(0, 1), attack(0, 5, 2)).attacks == [(0, 5, 5)], "armies deployed may leave too"
+    turn = decode(env, attack(0, 5, 4), attack(0, 3, 4), deploy(0, 0), attack(0, 3, 1))
     assert (turn.deploys, turn.attacks) == ([(0, 1)], [(0, 5, 8), (0, 3, 1)]), "nothing is left for the second"
 
 
-def test_each_edge_once():
+def test_each_edge_can_be_used_once_per_turn():
     env = ring()
-    say(env, attack(0, 5, 1))
+    submit(env, attack(0, 5, 1))
     closed = [attack(0, 5, k) for k in (1, 2, 3, 4)]
     assert not env.action_masks("player_0")[closed].any()
     assert env.action_masks("player_0")[[attack(0, t, k) for t in (1, 3) for k in (1, 2, 3, 4)]].all()
-    assert say(env, deploy(0, 2), *closed) == [0, 1, 1, 1, 1]
+    assert submit(env, deploy(0, 2), *closed) == [0, 1, 1, 1, 1]
     assert not env.action_masks("player_0")[closed].any()
-    assert decoded(env, attack(0, 5, 1), *closed).attacks == [(0, 5, 2)]
+    assert decode(env, attack(0, 5, 1), *closed).attacks == [(0, 5, 2)]
 
 
-def test_after_the_most_deploys_and_attacks_only_the_end_is_open():
+def test_mask_allows_only_the_end_after_the_maximum_of_orders():
     env = ring(short_steps(2, 1))
-    assert say(env, deploy(0, 0), deploy(0, 0), attack(0, 5, 1)) == [0, 0, 0]
+    assert submit(env, deploy(0, 0), deploy(0, 0), attack(0, 5, 1)) == [0, 0, 0]
     assert np.flatnonzero(env.action_masks("player_0")).tolist() == [END]
-    assert say(env, deploy(0, 0), attack(0, 3, 1), attack(1, 2, 1)) == [1, 1, 1]
+    assert submit(env, deploy(0, 0), attack(0, 3, 1), attack(1, 2, 1)) == [1, 1, 1]
     only_deploys = ring(short_steps(1, 16))
-    say(only_deploys, deploy(0, 0))
+    submit(only_deploys, deploy(0, 0))
     mask = only_deploys.action_masks("player_0")
     assert not mask[:18].any() and mask[18:].any()
 
 
-def test_the_rules_limit_of_orders_caps_too():
+def test_order_limit_of_the_rules_limits_deploys_and_attacks():
     env = ring(rules={"max_orders": 1})
     assert (env.core.encoding.max_deploys, env.core.encoding.max_attacks) == (1, 1)
-    say(env, deploy(0, 0), attack(0, 5, 1))
+    submit(env, deploy(0, 0), attack(0, 5, 1))
     assert np.flatnonzero(env.action_masks("player_0")).tolist() == [END]
     assert ring(short_steps(5, 6), rules={"max_orders": 51}).core.encoding.max_deploys == 5
     assert ring(short_steps(5, 60)).core.encoding.max_attacks == 14, "there are 14 edges"
@@ -115,15 +115,15 @@ def test_the_rules_limit_of_orders_caps_too():
 
 @pytest.mark.parametrize("name", ["max_deploys", "max_attacks"])
 @pytest.mark.parametrize("value", [0, -1, True, 1.5, "2"])
-def test_limits_of_steps_are_checked(name, value):
+def test_invalid_limits_raise_an_error(name, value):
     with pytest.raises(ValueError, match=f"{name} = {value!r}"):
         WarlightParallelEnv(RING, action=functools.partial(StepActions, **{name: value}))
 
 
-def test_after_the_end_nothing_changes_until_all_have_ended():
+def test_actions_after_the_end_have_no_effect_until_all_players_end():
     env = ring()
     before = as_game(env.core)
-    orders = decoded(env, deploy(0, 2), attack(0, 5, 4))
+    orders = decode(env, deploy(0, 2), attack(0, 5, 4))
     env.step({"player_0": deploy(0, 2), "player_1": deploy(3, 0)})
     env.step({"player_0": attack(0, 5, 4), "player_1": deploy(3, 0)})
     env.step({"player_0": END, "player_1": deploy(4, 0)})
@@ -140,27 +140,27 @@ def test_after_the_end_nothing_changes_until_all_have_ended():
     assert env.action_masks("player_0").sum() > 1
 
 
-def test_decode_takes_nothing_after_the_end():
+def test_decode_rejects_actions_after_the_end():
     env = ring()
-    assert decoded(env, deploy(0, 0), END) == decoded(env, deploy(0, 0))
+    assert decode(env, deploy(0, 0), END) == decode(env, deploy(0, 0))
     with pytest.raises(ValueError, match="after the end"):
-        decoded(env, END, deploy(0, 0))
+        decode(env, END, deploy(0, 0))
 
 
-def test_preferences_are_kept_in_order_up_to_the_rules_number():
+def test_preferences_keep_their_order_up_to_the_limit_of_the_rules():
     env = WarlightParallelEnv(RING, Rules.of("challenge1", picks=1, ranked=2, fog=False), action="steps")
     env.reset(seed=1)
     view = env.view("player_0")
     a, b, c = view.offers[:3]
     assert np.flatnonzero(env.action_masks("player_0")).tolist() == [*(3 * r for r in view.offers), END]
-    assert say(env, 3 * b, 3 * b, 3 * b + 1, attack(0, 1, 1), 3 * a, 3 * c) == [0, 1, 1, 1, 0, 1]
+    assert submit(env, 3 * b, 3 * b, 3 * b + 1, attack(0, 1, 1), 3 * a, 3 * c) == [0, 1, 1, 1, 0, 1]
     assert np.flatnonzero(env.action_masks("player_0")).tolist() == [END]
     assert env.core.encoding.decode(view, [3 * b, 3 * b, 3 * b + 1, 3 * a, 3 * c]) == [b, a]
-    say(env, END)
+    submit(env, END)
     assert np.flatnonzero(env.core.state.owner[0] == 0).tolist() == [b]
 
 
-def test_where_picks_alternate_only_the_picker_preferences():
+def test_only_the_player_to_pick_has_preferences_in_alternating_picks():
     env = WarlightParallelEnv(RING, Rules.of("challenge2", picks=1), action="steps")
     env.reset(seed=1)
     picker, other = env.view("player_0"), env.view("player_1")
@@ -177,38 +177,38 @@ def test_where_picks_alternate_only_the_picker_preferences():
 @given(data=st.data(), seed=st.integers(0, 10**6), after=st.integers(0, 60))
 @settings(max_examples=2)
 def test_the_mask_of_steps_is_exact(preset, data, seed, after):
-    """Each action alone, from some place within a turn: open ones change the turn legally, closed ones are counted."""
+    """From a random point within a turn, allowed actions change the turn legally; other actions count as illegal."""
     players = data.draw(st.integers(2, 3))
     env = WarlightParallelEnv(
         RING, Rules.of(preset, picks=1), players, short_steps(2, 3), fog=data.draw(st.booleans()),
         picking=data.draw(st.sampled_from(["play", "random"])),
     )  # fmt: skip
     env.reset(seed=seed)
-    rng, said = np.random.default_rng(seed), {agent: [] for agent in env.agents}
+    rng, submitted = np.random.default_rng(seed), {agent: [] for agent in env.agents}
     views = {agent: env.view(agent) for agent in env.agents}
     for _ in range(after):
         if not env.agents:
             return
         actions = {agent: sample(env, rng, agent, masked=True) for agent in env.agents}
-        played = as_game(env.core).to_dict()
+        state_before = as_game(env.core).to_dict()
         env.step(actions)
         for agent in actions:
-            said[agent].append(actions[agent])
-        if as_game(env.core).to_dict() != played or all(END in turn for turn in said.values()):
-            said, views = {agent: [] for agent in env.agents}, {agent: env.view(agent) for agent in env.agents}
+            submitted[agent].append(actions[agent])
+        if as_game(env.core).to_dict() != state_before or all(END in turn for turn in submitted.values()):
+            submitted, views = {agent: [] for agent in env.agents}, {agent: env.view(agent) for agent in env.agents}
     encoding, game = env.core.encoding, as_game(env.core)
     for agent in env.agents:
         mask, seat = env.action_masks(agent), int(agent[-1])
-        if END in said[agent]:
+        if END in submitted[agent]:
             assert np.flatnonzero(mask).tolist() == [END]
             continue
-        assert np.array_equal(mask, encoding.mask(views[agent], said[agent]))
-        turn, saved = encoding.decode(views[agent], said[agent]), env.get_state()
+        assert np.array_equal(mask, encoding.mask(views[agent], submitted[agent]))
+        turn, saved = encoding.decode(views[agent], submitted[agent]), env.get_state()
         for action in range(END):
             infos = env.step({a: action if a == agent else END for a in env.agents})[-1]
             env.set_state(saved)
             assert infos[agent]["illegal"] == 1 - mask[action]
-            longer = encoding.decode(views[agent], [*said[agent], action])
+            longer = encoding.decode(views[agent], [*submitted[agent], action])
             assert (longer != turn) == bool(mask[action])
             if isinstance(longer, Orders):
                 assert game.check(seat, longer) == []
@@ -225,14 +225,14 @@ def test_deploys_between_attacks_are_encoded():
         [attack(0, 5, 3), deploy(0, 2), attack(0, 3, 1)],
         [deploy(1, 0), attack(0, 5, 4), deploy(0, 1), attack(0, 1, 2), deploy(0, 0), attack(0, 3, 3)],
     ):
-        turn = decoded(env, *actions)
-        assert decoded(env, *env.core.encoding.encode(env.view("player_0"), turn)) == turn
+        turn = decode(env, *actions)
+        assert decode(env, *env.core.encoding.encode(env.view("player_0"), turn)) == turn
 
 
-def test_the_rest_goes_where_it_saves_most_actions():
+def test_encode_uses_the_rest_where_it_saves_most_actions():
     env = ring(short_steps(2, 2), rules={"base_income": 60})
     turn = Orders([(0, 61), (1, 1)], [])
-    assert decoded(env, *env.core.encoding.encode(env.view("player_0"), turn)) == turn
+    assert decode(env, *env.core.encoding.encode(env.view("player_0"), turn)) == turn
     env = ring(short_steps(4, 2), rules={"base_income": 60})
     orders = Orders([(0, 16), (1, 2)], [(0, 5, 6)])
     actions = [deploy(0, 1), deploy(1, 0), deploy(1, 0), attack(0, 5, 1), END]
@@ -248,10 +248,10 @@ def test_the_nearest_steps_of_any_turn_are_legal(seed, limits, data):
     env.core.state.owner[0, :3] = [0, 1, 2]
     env.core.refresh_observations()
     view, board, encoding = env.view("player_0"), env.core.board, env.core.encoding
-    own = np.flatnonzero(view.owner == 0)
+    owned = np.flatnonzero(view.owner == 0)
     spent = rng.integers(0, view.income + 1) if rng.random() < 0.5 else view.income
-    deploys = np.bincount(rng.choice(own, spent), minlength=12)
-    edges = rng.permutation(np.flatnonzero(np.isin(board.edge_source, own)))[: rng.integers(0, 9)]
+    deploys = np.bincount(rng.choice(owned, spent), minlength=12)
+    edges = rng.permutation(np.flatnonzero(np.isin(board.edge_source, owned)))[: rng.integers(0, 9)]
     attacks = [(int(board.edge_source[e]), int(board.edge_target[e]), int(rng.integers(1, 12))) for e in edges]
     turn = Orders([(r, int(k)) for r, k in enumerate(deploys) if k], attacks)
     actions = encoding.encode(view, turn, nearest=True)
@@ -268,36 +268,36 @@ def test_the_nearest_steps_of_any_turn_are_legal(seed, limits, data):
         assert near == turn
 
 
-def test_the_nearest_steps_by_hand():
+def test_nearest_steps_match_hand_computed_turns():
     env = ring(short_steps(2, 3))
     view, encode = env.view("player_0"), functools.partial(env.core.encoding.encode, nearest=True)
-    assert decoded(env, *encode(view, Orders([], [(0, 5, 5), (0, 3, 3)]))).attacks == [(0, 5, 6), (0, 3, 2)]
-    assert decoded(env, *encode(view, Orders([(0, 6), (1, 1)], []))).deploys == [(0, 6), (1, 1)]
-    assert decoded(env, *encode(view, Orders([(0, 4), (1, 3)], []))).deploys == [(0, 5), (1, 2)], "all is deployed"
-    assert sum(k for _, k in decoded(env, *encode(view, Orders([(0, 3), (1, 3)], []))).deploys) <= 6
+    assert decode(env, *encode(view, Orders([], [(0, 5, 5), (0, 3, 3)]))).attacks == [(0, 5, 6), (0, 3, 2)]
+    assert decode(env, *encode(view, Orders([(0, 6), (1, 1)], []))).deploys == [(0, 6), (1, 1)]
+    assert decode(env, *encode(view, Orders([(0, 4), (1, 3)], []))).deploys == [(0, 5), (1, 2)], "all is deployed"
+    assert sum(k for _, k in decode(env, *encode(view, Orders([(0, 3), (1, 3)], []))).deploys) <= 6
     put(env, [0, 0, -1, 1, 1, -1], [9, 1, 2, 4, 4, 2])
-    turn = decoded(env, *encode(env.view("player_0"), Orders([(0, 5), (1, 1)], [(1, 2, 1)])))
+    turn = decode(env, *encode(env.view("player_0"), Orders([(0, 5), (1, 1)], [(1, 2, 1)])))
     assert turn.deploys == [(0, 4)] and turn.attacks == [], "no action was left for the army that was to attack"
 
 
-def test_a_bot_s_turns_as_nearest_steps():
+def test_nearest_steps_keep_the_attacks_of_a_bot_turn():
     env = make("steps", "world", max_cycles=500)
     bot = make_agent("aggressive", 1)
     for _ in range(8):
-        said = {}
+        bot_actions = {}
         for agent in env.agents:
             view = env.view(agent)
             turn = bot.act(view)
-            said[agent] = env.core.encoding.encode(view, turn, nearest=True)
-            near = env.core.encoding.decode(view, said[agent])
+            bot_actions[agent] = env.core.encoding.encode(view, turn, nearest=True)
+            near = env.core.encoding.decode(view, bot_actions[agent])
             wanted = [edge[:2] for edge in turn.attacks][: env.core.encoding.max_attacks]
             assert [edge[:2] for edge in near.attacks] == wanted
-        for i in range(max(map(len, said.values()), default=0)):
-            infos = env.step({a: said[a][min(i, len(said[a]) - 1)] for a in env.agents})[-1]
+        for i in range(max(map(len, bot_actions.values()), default=0)):
+            infos = env.step({a: bot_actions[a][min(i, len(bot_actions[a]) - 1)] for a in env.agents})[-1]
             assert all(info["illegal"] == 0 for info in infos.values())
 
 
-# steps: the turn so far in the observation
+# The unfinished turn in the observation
 
 
 def soft(armies: int) -> float:
@@ -306,25 +306,25 @@ def soft(armies: int) -> float:
 
 @given(seed=st.integers(0, 10**6), steps=st.integers(0, 40))
 @settings(max_examples=6)
-def test_the_turn_so_far_is_seen_by_its_player(seed, steps):
+def test_observation_contains_the_unfinished_turn_of_its_player(seed, steps):
     env = make("steps", SMALL, 3, fog=bool(seed % 2), rules={"picks": 1}, picking=["play", "random"][seed // 2 % 2])
     flat = make("steps", SMALL, 3, fog=bool(seed % 2), rules={"picks": 1}, picking=["play", "random"][seed // 2 % 2],
                 observation="flat")  # fmt: skip
     rng = np.random.default_rng(seed)
     end = env.core.encoding.end
-    said: dict[str, list[int]] = {agent: [] for agent in env.agents}
+    submitted: dict[str, list[int]] = {agent: [] for agent in env.agents}
     views = {agent: env.view(agent) for agent in env.agents}
     for _ in range(steps):
         actions = {agent: sample(env, rng, agent, masked=False) for agent in env.agents}
         env.step(actions)
         flat.step(actions)
         for agent, action in actions.items():
-            if end not in said[agent]:
-                said[agent].append(action)
-        if all(end in said[agent] for agent in actions):
-            said, views = {agent: [] for agent in env.agents}, {agent: env.view(agent) for agent in env.agents}
+            if end not in submitted[agent]:
+                submitted[agent].append(action)
+        if all(end in submitted[agent] for agent in actions):
+            submitted, views = {agent: [] for agent in env.agents}, {agent: env.view(agent) for agent in env.agents}
         for agent in env.agents:
-            view, turn = views[agent], env.core.encoding.decode(views[agent], said[agent])
+            view, turn = views[agent], env.core.encoding.decode(views[agent], submitted[agent])
             seen = env.observe(agent)["observation"]
             expected, left = np.zeros((12, 3)), 1.0
             if isinstance(turn, Orders):
@@ -350,8 +350,8 @@ def test_the_turn_so_far_is_seen_by_its_player(seed, steps):
 @pytest.mark.parametrize("observation", ["graph", "flat", "raw"])
 @given(seed=st.integers(0, 10**6), steps=st.integers(0, 30))
 @settings(max_examples=4)
-def test_what_is_handed_in_does_not_leak(observation, seed, steps):
-    """Whatever player 0 says, the others and the state look the same until the round is played."""
+def test_submitted_actions_do_not_leak_to_other_players(observation, seed, steps):
+    """Until the round is played, actions of player 0 change neither the state nor the observations of others."""
     env = make("steps", SMALL, 3, rules={"picks": 1}, picking=["play", "random"][seed % 2], observation=observation)
     rng = np.random.default_rng(seed)
     for _ in range(steps):
@@ -361,11 +361,11 @@ def test_what_is_handed_in_does_not_leak(observation, seed, steps):
     others, end = [agent for agent in env.agents if agent != "player_0"], env.core.encoding.end
     one, two = env.clone(), env.clone()
     for _ in range(3):
-        actions = {agent: int(rng.integers(end)) for agent in others}  # nobody ends
+        actions = {agent: int(rng.integers(end)) for agent in others}  # no player ends its turn
         one.step({**actions, "player_0": sample(one, rng, "player_0", masked=True)})
         two.step({**actions, "player_0": end})
         if any(as_game(e.core).to_dict() != as_game(env.core).to_dict() for e in (one, two)):
-            return  # the others had ended before: the round is played
+            return  # the others had already ended their turns, so the round was played
         for agent in others:
             assert equal(one.observe(agent), two.observe(agent))
             assert equal(one.action_masks(agent), two.action_masks(agent))

@@ -21,7 +21,7 @@ from warlight_env.envs import WarlightParallelEnv
 
 @given(data=st.data(), seed=st.integers(0, 10**6), turns=st.integers(0, 10))
 @settings(max_examples=4)
-def test_strategies_are_the_generators_turns(data, seed, turns):
+def test_strategies_decode_to_the_turns_of_the_generators(data, seed, turns):
     env, rng = data.draw(envs("strategies")), np.random.default_rng(seed)
     for _ in range(turns):
         if env.agents:
@@ -34,11 +34,11 @@ def test_strategies_are_the_generators_turns(data, seed, turns):
             continue
         assert as_game(env.core).check(int(agent[-1]), env.core.encoding.decode(view, 0)) == []
         assert mask.any()
-        for action, (deploy_way, attack_way) in enumerate(WAYS):
-            deploys = generators.deploys(view, deploy_way, THESIS)
+        for action, (deploy_generator, attack_generator) in enumerate(WAYS):
+            deploys = generators.deploys(view, deploy_generator, THESIS)
             assert mask[action] == (deploys is not None)
             if deploys is not None:
-                attacks = generators.attacks(view, attack_way, deploys, THESIS, press=True)
+                attacks = generators.attacks(view, attack_generator, deploys, THESIS, press=True)
                 turn = Orders(deploys, attacks[: view.rules.max_orders or None])
                 assert env.core.encoding.decode(view, action) == turn
 
@@ -46,7 +46,7 @@ def test_strategies_are_the_generators_turns(data, seed, turns):
 LINE = make_map([0, 0, 1, 1], [(0, 1), (1, 2), (2, 3)], [2, 3], "line")
 
 
-def board(map_: Any, owner: list[int], army: list[int], **rules) -> WarlightParallelEnv:
+def board_env(map_: Any, owner: list[int], army: list[int], **rules) -> WarlightParallelEnv:
     env = make("strategies", map_, rules={"picks": 1, "offers_per_super_region": 0, **rules})
     put(env, owner, army)
     return env
@@ -63,26 +63,26 @@ def board(map_: Any, owner: list[int], army: list[int], **rules) -> WarlightPara
         (LINE, [0, 0, 0, 0], [2, 2, 2, 2], "111000000"),
     ],
 )
-def test_the_mask_closes_ways_that_do_not_apply(map_, owner, army, mask):
-    env = board(map_, owner, army)
+def test_mask_excludes_generators_that_do_not_apply(map_, owner, army, mask):
+    env = board_env(map_, owner, army)
     assert "".join(map(str, env.action_masks("player_0"))) == mask
     assert np.array_equal(env.core.encoding.mask(env.view("player_0")), env.action_masks("player_0"))
     for action, is_open in enumerate(mask):
-        env = board(map_, owner, army)
+        env = board_env(map_, owner, army)
         orders = env.core.encoding.decode(env.view("player_0"), action)
         if 1 in owner:
             assert as_game(env.core).check(0, orders) == []
         assert env.step({"player_0": action, "player_1": 0})[-1]["player_0"]["illegal"] == (is_open == "0")
 
 
-def test_where_no_way_applies_all_goes_to_the_nearest_to_a_foreign_region():
-    env = board(LINE, [0, 0, 0, 0], [2, 2, 2, 2])
+def test_without_an_applicable_generator_one_region_gets_all_income():
+    env = board_env(LINE, [0, 0, 0, 0], [2, 2, 2, 2])
     assert generators.deploys(env.view("player_0"), "aggressive") is None
     assert generators.deploys(env.view("player_0"), "expansive") is None
     assert [env.core.encoding.decode(env.view("player_0"), a).deploys for a in range(9)] == [[(0, 10)]] * 9
 
 
-def test_strategies_keep_to_the_rules_limit_of_orders():
+def test_strategies_respect_the_order_limit_of_the_rules():
     env = make("strategies", LONG, rules={"base_income": 100, "max_orders": 2})
     put(env, [0, 1] * 35, [60, 9] * 35)
     view = env.view("player_0")
@@ -93,7 +93,7 @@ def test_strategies_keep_to_the_rules_limit_of_orders():
         assert as_game(env.core).check(0, orders) == []
 
 
-def test_one_strategy_while_regions_are_picked():
+def test_picking_phase_allows_only_strategy_0():
     env, other = (make("strategies", SMALL, picking="play") for _ in range(2))
     assert np.flatnonzero(env.action_masks("player_0")).tolist() == [0]
     infos = [e.step({"player_0": a, "player_1": 0})[-1]["player_0"]["illegal"] for e, a in ((env, 0), (other, 5))]

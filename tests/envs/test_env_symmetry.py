@@ -19,7 +19,7 @@ KINDS = ("graph", "flat", "raw")
 @pytest.mark.parametrize("fog", [False, True])
 @given(seed=st.integers(0, 10**6), players=st.integers(2, 5), turn=st.integers(1, 4), steps=st.integers(0, 10))
 @settings(max_examples=15)
-def test_relabelled_players_see_the_same(kind, fog, seed, players, turn, steps):
+def test_renumbered_players_have_equal_observations(kind, fog, seed, players, turn, steps):
     env = make(players=players, fog=fog, observation=kind, rules={"picks": 1})
     env.reset(seed=seed)
     rng = np.random.default_rng(seed)
@@ -38,8 +38,8 @@ def test_relabelled_players_see_the_same(kind, fog, seed, players, turn, steps):
         assert equal(env.observe(f"player_{(p + turn) % players}"), before[p])
 
 
-def renumbered(map: Map, order: np.ndarray, groups: np.ndarray) -> Map:
-    """The map whose region i is the old order[i], and whose super region g is the old groups[g]."""
+def renumber_map(map: Map, order: np.ndarray, groups: np.ndarray) -> Map:
+    """Return a map in which region i is the old order[i] and super region g is the old groups[g]."""
     place, group_place = np.argsort(order), np.argsort(groups)
     return make_map(
         [int(group_place[map.regions[old].super_region]) for old in order],
@@ -50,7 +50,7 @@ def renumbered(map: Map, order: np.ndarray, groups: np.ndarray) -> Map:
 
 
 def edge_order(env: WarlightParallelEnv, other: WarlightParallelEnv, order: np.ndarray) -> np.ndarray:
-    """The old number of each of the other map's directed edges."""
+    """The number in the old map of each directed edge of the other map."""
     edges = {tuple(edge): i for i, edge in enumerate(env.edge_index.T.tolist())}
     return np.array([edges[int(order[a]), int(order[b])] for a, b in other.edge_index.T])
 
@@ -59,21 +59,21 @@ def edge_order(env: WarlightParallelEnv, other: WarlightParallelEnv, order: np.n
 @pytest.mark.parametrize("fog", [False, True])
 @given(seed=st.integers(0, 10**6), players=st.integers(2, 4), steps=st.integers(0, 8))
 @settings(max_examples=10)
-def test_renumbered_regions_are_seen_renumbered(action, fog, seed, players, steps):
+def test_renumbered_regions_permute_the_observation_and_the_mask(action, fog, seed, players, steps):
     rng = np.random.default_rng(seed)
     order = rng.permutation(SMALL.n_regions)
     groups = rng.permutation(len(SMALL.super_regions))
     arguments = {"players": players, "fog": fog, "picking": "random", "rules": {"picks": 1}, "mask": "info"}
-    played = make(**arguments)
-    played.reset(seed=seed)
+    source_env = make(**arguments)
+    source_env.reset(seed=seed)
     for _ in range(steps):
-        if played.agents:
-            played.step(act(played, rng))
+        if source_env.agents:
+            source_env.step(act(source_env, rng))
     env = WarlightParallelEnv(SMALL, action=action, **arguments)
-    other = WarlightParallelEnv(renumbered(SMALL, order, groups), action=action, **arguments)
+    other = WarlightParallelEnv(renumber_map(SMALL, order, groups), action=action, **arguments)
     for one, by in ((env, slice(None)), (other, order)):
         one.reset(seed=0)
-        for name, array in played.core.state._asdict().items():
+        for name, array in source_env.core.state._asdict().items():
             per_region = array.ndim == 2 and array.shape[1] == SMALL.n_regions
             getattr(one.core.state, name)[...] = array[:, by] if per_region else array
         refresh(one.core)

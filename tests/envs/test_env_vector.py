@@ -32,7 +32,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_batch_is_its_single_environments(case):
+def test_batch_equals_single_environments(case):
     arguments = {"map": SMALL, "max_cycles": 25, **CASES[case]}
     ended = vector_conformance_test(
         lambda count, mode: WarlightVectorEnv(count, autoreset_mode=mode, **arguments),
@@ -42,7 +42,7 @@ def test_a_batch_is_its_single_environments(case):
     assert ended > 5
 
 
-def test_the_conformance_test_takes_gymnasium_s_own_batches():
+def test_conformance_test_accepts_gymnasium_vector_envs():
     arguments = {"map": SMALL, "action": "strategies", "max_cycles": 15}
     ended = vector_conformance_test(
         lambda count, mode: SyncVectorEnv([lambda: WarlightEnv(**arguments)] * count, autoreset_mode=mode),
@@ -53,7 +53,7 @@ def test_the_conformance_test_takes_gymnasium_s_own_batches():
 
 
 class Spoiled(WarlightVectorEnv):
-    """Wrong in one place."""
+    """A vector environment with one wrong result."""
 
     spoil = "reward"
 
@@ -69,19 +69,19 @@ class Spoiled(WarlightVectorEnv):
 
 
 @pytest.mark.parametrize("what", ["reward", "infos", "the observation"])
-def test_the_conformance_test_finds_what_is_wrong(what):
+def test_conformance_test_reports_the_wrong_result(what):
     arguments = {"map": SMALL, "action": "strategies", "opponent": "aggressive", "max_cycles": 40}
 
-    def spoiled(count, mode):
+    def make_spoiled(count, mode):
         env = Spoiled(count, autoreset_mode=mode, **arguments)
         env.spoil = what
         return env
 
     with pytest.raises(AssertionError, match=f"step [0-9]+, game [0-9].*{what}"):
-        vector_conformance_test(spoiled, lambda: WarlightEnv(**arguments), steps=60)
+        vector_conformance_test(make_spoiled, lambda: WarlightEnv(**arguments), steps=60)
 
 
-def test_make_vec():
+def test_make_vec_creates_a_vector_environment():
     env = gymnasium.make_vec(
         "warlight/Warlight-v0", num_envs=3, vectorization_mode="vector_entry_point", map=SMALL, action="factored"
     )  # fmt: skip
@@ -91,7 +91,7 @@ def test_make_vec():
     assert env.unwrapped.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
 
 
-def test_returned_arrays_are_the_caller_s():
+def test_steps_do_not_change_returned_arrays():
     env = WarlightVectorEnv(4, map=SMALL, action="factored")
     observations, infos = env.reset(seed=1)
     kept, mask = observations.copy(), infos["action_mask"].copy()
@@ -99,7 +99,7 @@ def test_returned_arrays_are_the_caller_s():
     assert np.array_equal(observations, kept) and np.array_equal(infos["action_mask"], mask)
 
 
-def test_what_cannot_be():
+def test_invalid_calls_raise_an_error():
     env = WarlightVectorEnv(3, map=SMALL, action="factored", autoreset_mode="Disabled", max_cycles=1)
     zeros = np.zeros((3, env.single_action_space.shape[0]), dtype=np.int64)
     with pytest.raises(ValueError, match="reset"):
@@ -122,7 +122,7 @@ def test_what_cannot_be():
 
 
 class OneFront(ActionEncoding):
-    """A user's encoding with a nested space: a region and how much of the income it gets, and whether to attack."""
+    """A custom encoding with a nested space: a region, its share of the income, and whether to attack."""
 
     name = "one_front"
     mask_space = None
@@ -152,7 +152,7 @@ class OneFront(ActionEncoding):
         raise AssertionError("nobody asks for it")
 
 
-def test_nested_spaces_of_a_user_s_encoding():
+def test_custom_encoding_may_have_a_nested_space():
     arguments = {"map": SMALL, "action": OneFront, "opponent": "aggressive", "max_cycles": 12}
     ended = vector_conformance_test(
         lambda count, mode: WarlightVectorEnv(count, autoreset_mode=mode, **arguments), lambda: WarlightEnv(**arguments)
@@ -160,7 +160,7 @@ def test_nested_spaces_of_a_user_s_encoding():
     assert ended > 10
 
 
-def test_actions_of_games_that_only_begin_anew_do_not_matter():
+def test_actions_of_restarting_games_are_ignored():
     envs = [WarlightVectorEnv(2, map=SMALL, action="continuous", max_cycles=2) for _ in range(2)]
     for env in envs:
         env.reset(seed=[1, 2])
@@ -174,7 +174,7 @@ def test_actions_of_games_that_only_begin_anew_do_not_matter():
         envs[1].step(spoiled)
 
 
-def test_max_episode_steps_as_make_vec_hands_it_on():
+def test_make_vec_passes_max_episode_steps():
     env = gymnasium.make_vec(
         "warlight/Warlight-v0", num_envs=2, vectorization_mode="vector_entry_point", max_episode_steps=3, map=SMALL,
         action="factored",
@@ -184,14 +184,14 @@ def test_max_episode_steps_as_make_vec_hands_it_on():
     assert ends == [False, False, True]
 
 
-def test_all_games_begin_before_some_of_them_begin_anew():
+def test_first_reset_must_include_all_games():
     env = WarlightVectorEnv(2, map=SMALL, action="factored")
     with pytest.raises(ValueError, match="reset all games first"):
         env.reset(options={"reset_mask": np.array([True, False])})
 
 
 @pytest.mark.parametrize("mode", ["NextStep", "SameStep"])
-def test_a_game_whose_restart_fails_begins_in_the_next_call(mode):
+def test_game_restarts_in_the_next_call_after_a_failed_restart(mode):
     pool = OpponentPool({"random": 1})
     env = WarlightVectorEnv(2, map=SMALL, action="factored", max_cycles=3, opponent=pool, autoreset_mode=mode, seat=0)
     env.reset(seed=[1, 2])
@@ -206,7 +206,7 @@ def test_a_game_whose_restart_fails_begins_in_the_next_call(mode):
     pool.add("random", "random")
     _, rewards, terminated, truncated, infos = env.step(zeros)
     assert not terminated.any() and not rewards[0]
-    # In the mode "NextStep", the second game ended in one of the failed calls, so it also begins anew.
+    # In the mode "NextStep", the second game ended in one of the failed calls, so it also restarts.
     assert truncated.tolist() == [False, False] and infos["round"].tolist() == (
         [0, 0] if mode == "NextStep" else [0, 2]
     )
@@ -218,7 +218,7 @@ def test_a_game_whose_restart_fails_begins_in_the_next_call(mode):
     assert env.step(zeros)[3].tolist() == [False, False]
 
 
-def test_a_custom_observation_that_raises_loses_only_the_results_of_its_step():
+def test_custom_observation_error_loses_only_the_results_of_its_step():
     class Observation:
         failing = False
 
@@ -263,7 +263,7 @@ def test_final_infos_mark_the_ended_games_like_those_of_gymnasium():
 
 
 class PhaseByPhase(OneFront):
-    """An encoding whose `decode` fails after the end of the game."""
+    """An encoding with a `decode` that fails after the end of the game."""
 
     def decode(self, view, action):
         return {"pick": [], "play": Orders()}[view.phase]
@@ -280,12 +280,12 @@ def test_actions_of_ended_games_are_not_decoded():
 
 
 @pytest.mark.parametrize("action", ["factored", "continuous", "steps", OneFront])
-def test_a_batch_has_one_action_for_each_game_when_a_game_begins_anew(action):
+def test_step_needs_one_action_per_game_when_a_game_restarts(action):
     env = WarlightVectorEnv(2, map=SMALL, action=action, max_cycles=2)
     env.reset(seed=1)
     env.episodes.core.out.cycles[0] = 1
-    wide = batch_space(env.single_action_space, 3).sample()
+    three_actions = batch_space(env.single_action_space, 3).sample()
     for _ in range(2):
         with pytest.raises(InputError, match=r"shape|3 actions for 2 games"):
-            env.step(wide)
+            env.step(three_actions)
         env.step(batch_space(env.single_action_space, 2).sample())

@@ -16,11 +16,11 @@ from warlight_env.engine.view import View
 from warlight_env.envs import WarlightParallelEnv
 
 
-class Keeping:
-    """An agent that keeps what it was shown, and what it answered; every other turn with an order too many."""
+class Recording:
+    """An agent that records its views and turns; every other turn has one illegal order."""
 
     name = "keeping"
-    asked: list[tuple[View, Any]] = []  # noqa: RUF012  of all of them
+    asked: list[tuple[View, Any]] = []  # noqa: RUF012  shared by all agents
 
     def __init__(self, seed: int = 0) -> None:
         self.agent = make_agent("aggressive", seed)
@@ -37,11 +37,11 @@ class Keeping:
         return orders
 
 
-def shown(view: View) -> dict[str, Any]:
-    """All of a view that changes in the course of a game."""
+def changing_parts(view: View) -> dict[str, Any]:
+    """The parts of a view that change during a game."""
     plain = {name: getattr(view, name) for name in ("player", "phase", "round", "income", "offers", "picks_left")}
-    known = {"starts": view.starts, "last_round": view.last_round}
-    return {**plain, **known, "owner": view.owner.tolist(), "army": view.army.tolist()}
+    history = {"starts": view.starts, "last_round": view.last_round}
+    return {**plain, **history, "owner": view.owner.tolist(), "army": view.army.tolist()}
 
 
 @pytest.mark.parametrize(
@@ -51,39 +51,39 @@ def shown(view: View) -> dict[str, Any]:
         ("thesis", True, 3, "random"), ("thesis", False, 3, "play"),
     ],
 )  # fmt: skip
-def test_an_agent_sees_what_it_would_see_in_a_match(rules, fog, players, picking):
+def test_agent_receives_the_same_views_as_in_a_match(rules, fog, players, picking):
     env: Any = gymnasium.make(
-        "warlight/Warlight-v0", rules=Rules.of(rules, fog=fog), players=players, picking=picking, opponent=Keeping,
+        "warlight/Warlight-v0", rules=Rules.of(rules, fog=fog), players=players, picking=picking, opponent=Recording,
         action="factored", max_cycles=20,
     ).unwrapped  # fmt: skip
     env.action_space.seed(1)
-    told = dropped = 0
+    events = dropped = 0
     for seed in range(2):
         info = env.reset(seed=seed)[1]
         game = Game("world", env.episodes.core.rules, players, int(env.episodes.seeds[0]), picking)
         learner, ended = int(env.episodes.learner[0]), False
         while not ended:
-            Keeping.asked.clear()
+            Recording.asked.clear()
             mine, action = env.view(), env.action_space.sample(info["action_mask"])
             turns = {learner: env.episodes.core.encoding.decode(mine, action)}
-            assert shown(mine) == shown(game.view(learner))
+            assert changing_parts(mine) == changing_parts(game.view(learner))
             *_, terminated, truncated, info = env.step(action)
-            for view, answer in Keeping.asked:
-                assert shown(view) == shown(game.view(view.player))
+            for view, answer in Recording.asked:
+                assert changing_parts(view) == changing_parts(game.view(view.player))
                 turns[view.player] = answer
                 if view.last_round is not None:
-                    told += len(view.last_round.events)
+                    events += len(view.last_round.events)
                     dropped += len(view.last_round.dropped)
             if game.phase == "pick":
                 game.pick({p: turns[p] for p in game.pickers()}, on_illegal="skip")
             else:
                 game.play_round(turns, on_illegal="skip")
             ended = terminated or truncated
-    assert told > 50 and dropped > 3
+    assert events > 50 and dropped > 3
 
 
-class Believing(Keeping):
-    """The same with an agent that plays on what it believes."""
+class RecordingBelief(Recording):
+    """The same with an agent that plays on belief states."""
 
     def __init__(self, seed: int = 0) -> None:
         self.agent = make_agent("belief:mcts:sims=5", 1)
@@ -93,26 +93,26 @@ class Believing(Keeping):
         return self.asked[-1][1]
 
 
-def test_one_who_believes_plays_as_in_a_match():
+def test_belief_agent_plays_as_in_a_match():
     env: Any = gymnasium.make(
-        "warlight/Warlight-v0", rules="challenge2", opponent=Believing, action="factored", max_cycles=20
+        "warlight/Warlight-v0", rules="challenge2", opponent=RecordingBelief, action="factored", max_cycles=20
     ).unwrapped
     env.action_space.seed(2)
     info, twin, ended = env.reset(seed=4)[1], make_agent("belief:mcts:sims=5", 1), False
     game, learner = Game("world", "challenge2", 2, int(env.episodes.seeds[0]), "random"), int(env.episodes.learner[0])
     while not ended:
-        Keeping.asked.clear()
+        Recording.asked.clear()
         action = env.action_space.sample(info["action_mask"])
         turn = env.episodes.core.encoding.decode(game.view(learner), action)
         *_, terminated, truncated, info = env.step(action)
-        ((_, orders),) = Keeping.asked
+        ((_, orders),) = Recording.asked
         assert orders == twin.act(game.view(1 - learner))
         game.play_round({learner: turn, 1 - learner: orders})
         ended = terminated or truncated
     assert game.round > 8
 
 
-def test_of_a_position_that_was_set_nobody_knows_how_it_came_about():
+def test_set_state_removes_the_last_round_from_views():
     env = WarlightParallelEnv("small", players=2, picking="random")
     observed, _ = env.reset(seed=1)
     assert env.view("player_0").last_round is None and env.view("player_0").starts is not None

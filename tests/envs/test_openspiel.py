@@ -1,4 +1,4 @@
-"""The game of OpenSpiel: its own tests, its search and its solvers, and the same games as the parallel environment."""
+"""The game of OpenSpiel: its tests, search and solvers, and the same games as the parallel environment."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ STEPS = "warlight(map=small,action=steps,max_cycles=60,chance_outcomes=4)"
 THREE = "warlight(map=small,players=3,max_cycles=8,picking=random)"
 
 
-def played(game, rng, steps=10_000):
-    """A state after at most `steps` random legal moves, and the list of these moves."""
+def play_randomly(game, rng, steps=10_000):
+    """Return a state after at most `steps` random legal moves, and the list of these moves."""
     state, moves = game.new_initial_state(), []
     while not state.is_terminal() and len(moves) < steps:
         if state.is_chance_node():
@@ -35,7 +35,7 @@ def played(game, rng, steps=10_000):
 
 
 @pytest.mark.parametrize("name", [SMALL, STEPS, THREE])
-def test_its_own_tests_pass(name):
+def test_openspiel_simulation_test_passes(name):
     pyspiel.random_sim_test(pyspiel.load_game(name), num_sims=2, serialize=True, verbose=False)
 
 
@@ -50,9 +50,9 @@ def test_a_playthrough_can_be_repeated(name, tmp_path):
     assert generate_playthrough.replay(str(tmp_path / "game.txt"))[1].strip() == text.strip()
 
 
-def test_a_round_is_the_round_of_the_parallel_environment():
+def test_round_equals_a_round_of_the_parallel_environment():
     game = pyspiel.load_game("warlight(map=small,max_cycles=30,chance_outcomes=16)")
-    state, moves = played(game, np.random.default_rng(3))
+    state, moves = play_randomly(game, np.random.default_rng(3))
     env = warlight_v0.parallel_env(map="small", action="strategies", observation="flat", max_cycles=30)
     env.reset(seed=1)
     env.core.reset([derive_seed(0, moves[0][0])])
@@ -71,8 +71,8 @@ def test_a_round_is_the_round_of_the_parallel_environment():
 @pytest.mark.parametrize("copied", [lambda s: s.clone(), copy.deepcopy, lambda s: pickle.loads(pickle.dumps(s))])
 def test_copies_are_independent_and_continue_alike(name, copied):
     game = pyspiel.load_game(name)
-    _, moves = played(game, np.random.default_rng(1))
-    state, _ = played(game, np.random.default_rng(1), len(moves) // 2)
+    _, moves = play_randomly(game, np.random.default_rng(1))
+    state, _ = play_randomly(game, np.random.default_rng(1), len(moves) // 2)
     other, before = copied(state), str(state)
     for move in moves[len(moves) // 2 :]:
         (other.apply_action if other.is_chance_node() else other.apply_actions)(move if len(move) > 1 else move[0])
@@ -97,18 +97,18 @@ def test_search_and_solver_on_the_turn_based_game():
         state.apply_action(0 if chance else bot.step(state))
     assert len(state.returns()) == 2
     for solver in (external_sampling_mccfr.ExternalSamplingSolver, outcome_sampling_mccfr.OutcomeSamplingSolver):
-        solved = solver(game)
+        solver_run = solver(game)
         for _ in range(2):
-            solved.iteration()
-        policy, state = solved.average_policy(), game.new_initial_state()
+            solver_run.iteration()
+        policy, state = solver_run.average_policy(), game.new_initial_state()
         state.apply_action(0)
         assert sum(policy.action_probabilities(state).values()) == pytest.approx(1)
 
 
 def test_information_states_have_perfect_recall():
-    """The text has all own actions in order; a player does not read the action of the other player in it."""
+    """The text contains all actions of the player in order, but not the action of the other player."""
     game = pyspiel.load_game(STEPS)
-    state, _ = played(game, np.random.default_rng(2), 1)
+    state, _ = play_randomly(game, np.random.default_rng(2), 1)
     mine, others = state.legal_actions(0)[0], state.legal_actions(1)
     first, second = state.clone(), state.clone()
     first.apply_actions([mine, others[0]])
@@ -118,21 +118,21 @@ def test_information_states_have_perfect_recall():
     assert f"action: {state.action_to_string(1, others[1])}" in second.observation_string(1)
 
 
-def test_players_who_ended_their_turn_have_no_actions():
+def test_players_have_no_actions_after_the_end_of_their_turn():
     game = pyspiel.load_game(STEPS)
-    state, _ = played(game, np.random.default_rng(2), 1)
+    state, _ = play_randomly(game, np.random.default_rng(2), 1)
     end = game.num_distinct_actions() - 1
     state.apply_actions([end, state.legal_actions(1)[0]])
     assert state.legal_actions(0) == [] and end in state.legal_actions(1)
     assert state.action_to_string(0, end) == "end the turn"
 
 
-def test_utilities():
+def test_utilities_are_zero_sum_only_with_two_players():
     two, three = pyspiel.load_game(SMALL), pyspiel.load_game(THREE)
     assert two.get_type().utility == pyspiel.GameType.Utility.ZERO_SUM
     assert three.get_type().utility == pyspiel.GameType.Utility.GENERAL_SUM
     for seed in range(4):
-        state, _ = played(pyspiel.load_game("warlight(map=small)"), np.random.default_rng(seed))
+        state, _ = play_randomly(pyspiel.load_game("warlight(map=small)"), np.random.default_rng(seed))
         assert sum(state.returns()) == 0
 
 
@@ -147,13 +147,13 @@ def test_utilities():
         ({"picking": "draft"}, "picking"),
     ],
 )
-def test_bad_parameters(params, said):
+def test_invalid_parameters_raise_an_error(params, said):
     with pytest.raises(InputError, match=said):
         openspiel.WarlightGame(params)
 
 
 def test_illegal_actions_change_nothing():
-    state, _ = played(pyspiel.load_game(SMALL), np.random.default_rng(1), 1)
+    state, _ = play_randomly(pyspiel.load_game(SMALL), np.random.default_rng(1), 1)
     before = str(state), state.information_state_string(0)
     with pytest.raises(Exception, match="illegal in this state"):
         state.apply_actions([0, 8])  # while players pick, only action 0 is legal

@@ -21,7 +21,7 @@ from warlight_env.errors import InputError
 
 
 def first_legal(seen: Any, masks: np.ndarray) -> np.ndarray:
-    """A policy that deploys where it can and never attacks, for `factored`."""
+    """A policy that chooses the value 1 in all rows of `factored` that allow orders."""
     return masks.reshape(len(masks), -1, 5)[:, :, 4].astype(np.int64)
 
 
@@ -40,7 +40,7 @@ FORMS: dict[str, Any] = {
 
 
 def play(env: Any, rng: np.random.Generator, steps: int) -> list[Any]:
-    """Play random actions; begin the next game of a single environment where one ends."""
+    """Play random actions; reset a single environment after each game."""
     trace = []
     for _ in range(steps):
         if isinstance(env, WarlightEnv):
@@ -56,7 +56,7 @@ def play(env: Any, rng: np.random.Generator, steps: int) -> list[Any]:
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_a_restored_state_and_a_clone_go_on_in_the_same_way(form):
+def test_restored_state_and_clone_continue_identically(form):
     env = FORMS[form]()
     env.reset(seed=3)
     play(env, np.random.default_rng(0), 5)
@@ -85,7 +85,7 @@ def test_a_state_can_be_pickled_and_copies_share_pools():
     assert equal(play(env, np.random.default_rng(1), 4), expected)
 
 
-def test_states_of_other_environments_are_refused():
+def test_set_state_rejects_states_of_other_environments():
     env = warlight_v0.vector_env(2, **BASE)
     env.reset(seed=1)
     before = env.get_state()

@@ -20,40 +20,43 @@ from warlight_env.envs import EnvCore, WarlightEnv, WarlightParallelEnv
 
 
 def arrays_of(record: Any, place: str) -> list[tuple[str, np.ndarray]]:
-    """All arrays in a record and the records in it, with where they are."""
-    found = []
+    """All arrays in a record and its nested records, with their paths."""
+    arrays = []
     for name, value in record._asdict().items():
         if isinstance(value, np.ndarray):
-            found.append((f"{place}.{name}", value))
+            arrays.append((f"{place}.{name}", value))
         elif hasattr(value, "_asdict"):
-            found += arrays_of(value, f"{place}.{name}")
-    return found
+            arrays += arrays_of(value, f"{place}.{name}")
+    return arrays
 
 
 def shared_arrays() -> list[tuple[str, np.ndarray]]:
     """Every array that more than one game, or copies of an environment, can reach."""
     view, core = Game(RING, {"picks": 1}).view(0), EnvCore(RING, {"picks": 1})
     policy = PolicyFile.load("small")
-    found = arrays_of(view.board, "board") + arrays_of(view.params, "params")
-    found += arrays_of(make_odds(view.params.dice), "odds")
+    arrays = arrays_of(view.board, "board") + arrays_of(view.params, "params")
+    arrays += arrays_of(make_odds(view.params.dice), "odds")
     for name in ("board", "params", "bits", "context", "bots_context"):
-        found += arrays_of(getattr(core, name), f"core.{name}")
-    found += [(f"policy.{name}", array) for name, array in policy.arrays.items()]
+        arrays += arrays_of(getattr(core, name), f"core.{name}")
+    arrays += [(f"policy.{name}", array) for name, array in policy.arrays.items()]
     env, single = WarlightParallelEnv(RING, {"picks": 1}), WarlightEnv(RING, {"picks": 1}, action="continuous")
-    found += [("limits", core.limits), ("edge_index", env.core.edge_index)]
-    found += [("nvec", env.action_space("player_0").nvec), ("nvec", core.encoding.space.nvec)]
-    found += [("low", single.action_space.low), ("high", single.observation_space.high)]
-    found += [("nodes", env.observation_space("player_0")["observation"]["nodes"].low), ("state", env.state_space.high)]
-    return found
+    arrays += [("limits", core.limits), ("edge_index", env.core.edge_index)]
+    arrays += [("nvec", env.action_space("player_0").nvec), ("nvec", core.encoding.space.nvec)]
+    arrays += [("low", single.action_space.low), ("high", single.observation_space.high)]
+    arrays += [
+        ("nodes", env.observation_space("player_0")["observation"]["nodes"].low),
+        ("state", env.state_space.high),
+    ]
+    return arrays
 
 
-def test_what_games_share_cannot_be_written_to():
-    found = shared_arrays()
-    assert len(found) > 40
-    assert [place for place, array in found if array.flags.writeable] == []
+def test_shared_arrays_are_read_only():
+    arrays = shared_arrays()
+    assert len(arrays) > 40
+    assert [place for place, array in arrays if array.flags.writeable] == []
 
 
-def test_one_game_cannot_change_another_s_income():
+def test_one_game_cannot_change_the_income_of_another():
     view = Game("small", seed=1, picks="random").view(0)
     with pytest.raises(ValueError, match="read-only"):
         view.board.bonus[:] = 500
@@ -61,14 +64,14 @@ def test_one_game_cannot_change_another_s_income():
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda board: pickle.loads(pickle.dumps(board))])
-def test_copies_are_read_only_too_and_kernels_take_them_as_they_are(again):
-    """A kernel is compiled once for boards that are read-only, and for those that somebody made of his own arrays."""
+def test_copies_are_read_only_and_need_no_other_kernel(again):
+    """One compiled kernel serves read-only boards and boards with writable arrays of a user."""
     board = make_board(SMALL)
     owner = np.zeros(board.n_regions, dtype=np.int8)
     copied = again(board)
     assert not copied.bonus.flags.writeable and equal(tuple(copied), tuple(board))
     expected = income(board, 5, owner, 0)
-    own = board._replace(bonus=board.bonus.copy())
-    own.bonus[:] += 1
-    assert (income(copied, 5, owner, 0), income(own, 5, owner, 0)) == (expected, expected + board.n_super_regions)
+    writable = board._replace(bonus=board.bonus.copy())
+    writable.bonus[:] += 1
+    assert (income(copied, 5, owner, 0), income(writable, 5, owner, 0)) == (expected, expected + board.n_super_regions)
     assert len(income.signatures) == 1 and "readonly" not in str(income.signatures)

@@ -53,7 +53,7 @@ def nothing(count, label):
     pass
 
 
-def test_budgets_are_the_thesiss_medians_and_keep_its_ratios():
+def test_budgets_match_the_medians_and_ratios_of_the_thesis():
     assert [simulations(seconds) for seconds in (2, 5, 10, 15, 20)] == [91, 228, 457, 1272, 914]
     assert [simulations(15, threads) for threads in (1, 2, 4)] == [1272, 1096, 836]
     with pytest.raises(ValueError, match="no measurement of 10 seconds in 4 threads"):
@@ -71,11 +71,11 @@ def test_budgets_are_the_thesiss_medians_and_keep_its_ratios():
         (Contender("random"), "mcts", "simulations", "random"),
     ],
 )
-def test_players_are_the_agent_asked_for_with_the_thesiss_budgets(player, agent, by, spec):
+def test_players_use_the_requested_agent_with_the_thesis_budget(player, agent, by, spec):
     assert player.source(agent, by, quick=False) == spec
 
 
-def test_a_player_without_defence_searches_without_the_defensive_ways():
+def test_a_player_without_defence_searches_without_defensive_turns():
     source = Contender(seconds=10, defense=False).source("mcts_thesis", "simulations", quick=True)
     agent = agent_from_source(source, 1)
     assert agent.settings.defense is False and agent.settings.exploration == 1.41
@@ -84,7 +84,7 @@ def test_a_player_without_defence_searches_without_the_defensive_ways():
         agent_from_source(Contender("random", defense=False).source("mcts", "simulations", quick=True), 1)
 
 
-def test_table_3_2_starts_where_the_thesis_did():
+def test_table_3_2_uses_the_starting_positions_of_the_thesis():
     table = experiment("thesis-3.2")
     setup = table.contests(QUICK)[0].setup
     names = [super_region.name for super_region in setup.map.super_regions]
@@ -98,38 +98,38 @@ def test_table_3_2_starts_where_the_thesis_did():
         in_super = [sorted(names[setup.map.super_region_of[r]] for r in regions) for regions in owned]
         assert in_super == [["Australia", "South America"], ["Asia", "Asia"]]
         starts.add(tuple(owned[1]))
-    assert len(starts) > 1  # drawn anew for every game
+    assert len(starts) > 1  # the game draws the starting regions at random
     assert replace(setup.rules, name="x", picking="own_offer", ranked=0, offers_per_super_region=1) == replace(
         Game().rules, name="x"
     )
 
 
-def test_turns_are_counted_exactly():
-    """Against all deploys and all ways to send armies, written out."""
+def test_count_turns_matches_an_explicit_enumeration():
+    """Count all deploys and all attacks one by one."""
     game = position(Game(RING, players=2, seed=1, picks="random"), [0, 0, 1, -1, -1, 1], [3, 1, 2, 2, 2, 1])
     own = [r for r in range(6) if game.owner[r] == 0]
     count = 0
     for deploy in itertools.product(range(game.income(0) + 1), repeat=len(own)):
         if sum(deploy) != game.income(0):
             continue
-        ways = 1
+        attacks = 1
         for region, more in zip(own, deploy, strict=True):
             free, borders = int(game.army[region]) + more - 1, len(game.map.neighbors[region])
-            ways *= sum(sum(sent) <= free for sent in itertools.product(range(free + 1), repeat=borders))
-        count += ways
+            attacks *= sum(sum(sent) <= free for sent in itertools.product(range(free + 1), repeat=borders))
+        count += attacks
     assert count_turns(game, 0) == count
-    # And every one of them is a turn that the rules allow.
+    # The rules also allow the largest of these turns.
     most = Orders([(0, game.income(0))], [(0, 1, int(game.army[0]) + game.income(0) - 1)])
     assert game.check(0, most) == []
 
 
-def test_newcombes_interval_is_the_published_one():
+def test_newcombe_interval_matches_published_values():
     # Newcombe 1998, table II: 56 of 70 against 48 of 80, method 10.
     assert newcombe(56, 70, 48, 80) == pytest.approx((0.0524, 0.3339), abs=5e-5)
     assert newcombe(9, 10, 3, 10) == pytest.approx((0.1705, 0.8090), abs=5e-5)
 
 
-def test_a_share_is_set_against_the_thesiss():
+def test_a_win_rate_is_compared_with_the_win_rate_of_the_thesis():
     row = win_rate_row("x", 365, 35, 0, WinLoss(436, 64))
     assert row.value == 0.9125 and row.verdict == "above" and row.thesis == pytest.approx(0.872)
     assert row.difference.low < 0.0405 < row.difference.high
@@ -138,7 +138,7 @@ def test_a_share_is_set_against_the_thesiss():
     assert win_rate_row("x", 1, 1, 0, None).verdict == "no figure"
 
 
-def test_intervals_of_means_cover_clusters(monkeypatch):
+def test_intervals_of_means_account_for_clusters(monkeypatch):
     monkeypatch.setattr("warlight_env.experiments.rows.RESAMPLES", 200)
     rng = np.random.default_rng(5)
     inside = 0
@@ -152,17 +152,17 @@ def test_intervals_of_means_cover_clusters(monkeypatch):
 
 
 @pytest.mark.parametrize("name", MODULES)
-def test_every_experiment_runs_and_goes_on_where_it_was(name, tmp_path, monkeypatch):
-    # Few, short games with small searches: nothing is asked of them but that they run.
+def test_every_experiment_runs_and_resumes_after_an_interruption(name, tmp_path, monkeypatch):
+    # A few short games with small searches: this test checks only that each experiment runs.
     for module, constant, less in (
         (comparison_table, "QUICK_ROUNDS", 3), (comparison_table, "QUICK_GAMES", 1),
         (base, "QUICK_GAMES", 1), (rows, "RESAMPLES", 200),
         *((module, "QUICK_SIMULATIONS", 5) for module in (comparison_table, growth_measurement, players)),
     ):  # fmt: skip
         monkeypatch.setattr(module, constant, less)
-    made = experiment(name)
-    settings = replace(QUICK, agent=made.agents[0], budget_type=made.budget or "simulations")
-    result = run_experiment(made, settings, tmp_path, nothing)
+    experiment_ = experiment(name)
+    settings = replace(QUICK, agent=experiment_.agents[0], budget_type=experiment_.budget or "simulations")
+    result = run_experiment(experiment_, settings, tmp_path, nothing)
     assert result.rows and not result.interrupted
     for row in result.rows:
         assert math.isfinite(row.value) and row.low <= row.value <= row.high
@@ -170,54 +170,54 @@ def test_every_experiment_runs_and_goes_on_where_it_was(name, tmp_path, monkeypa
     data = json.loads((tmp_path / "result.json").read_text())
     assert data == result.to_dict()
     text = (tmp_path / "result.md").read_text()
-    assert made.setting.split(".")[0][:60] in text.replace("\n", " ") and "A quick run" in text
-    assert str(tmp_path) not in json.dumps(data) + text  # nothing of the machine's paths
-    games = tmp_path / (UNITS if isinstance(made, Measurement) else "games.jsonl")
+    assert experiment_.setting.split(".")[0][:60] in text.replace("\n", " ") and "A quick run" in text
+    assert str(tmp_path) not in json.dumps(data) + text  # the output contains no path of this machine
+    games = tmp_path / (UNITS if isinstance(experiment_, Measurement) else "games.jsonl")
     lines = games.read_text().splitlines(keepends=True)
     games.write_text("".join(lines[:-1]) + lines[-1][: len(lines[-1]) // 2])
-    again = run_experiment(made, settings, tmp_path, nothing)
-    if name != "thesis-3.10":  # by the clock, as the time of moves is
+    again = run_experiment(experiment_, settings, tmp_path, nothing)
+    if name != "thesis-3.10":  # its rows measure seconds, which differ between runs
         untimed = [[replace(row, sample=row.sample.split(";")[0]) for row in r.rows] for r in (again, result)]
         assert untimed[0] == untimed[1]
     assert games.read_text().splitlines(keepends=True)[:-1] == lines[:-1]
 
 
-def test_a_run_is_not_continued_with_other_settings(tmp_path):
-    made = experiment("branching")
-    run_experiment(made, QUICK, tmp_path, nothing)
+def test_a_run_does_not_continue_with_other_settings(tmp_path):
+    experiment_ = experiment("branching")
+    run_experiment(experiment_, QUICK, tmp_path, nothing)
     with pytest.raises(ValueError, match=r"another run \(seed: 1 in the folder, 2 now\)"):
-        run_experiment(made, replace(QUICK, seed=2), tmp_path, nothing)
+        run_experiment(experiment_, replace(QUICK, seed=2), tmp_path, nothing)
 
 
-def test_two_runs_of_a_measurement_in_one_folder_are_refused(tmp_path):
-    made, told = experiment("state-size"), []
+def test_a_second_run_of_a_measurement_in_one_folder_is_refused(tmp_path):
+    experiment_, labels = experiment("state-size"), []
 
     def again(count, label):
-        told.append(label)
+        labels.append(label)
         with pytest.raises(RunFolderError, match="another run writes to this folder"):
-            run_experiment(made, QUICK, tmp_path, nothing)
+            run_experiment(experiment_, QUICK, tmp_path, nothing)
 
-    run_experiment(made, QUICK, tmp_path, again)
-    assert told and len((tmp_path / UNITS).read_text().splitlines()) == len(told)
+    run_experiment(experiment_, QUICK, tmp_path, again)
+    assert labels and len((tmp_path / UNITS).read_text().splitlines()) == len(labels)
 
 
-def test_a_unit_that_is_none_is_named(tmp_path):
-    made = experiment("state-size")
-    run_experiment(made, QUICK, tmp_path, nothing)
+def test_an_unknown_unit_in_the_file_is_reported(tmp_path):
+    experiment_ = experiment("state-size")
+    run_experiment(experiment_, QUICK, tmp_path, nothing)
     with open(tmp_path / UNITS, "a") as file:
         file.write('{"unit": 99, "seconds": 0.1, "values": {}}\n')
     with pytest.raises(RunFolderError, match=r"units.jsonl, line \d: not a unit of this run .*no such unit"):
-        run_experiment(made, QUICK, tmp_path, nothing)
+        run_experiment(experiment_, QUICK, tmp_path, nothing)
 
 
-def test_files_that_are_not_ours_are_refused(tmp_path):
-    made = experiment("state-size")
+def test_files_that_are_no_results_are_refused(tmp_path):
+    experiment_ = experiment("state-size")
     (tmp_path / "run.json").write_bytes(b"\xff\xfe")
     with pytest.raises(RunFolderError, match=r"run\.json: not UTF-8 text"):
-        run_experiment(made, replace(QUICK, agent=""), tmp_path, nothing)
+        run_experiment(experiment_, replace(QUICK, agent=""), tmp_path, nothing)
     assert [file.name for file in tmp_path.iterdir()] == ["run.json"]
     (tmp_path / "run.json").unlink()
-    run_experiment(made, replace(QUICK, agent=""), tmp_path, nothing)
+    run_experiment(experiment_, replace(QUICK, agent=""), tmp_path, nothing)
     data = json.loads((tmp_path / "result.json").read_text())
     (tmp_path / "result.json").write_text(json.dumps({**data, "experiment": "of a later version"}))
     with pytest.raises(ExperimentError, match="no experiment 'of a later version'"):
@@ -227,16 +227,16 @@ def test_files_that_are_not_ours_are_refused(tmp_path):
         find_results([tmp_path])
 
 
-def test_an_interrupted_measurement_says_so_and_goes_on(tmp_path):
-    made = experiment("branching")
-    whole = run_experiment(made, QUICK, tmp_path / "whole", nothing)
+def test_an_interrupted_measurement_is_marked_and_resumes(tmp_path):
+    experiment_ = experiment("branching")
+    complete = run_experiment(experiment_, QUICK, tmp_path / "whole", nothing)
 
     def interrupt(count, label):
         raise KeyboardInterrupt
 
-    part = run_experiment(made, QUICK, tmp_path / "part", interrupt)
-    assert part.interrupted and part.rows != whole.rows
-    assert run_experiment(made, QUICK, tmp_path / "part", nothing).rows == whole.rows
+    part = run_experiment(experiment_, QUICK, tmp_path / "part", interrupt)
+    assert part.interrupted and part.rows != complete.rows
+    assert run_experiment(experiment_, QUICK, tmp_path / "part", nothing).rows == complete.rows
 
 
 @pytest.mark.parametrize(
@@ -249,29 +249,29 @@ def test_an_interrupted_measurement_says_so_and_goes_on(tmp_path):
         ("mcts:c=1,500ms", "mcts:c=1,500ms"),
     ],
 )
-def test_a_budget_that_the_agent_brings_along_stands(agent, first):
+def test_a_budget_in_the_agent_specification_takes_precedence(agent, first):
     (contest,) = experiment("thesis-3.5").contests(ExperimentSettings(agent=agent))
     assert contest.setup.agents == (first, "one_big_army")
 
 
 @pytest.mark.parametrize("agent", ["cmd:python3 bot.py", "belief:mcts"])
-def test_agents_whose_budget_cannot_be_set_are_refused(agent, tmp_path, capsys):
+def test_agents_without_a_settable_budget_are_refused(agent, tmp_path, capsys):
     assert main(["experiment", "run", "thesis-3.5", "--agent", agent, "--quick", "--out", str(tmp_path / "runs")]) == 2
     assert f"agent {agent!r}: an experiment sets sims" in capsys.readouterr().err
     assert not (tmp_path / "runs").exists()
 
 
-def test_the_command_of_a_result_can_be_pasted(tmp_path):
+def test_the_command_of_a_result_is_quoted_for_the_shell(tmp_path):
     result = run_experiment(experiment("state-size"), replace(QUICK, agent="mcts:sims=5, c=1"), tmp_path, nothing)
     assert shlex.split(result.command)[-3:] == ["--agent", "mcts:sims=5, c=1", "--quick"]
 
 
-def test_agents_that_do_not_search_have_no_depth(tmp_path):
+def test_agents_without_a_search_have_no_search_depth(tmp_path):
     with pytest.raises(ExperimentError, match="'aggressive' does not search"):
         last_search(agent_from_source("aggressive", 1))
 
 
-def test_the_command_runs_and_the_report_puts_together(tmp_path, capsys):
+def test_the_command_runs_experiments_and_writes_the_report(tmp_path, capsys):
     out, names = str(tmp_path / "runs"), ["thesis-3.5", "state-size"]
     quick = ["--quick", "--out", out, "--jobs", "1", "--quiet"]
     assert main(["experiment", "run", *names, "--agent", "mcts", *quick, "--json"]) == 0
@@ -316,7 +316,7 @@ def test_conclusions_follow_from_the_rows():
     assert conclusions([drawn]) == "No significant difference from equal players: “g”.", "equal players draw as often"
 
 
-def test_mistakes_are_named(tmp_path, capsys):
+def test_wrong_arguments_are_reported(tmp_path, capsys):
     assert main(["experiment", "run", "thesis-3.44"]) == 2
     assert "no experiment 'thesis-3.44' (did you mean 'thesis-3.4'?)" in capsys.readouterr().err
     assert main(["experiment", "run", "thesis-3.4", "--agent", "mctss"]) == 2
@@ -328,14 +328,14 @@ def test_mistakes_are_named(tmp_path, capsys):
     assert "not an experiment's result" in capsys.readouterr().err
 
 
-def test_two_results_of_the_same_are_refused(tmp_path):
+def test_two_results_of_the_same_experiment_are_refused(tmp_path):
     for folder in ("a", "b"):
         run_experiment(experiment("state-size"), replace(QUICK, agent=""), tmp_path / folder, nothing)
     with pytest.raises(ExperimentError, match="two results of"):
         report(find_results([tmp_path]))
 
 
-def test_methods_are_reported_under_a_heading_of_their_own(tmp_path):
+def test_methods_are_reported_under_a_separate_heading(tmp_path):
     run_experiment(experiment("state-size"), replace(QUICK, agent=""), tmp_path / "a", nothing)
     data = json.loads((tmp_path / "a" / "result.json").read_text())
     (tmp_path / "b").mkdir()
@@ -349,9 +349,9 @@ def test_methods_are_reported_under_a_heading_of_their_own(tmp_path):
     assert alone.startswith("# Methods of") and "thesis-tables.md" not in alone
 
 
-def test_fields_of_a_pool_are_rated_together(tmp_path):
+def test_comparisons_in_one_pool_are_rated_together(tmp_path):
     sides = [Side("random"), Side("aggressive")]
-    made = ComparisonTable(
+    experiment_ = ComparisonTable(
         name="x", title="X", setting="", finding="",
         comparisons=(
             Comparison("a", (sides[0], sides[1]), 12, pool="both"),
@@ -359,26 +359,26 @@ def test_fields_of_a_pool_are_rated_together(tmp_path):
             Comparison("c", (sides[0], sides[0]), 2),
         ),
     )  # fmt: skip
-    rows = run_experiment(made, ExperimentSettings(), tmp_path, nothing).rows
+    rows = run_experiment(experiment_, ExperimentSettings(), tmp_path, nothing).rows
     assert [row.label for row in rows] == ["a", "b", "c", "Elo of aggressive, both", "Elo of random, both"]
     won, lost = (int(n) for n in rows[1].sample.split(" : "))
     lost_first, won_first = (int(n) for n in rows[0].sample.split(" : "))
-    odds = (won + won_first + 0.5) / (lost + lost_first + 0.5)  # with a virtual game, half of it for each
+    odds = (won + won_first + 0.5) / (lost + lost_first + 0.5)  # each player gets half a win from one virtual game
     best, worst = rows[3:]
     assert best.value == pytest.approx(200 * math.log10(odds)) and worst.value == pytest.approx(-best.value)
     assert best.low < best.value < best.high and best.sample == "18 games" and not best.share
 
 
-def test_games_that_reach_a_fields_limit_are_drawn(tmp_path):
+def test_games_that_reach_the_round_limit_of_a_comparison_are_drawn(tmp_path):
     sides = (Side("aggressive"), Side("random"))
-    field = Comparison("a", sides, 6, pool="one", max_rounds=1)
-    made = ComparisonTable(name="x", title="X", setting="", finding="", comparisons=(field,))
-    row, *ratings = run_experiment(made, ExperimentSettings(), tmp_path, nothing).rows
+    comparison = Comparison("a", sides, 6, pool="one", max_rounds=1)
+    experiment_ = ComparisonTable(name="x", title="X", setting="", finding="", comparisons=(comparison,))
+    row, *ratings = run_experiment(experiment_, ExperimentSettings(), tmp_path, nothing).rows
     assert row.sample == "0 : 0, 6 drawn" and row.value == 0
     assert [rating.value for rating in ratings] == pytest.approx([0, 0]), "half a win each"
 
 
-def test_the_list_says_how_long_it_takes(capsys):
+def test_the_list_contains_the_number_of_games(capsys):
     assert main(["experiment", "list", "--json"]) == 0
     rows = json.loads(capsys.readouterr().out)
     assert [row["name"] for row in rows] == list(MODULES)
@@ -387,28 +387,28 @@ def test_the_list_says_how_long_it_takes(capsys):
     assert by_name["thesis-3.4"]["units"] == games
 
 
-def test_the_times_are_those_of_the_documents():
-    """The documents have the measured time of each experiment below its command."""
+def test_measured_times_match_the_documents():
+    """The documents contain the measured time of each experiment below its command."""
     text = "".join(
         (DOCS / "results" / f"{name}.md").read_text(encoding="utf-8") for name in ("thesis-tables", "methods")
     )
-    found = {}
+    minutes_by_name = {}
     for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
         command = re.search(r"warlight experiment run ([\w.-]+)", section)
         spent = re.search(r"^\*(?:(\d+) h )?(\d+) min of play", section, re.MULTILINE)
         if command and spent:
-            found[command[1]] = 60 * int(spent[1] or 0) + int(spent[2])
-    assert len(found) > 15 and found == MEASURED_MINUTES
-    for name, minutes in found.items():
-        made = experiment(name)
-        settings = ExperimentSettings(made.agents[0], made.budget or "simulations")
-        assert estimate_seconds(made, settings) == pytest.approx(60 * minutes)
+            minutes_by_name[command[1]] = 60 * int(spent[1] or 0) + int(spent[2])
+    assert len(minutes_by_name) > 15 and minutes_by_name == MEASURED_MINUTES
+    for name, minutes in minutes_by_name.items():
+        experiment_ = experiment(name)
+        settings = ExperimentSettings(experiment_.agents[0], experiment_.budget or "simulations")
+        assert estimate_seconds(experiment_, settings) == pytest.approx(60 * minutes)
         fewer = replace(settings, games=3)
-        share = made.units(fewer) / made.units(settings)
-        assert estimate_seconds(made, fewer) == pytest.approx(60 * minutes * share)
+        share = experiment_.units(fewer) / experiment_.units(settings)
+        assert estimate_seconds(experiment_, fewer) == pytest.approx(60 * minutes * share)
 
 
-def test_another_number_of_games_is_a_run_of_its_own(tmp_path, capsys):
+def test_another_number_of_games_makes_a_separate_run(tmp_path, capsys):
     command = ["experiment", "run", "thesis-3.5", "--games", "3", "--quick", "--agent", "mcts", "-q"]
     command += ["--out", str(tmp_path)]
     assert main([*command, "--json"]) == 0

@@ -1,4 +1,4 @@
-"""Growth experiments against one distant region: their set-up, and that a long search grows faster than simple bots."""
+"""Growth experiments against one distant region: their initial position, and a comparison of search and simple bots."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from warlight_env.experiments import ExperimentSettings
 from warlight_env.experiments.growth_measurement import ROUNDS, measure_growth, solo_game, summarise_growth
 
 
-def test_the_other_has_one_far_region_and_nothing_else():
+def test_the_opponent_has_only_one_distant_region():
     for seed in range(5):
         game = solo_game(seed)
         owner, distance = game.owner, game.view(0).board.distance
-        (place,) = np.flatnonzero(owner == 1)
+        (region,) = np.flatnonzero(owner == 1)
         from_start = np.asarray(distance)[owner == 0].min(0)
-        assert from_start[place] == from_start[owner != 0].max() and game.army[place] == 20
+        assert from_start[region] == from_start[owner != 0].max() and game.army[region] == 20
         assert (owner == 0).sum() == 2 and set(game.army[owner == -1].tolist()) == {2}
 
 
@@ -26,7 +26,7 @@ def test_the_long_search_grows_faster_than_bots_on_the_same_starts(monkeypatch):
 
     best, aggressive = incomes(""), incomes("aggressive")
     assert all(len(of_start) == ROUNDS for of_start in best)
-    last, other = (np.array([of_start[-1] for of_start in found]) for found in (best, aggressive))
+    last, other = (np.array([of_start[-1] for of_start in per_unit]) for per_unit in (best, aggressive))
     assert last.mean() > other.mean() + 2 and (last >= other).all()
     once, again = (measure_growth(ExperimentSettings("", seed=5, quick=True), 0) for _ in range(2))
     assert once == again

@@ -1,4 +1,4 @@
-"""Print the turns of the package's networks and the observation spaces as JSON; `test_adding` runs this program."""
+"""Print the turns of the package's networks and the observation spaces as JSON; `test_new_features` runs it."""
 
 from __future__ import annotations
 
@@ -19,40 +19,40 @@ from warlight_env.agents.weights import PLANNING
 from warlight_env.arena.policies.policy_file import built_in_policies
 from warlight_env.envs import WarlightParallelEnv
 
-#: Maps on which policies play that are for some sizes only.
+#: The maps for policies that support only some map sizes.
 MAPS = {"strategies": "world"}
 ROUNDS = 2
 
 
-def said(orders: Orders) -> str:
+def orders_text(orders: Orders) -> str:
     """A turn as text."""
     return repr([[tuple(map(int, row)) for row in rows] for rows in (orders.deploys, orders.attacks)])
 
 
 def turns_of(spec: str, map_: str) -> list[str]:
     """An agent's turns in the first rounds of a game."""
-    game, found = Game(map_, seed=3, picks="random"), []
+    game, texts = Game(map_, seed=3, picks="random"), []
     agents = [make_agent(spec, 1), make_agent("random", 2)]
     for _ in range(ROUNDS):
         turns = [agent.act(game.view(seat)) for seat, agent in enumerate(agents)]
-        found.append(said(turns[0]))
+        texts.append(orders_text(turns[0]))
         game.play_round(turns)
-    return found
+    return texts
 
 
 def shares() -> list[str]:
-    """What the value network of the package says of a position, to the last bit."""
+    """The exact output of the bundled value network for a position, as hexadecimal numbers."""
     game = Game("small", seed=4, picks="random")
-    view, found = game.view(0), np.zeros(2)
+    view, output = game.view(0), np.zeros(2)
     context = make_context(view.board, view.params, 2, PLANNING, value=load_value("learned"))
     for _ in range(ROUNDS):
-        network_share(context, game.view(0).position, found)
+        network_share(context, game.view(0).position, output)
         game.play_round([make_agent("random", seat).act(game.view(seat)) for seat in (0, 1)])
-    return [float(share).hex() for share in found]
+    return [float(share).hex() for share in output]
 
 
-def observed() -> dict[str, Any]:
-    """Bounds and places of the flat observation of games of three, and numbers of the first one."""
+def observation_data() -> dict[str, Any]:
+    """Names and bounds of the flat observation with three players, and the values of one observation."""
     env = WarlightParallelEnv("small", players=3, observation="flat", picking="random")
     seen, _ = env.reset(seed=2)
     features, agent = env.features, env.agents[0]
@@ -82,7 +82,7 @@ if __name__ == "__main__":
         "turns": {name: turns_of(f"policy:{name}", MAPS.get(name, "small")) for name in names},
         "plan": turns_of("plan", "small"),
         "shares": shares(),
-        "observed": observed(),
+        "observed": observation_data(),
     }
     if "--search" in sys.argv:
         result["nash"] = turns_of("nash:sims=100", "world")

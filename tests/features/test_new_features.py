@@ -15,25 +15,25 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DEFINITIONS = "warlight_env/features/definitions.py"
-DESCRIBING = "warlight_env/features/extraction.py"
+EXTRACTION = "warlight_env/features/extraction.py"
 TURN_NET = "agents/turn_net/features.py"
 VALUE = "agents/value/features.py"
 MEMORY = "agents/turn_net/memory.py"
 ENTRY = 'Feature("altitude", -2, 3, "metres / 1000", "altitude"),'
 
-#: For each group, the text after which each file gets a line. Entries of the networks' groups come first, so that every
-#: other column moves.
+#: For each group and file: a text, and the line to insert after it. In the groups of the networks, the new entries come
+#: first, so that all other columns move.
 EDITS = {
     "NODES": {
         DEFINITIONS: ('"regions of the opponent with the most regions there"),\n', f"    {ENTRY}\n"),
-        DESCRIBING: (
+        EXTRACTION: (
             "        values[at + np.uintp(NODE.opponent_share)] = shares[s, 1]\n",
             "        values[at + np.uintp(NODE.altitude)] = np.float32(i % 6 - 2)\n",
         ),
     },
     "GLOBALS": {
         DEFINITIONS: ('_REGIONS, "regions that the player does not see"),\n', f"    {ENTRY}\n"),
-        DESCRIBING: (
+        EXTRACTION: (
             "    values[base + GLOBAL.regions_neutral] = np.float32(neutral) * per_region\n",
             "    values[base + GLOBAL.altitude + global_shift(players)] = np.float32(-1.5)\n",
         ),
@@ -80,8 +80,8 @@ EDITS = {
 }  # fmt: skip
 
 
-def lay_out(folder: Path) -> Path:
-    """The package as it is installed, in a folder of its own."""
+def copy_package(folder: Path) -> Path:
+    """Copy the package into a folder, as an installation does; return the folder."""
     places = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]["package-dir"]
     skipped = shutil.ignore_patterns("__pycache__", "static")
     for package in ("warlight_env", *(name for name in places if name.count(".") == 1)):
@@ -91,31 +91,31 @@ def lay_out(folder: Path) -> Path:
 
 
 def edit(folder: Path, file: str, after: str, line: str) -> None:
-    """Add a line to a module of the laid out package."""
+    """Add a line to a module of the copied package."""
     path = folder / (file if file.startswith("warlight_env/") else f"warlight_env/{file}")
     text = path.read_text(encoding="utf-8")
     assert text.count(after) == 1, (file, after)
     path.write_text(text.replace(after, after + line), encoding="utf-8")
 
 
-def told(folder: Path, cache: Path, *options: str, **environment: str) -> dict[str, Any]:
-    """What `bundled_networks` tells of the package in a folder."""
-    everything = {**os.environ, "PYTHONPATH": str(folder), "WARLIGHT_CACHE_DIR": str(cache), **environment}
+def run_networks(folder: Path, cache: Path, *options: str, **environment: str) -> dict[str, Any]:
+    """Run `bundled_networks` with the package in this folder; return its output."""
+    variables = {**os.environ, "PYTHONPATH": str(folder), "WARLIGHT_CACHE_DIR": str(cache), **environment}
     command = [sys.executable, "-W", "ignore", str(ROOT / "tests" / "features" / "bundled_networks.py"), *options]
-    done = subprocess.run(command, env=everything, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr[-3000:]
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    process = subprocess.run(command, env=variables, cwd=folder, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr[-3000:]
+    output: dict[str, Any] = json.loads(process.stdout)
+    return output
 
 
 def check_with_more(tmp_path: Path, *options: str, **environment: str) -> None:
-    """A feature more in each group: networks play the same turns, observations have those two and nothing else."""
-    before, after = lay_out(tmp_path / "before"), lay_out(tmp_path / "after")
+    """Add a feature to each group: networks play the same turns; observations get exactly the two new features."""
+    before, after = copy_package(tmp_path / "before"), copy_package(tmp_path / "after")
     for edits in EDITS.values():
         assert len(edits) <= 2
         for file, (place, line) in edits.items():
             edit(after, file, place, line)
-    old, new = (told(folder, tmp_path / "cache", *options, **environment) for folder in (before, after))
+    old, new = (run_networks(folder, tmp_path / "cache", *options, **environment) for folder in (before, after))
     seen, wider = old.pop("observed"), new.pop("observed")
     assert old == new, "a network plays otherwise"
     n = (wider["size"] - seen["size"]) - 1
@@ -130,7 +130,7 @@ def check_with_more(tmp_path: Path, *options: str, **environment: str) -> None:
 
 
 def test_a_new_feature_changes_no_network_and_widens_observations(tmp_path: Path):
-    """In plain Python, where nothing is compiled."""
+    """The programs run as plain Python, without compilation."""
     check_with_more(tmp_path, NUMBA_DISABLE_JIT="1")
 
 

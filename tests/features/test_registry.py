@@ -19,7 +19,7 @@ def some_group() -> Group:
 
 
 @pytest.mark.parametrize("players", [2, 3, 6])
-def test_columns_for_kernels_are_those_of_the_names(players: int):
+def test_kernel_columns_match_the_feature_names(players: int):
     for group in (some_group(), definitions.NODES, definitions.GLOBALS):
         names = [feature.name for feature in group.expanded(players)]
         shift, behind = group.per_opponent * (players - 1), False
@@ -34,7 +34,7 @@ def test_columns_for_kernels_are_those_of_the_names(players: int):
         assert len(names) == group.width + shift
 
 
-def test_the_order_of_observations_stays():
+def test_features_keep_their_order():
     assert node_features(3) == (
         "unknown", "neutral", "mine", "opponent_1", "opponent_2", "army_soft", "army_linear", "offered", "border",
         "bonus", "my_share", "opponent_share",
@@ -65,16 +65,16 @@ def test_places_are_in_the_order_of_the_names():
     (["armies_3"], "some: this version has no feature 'armies_3'"),
     (["last", "last"], "some: feature 'last' occurs twice"),
 ])  # fmt: skip
-def test_lists_of_other_names_are_refused(names: object, message: str):
+def test_invalid_lists_of_names_raise_an_error(names: object, message: str):
     with pytest.raises(FeatureNameError, match=message):
         some_group().places(names, 3)  # type: ignore[arg-type]
 
 
-def test_a_name_occurs_once_in_a_group():
+def test_duplicate_name_in_a_group_raises_an_error():
     with pytest.raises(FeatureNameError, match="group 'some' has two features 'first'"):
         Group("some", "things", (Feature("first", 0, 1, "-"), Feature("first", 0, 2, "-")))
 
 
-def test_players_are_within_bounds():
+def test_invalid_number_of_players_raises_an_error():
     with pytest.raises(InputError, match="players = 10000000: must be an integer in 2 "):
         some_group().expanded(10_000_000)

@@ -1,1 +1,1 @@
-"""A fuzzer: damaged and invented inputs for all functions that read files, requests or arguments of other people."""
+"""A fuzzer: damaged and generated inputs for all functions that read files, requests or arguments of users."""

@@ -21,7 +21,7 @@ class FailingError(Exception):
 
 
 class Failing:
-    """An object whose conversions all fail."""
+    """An object with conversions that all fail."""
 
     def __index__(self) -> int:
         raise FailingError("index")

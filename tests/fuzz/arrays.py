@@ -53,7 +53,7 @@ def damaged(array: tuple[Any, ...], rng: random.Random) -> Any:
             draw = rng.random()
             numbers[i] = rng.choice(numbers) if draw < 0.3 else values.number(rng) if draw < 0.6 else rng.randint(-3, 8)
         kind = np.dtype(dtype)
-        if kind.kind in "iu":  # wrapped around to the range of the dtype
+        if kind.kind in "iu":  # wrap the numbers around to the range of the dtype
             low, size = np.iinfo(kind).min, 2 ** (8 * kind.itemsize)
             numbers = [(_whole(x) - int(low)) % size + int(low) for x in numbers]
         return ("array", dtype, shape, numbers)

@@ -64,18 +64,18 @@ class Client:
         for message in messages:
             key = "text" if isinstance(message, str) else "bytes"
             left.append({"type": "websocket.receive", key: message})
-        said: list[str] = []
+        received: list[str] = []
 
         async def receive() -> dict[str, Any]:
             if not left:
-                await asyncio.sleep(0)  # messages of the application come first
+                await asyncio.sleep(0)  # let the application send its messages first
             return left.pop(0) if left else {"type": "websocket.disconnect", "code": 1001}
 
         async def send(message: dict[str, Any]) -> None:
-            said.append(message.get("text") or message["type"])
+            received.append(message.get("text") or message["type"])
 
         self._loop.run_until_complete(self._app(scope, receive, send))
-        return said
+        return received
 
 
 def _scope(kind: str, path: str, query: bytes, headers: Headers) -> dict[str, Any]:

@@ -158,12 +158,12 @@ class Campaign:
 
     def _look(self, workers: list[_Worker], again: deque[Chunk]) -> None:
         """Receive messages from the workers; replace workers that have ended or hang, and count this as a failure."""
-        said = wait([worker.pipe for worker in workers if worker.chunk is not None], _LOOK)
+        ready = wait([worker.pipe for worker in workers if worker.chunk is not None], _LOOK)
         for worker in list(workers):
             if worker.chunk is None:
                 continue
             reason = None
-            if worker.pipe in said:
+            if worker.pipe in ready:
                 try:
                     self._hear(worker)
                     continue
@@ -177,14 +177,14 @@ class Campaign:
 
     def _hear(self, worker: _Worker) -> None:
         """Receive the next message of a worker."""
-        said = worker.pipe.recv()
+        message = worker.pipe.recv()
         assert worker.chunk is not None
-        if isinstance(said, Tally):
+        if isinstance(message, Tally):
             worker.chunk = None
-            self._row(said.chunk.kind).add(said)
+            self._row(message.chunk.kind).add(message)
             self.tell(self)
         else:
-            self._note(worker.chunk.kind, *said)
+            self._note(worker.chunk.kind, *message)
 
     def _overdue(self, worker: _Worker) -> str | None:
         """Return why a worker must be killed; None: it may continue."""

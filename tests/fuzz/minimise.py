@@ -30,7 +30,7 @@ def cause_apart(target: targets.Target, data: targets.Data, seconds: float, gibi
     ended = bool(select.select([reading], [], [], 4 * seconds)[0])
     if not ended:
         os.kill(child, signal.SIGKILL)
-    said = os.read(reading, 60_000).decode("utf-8", "replace") if ended else ""
+    output = os.read(reading, 60_000).decode("utf-8", "replace") if ended else ""
     os.close(reading)
     _, status = os.waitpid(child, 0)
     if not ended:
@@ -38,7 +38,7 @@ def cause_apart(target: targets.Target, data: targets.Data, seconds: float, gibi
     if os.WIFSIGNALED(status):
         name = f"signal {signal.Signals(os.WTERMSIG(status)).name}"
         return Failure(name, name)
-    cause, _, trace = said.partition("\0")
+    cause, _, trace = output.partition("\0")
     return Failure(cause, trace) if cause else None
 
 

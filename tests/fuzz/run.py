@@ -122,13 +122,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--from", dest="first", type=int, default=0, help="the first number")
     parser.add_argument("--findings", type=Path, default=Path("fuzz-findings"), help="folder for what is found")
     parser.add_argument("--replay", type=Path, help="run the input in this file only")
-    given = parser.parse_args(arguments)
-    kinds = given.only.split(",")
+    options = parser.parse_args(arguments)
+    kinds = options.only.split(",")
     unknown = [kind for kind in kinds if kind not in targets.KINDS]
     if unknown:
         parser.error(f"no kind {unknown[0]!r}; there are {', '.join(targets.KINDS)}")
-    if given.replay is not None:
-        return replay(given.replay, kinds[0] if len(kinds) == 1 else None)
+    if options.replay is not None:
+        return replay(options.replay, kinds[0] if len(kinds) == 1 else None)
     shown = time.monotonic()
 
     def tell(campaign: Campaign) -> None:
@@ -139,15 +139,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
             found = "".join(f"; {found.kind} {found.number}: {cause}" for (_, cause), found in campaign.found.items())
             print(f"{done} inputs, {len(campaign.found)} findings{found}", file=sys.stderr, flush=True)
 
-    campaign = Campaign(given.seed, given.jobs, tell=tell)
+    campaign = Campaign(options.seed, options.jobs, tell=tell)
     try:
-        if given.hours is None:
-            campaign.run(chunks(kinds, given.inputs, given.first))
+        if options.hours is None:
+            campaign.run(chunks(kinds, options.inputs, options.first))
         else:
-            campaign.run(endless(kinds, given.first), time.monotonic() + 3600 * given.hours)
+            campaign.run(endless(kinds, options.first), time.monotonic() + 3600 * options.hours)
     finally:  # also after an interruption
         for found in campaign.found.values():
-            report = keep(found, given.seed, given.findings, campaign.limits)
+            report = keep(found, options.seed, options.findings, campaign.limits)
             print(f"{found.kind}: {found.failure.cause} ({found.count} times): {report}", flush=True)
         print(table(campaign))
     return 1 if campaign.found else 0

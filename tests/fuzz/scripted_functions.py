@@ -21,7 +21,7 @@ from fuzz.target import Data
 from plain_turns import plain_turn
 from warlight_env.agents.plug_ins.guarded import PlugInError
 
-#: largest number of array changes in a table
+#: Maximum number of array changes in a table.
 WRITES: Final = 6
 #: Indices into the table: number of calls, first call for which the script is valid, whether it sets the result, the
 #: result, whether it raises, number of array changes. Then follow (array, index, index, number) for each change. All
@@ -44,7 +44,7 @@ class ScriptedError(Exception):
 
 
 class Nasty:
-    """A result whose conversions and `repr` raise errors."""
+    """A result with conversions and a `repr` that raise errors."""
 
     def __repr__(self) -> str:
         raise ScriptedError("no name")
@@ -159,7 +159,7 @@ GIVEN: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 
-# The functions
+# Compiled functions
 
 
 if numba.config.DISABLE_JIT:
@@ -185,7 +185,7 @@ else:
 
 
 @numba.njit(boundscheck=True)
-def _told(table):
+def _script_applies(table):
     """Count the call; return whether the script is valid for it, or raise the script's error."""
     table[CALLS] += 1
     if table[CALLS] < table[FROM]:
@@ -217,7 +217,7 @@ def evaluation(context, position, shares):
     owned = (position.owner >= 0).sum()
     for p in range(players):
         shares[p] = (position.owner == p).sum() / owned if owned else 1.0 / players
-    if _told(table):
+    if _script_applies(table):
         for at in range(HEAD, HEAD + 4 * int(table[COUNT]), 4):
             _put_in(position, table[at], table[at + 1], table[at + 3])
             if table[at] == SHARE:
@@ -248,7 +248,7 @@ def _write(table, position, rng, deploy, attacks, work):
 def generator(context, position, player, rng, work, turns):
     table = _table()
     turns.counts[0] = plain_turn(context, position, player, turns.deploy[0], turns.attacks[0])
-    if _told(table):
+    if _script_applies(table):
         _write(table, position, rng, turns.deploy[0], turns.attacks[0], work)
         for at in range(HEAD, HEAD + 4 * int(table[COUNT]), 4):
             if table[at] == COUNTS:
@@ -262,7 +262,7 @@ def generator(context, position, player, rng, work, turns):
 def policy(context, position, player, rng, work, deploy, attacks):
     table = _table()
     count = plain_turn(context, position, player, deploy, attacks)
-    if _told(table):
+    if _script_applies(table):
         _write(table, position, rng, deploy, attacks, work)
         if table[ANSWERS] != 0:
             return int(table[ANSWER])
@@ -277,7 +277,7 @@ def picker(context, position, free, player, rng, preferences):
         if free[r] != 0:
             preferences[count] = r
             count += 1
-    if _told(table):
+    if _script_applies(table):
         for at in range(HEAD, HEAD + 4 * int(table[COUNT]), 4):
             array, i, number = table[at], table[at + 1], table[at + 3]
             _put_in(position, array, i, number)
@@ -313,12 +313,12 @@ class Called:
         self._calls += 1
         if not plan or self._calls < plan["from"]:
             return answer
-        found = list(arrays_in(arguments))
+        arrays = list(arrays_in(arguments))
         if plan["keeps"] and len(self.kept) < 200:
-            self.kept += found
-        for which, place, value in plan["writes"]:
-            array = found[which % len(found)]
-            array[place if isinstance(place, int) or len(place) <= array.ndim else place[0]] = value
+            self.kept += arrays
+        for number, index, value in plan["writes"]:
+            array = arrays[number % len(arrays)]
+            array[index if isinstance(index, int) or len(index) <= array.ndim else index[0]] = value
         if plan["raises"] is not None:
             raise RAISED[plan["raises"]]()
         if plan["answer"] is None:

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Final
 #: Plain data, which `repr` can write and Python can read. An input of only bytes is the content of a file.
 Data = Any
 
-#: largest length of an error message in characters
+#: Maximum length of an error message, in characters.
 LONGEST: Final = 2048
 #: All kinds, fast ones first.
 KINDS: Final = (
@@ -22,7 +22,7 @@ KINDS: Final = (
 )  # fmt: skip
 
 
-class Finding(AssertionError):  # noqa: N818 -- what fuzzers call it
+class Finding(AssertionError):  # noqa: N818 -- the usual term of fuzzers
     """An incorrect result without an exception."""
 
 
@@ -45,7 +45,7 @@ class Target(ABC):
     def run(self, data: Data) -> bool:
         """Pass an input to the public interface; return whether it was accepted. Errors and output are findings."""
 
-    def close(self) -> None:  # noqa: B027 -- most hold nothing open
+    def close(self) -> None:  # noqa: B027 -- most targets hold no resources
         """Close open files and processes."""
 
 

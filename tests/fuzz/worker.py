@@ -1,4 +1,4 @@
-"""A worker process that runs inputs and reports its progress and results; its parent detects a crash or hang."""
+"""A worker process runs inputs and reports its progress and results; its parent detects a crash or hang."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ GIB: Final = 2**30
 
 @dataclass(frozen=True)
 class Failure:
-    """An incorrect behaviour for an input. cause: the same for equal findings; trace: a traceback for people."""
+    """Incorrect behaviour for an input. cause: equal for equal findings; trace: a traceback for the report."""
 
     cause: str
     trace: str
@@ -85,7 +85,7 @@ def cause_of(error: BaseException) -> str:
 
 
 def is_ours(path: str) -> bool:
-    """Whether a file belongs to the project, without its tests and its virtual environment."""
+    """Return whether a file belongs to the project, without its tests and its virtual environment."""
     return path.startswith(str(ROOT)) and "/tests/" not in path and "/.venv/" not in path
 
 
@@ -108,7 +108,7 @@ def forget_peak() -> float:
 
 def peak() -> float:
     """Return the largest memory use of this process in GiB."""
-    return _held("VmHWM") / GIB  # `getrusage` would include the process from which this one was forked
+    return _held("VmHWM") / GIB  # `getrusage` would include the parent's memory before the fork
 
 
 def silence(*more: int) -> None:

@@ -95,7 +95,7 @@ def test_the_seed_of_a_game_is_read_only():
 
 
 @pytest.mark.parametrize("seed", [1.5, "1", True, [1]])
-def test_bad_seeds_change_nothing(seed):
+def test_invalid_seeds_change_nothing(seed):
     game = battle()
     before = game.hash()
     for call in (game.reseed, game.clone):
@@ -127,7 +127,7 @@ def test_undo_restores_the_dice_before_the_step():
     assert game.hash() == after
 
 
-def test_new_dice_of_a_clone_leave_the_original():
+def test_new_dice_of_a_clone_do_not_change_the_original():
     game = battle()
     game.play_round([ATTACK, None])
     other, before, expected = game.clone(seed=7), game.hash(), future(game)
@@ -172,7 +172,7 @@ def test_pickles_copies_and_saves_keep_the_new_dice():
         assert other == game and future(other) == future(game)
 
 
-def test_a_saved_game_with_a_wrong_mark_is_refused():
+def test_saved_game_with_an_invalid_reseeded_flag_raises_an_error():
     saved = battle().to_dict()
     with pytest.raises(GameError, match="saved game: 'reseeded' must be true or false, not 1"):
         Game.from_dict({**saved, "reseeded": 1})

@@ -21,14 +21,14 @@ def attack(game: Game, player: int, kept: int) -> Orders:
     return Orders([(home, game.income(player))], [(home, target, int(game.army[home]) + game.income(player) - kept)])
 
 
-def started() -> tuple[Game, list[Orders]]:
+def new_game_with_turns() -> tuple[Game, list[Orders]]:
     """Return a game and a turn of each player."""
     game = Game("small", seed=3, picks="random")
     return game, [attack(game, player, kept=1) for player in range(2)]
 
 
 class Interrupted(Orders):
-    """Orders whose conversion to arrays first runs a function."""
+    """Orders that run a function before their conversion to arrays."""
 
     def before(self, run):
         self.run = run
@@ -48,7 +48,7 @@ def in_a_thread(call):
 @pytest.mark.parametrize("place", [lambda call: call(), in_a_thread], ids=["the same thread", "another thread"])
 @pytest.mark.parametrize("of", ["clone", "game of the same shape"])
 def test_a_round_inside_a_round_changes_nothing(place, of):
-    game, turns = started()
+    game, turns = new_game_with_turns()
     other = game.clone() if of == "clone" else Game("small", seed=9, picks="random")
     expected = game.clone()
     expected.play_round(turns)
@@ -62,8 +62,8 @@ def test_a_round_inside_a_round_changes_nothing(place, of):
     assert other == other_expected
 
 
-def test_a_refused_round_leaves_the_shared_memory_usable():
-    game, turns = started()
+def test_shared_memory_is_usable_after_an_illegal_round():
+    game, turns = new_game_with_turns()
     expected = game.clone()
     expected.play_round(turns)
     with pytest.raises(IllegalOrdersError):
@@ -76,7 +76,7 @@ def test_a_refused_round_leaves_the_shared_memory_usable():
 def test_picks_do_not_depend_on_earlier_calls_of_other_games():
     alone = Game("small", "challenge2", seed=5)
     alone.pick({p: alone.offers(p)[:1] for p in alone.pickers()})
-    game, turns = started()
+    game, turns = new_game_with_turns()
     for _ in range(3):
         game.play_round(turns, on_illegal="skip")
     after = Game("small", "challenge2", seed=5)
@@ -85,7 +85,7 @@ def test_picks_do_not_depend_on_earlier_calls_of_other_games():
 
 
 def test_clones_and_copies_need_no_new_memory(monkeypatch):
-    game, turns = started()
+    game, turns = new_game_with_turns()
     game.play_round(turns)
 
     def refuse(*shape):
@@ -97,10 +97,10 @@ def test_clones_and_copies_need_no_new_memory(monkeypatch):
         other.check(0, Orders())
 
 
-def test_clones_in_threads_play_as_alone():
-    game, _ = started()
+def test_clones_in_threads_play_like_clones_in_sequence():
+    game, _ = new_game_with_turns()
 
-    def played(seed: int, other: Game) -> str:
+    def play(seed: int, other: Game) -> str:
         rng = np.random.default_rng(seed)
         for _ in range(60):
             if other.done:
@@ -112,7 +112,7 @@ def test_clones_in_threads_play_as_alone():
     def clones() -> list[Game]:
         return [game.clone(seed) for seed in range(24)]
 
-    alone = list(map(played, range(24), clones()))
+    alone = list(map(play, range(24), clones()))
     assert len(set(alone)) == len(alone)
     with ThreadPoolExecutor(4) as threads:
-        assert list(threads.map(played, range(24), clones())) == alone
+        assert list(threads.map(play, range(24), clones())) == alone

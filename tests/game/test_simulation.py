@@ -26,22 +26,22 @@ def games(count: int, players: int = 2) -> list[Game]:
 
 
 @pytest.mark.parametrize("players", [2, 4])
-def test_each_result_is_a_round_of_a_clone(players):
+def test_each_scenario_equals_a_round_of_a_clone(players):
     positions = games(3, players)
     turns = [[AggressiveAgent(p).act(game.view(p)) for p in range(players)] for game in positions]
-    found = simulate(positions, turns, 5, seed=9)
-    assert found.owner.shape == (3, 5, 12) and found.shares.shape == (3, 5, players)
+    result = simulate(positions, turns, 5, seed=9)
+    assert result.owner.shape == (3, 5, 12) and result.shares.shape == (3, 5, players)
     for t, (game, turn) in enumerate(zip(positions, turns, strict=True)):
         before = game.hash()
         for k in range(5):
-            clone = game.clone(seed=int(found.seeds[t, k]))
+            clone = game.clone(seed=int(result.seeds[t, k]))
             clone.play_round(turn)
-            assert found.owner[t, k].tolist() == list(clone.owner)
-            assert found.army[t, k].tolist() == list(clone.army)
-            assert found.over[t, k] == clone.done
-            assert found.winner[t, k] == (-1 if clone.winner is None else clone.winner)
+            assert result.owner[t, k].tolist() == list(clone.owner)
+            assert result.army[t, k].tolist() == list(clone.army)
+            assert result.over[t, k] == clone.done
+            assert result.winner[t, k] == (-1 if clone.winner is None else clone.winner)
             shares = [sum(owner == p for owner in clone.owner) / 12 for p in range(players)]
-            assert found.shares[t, k].tolist() == shares
+            assert result.shares[t, k].tolist() == shares
         assert game.hash() == before
 
 
@@ -49,26 +49,26 @@ def test_results_of_turns_are_independent_unless_the_dice_are_common():
     game = games(1)[0]
     turn = {0: attack_of(game)}
     target = turn[0].attacks[0][1]
-    own = simulate(game, [turn] * 2, 4000, seed=1)
-    assert len(np.unique(own.seeds)) == 8000
-    army = own.army[:, :, target].astype(float)
+    independent = simulate(game, [turn] * 2, 4000, seed=1)
+    assert len(np.unique(independent.seeds)) == 8000
+    army = independent.army[:, :, target].astype(float)
     assert abs(np.corrcoef(army)[0, 1]) < 0.06  # about four standard errors
     common = simulate(game, [turn] * 2, 50, seed=1, common=True)
     assert np.array_equal(common.seeds[0], common.seeds[1])
     assert np.array_equal(common.owner[0], common.owner[1]) and np.array_equal(common.army[0], common.army[1])
-    assert np.array_equal(common.owner[0], own.owner[0, :50])
+    assert np.array_equal(common.owner[0], independent.owner[0, :50])
 
 
 def test_the_dice_have_the_exact_distribution():
     game = games(1)[0]
     orders = attack_of(game)
     _, target, armies = orders.attacks[0]
-    found = simulate(game, [{0: orders}], 20_000, seed=3)
+    result = simulate(game, [{0: orders}], 20_000, seed=3)
     odds = battle_odds(armies, int(game.army[target]), game.rules)
-    share = (found.owner[0, :, target] == 0).mean()
+    share = (result.owner[0, :, target] == 0).mean()
     error = (odds.capture * (1 - odds.capture) / 20_000) ** 0.5
     assert abs(share - odds.capture) < 4 * error + 1e-12
-    runs = (found.owner[0, 1:, target] == found.owner[0, :-1, target]).mean()
+    runs = (result.owner[0, 1:, target] == result.owner[0, :-1, target]).mean()
     assert abs(runs - (share**2 + (1 - share) ** 2)) < 0.03  # neighbouring scenarios are independent
 
 
@@ -82,12 +82,12 @@ def test_with_a_device_the_results_are_tensors():
 
 
 @pytest.mark.skipif(toolkit.missing() is None, reason="this machine has a GPU")
-def test_a_missing_gpu_is_an_error():
+def test_missing_gpu_raises_an_error():
     with pytest.raises(DeviceError, match="device = 'cuda': "):
         simulate(games(1)[0], [[None, None]], device="cuda")
 
 
-def test_bad_arguments():
+def test_invalid_arguments_raise_an_error():
     game = games(1)[0]
     other, finished = Game("small", picks="random"), Game(SMALL)
     nothing = [None, None]

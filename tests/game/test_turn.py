@@ -11,7 +11,7 @@ from warlight_env.notation import NotationError, format_orders, parse_orders
 
 
 @given(st.data())
-def test_text_of_orders_reads_back(data):
+def test_parse_orders_is_the_inverse_of_format_orders(data):
     world = maps.load("world")
     region, armies = st.integers(0, 41), st.integers(1, 500)
     orders = Orders(
@@ -26,7 +26,7 @@ def test_text_of_orders_reads_back(data):
     ("d na -1", "number of armies"), ("d na 0", "number of armies"), ("d na 4.5", "number of armies"),
     ("d atlantis 4", "atlantis"), ("a na eg 99999999999999999999", "number of armies"),
 ])  # fmt: skip
-def test_text_that_is_no_orders(text, message):
+def test_invalid_text_raises_an_error(text, message):
     with pytest.raises(NotationError, match=message):
         parse_orders(maps.load("world"), text)
 
@@ -34,6 +34,6 @@ def test_text_that_is_no_orders(text, message):
 @pytest.mark.parametrize(
     "orders", [Orders([(0, -3)]), Orders([(0, 10**9)]), Orders([(99, 1)]), Orders([], [(0, -1, 1)])]
 )
-def test_orders_that_have_no_text(orders):
+def test_invalid_orders_cannot_be_formatted(orders):
     with pytest.raises(NotationError, match="order 1"):
         format_orders(maps.load("world"), orders)

@@ -16,7 +16,7 @@ HUGE = 10**5000
 
 
 class Failing(dict[str, Any]):
-    """A dict whose items cannot be read."""
+    """A dict with an `items` method that raises an error."""
 
     def items(self) -> Any:
         raise KeyError("items")
@@ -24,7 +24,7 @@ class Failing(dict[str, Any]):
 
 @pytest.mark.parametrize("text", [None, 3, [], b"x", HUGE], ids=["None", "3", "list", "bytes", "huge"])
 @pytest.mark.parametrize("read", [maps.from_json, maps.from_xml, maps.from_challenge_json, maps.from_setup_lines])
-def test_readers_of_text_refuse_other_values(read, text):
+def test_text_readers_refuse_other_types(read, text):
     with pytest.raises(MapError, match=r"text = .*: must be a string"):
         read(text)
     with pytest.raises(MapError, match=r"place = .*: must be a string"):
@@ -33,7 +33,7 @@ def test_readers_of_text_refuse_other_values(read, text):
 
 @pytest.mark.parametrize("map_", [None, 3, {}, HUGE], ids=["None", "3", "dict", "huge"])
 @pytest.mark.parametrize("write", [maps.dumps, maps.to_dict, lambda map_: maps.save(map_, "x.json")])
-def test_writers_refuse_what_is_no_map(write, map_, tmp_path, monkeypatch):
+def test_writers_refuse_values_that_are_no_map(write, map_, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(MapError, match=r"m = .*: must be a Map"):
         write(map_)
@@ -73,7 +73,7 @@ def test_data_nested_in_itself_is_refused():
         ({"super_regions": b"x"}, "super_regions = b'x': must be an integer"),
     ],
 )
-def test_maps_are_generated_of_arguments_of_the_right_types(arguments, reason):
+def test_generator_arguments_of_wrong_types_are_refused(arguments, reason):
     with pytest.raises(MapError, match=reason):
         maps.generate(**{"regions": 10, "seed": 1, **arguments})
 
@@ -101,21 +101,21 @@ def test_parts_of_other_types_are_refused(changes, reason):
         dataclasses.replace(SMALL, **changes)
 
 
-def test_lists_and_integers_of_numpy_are_converted():
+def test_lists_and_numpy_integers_are_converted():
     regions = [dataclasses.replace(r, super_region=np.int64(r.super_region)) for r in SMALL.regions]
     assert SMALL.view_box is not None
-    made = dataclasses.replace(
+    converted = dataclasses.replace(
         SMALL,
         borders=[list(border) for border in SMALL.borders],  # type: ignore[arg-type]
         regions=regions,  # type: ignore[arg-type]
         view_box=[np.float64(x) for x in SMALL.view_box],  # type: ignore[arg-type]
         setup=StartingSetup([], 8, [0, np.int32(4)], 1),  # type: ignore[arg-type, list-item]
     )
-    assert made == dataclasses.replace(SMALL, setup=StartingSetup((), 8, (0, 4), 1))
-    assert hash(made) and maps.from_json(maps.dumps(made)) == made
+    assert converted == dataclasses.replace(SMALL, setup=StartingSetup((), 8, (0, 4), 1))
+    assert hash(converted) and maps.from_json(maps.dumps(converted)) == converted
 
 
 @pytest.mark.parametrize("key", [None, HUGE, 2.5, True, -1, []], ids=["None", "huge", "2.5", "True", "-1", "list"])
-def test_keys_of_regions_that_there_are_not_are_refused(key):
+def test_unknown_region_keys_are_refused(key):
     with pytest.raises(MapError, match=r"has no region .*: indices are 0 to"):
         SMALL.region_index(key)

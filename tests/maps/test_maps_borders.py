@@ -9,7 +9,7 @@ import pytest
 
 from warlight_env import maps
 
-#: Super regions of regions 1 to 4.
+#: The super region of each of the regions 1 to 4.
 HOMES = {1: 1, 2: 1, 3: 2, 4: 2}
 Listed = Mapping[int, list[int]]
 

@@ -37,7 +37,7 @@ def test_the_world_has_42_regions_in_6_super_regions_and_82_borders(world: maps.
     assert world.starting_armies == (2,) * 42
 
 
-def test_the_world_is_numbered_as_in_the_competitions(world: maps.Map) -> None:
+def test_the_world_map_uses_the_region_numbers_of_the_competitions(world: maps.Map) -> None:
     assert " ".join(r.code for r in world.regions) == WORLD_CODES
     names = {1: "Alaska", 9: "Central America", 25: "South Africa", 26: "Madagascar", 42: "Eastern Australia"}
     assert {i: world.regions[i - 1].name for i in names} == names
@@ -53,10 +53,10 @@ def test_scandinavia_and_northern_europe_do_not_border(world: maps.Map) -> None:
     ]
 
 
-def test_alaska_and_kamchatka_are_linked_round_the_edge(world: maps.Map) -> None:
+def test_alaska_and_kamchatka_are_linked_across_the_map_edge(world: maps.Map) -> None:
     assert len(world.sea_links) == 22
-    round_the_edge = [(world.regions[s.a].code, world.regions[s.b].code) for s in world.sea_links if not s.line]
-    assert round_the_edge == [("AK", "KA")]
+    across_the_edge = [(world.regions[s.a].code, world.regions[s.b].code) for s in world.sea_links if not s.line]
+    assert across_the_edge == [("AK", "KA")]
 
 
 def test_the_world_credits_its_source(world: maps.Map) -> None:
@@ -82,7 +82,7 @@ def test_bundled_maps_are_valid_and_drawable(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", maps.names())
-def test_borders_are_shared_outlines_or_sea_links(name: str) -> None:
+def test_borders_are_shared_outlines_or_sea_links_of_the_drawing(name: str) -> None:
     m = maps.load(name)
     sides: dict[tuple[tuple[float, float], ...], set[int]] = {}
     for i, r in enumerate(m.regions):
@@ -95,14 +95,14 @@ def test_borders_are_shared_outlines_or_sea_links(name: str) -> None:
     assert drawn | {(s.a, s.b) for s in m.sea_links} == set(m.borders)
 
 
-def test_small_and_large_have_their_sizes() -> None:
+def test_the_small_and_the_large_map_have_the_expected_sizes() -> None:
     small, large = maps.load("small"), maps.load("large")
     assert small.n_regions == 10 and 3 <= small.n_super_regions <= 4
     assert large.n_regions >= 120 and large.n_super_regions >= 15
     assert maps.names() == ["large", "small", "world"]
 
 
-def test_schema_is_a_schema() -> None:
+def test_the_schema_is_a_valid_json_schema() -> None:
     jsonschema.Draft202012Validator.check_schema(maps.schema())
 
 
@@ -116,14 +116,14 @@ def test_a_region_is_found_by_name_code_or_index(world: maps.Map) -> None:
             world.region_index(bad)
 
 
-def test_a_mistyped_map_name_gets_a_hint() -> None:
+def test_a_mistyped_map_name_gets_a_suggestion() -> None:
     with pytest.raises(
         maps.MapError, match=r"no map 'wrold' \(did you mean 'world'\?\); use a bundled map \(large, small"
     ):
         maps.load("wrold")
 
 
-def test_the_digest_covers_the_rules_and_not_the_drawing(world: maps.Map) -> None:
+def test_the_digest_depends_on_the_rules_data_and_not_on_the_drawing(world: maps.Map) -> None:
     d = world.to_dict()
     d["title"] = "Another"
     del d["drawing"]
@@ -137,7 +137,7 @@ def test_the_digest_covers_the_rules_and_not_the_drawing(world: maps.Map) -> Non
         assert maps.from_dict(changed).digest() != world.digest()
 
 
-def test_importing_and_loading_stay_light() -> None:
+def test_loading_a_map_imports_no_heavy_libraries() -> None:
     heavy = "('numpy', 'shapely', 'jsonschema', 'defusedxml')"
     code = f"import sys; from warlight_env import maps; before = set({heavy}) & set(sys.modules)\n"
     code = "import sys, warlight_env; had = set(sys.modules)\n" + code.replace("import sys; ", "")

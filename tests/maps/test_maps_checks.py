@@ -16,7 +16,7 @@ from warlight_env.maps.drawing_checks import remarks
 from warlight_env.maps.parts import MapParts
 
 
-def test_all_problems_are_told_with_what_they_concern():
+def test_all_problems_are_reported_with_the_parts_concerned():
     good = row()
     regions = list(good.regions)
     regions[0] = dataclasses.replace(regions[0], name="", army=0)
@@ -24,8 +24,8 @@ def test_all_problems_are_told_with_what_they_concern():
     regions[3] = dataclasses.replace(regions[3], name="cedar", shape=None)
     supers = (SuperRegion("West", 1001), SuperRegion("west", 2), SuperRegion("Far", 0))
     bad = row(name="A row", super_regions=supers, regions=tuple(regions), borders=((0, 1), (1, 1), (1, 9)))
-    found = {(p.code, p.part, p.indices, p.entry) for p in problems(bad)}
-    assert found == {
+    reported = {(p.code, p.part, p.indices, p.entry) for p in problems(bad)}
+    assert reported == {
         ("map-name", "map", (), "name"),
         ("no-super-region", "region", (1,), "super_region"),
         ("bonus", "super_region", (0,), "bonus"),
@@ -47,7 +47,7 @@ def test_all_problems_are_told_with_what_they_concern():
 
 @st.composite
 def odd_parts(draw: st.DrawFn) -> MapParts:
-    """Parts with a few mistakes."""
+    """Generate map parts with a few errors."""
     names = st.sampled_from(["Ash", "Birch", "", "ash", "Cedar ", "Elm"])
     size = draw(st.integers(0, 4))
     regions = tuple(
@@ -66,21 +66,21 @@ def odd_parts(draw: st.DrawFn) -> MapParts:
 
 
 @given(odd_parts())
-def test_a_map_is_made_of_parts_without_problems_alone(parts: MapParts):
-    found = list(problems(parts))
+def test_a_map_can_be_built_exactly_when_its_parts_have_no_problems(parts: MapParts):
+    reported = list(problems(parts))
     fields = {field.name: getattr(parts, field.name) for field in dataclasses.fields(parts)}
-    if found:
+    if reported:
         with pytest.raises(MapError) as refused:
             Map(**fields)
-        assert str(refused.value) == found[0].message
+        assert str(refused.value) == reported[0].message
     else:
         assert Map(**fields).n_regions == len(parts.regions)
-    for problem in found:
+    for problem in reported:
         most = {"region": len(parts.regions), "super_region": len(parts.super_regions)}.get(problem.part)
         assert most is None or all(0 <= index < most for index in problem.indices)
 
 
-def test_what_is_odd_about_a_drawing_is_remarked():
+def test_remarks_report_oddities_of_a_drawing():
     assert list(problems(row())) == list(remarks(row())) == []
     regions = list(row().regions)
     crossed = Shape("M0 0L10 10L10 0L0 10Z", (90.0, 5.0), 1.0)
@@ -98,5 +98,5 @@ def test_what_is_odd_about_a_drawing_is_remarked():
 
 
 @pytest.mark.parametrize("name", [*maps.names(), "generated:30:1", "generated:60:2"])
-def test_drawings_of_maps_that_come_with_the_program_are_what_they_should_be(name: str):
+def test_drawings_of_bundled_and_generated_maps_have_no_remarks(name: str):
     assert list(remarks(maps.load(name))) == []

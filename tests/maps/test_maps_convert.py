@@ -18,12 +18,12 @@ from warlight_env.maps.parts import StartingSetup
 SETUP = StartingSetup(wastelands=(3,), wasteland_army=8, offered=(0, 4, 7), picks=1)
 
 
-def with_setup():
+def map_with_setup():
     return dataclasses.replace(maps.load("small"), setup=SETUP)
 
 
 def graph(map_):
-    """What rules see, by the names of regions."""
+    """Return the data that the rules use, with region names in place of numbers."""
     name = [region.name for region in map_.regions]
     return (
         {name[r]: map_.bonuses[s] for r, s in enumerate(map_.super_region_of)},
@@ -34,7 +34,7 @@ def graph(map_):
 @pytest.mark.parametrize("form", WRITTEN, ids=lambda form: form.name)
 @pytest.mark.parametrize("other", WRITTEN, ids=lambda form: form.name)
 @pytest.mark.parametrize("name", ["small", "world", "generated:20:3"])
-def test_every_pair_of_forms_keeps_the_graph(name, form, other):
+def test_every_pair_of_formats_keeps_the_graph(name, form, other):
     first = read_bytes(written_as(maps.load(name), form)[0].encode(), "a").map
     second = read_bytes(written_as(first, other)[0].encode(), "a").map
     third = read_bytes(written_as(second, form)[0].encode(), "a").map
@@ -50,9 +50,9 @@ def test_every_pair_of_forms_keeps_the_graph(name, form, other):
     ("challenge-json", dataclasses.replace(SETUP, wasteland_army=None)),
     ("xml", None),
 ])  # fmt: skip
-def test_the_starting_setup_is_kept_or_named_as_lost(form, kept):
+def test_the_starting_setup_is_written_or_reported_as_lost(form, kept):
     chosen = next(each for each in WRITTEN if each.name == form)
-    text, lost = written_as(with_setup(), chosen)
+    text, lost = written_as(map_with_setup(), chosen)
     assert read_bytes(text.encode(), "a").map.setup == kept
     entries = [part for part in lost if part.startswith("setup: ")]
     if kept is None:
@@ -61,7 +61,7 @@ def test_the_starting_setup_is_kept_or_named_as_lost(form, kept):
         assert entries == ([] if kept == SETUP else ["setup: wasteland_army"])
 
 
-def test_what_is_lost_is_named():
+def test_lost_parts_are_reported():
     m = make_map([0, 1, 0, 1], [(0, 1), (1, 2), (2, 3)], [1, 2])
     m = dataclasses.replace(m, regions=(dataclasses.replace(m.regions[0], army=5), *m.regions[1:]), title="Ring")
     lost = {form.name: written_as(m, form)[1] for form in WRITTEN}
@@ -71,14 +71,14 @@ def test_what_is_lost_is_named():
     assert "the drawing" in written_as(maps.load("small"), next(f for f in WRITTEN if f.name == "xml"))[1]
 
 
-def test_no_map_can_be_written_in_cells():
+def test_the_cells_format_cannot_be_written():
     with pytest.raises(maps.MapError, match="cannot write a map"):
         written_as(maps.load("small"), CELLS)
 
 
 def test_the_command_converts_and_reports(tmp_path, capsys):
     source, lines, back = tmp_path / "a.json", tmp_path / "a.txt", tmp_path / "b.json"
-    maps.save(with_setup(), source)
+    maps.save(map_with_setup(), source)
     assert main(["map", "convert", str(source), str(lines)]) == 0
     out = capsys.readouterr().out
     assert "setup_map lines" in out and "names of regions" in out and "setup: wasteland_army" in out
@@ -89,7 +89,7 @@ def test_the_command_converts_and_reports(tmp_path, capsys):
     assert capsys.readouterr().out.count("kept as the starting setup: 1 wastelands, 3 offered, picks 1") == 2
 
 
-def test_a_starting_setup_is_shown(tmp_path, capsys):
+def test_the_show_command_prints_the_starting_setup(tmp_path, capsys):
     names = [region.name for region in maps.load("small").regions]
     maps.save(dataclasses.replace(maps.load("small"), setup=StartingSetup((), 8, (0, 4), 1)), tmp_path / "a.json")
     assert main(["map", "show", str(tmp_path / "a.json")]) == 0
@@ -114,7 +114,7 @@ def test_bad_conversions_are_refused_and_nothing_is_written(arguments, message, 
     assert [path.name for path in tmp_path.iterdir()] == ["a.json"] and (tmp_path / "a.json").read_bytes() == before
 
 
-def test_fields_that_are_not_used_are_reported(tmp_path, capsys):
+def test_unused_lines_are_reported(tmp_path, capsys):
     text = written_as(maps.load("small"), next(f for f in WRITTEN if f.name == "setup-lines"))[0]
     (tmp_path / "game").write_text(text + "settings timebank 10000\nsettings time_per_move 500\ngo place_armies 5\n")
     assert main(["map", "check", str(tmp_path / "game"), "--json"]) == 0

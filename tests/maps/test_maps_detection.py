@@ -45,7 +45,7 @@ FORMS = {
 
 @pytest.mark.parametrize("name", ["map.json", "map.txt", "map.xml", "map.map", "map", "MAP.TXT"])
 @pytest.mark.parametrize("form", FORMS)
-def test_a_file_of_any_name_is_read_by_its_content(form: str, name: str, tmp_path: Path):
+def test_the_format_is_detected_from_the_content_for_any_file_name(form: str, name: str, tmp_path: Path):
     file = tmp_path / name
     file.write_text("\ufeff" + FORMS[form], encoding="utf-8")
     read = read_file(file)
@@ -54,7 +54,7 @@ def test_a_file_of_any_name_is_read_by_its_content(form: str, name: str, tmp_pat
     assert read.map.digest() == maps.from_setup_lines(LINES).digest()
 
 
-def test_a_file_without_a_suffix_beside_the_program_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_file_without_a_suffix_in_the_working_directory_is_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(tmp_path)
     Path("isles").write_text(LINES)
     Path("small").write_text(LINES)
@@ -95,7 +95,7 @@ def test_a_file_in_another_format_is_named_and_the_supported_formats_are_listed(
 
 
 @pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n\xff", b" \n"])
-def test_the_supported_formats_are_listed_where_there_is_no_text(content: bytes, tmp_path: Path):
+def test_the_supported_formats_are_listed_for_files_without_text(content: bytes, tmp_path: Path):
     (tmp_path / "map.json").write_bytes(content)
     with pytest.raises(maps.MapError, match=r"^map\.json: .*supported formats: warlight-env's JSON, "):
         maps.load(tmp_path / "map.json")
@@ -113,7 +113,7 @@ def test_the_supported_formats_are_listed_where_there_is_no_text(content: bytes,
         ("xml", 'Bonus="3"', "", "the thesis's XML"),
     ],
 )
-def test_an_error_names_the_form_that_the_file_appears_to_have(
+def test_an_error_names_the_detected_format(
     form: str, old: str, new: str, title: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     assert old in FORMS[form]
@@ -126,7 +126,7 @@ def test_an_error_names_the_form_that_the_file_appears_to_have(
     assert f"(the file appears to be {title})" in capsys.readouterr().out.splitlines()[0]
 
 
-def test_a_tournament_finds_a_map_file_without_a_suffix_beside_it(tmp_path: Path):
+def test_a_tournament_loads_a_map_file_without_a_suffix_from_its_folder(tmp_path: Path):
     from warlight_env.arena.tournaments.tournament_file import load_tournament
 
     maps.save(maps.load("small"), tmp_path / "isles")

@@ -39,7 +39,7 @@ FILES = {
 
 
 @pytest.mark.parametrize("kind", FILES)
-def test_a_file_of_another_kind_is_named(kind, tmp_path):
+def test_the_error_names_the_kind_of_a_file_that_is_not_utf8(kind, tmp_path):
     file = tmp_path / "a.json"
     file.write_bytes(FILES[kind])
     name = kind.removesuffix(" without a mark").removesuffix(", big end first")
@@ -50,13 +50,13 @@ def test_a_file_of_another_kind_is_named(kind, tmp_path):
 
 
 @pytest.mark.parametrize("encoding", ["ISO-8859-1", "windows-1252", "iso-8859-15", "utf-8", "UTF-8"])
-def test_xml_is_read_in_the_encoding_that_it_declares(encoding, tmp_path):
+def test_xml_is_read_in_its_declared_encoding(encoding, tmp_path):
     file = tmp_path / "a.xml"
     file.write_bytes(XML.format(encoding).encode(encoding))
     assert [region.name for region in maps.load(file).regions] == ["Côte", "Sud"]
 
 
-def test_other_encodings_of_xml_are_refused(tmp_path):
+def test_unsupported_encodings_of_xml_are_refused(tmp_path):
     file = tmp_path / "a.xml"
     file.write_bytes(XML.format("utf-7").encode())
     with pytest.raises(MapError, match="the encoding 'utf-7' is not supported; convert the file to UTF-8"):
@@ -66,7 +66,7 @@ def test_other_encodings_of_xml_are_refused(tmp_path):
         maps.load(file)
 
 
-def test_xml_with_a_prefix_is_read(tmp_path):
+def test_xml_with_a_namespace_prefix_is_read(tmp_path):
     file = tmp_path / "a.xml"
     text = XML.format("utf-8").replace("<", "<m:").replace("<m:/", "</m:").replace("<m:?", "<?")
     file.write_text(text.replace("<m:Map>", '<m:Map xmlns:m="x">'), encoding="utf-8")
@@ -74,7 +74,7 @@ def test_xml_with_a_prefix_is_read(tmp_path):
 
 
 @pytest.mark.parametrize("text", ["[map]\nname = 1\n", "[[a.b]]  # x\n", "# x\n[map]\n"])
-def test_toml_is_not_taken_for_json(text, tmp_path):
+def test_toml_is_not_mistaken_for_json(text, tmp_path):
     file = tmp_path / "a.toml"
     file.write_text(text)
     with pytest.raises(MapError, match="not a map format") as refused:
@@ -83,7 +83,7 @@ def test_toml_is_not_taken_for_json(text, tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="names of files are text")
-def test_maps_check_names_a_file_once(tmp_path, monkeypatch, capsys):
+def test_map_check_prints_a_file_name_once(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     name = os.fsdecode(b"a\xff\n.json")
     with open(name, "wb") as file:

@@ -24,7 +24,7 @@ from_text = {
 
 
 def tiny() -> dict[str, Any]:
-    """Four regions in a row, two super regions, no drawing."""
+    """Return the data of a map with four regions in a row, two super regions and no drawing."""
     return {
         "format": "warlight-map",
         "version": 1,
@@ -40,7 +40,7 @@ def tiny() -> dict[str, Any]:
     }
 
 
-def put(*path: Any) -> Callable[[dict[str, Any]], None]:
+def setter(*path: Any) -> Callable[[dict[str, Any]], None]:
     *keys, last, value = path
 
     def change(d: Any) -> None:
@@ -51,7 +51,7 @@ def put(*path: Any) -> Callable[[dict[str, Any]], None]:
     return change
 
 
-def add(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
+def appender(key: str, value: Any) -> Callable[[dict[str, Any]], None]:
     return lambda d: d[key].append(value)
 
 
@@ -64,7 +64,7 @@ def draw(d: dict[str, Any]) -> None:
         r["shape"] = {**SQUARE, "label": list(SQUARE["label"])}
 
 
-def drawn(change: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
+def on_drawn_map(change: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]], None]:
     def both(d: dict[str, Any]) -> None:
         draw(d)
         change(d)
@@ -74,71 +74,71 @@ def drawn(change: Callable[[dict[str, Any]], None]) -> Callable[[dict[str, Any]]
 
 OWN_FORMAT = [
     (
-        put("borders", [["Ash", "Birch"], ["Cedar", "Dogwood"]]),
+        setter("borders", [["Ash", "Birch"], ["Cedar", "Dogwood"]]),
         "not connected: 'Cedar', 'Dogwood' cannot be reached",
     ),
-    (add("borders", ["Ash", "Ash"]), "region 'Ash': must not have a border to itself"),
+    (appender("borders", ["Ash", "Ash"]), "region 'Ash': must not have a border to itself"),
     (
-        add("borders", ["Ash", "Ceder"]),
+        appender("borders", ["Ash", "Ceder"]),
         r"region 'Ash': border to unknown region 'Ceder' \(did you mean 'Cedar'\?\)",
     ),
-    (add("regions", {"name": "Ash", "code": "X", "super_region": "West"}), "region 'Ash': repeated name"),
+    (appender("regions", {"name": "Ash", "code": "X", "super_region": "West"}), "region 'Ash': repeated name"),
     (
-        add("regions", {"name": "Ash", "code": "X", "super_region": "East"}),
+        appender("regions", {"name": "Ash", "code": "X", "super_region": "East"}),
         "region 'Ash': in two super regions, 'West' and 'East'",
     ),
-    (put("regions", 1, "name", "ash"), "unknown region 'Birch'"),
-    (put("regions", 1, "code", "AS"), "region 'Birch': code 'AS' is taken by region 'Ash'"),
-    (put("regions", 1, "code", "bi"), "region 'Birch': code: 'bi' does not match"),
-    (put("regions", 1, "super_region", "Wset"), r"unknown super region 'Wset' \(did you mean 'West'\?\)"),
-    (add("super_regions", {"name": "North", "bonus": 1}), "super region 'North': has no regions"),
-    (add("super_regions", {"name": "West", "bonus": 1}), "super region 'West': repeated name"),
-    (put("super_regions", 0, "bonus", -1), "super region 'West': bonus: -1 is less than the minimum of 0"),
-    (put("super_regions", 0, "bonus", 1001), "super region 'West': bonus: 1001 is greater"),
-    (put("super_regions", 0, "bonus", "1"), "super region 'West': bonus: '1' is not of type 'integer'"),
-    (put("regions", 2, "army", 0), "region 'Cedar': army: 0 is less than the minimum of 1"),
-    (put("regions", 2, "army", 10_001), "region 'Cedar': army: 10001 is greater"),
-    (put("regions", 2, "army", 2.5), "region 'Cedar': army: 2.5 is not of type 'integer'"),
-    (put("regions", 2, "name", "Ce\ndar"), "unknown region 'Cedar'"),
-    (put("regions", 2, "colour", "red"), "region 'Cedar': Additional properties are not allowed"),
-    (put("regions", []), r"regions: \[\] should be non-empty"),
-    (put("borders", []), "not connected: 'Birch', 'Cedar', 'Dogwood'"),
-    (put("format", "other"), "format 'other': expected"),
-    (put("version", 2), "version 2: this program reads version 1"),
-    (put("version", True), "version True"),
-    (put("name", "Tiny Map"), "name: 'Tiny Map' does not match"),
-    (put("name", "tiny\n"), "name 'tiny"),
-    (put("title", "a\u0007b"), "title: has characters that cannot be printed"),
-    (put("title", "\ud800"), "title: has characters that cannot be printed"),
-    (put("regions", 0, "shape", SQUARE), "drawing: must have a view box"),
-    (put("drawing", {"view_box": [0, 0, 1, 1]}), "drawing: region 'Ash' has no shape"),
-    (drawn(put("drawing", "view_box", [0, 0, 0, 1])), "width and height must lie in 1 .. 100000"),
+    (setter("regions", 1, "name", "ash"), "unknown region 'Birch'"),
+    (setter("regions", 1, "code", "AS"), "region 'Birch': code 'AS' is taken by region 'Ash'"),
+    (setter("regions", 1, "code", "bi"), "region 'Birch': code: 'bi' does not match"),
+    (setter("regions", 1, "super_region", "Wset"), r"unknown super region 'Wset' \(did you mean 'West'\?\)"),
+    (appender("super_regions", {"name": "North", "bonus": 1}), "super region 'North': has no regions"),
+    (appender("super_regions", {"name": "West", "bonus": 1}), "super region 'West': repeated name"),
+    (setter("super_regions", 0, "bonus", -1), "super region 'West': bonus: -1 is less than the minimum of 0"),
+    (setter("super_regions", 0, "bonus", 1001), "super region 'West': bonus: 1001 is greater"),
+    (setter("super_regions", 0, "bonus", "1"), "super region 'West': bonus: '1' is not of type 'integer'"),
+    (setter("regions", 2, "army", 0), "region 'Cedar': army: 0 is less than the minimum of 1"),
+    (setter("regions", 2, "army", 10_001), "region 'Cedar': army: 10001 is greater"),
+    (setter("regions", 2, "army", 2.5), "region 'Cedar': army: 2.5 is not of type 'integer'"),
+    (setter("regions", 2, "name", "Ce\ndar"), "unknown region 'Cedar'"),
+    (setter("regions", 2, "colour", "red"), "region 'Cedar': Additional properties are not allowed"),
+    (setter("regions", []), r"regions: \[\] should be non-empty"),
+    (setter("borders", []), "not connected: 'Birch', 'Cedar', 'Dogwood'"),
+    (setter("format", "other"), "format 'other': expected"),
+    (setter("version", 2), "version 2: this program reads version 1"),
+    (setter("version", True), "version True"),
+    (setter("name", "Tiny Map"), "name: 'Tiny Map' does not match"),
+    (setter("name", "tiny\n"), "name 'tiny"),
+    (setter("title", "a\u0007b"), "title: has characters that cannot be printed"),
+    (setter("title", "\ud800"), "title: has characters that cannot be printed"),
+    (setter("regions", 0, "shape", SQUARE), "drawing: must have a view box"),
+    (setter("drawing", {"view_box": [0, 0, 1, 1]}), "drawing: region 'Ash' has no shape"),
+    (on_drawn_map(setter("drawing", "view_box", [0, 0, 0, 1])), "width and height must lie in 1 .. 100000"),
     (
-        drawn(put("regions", 3, "shape", "path", "M0 0l1 1Z")),
+        on_drawn_map(setter("regions", 3, "shape", "path", "M0 0l1 1Z")),
         "region 'Dogwood': shape: path: 'M0 0l1 1Z' does not",
     ),
     (
-        drawn(put("regions", 3, "shape", "path", "M0 0L1 0L1 1Z\n")),
+        on_drawn_map(setter("regions", 3, "shape", "path", "M0 0L1 0L1 1Z\n")),
         "region 'Dogwood': shape: the path must consist of",
     ),
-    (drawn(put("regions", 3, "shape", "radius", 0)), "region 'Dogwood': shape: radius: 0 is less"),
+    (on_drawn_map(setter("regions", 3, "shape", "radius", 0)), "region 'Dogwood': shape: radius: 0 is less"),
     (
-        drawn(put("regions", 3, "shape", "radius", 1e999)),
+        on_drawn_map(setter("regions", 3, "shape", "radius", 1e999)),
         "region 'Dogwood': shape: the label must lie in the view box",
     ),
     (
-        drawn(put("drawing", "sea_links", [{"regions": ["Ash", "Cedar"], "line": None}])),
+        on_drawn_map(setter("drawing", "sea_links", [{"regions": ["Ash", "Cedar"], "line": None}])),
         "sea link 'Ash' - 'Cedar': the map has no border between these regions",
     ),
     (
-        drawn(put("drawing", "sea_links", [{"regions": ["Ash", "Birch"], "line": None}] * 2)),
+        on_drawn_map(setter("drawing", "sea_links", [{"regions": ["Ash", "Birch"], "line": None}] * 2)),
         r"sea link \(0, 1\): these regions have no border, or the link is given twice",
     ),
 ]
 
 
 @pytest.mark.parametrize(("change", "reason"), OWN_FORMAT, ids=[str(i) for i in range(len(OWN_FORMAT))])
-def test_the_own_format(change: Callable[[dict[str, Any]], None], reason: str) -> None:
+def test_errors_in_the_native_format(change: Callable[[dict[str, Any]], None], reason: str) -> None:
     d = tiny()
     assert maps.from_dict(d).n_regions == 4
     change(d)
@@ -146,7 +146,7 @@ def test_the_own_format(change: Callable[[dict[str, Any]], None], reason: str) -
         maps.from_dict(d, "tiny.json")
 
 
-def test_names_differ_by_more_than_case() -> None:
+def test_names_that_differ_only_in_case_are_refused() -> None:
     d = tiny()
     d["regions"][1] = {"name": "ASH", "code": "BI", "super_region": "West"}
     d["borders"] = [["Ash", "ASH"], ["ASH", "Cedar"], ["Cedar", "Dogwood"]]
@@ -154,7 +154,7 @@ def test_names_differ_by_more_than_case() -> None:
         maps.from_dict(d)
 
 
-def test_absurd_sizes_are_refused() -> None:
+def test_maps_with_too_many_regions_are_refused() -> None:
     ids = range(1, 1002)
     text = "setup_map super_regions 1 1\nsetup_map regions " + " ".join(f"{i} 1" for i in ids)
     text += "\nsetup_map neighbors " + " ".join(f"{i} {i + 1}" for i in ids[:-1])
@@ -211,7 +211,7 @@ XML = """<Map>
         (XML, '<!DOCTYPE Map [<!ENTITY a "b">]><Map>&a;</Map>', "DTD or entities is not supported"),
     ],
 )
-def test_xml(old: str, new: str, reason: str) -> None:
+def test_errors_in_xml(old: str, new: str, reason: str) -> None:
     assert maps.from_xml(XML).starting_armies == (2, 3, 2)
     with pytest.raises(maps.MapError, match=f"^my.xml: .*{reason}"):
         maps.from_xml(XML.replace(old, new), "my.xml")
@@ -246,7 +246,7 @@ LINES = "setup_map super_regions 1 1 2 2\nsetup_map regions 1 1 2 1 3 2\nsetup_m
         (LINES, "setup_map super_regions\nsetup_map regions\nsetup_map neighbors", "the map is empty"),
     ],
 )
-def test_setup_lines(old: str, new: str, reason: str) -> None:
+def test_errors_in_setup_lines(old: str, new: str, reason: str) -> None:
     assert maps.from_setup_lines(LINES).n_regions == 3
     with pytest.raises(maps.MapError, match=f"^my.txt: .*{reason}"):
         maps.from_setup_lines(LINES.replace(old, new, 1), "my.txt")
@@ -278,7 +278,7 @@ def test_setup_lines(old: str, new: str, reason: str) -> None:
         ("[" * 100_000, "nested too deeply"),
     ],
 )
-def test_challenge_json(text: str, reason: str) -> None:
+def test_errors_in_challenge_json(text: str, reason: str) -> None:
     with pytest.raises(maps.MapError, match=f"^my.json: .*{reason}"):
         maps.from_challenge_json(text, "my.json")
 
@@ -318,18 +318,18 @@ SITE = {
         (("Settings",), [], "Settings: expected an object"),
     ],
 )
-def test_the_challenge_s_form_with_cells(path, value, reason):
+def test_errors_in_challenge_json_with_cells(path, value, reason):
     assert maps.from_challenge_json(json.dumps(SITE)).drawable
     damaged = json.loads(json.dumps(SITE))
-    there = damaged
+    parent = damaged
     for key in path[:-1]:
-        there = there[key]
-    there[path[-1]] = value
+        parent = parent[key]
+    parent[path[-1]] = value
     with pytest.raises(maps.MapError, match=f"^my.json: .*({reason})"):
         maps.from_challenge_json(json.dumps(damaged), "my.json")
 
 
-def test_files(tmp_path: Path) -> None:
+def test_errors_in_files(tmp_path: Path) -> None:
     cases: dict[str, tuple[bytes | None, str]] = {
         "missing.json": (None, "missing.json: cannot be read: No such file"),
         "latin.json": ("{'é'}".encode("latin-1"), "latin.json: not UTF-8 text"),
@@ -348,7 +348,7 @@ def test_files(tmp_path: Path) -> None:
             maps.load(bad)
 
 
-def test_a_map_made_in_python_is_checked_too() -> None:
+def test_a_map_built_in_python_is_checked() -> None:
     west = (maps.SuperRegion("West", 1),)
     regions = (maps.Region("Ash", "AS", 0), maps.Region("Birch", "BI", 0))
 
@@ -357,7 +357,7 @@ def test_a_map_made_in_python_is_checked_too() -> None:
         return maps.Map(name="m", title="", description="", source="", **fields)
 
     assert make().neighbors == ((1,), (0,))
-    refused: list[tuple[dict[str, Any], str]] = [
+    cases: list[tuple[dict[str, Any], str]] = [
         ({"borders": ((1, 0),)}, "sorted and without repetition"),
         ({"borders": ((0, 2),)}, "unknown region"),
         ({"regions": ()}, "empty"),
@@ -366,14 +366,14 @@ def test_a_map_made_in_python_is_checked_too() -> None:
         ({"regions": (maps.Region("", "AS", 0), regions[1])}, "the name is empty"),
         ({"regions": (maps.Region("A  B", "AS", 0), regions[1])}, "single spaces"),
     ]
-    for changes, reason in refused:
+    for changes, reason in cases:
         with pytest.raises(maps.MapError, match=reason):
             make(**changes)
 
 
 @given(st.sampled_from(sorted(from_text)), st.integers(0, 2**32), st.integers(1, 6))
 @settings(max_examples=150, deadline=None)
-def test_a_damaged_file_is_a_map_or_a_map_error(suffix: str, seed: int, damages: int) -> None:
+def test_a_damaged_file_gives_a_map_or_a_map_error(suffix: str, seed: int, damages: int) -> None:
     rng = random.Random(seed)
     text = {".json": json.dumps(tiny()), ".xml": XML, ".txt": LINES}[suffix]
     for _ in range(damages):
@@ -387,17 +387,17 @@ def test_a_damaged_file_is_a_map_or_a_map_error(suffix: str, seed: int, damages:
 
 @given(st.integers(0, 2**32))
 @settings(max_examples=100, deadline=None)
-def test_damaged_data_is_a_map_or_a_map_error(seed: int) -> None:
+def test_damaged_data_gives_a_map_or_a_map_error(seed: int) -> None:
     rng = random.Random(seed)
     d: Any = copy.deepcopy(tiny())
     draw(d)
-    place = d
-    while isinstance(place, dict | list) and place:
-        key = rng.choice(list(place)) if isinstance(place, dict) else rng.randrange(len(place))
-        if rng.random() < 0.3 or not isinstance(place[key], dict | list):
-            place[key] = rng.choice([None, True, -1, 0, 1e300, float("nan"), 10**30, "", "Ash", [], {}, [[]], ["x", 1]])
+    part = d
+    while isinstance(part, dict | list) and part:
+        key = rng.choice(list(part)) if isinstance(part, dict) else rng.randrange(len(part))
+        if rng.random() < 0.3 or not isinstance(part[key], dict | list):
+            part[key] = rng.choice([None, True, -1, 0, 1e300, float("nan"), 10**30, "", "Ash", [], {}, [[]], ["x", 1]])
             break
-        place = place[key]
+        part = part[key]
     try:
         assert maps.from_dict(d).n_regions > 0
     except maps.MapError as e:
@@ -412,6 +412,6 @@ def test_damaged_data_is_a_map_or_a_map_error(seed: int) -> None:
     ],
     ids=str,
 )  # fmt: skip
-def test_drawings_that_cannot_be_drawn(change):
+def test_impossible_view_boxes_are_refused(change):
     with pytest.raises(maps.MapError, match="view box"):
         dataclasses.replace(maps.load("world"), **change)

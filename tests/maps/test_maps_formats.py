@@ -53,7 +53,7 @@ def as_challenge_json(m: maps.Map) -> str:
 
 
 @pytest.mark.parametrize("name", maps.names())
-def test_every_form_gives_the_same_graph(name: str, tmp_path: Path) -> None:
+def test_every_format_gives_the_same_graph(name: str, tmp_path: Path) -> None:
     m = maps.load(name)
     forms = {
         "a.xml": as_xml(m),
@@ -84,7 +84,7 @@ def test_writing_and_reading_again_changes_nothing(tmp_path: Path) -> None:
     assert len(alaska) == 1 and '"path": "M' in alaska[0], "one region a line"
 
 
-def test_armies_other_than_two_survive() -> None:
+def test_starting_armies_other_than_two_are_kept() -> None:
     d = maps.load("small").to_dict()
     d["regions"][3]["army"] = 7
     m = maps.from_dict(d)
@@ -93,7 +93,7 @@ def test_armies_other_than_two_survive() -> None:
     assert m.digest() != maps.load("small").digest()
 
 
-def test_ids_need_not_be_consecutive() -> None:
+def test_ids_may_have_gaps() -> None:
     m = maps.from_setup_lines(
         "setup_map super_regions 70 1 20 4\nsetup_map regions 90 20 5 70 33 20\nsetup_map neighbors 90 5 5 33,90"
     )
@@ -103,7 +103,7 @@ def test_ids_need_not_be_consecutive() -> None:
     assert m.region_index("r33") == 1
 
 
-def test_a_competition_map_lists_each_border_once() -> None:
+def test_competition_maps_that_list_each_border_once_are_read() -> None:
     text = (
         '{"Regions":[{"id":3,"superRegion":1,"neighbors":[]},{"id":1,"superRegion":1,"neighbors":[3,2]},'
         '{"id":2,"superRegion":4,"neighbors":[3]}],"SuperRegions":[{"id":4,"bonus":1},{"id":1,"bonus":3}]}'
@@ -112,8 +112,8 @@ def test_a_competition_map_lists_each_border_once() -> None:
     assert m.borders == ((0, 1), (0, 2), (1, 2)) and m.bonuses == (3, 1)
 
 
-def test_both_json_forms_of_the_challenge_give_the_same_graph_and_cells_are_its_drawing() -> None:
-    """Two regions side by side, a bent one below the first, and one across water."""
+def test_both_challenge_json_formats_give_one_graph_and_cells_give_the_drawing() -> None:
+    """The map has two adjacent regions, an L-shaped region below the first, and a region across water."""
     cells = {1: [(0, 0), (1, 0)], 2: [(2, 0), (2, 1)], 3: [(0, 1), (0, 2), (1, 2)], 7: [(5, 2)]}
     engine = {
         "SuperRegions": [{"id": 1, "bonus": 3}, {"id": 2, "bonus": 0}],

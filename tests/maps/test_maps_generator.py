@@ -14,7 +14,7 @@ Side = tuple[tuple[float, float], tuple[float, float]]
 
 
 def shared_lengths(m: maps.Map) -> dict[tuple[int, int], float]:
-    """For each pair of regions the length of the line that their outlines share."""
+    """Return the length of the shared outline for each pair of regions."""
     owners: dict[Side, list[int]] = {}
     for i, r in enumerate(m.regions):
         assert r.shape is not None
@@ -39,7 +39,7 @@ def connected(members: tuple[int, ...], m: maps.Map) -> bool:
 
 @given(regions=st.integers(3, 30), share=st.floats(0, 1), seed=st.integers(0, 2**64))
 @settings(max_examples=3, deadline=None)
-def test_generated_maps_are_sound(regions: int, share: float, seed: int) -> None:
+def test_generated_maps_are_valid(regions: int, share: float, seed: int) -> None:
     groups = 1 + round(share * (regions - 1) / 2)
     m = maps.generate(regions, groups, seed=seed)
     assert (m.n_regions, m.n_super_regions) == (regions, groups)
@@ -70,25 +70,25 @@ def test_a_seed_gives_the_same_map_on_every_machine() -> None:
 
 
 @pytest.mark.parametrize("regions", [3, 4, 60, pytest.param(400, marks=pytest.mark.slow)])
-def test_extreme_sizes(regions: int) -> None:
+def test_maps_of_extreme_sizes_are_generated(regions: int) -> None:
     m = maps.generate(regions, seed=1)
     assert m.n_regions == regions and m.drawable
     assert len({r.code for r in m.regions}) == regions
 
 
-def test_super_regions_have_sensible_sizes() -> None:
+def test_super_regions_have_moderate_sizes() -> None:
     for seed in range(2):
         m = maps.generate(42, seed=seed)
         assert m.n_super_regions == 6
         assert all(2 <= len(members) <= 14 for members in m.members)
 
 
-def test_the_bonus_formula_gives_five_of_the_worlds_six() -> None:
+def test_the_bonus_formula_matches_five_of_six_bonuses_of_the_world_map() -> None:
     from warlight_env.maps.generator import _bonus
 
     w = maps.load("world")
-    found = [_bonus(k, w.super_region_of, w.neighbors) for k in range(6)]
-    assert sum(a == b for a, b in zip(found, w.bonuses, strict=True)) == 5
+    bonuses = [_bonus(k, w.super_region_of, w.neighbors) for k in range(6)]
+    assert sum(a == b for a, b in zip(bonuses, w.bonuses, strict=True)) == 5
 
 
 def test_the_name_can_be_chosen() -> None:
@@ -110,6 +110,6 @@ def test_the_name_can_be_chosen() -> None:
         ({"regions": 3, "name": "No Spaces"}, "name 'No Spaces'"),
     ],
 )
-def test_nonsense_arguments_are_refused(arguments: dict[str, object], reason: str) -> None:
+def test_invalid_arguments_are_refused(arguments: dict[str, object], reason: str) -> None:
     with pytest.raises(maps.MapError, match=reason):
         maps.generate(**({"seed": 1} | arguments))  # type: ignore[arg-type]

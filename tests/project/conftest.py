@@ -13,7 +13,7 @@ from node_helpers import INSTALLED
 
 @pytest.fixture(scope="session")
 def frontend(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the page's source with its packages."""
+    """Return the folder of the page's source with its packages."""
     if INSTALLED:
         return FRONTEND
     copy = tmp_path_factory.mktemp("frontend") / "frontend"

@@ -79,13 +79,13 @@ CALLS: dict[str, Callable[[], object]] = {
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
-def test_an_argument_of_another_type_is_refused(call):
+def test_an_argument_of_a_wrong_type_is_refused(call):
     with pytest.raises(InputError):
         call()
 
 
 @pytest.mark.parametrize("encoding", ENCODINGS.values(), ids=ENCODINGS)
-def test_encodings_refuse_what_is_no_board_and_no_rules(encoding):
+def test_encodings_refuse_other_objects_than_a_board_and_rule_parameters(encoding):
     board, params = make_board(SMALL), Rules().params(SMALL.n_regions, SMALL.n_super_regions)
     encoding(board, params)
     with pytest.raises(InputError, match=r"board = \{\}: must be a Board"):
@@ -103,6 +103,6 @@ def test_a_replay_to_a_bot_refuses_arguments_of_other_types(changes, tmp_path):
         replay_to(**{"bot": ExternalBot(["true"]), "log": log, "round": 1, **changes})
 
 
-def test_beliefs_and_scores_take_what_is_right():
+def test_beliefs_and_scores_accept_valid_arguments():
     assert belief(player=np.int64(1), offers=(0, 1), preferences=[1]).player == 1
     assert score_of([[0.5, 1.0], [0.0, 0.5]]).games == 8

@@ -1,4 +1,4 @@
-"""Tables of score cards: each has the requested bot, maps and policy."""
+"""Tables of score cards: each table has the requested bot, maps and policy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ MAPS = ("small", "world", "large")
 
 
 class Bench:
-    """Instead of ``warlight bench``: counts the cards, and fails or is interrupted for some bots."""
+    """A replacement for ``warlight bench`` that counts the cards, and fails or is interrupted for some bots."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -44,7 +44,7 @@ def bench(benchmarks: None, monkeypatch: pytest.MonkeyPatch) -> Bench:
 
 @pytest.fixture
 def learned(tmp_path: Path) -> Path:
-    """A folder with policies of two seeds."""
+    """Write policies of two seeds, and return their folder."""
     folder = tmp_path / "curves"
     folder.mkdir()
     for seed in (1, 2):
@@ -58,7 +58,7 @@ def baselines(tmp_path: Path, *words: str) -> int:
     return int(baselines.main([*words, "--out", str(tmp_path / "cards")]))
 
 
-def test_a_card_is_made_once(bench: Bench, tmp_path: Path):
+def test_an_existing_card_is_not_measured_again(bench: Bench, tmp_path: Path):
     for _ in range(2):
         assert baselines(tmp_path, "bots", "aggressive") == 0
     assert bench.asked == ["aggressive"]
@@ -66,26 +66,26 @@ def test_a_card_is_made_once(bench: Bench, tmp_path: Path):
     assert folder.name.startswith("aggressive-")
 
 
-def test_bots_that_play_different_maps_have_all_of_them_as_columns(
+def test_bots_with_different_maps_have_columns_for_all_maps(
     bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     assert baselines(tmp_path, "bots", "policy:small", "policy:world") == 0
-    told = capsys.readouterr().out
-    assert "| bot | score | `small` | `world` |" in told
-    assert "| `policy:small` | – | 50.0 (40.0–60.0) | – |" in told and "| – | – | 50.0 (40.0–60.0) |" in told
+    output = capsys.readouterr().out
+    assert "| bot | score | `small` | `world` |" in output
+    assert "| `policy:small` | – | 50.0 (40.0–60.0) | – |" in output and "| – | – | 50.0 (40.0–60.0) |" in output
 
 
-def test_other_maps_are_another_card(bench: Bench, tmp_path: Path, learned: Path, capsys: pytest.CaptureFixture[str]):
+def test_other_maps_need_another_card(bench: Bench, tmp_path: Path, learned: Path, capsys: pytest.CaptureFixture[str]):
     assert baselines(tmp_path, "learned", "--curves", str(learned), "--map", "world") == 0
     assert "| method | score | `world` |" in capsys.readouterr().out
     (learned / "exit-2.npz").unlink()
-    (learned / "exit-3.npz").write_bytes(b"3")  # has no card of the world alone
+    (learned / "exit-3.npz").write_bytes(b"3")  # without a card for the world map alone
     assert baselines(tmp_path, "learned", "--curves", str(learned)) == 0
     assert "| method | score | `small` | `world` | `large` |" in capsys.readouterr().out
     assert len(bench.asked) == 4
 
 
-def test_a_policy_learned_anew_is_another(
+def test_a_retrained_policy_needs_another_card(
     bench: Bench, tmp_path: Path, learned: Path, capsys: pytest.CaptureFixture[str]
 ):
     assert baselines(tmp_path, "learned", "--curves", str(learned)) == 0
@@ -97,7 +97,7 @@ def test_a_policy_learned_anew_is_another(
     assert "| expert iteration, 2 seeds | 90.0 (90.0–90.0) |" in capsys.readouterr().out
 
 
-def test_names_that_look_alike_share_nothing(bench: Bench, tmp_path: Path):
+def test_similar_names_have_separate_cards(bench: Bench, tmp_path: Path):
     bots = ["sb3:file=a/b.zip", "sb3:file=a-b.zip"]
     assert baselines(tmp_path, "bots", *bots) == 0
     assert bench.asked == bots
@@ -105,27 +105,27 @@ def test_names_that_look_alike_share_nothing(bench: Bench, tmp_path: Path):
 
 
 @pytest.mark.parametrize("fault", ["failing", "interrupted"])
-def test_what_has_no_card_is_left_out(
+def test_bots_without_a_card_are_omitted(
     bench: Bench, tmp_path: Path, learned: Path, capsys: pytest.CaptureFixture[str], fault: str
 ):
     setattr(bench, fault, "exit-1")
     for times in (1, 2):
         assert baselines(tmp_path, "learned", "--curves", str(learned)) == 0
-        told = capsys.readouterr()
-        assert "| expert iteration, 1 seeds | 50.0 (–) | 50.0 (–) |" in told.out
-        assert "exit-1.npz has no card" in told.err
-        assert len(bench.asked) == 1 + times  # it is tried again, and nothing else
+        output = capsys.readouterr()
+        assert "| expert iteration, 1 seeds | 50.0 (–) | 50.0 (–) |" in output.out
+        assert "exit-1.npz has no card" in output.err
+        assert len(bench.asked) == 1 + times  # the command measures the missing card again, and no other
     setattr(bench, fault, "nobody")
     assert baselines(tmp_path, "learned", "--curves", str(learned)) == 0
     assert "| expert iteration, 2 seeds | 50.0 (50.0–50.0) |" in capsys.readouterr().out
     assert baselines(tmp_path, "bots", f"policy:{learned / 'exit-1.npz'}", "plan") == 0
 
 
-def test_a_damaged_card_is_named(bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_the_error_names_a_damaged_card(bench: Bench, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert baselines(tmp_path, "bots", "plan") == 0
     [card] = (tmp_path / "cards" / "suite-v1").glob("*/card.json")
     card.write_text(card.read_text()[:20])
     capsys.readouterr()
     assert baselines(tmp_path, "bots", "plan", "aggressive") == 0
-    told = capsys.readouterr()
-    assert str(card) in told.err and "`aggressive`" in told.out and "`plan`" not in told.out
+    output = capsys.readouterr()
+    assert str(card) in output.err and "`aggressive`" in output.out and "`plan`" not in output.out

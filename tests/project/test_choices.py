@@ -1,4 +1,4 @@
-"""The measurement of single turns: its results for bots whose strength is known."""
+"""The measurement of single turns: its results for bots of known strength."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_network_gains_nothing_over_itself_and_one_big_army_loses(capsys: py
         (["plan", "--positions", "0"], "at least 1"),
     ],
 )
-def test_what_cannot_be_measured_is_said(words: list[str], said: str, capsys: pytest.CaptureFixture[str]):
+def test_invalid_arguments_are_reported(words: list[str], said: str, capsys: pytest.CaptureFixture[str]):
     import turn_quality
 
     with pytest.raises(SystemExit):

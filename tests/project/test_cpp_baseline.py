@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 
-def test_the_same_games(benchmarks):
+def test_games_in_cpp_equal_games_of_the_kernels(benchmarks):
     from bench import Playouts, cpp_baseline
 
     library = cpp_baseline.build()

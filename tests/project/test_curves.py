@@ -1,4 +1,4 @@
-"""Learning curves: curves of different settings are not mixed, and one seed does not describe other seeds."""
+"""Learning curves: curves of different settings are not mixed, and one seed gives no interval."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 @pytest.fixture
 def learning_curves(benchmarks: None, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The module, with one method that finds a policy at once, which plays as `random` does."""
+    """Return the module with one method, which immediately returns a policy that plays like `random`."""
     import learning_curves
     from curve_runs import Method
 
@@ -26,17 +26,17 @@ def learning_curves(benchmarks: None, monkeypatch: pytest.MonkeyPatch) -> Any:
     return learning_curves
 
 
-def put(folder: Path, seed: int, score: float = 0.5, **settings: Any) -> Path:
-    """A curve's file in a folder, as they were before they had more settings."""
+def write_curve(folder: Path, seed: int, score: float = 0.5, **settings: Any) -> Path:
+    """Write the file of a curve; without `settings` it has the few entries of earlier versions."""
     points = [{"seconds": 60.0 * k, "steps": 1000 * k, "score": score} for k in (1, 2)]
     path = folder / f"exit-{seed}.curve.json"
     path.write_text(json.dumps({"method": "exit", "seed": seed, "opponent": "random", "points": points} | settings))
     return path
 
 
-def run(learning_curves: Any, out: Path, *told: str) -> int:
+def run(learning_curves: Any, out: Path, *more: str) -> int:
     words = ["run", "--seeds", "1", "--minutes", "2", "--units", "1", "--opponent", "random", "--out", str(out)]
-    return int(learning_curves.main([*words, *told]))
+    return int(learning_curves.main([*words, *more]))
 
 
 def draw(learning_curves: Any, out: Path) -> int:
@@ -51,36 +51,36 @@ def draw(learning_curves: Any, out: Path) -> int:
         (["--opponent", "aggressive"], "opponent random, but aggressive"),
     ],
 )
-def test_a_curve_of_other_settings_is_not_taken_for_the_one_asked_for(
+def test_a_curve_of_other_settings_is_refused(
     learning_curves: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], told: list[str], difference: str
 ):
     assert run(learning_curves, tmp_path) == 0
     path = tmp_path / "exit-1.curve.json"
     before = path.read_bytes()
     assert {"minutes": 2.0, "units": 1, "opponent": "random"}.items() <= json.loads(before).items()
-    assert run(learning_curves, tmp_path) == 0  # the very same goes on
+    assert run(learning_curves, tmp_path) == 0  # a run with the same settings continues
     capsys.readouterr()
     assert run(learning_curves, tmp_path, "--seeds", "2", *told) == 2
-    said = capsys.readouterr().err
-    assert str(path) in said and difference in said
+    errors = capsys.readouterr().err
+    assert str(path) in errors and difference in errors
     assert path.read_bytes() == before
     assert not (tmp_path / "exit-2.curve.json").exists()
 
 
 @pytest.mark.parametrize("setting, values", [("opponent", ("random", "plan")), ("minutes", (2, 3)), ("units", (1, 9))])
-def test_no_mean_over_other_settings(
+def test_no_mean_is_drawn_over_different_settings(
     learning_curves: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], setting: str, values: tuple[Any, Any]
 ):
-    first, second = (put(tmp_path, seed, **{setting: value}) for seed, value in enumerate(values))
+    first, second = (write_curve(tmp_path, seed, **{setting: value}) for seed, value in enumerate(values))
     assert draw(learning_curves, tmp_path) == 2
-    said = capsys.readouterr()
-    assert f"{second}: {setting} {values[1]}, but {values[0]} in {first}" in said.err
-    assert not said.out and not (tmp_path / "picture.svg").exists()
+    output = capsys.readouterr()
+    assert f"{second}: {setting} {values[1]}, but {values[0]} in {first}" in output.err
+    assert not output.out and not (tmp_path / "picture.svg").exists()
 
 
-def test_the_picture_says_whom_they_played(learning_curves: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
-    put(tmp_path, 1, 0.9)  # it does not tell its minutes
-    put(tmp_path, 2, 0.8, minutes=2.0, units=50)
+def test_the_picture_names_the_opponent(learning_curves: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    write_curve(tmp_path, 1, 0.9)  # this file contains no minutes
+    write_curve(tmp_path, 2, 0.8, minutes=2.0, units=50)
     assert draw(learning_curves, tmp_path) == 0
     table = capsys.readouterr().out
     assert "score against `random`" in table and "85.0 % (± 63.5)" in table and "1.0 minutes, 1 of 2" in table
@@ -94,7 +94,7 @@ def test_one_seed_has_no_interval(learning_curves: Any, tmp_path: Path, capsys: 
 
     assert half_interval([0.9]) == float("inf")
     assert half_interval([[0.9, 0.8]]).tolist() == [float("inf")] * 2
-    put(tmp_path, 1)
+    write_curve(tmp_path, 1)
     assert draw(learning_curves, tmp_path) == 0
     assert "| 50.0 % (–) |" in capsys.readouterr().out
     assert "PolyCollection" not in (tmp_path / "picture.svg").read_text()
@@ -103,10 +103,10 @@ def test_one_seed_has_no_interval(learning_curves: Any, tmp_path: Path, capsys: 
 @pytest.mark.parametrize(
     "content", ['{"method": "qui', "[]", "{}", '{"method": "exit", "opponent": "a", "points": []}']
 )
-def test_a_damaged_file_is_named(
+def test_the_error_names_a_damaged_file(
     learning_curves: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], content: str
 ):
-    path = put(tmp_path, 1)
+    path = write_curve(tmp_path, 1)
     path.write_text(content)
     assert draw(learning_curves, tmp_path) == 2
     assert run(learning_curves, tmp_path) == 2

@@ -1,4 +1,4 @@
-"""Small files that expand to large data: a one-line error with place and reason, in little time and memory."""
+"""Small files that expand to large data give a one-line error with place and reason, in little time and memory."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ from warlight_env.errors import InputError
 
 MIB = 1 << 20
 
-#: Runs command lines one after the other in one process, each list of them in its folder; what each came to, its CPU
-#: time and the peak of memory so far.
+#: Runs lists of command lines in one process, each list in its folder; prints the exit code, output and CPU time of
+#: each command line, and the peak of memory so far.
 RUNNER = """
 import contextlib, io, json, os, re, resource, sys, time
 from pathlib import Path
@@ -52,7 +52,7 @@ for request in sys.stdin:
 
 
 class Runner:
-    """Gives command lines to a process that RUNNER runs in; it is started once for all tests."""
+    """Sends command lines to a process of RUNNER; all tests share the process."""
 
     def __init__(self, errors: Path) -> None:
         self._errors = errors
@@ -62,18 +62,18 @@ class Runner:
             )
 
     def run(self, lines: list[list[str]], folder: Path) -> list[Any]:
-        """Exit code, output, CPU seconds and peak MiB of each command line."""
+        """Return exit code, output, CPU seconds and peak MiB of each command line."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        hanging = threading.Timer(600, self._process.kill)
-        hanging.start()
+        timeout = threading.Timer(600, self._process.kill)
+        timeout.start()
         print(json.dumps([str(folder), lines]), file=self._process.stdin, flush=True)
-        told = []
+        results = []
         for line in lines:
             answer = self._process.stdout.readline()
             assert answer, (line, self._errors.read_text()[-2000:])
-            told.append(json.loads(answer))
-        hanging.cancel()
-        return told
+            results.append(json.loads(answer))
+        timeout.cancel()
+        return results
 
     def end(self) -> None:
         self._process.communicate()
@@ -81,19 +81,19 @@ class Runner:
 
 @pytest.fixture(scope="module")
 def runner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runner]:
-    running = Runner(tmp_path_factory.mktemp("runner") / "errors.txt")
-    yield running
-    running.end()
+    runner_ = Runner(tmp_path_factory.mktemp("runner") / "errors.txt")
+    yield runner_
+    runner_.end()
 
 
-def refuse_all(runner: Runner, cases: list[tuple[list[str], str]], folder: Path) -> None:
-    """Each command line is refused in a few words, without a traceback, within memory and time."""
-    for (line, says), (code, said, seconds, peak) in zip(
+def assert_refused(runner: Runner, cases: list[tuple[list[str], str]], folder: Path) -> None:
+    """Assert that each command line fails with a short message, without a traceback, within memory and time."""
+    for (line, expected), (code, output, seconds, peak) in zip(
         cases, runner.run([line for line, _ in cases], folder), strict=True
     ):
-        assert code in (1, 2), (line, code, said[-500:])
-        assert says in said, (line, said[-500:])
-        assert "Traceback" not in said and len(said) < 3000, (line, said[:300])
+        assert code in (1, 2), (line, code, output[-500:])
+        assert expected in output, (line, output[-500:])
+        assert "Traceback" not in output and len(output) < 3000, (line, output[:300])
         assert seconds < 60 and peak < 1000, (line, seconds, peak)
 
 
@@ -101,7 +101,7 @@ def refuse_all(runner: Runner, cases: list[tuple[list[str], str]], folder: Path)
 
 
 def header(**changes: Any) -> bytes:
-    """The first line of a log on the map `small`."""
+    """Return the first line of a log on the map `small`."""
     data = {
         "format": "warlight-log", "version": 1, "program": "a test", "map": "small",
         "map_digest": maps.load("small").digest(), "rules": {"name": "thesis"}, "seed": 1, "picks": "random",
@@ -119,7 +119,7 @@ LONG = {"digits": b"9" * 5000, "deep": b'{"a":' * 500 + b"0" + b"}" * 500}
 
 
 def log_bombs() -> Iterator[tuple[str, bytes, str]]:
-    """Name, content before it is compressed, and what is said."""
+    """Yield name, content before compression, and expected message."""
     begin = header() + START
     yield "bytes", begin + b"0" * (70 * MIB), "more than 64 MiB"
     yield "lines", begin + b"\n" * (20 * MIB), "more than 250,000 lines"
@@ -159,48 +159,48 @@ def log_bombs() -> Iterator[tuple[str, bytes, str]]:
     )
 
 
-def test_logs(tmp_path, runner):
+def test_logs_with_too_much_data_are_refused(tmp_path, runner):
     cases = []
-    for name, content, says in log_bombs():
+    for name, content, expected in log_bombs():
         (tmp_path / f"{name}.wl.jsonl.gz").write_bytes(gzip.compress(content, 1))
-        cases.append((["log", "verify", "-q", f"{name}.wl.jsonl.gz"], says))
+        cases.append((["log", "verify", "-q", f"{name}.wl.jsonl.gz"], expected))
     (tmp_path / "parts.wl.jsonl.gz").write_bytes(gzip.compress(b"") * 300_000)
     cases.append((["replay", "parts.wl.jsonl.gz"], "more than 1000 compressed parts"))
-    refuse_all(runner, cases, tmp_path)
-    code, said, _, peak = runner.run([["log", "list", "-q"]], tmp_path)[0]
-    assert code == 0 and "unreadable" in said and peak < 1000
+    assert_refused(runner, cases, tmp_path)
+    code, output, _, peak = runner.run([["log", "list", "-q"]], tmp_path)[0]
+    assert code == 0 and "unreadable" in output and peak < 1000
 
 
 # Maps
 
 
 def map_bombs() -> Iterator[tuple[str, bytes, str]]:
-    own = b'{"format":"warlight-map","version":1,"name":"m","super_regions":[{"name":"S","bonus":1}],'
-    own += b'"regions":%s,"borders":%s}'
+    native = b'{"format":"warlight-map","version":1,"name":"m","super_regions":[{"name":"S","bonus":1}],'
+    native += b'"regions":%s,"borders":%s}'
     region = b'[{"name":"A","code":"A","super_region":"S"}]'
     many = 2 * MIB
     keys = b",".join(b'"%d":0' % i for i in range(600_000))
     yield "key.json", b'{"format":0,' + keys + b',"599999":1}', "key '599999' occurs twice in one object"
-    yield "regions.json", own % (b"[" + b"0," * (many // 2) + b"0]", b"[]"), "regions: at most 1000"
+    yield "regions.json", native % (b"[" + b"0," * (many // 2) + b"0]", b"[]"), "regions: at most 1000"
     yield (
         "borders.json",
-        own % (region, b"[" + b'["A","A"],' * 100_000 + b'["A","B"]]'),
+        native % (region, b"[" + b'["A","A"],' * 100_000 + b'["A","B"]]'),
         "100001 borders: at most 50000",
     )
-    yield "lists.json", own % (region, b"[" + b"[0]," * 3_500_000 + b"0]"), "more than 5,000,000 values"
-    yield "deep.json", own % (b"[" * 900 + b"]" * 900, b"[]"), "nested too deeply"
+    yield "lists.json", native % (region, b"[" + b"[0]," * 3_500_000 + b"0]"), "more than 5,000,000 values"
+    yield "deep.json", native % (b"[" * 900 + b"]" * 900, b"[]"), "nested too deeply"
     yield "format.json", b'{"format":"' + b"x" * many + b'"}', "format 'xxxx"
     yield (
         "unknown.json",
-        own.replace(b'{"format"', b'{"' + b"y" * many + b'":1,"format"') % (region, b"[]"),
+        native.replace(b'{"format"', b'{"' + b"y" * many + b'":1,"format"') % (region, b"[]"),
         "Additional properties",
     )
     yield (
         "word.json",
-        own % (b'[{"name":"A","code":"A","super_region":"%s"}]' % (b"x" * many), b"[]"),
+        native % (b'[{"name":"A","code":"A","super_region":"%s"}]' % (b"x" * many), b"[]"),
         "region 'A': super_region",
     )
-    yield "digits.json", own % (b"[" + LONG["digits"] + b"]", b"[]"), "line 1: a number has 5000 digits"
+    yield "digits.json", native % (b"[" + LONG["digits"] + b"]", b"[]"), "line 1: a number has 5000 digits"
     yield "ids.json", b'{"Regions":[' + b"0," * (many // 2) + b'0],"SuperRegions":[]}', "Regions: at most 1000"
     yield "large.json", b" " * (17 * MIB), "more than 16 MiB, the limit for this kind of file (map)"
     yield "elements.xml", b"<Map>" + b"<a/>" * 250_000 + b"</Map>", "more than 200,000 elements"
@@ -221,19 +221,19 @@ def map_bombs() -> Iterator[tuple[str, bytes, str]]:
     yield "ids.txt", b"setup_map super_regions " + b"1 1 " * (many // 4), "super regions: at most 1000"
 
 
-def test_maps(tmp_path, runner):
+def test_maps_with_too_much_data_are_refused(tmp_path, runner):
     cases = []
-    for name, content, says in map_bombs():
+    for name, content, expected in map_bombs():
         (tmp_path / name).write_bytes(content)
-        cases.append((["map", "check", name], says))
-    refuse_all(runner, cases, tmp_path)
+        cases.append((["map", "check", name], expected))
+    assert_refused(runner, cases, tmp_path)
 
 
 # Policies
 
 
 def policy(change: Callable[[dict[str, Any]], None] = lambda header: None, **members: bytes) -> bytes:
-    """A policy's file with its header changed, and with these members instead of its own."""
+    """Return the file of a policy with a changed header and with these members added or replaced."""
     with zipfile.ZipFile(io.BytesIO(PolicyFile.load("small").to_bytes())) as archive:
         files = {name: archive.read(name) for name in archive.namelist()}
     data = json.loads(np.load(io.BytesIO(files["header.npy"])).tobytes())
@@ -241,21 +241,21 @@ def policy(change: Callable[[dict[str, Any]], None] = lambda header: None, **mem
     buffer = io.BytesIO()
     np.save(buffer, np.frombuffer(json.dumps(data).encode(), dtype=np.uint8))
     files |= {"header.npy": buffer.getvalue(), **{f"{name}.npy": content for name, content in members.items()}}
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+    policy_file = io.BytesIO()
+    with zipfile.ZipFile(policy_file, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
-    return made.getvalue()
+    return policy_file.getvalue()
 
 
-def shaped(shape: str, kind: str = "<f4") -> bytes:
-    """The beginning of an array's file."""
+def array_header(shape: str, kind: str = "<f4") -> bytes:
+    """Return the header of an array's file."""
     text = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".encode()
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text) + 1) + text + b"\n"
 
 
-def lying() -> bytes:
-    """A member that says it is small, and unpacks to 300 MiB."""
+def understated() -> bytes:
+    """Return a policy with a member that declares 1000 bytes and unpacks to 300 MiB."""
     name, content = "lies", b"\0" * (300 * MIB)
     data = bytearray(policy(**{name: content}))
     assert data.count(struct.pack("<I", len(content))) == 2
@@ -263,7 +263,7 @@ def lying() -> bytes:
 
 
 def policy_bombs() -> Iterator[tuple[str, bytes, str]]:
-    """Name, content, and what is said."""
+    """Yield name, content and expected message."""
     damaged = "the header is damaged"
     yield "layers", policy(lambda h: h.update(layers=10**7)), "layers = 10000000: must be an integer in 0 .. 16"
     yield "width", policy(lambda h: h.update(width=10**9)), "width = 1000000000"
@@ -275,46 +275,46 @@ def policy_bombs() -> Iterator[tuple[str, bytes, str]]:
     yield "list", policy(lambda h: h.update(action=[])), "is unknown"
     yield "key", policy(lambda h: h.update({"x" * 500_000: 1})), damaged
     yield "sum", policy(**{f"a{i}": b"\0" * (20 * MIB) for i in range(12)}), "more than 192 MiB of arrays"
-    yield "lies", lying(), "not a policy"
-    yield "shape", policy(a=shaped(f"({10**12},)")), "an array of shape (1000000000000,) does not fit its 0 bytes"
-    yield "shapes", policy(a=shaped("(" + "9," * 4000 + ")")), "not a policy"
-    yield "object", policy(a=shaped("(1,)", "|O") + b"cos\nsystem\n."), "not numbers"
-    yield "text", policy(a=shaped("(1,)", "<U99999999")), "not numbers"
+    yield "lies", understated(), "not a policy"
+    yield "shape", policy(a=array_header(f"({10**12},)")), "an array of shape (1000000000000,) does not fit its 0 bytes"
+    yield "shapes", policy(a=array_header("(" + "9," * 4000 + ")")), "not a policy"
+    yield "object", policy(a=array_header("(1,)", "|O") + b"cos\nsystem\n."), "not numbers"
+    yield "text", policy(a=array_header("(1,)", "<U99999999")), "not numbers"
     yield "many", policy(**{f"a{i}": b"" for i in range(9000)}), "more than 4000 arrays"
     yield "cut", policy()[:-200], "not a policy"
     yield "no zip", b"PK" * 1000, "it is not an .npz file"
-    yield "deep", policy(header=shaped(f"({2 * 900},)", "|u1") + b"[" * 900 + b"]" * 900), "nested too deeply"
+    yield "deep", policy(header=array_header(f"({2 * 900},)", "|u1") + b"[" * 900 + b"]" * 900), "nested too deeply"
 
 
-def test_policies(tmp_path, runner):
+def test_policies_with_too_much_data_are_refused(tmp_path, runner):
     cases = []
-    for name, content, says in policy_bombs():
+    for name, content, expected in policy_bombs():
         (tmp_path / f"{name}.npz").write_bytes(content)
-        cases.append((["match", f"policy:{name}.npz", "random", "--map", "small", "-n", "2", "-q"], says))
-    refuse_all(runner, cases, tmp_path)
+        cases.append((["match", f"policy:{name}.npz", "random", "--map", "small", "-n", "2", "-q"], expected))
+    assert_refused(runner, cases, tmp_path)
 
 
-def test_a_policy_with_a_byte_flipped_is_a_policy_or_refused():
+def test_a_policy_with_a_flipped_bit_is_loaded_or_refused():
     from warlight_env.arena.policies.policy_file import PolicyFileError
 
-    rng, content, read = np.random.default_rng(3), PolicyFile.load("small").to_bytes(), 0
+    rng, content, n_loaded = np.random.default_rng(3), PolicyFile.load("small").to_bytes(), 0
     for packed in (content, policy()):
         for _ in range(150):
             data = bytearray(packed)
             data[int(rng.integers(len(data)))] ^= 1 << int(rng.integers(8))
             try:
                 PolicyFile.from_bytes(bytes(data))
-                read += 1
+                n_loaded += 1
             except PolicyFileError as error:
                 assert len(str(error)) < 2500
-    assert read < 300
+    assert n_loaded < 300
 
 
-# What people write by hand, and run folders
+# Files written by users, and run folders
 
 
 def text_bombs() -> Iterator[tuple[list[str], bytes, str]]:
-    """A command line with FILE, what is in it, and what is said."""
+    """Yield a command line with FILE, the content of the file, and the expected message."""
     cup, td = ["tournament", "FILE.toml", "-q"], ["train", "td", "FILE.toml", "-q"]
     for line in (cup, td):
         yield line, b"games = " + b"[" * 100_000, "nested too deeply"
@@ -347,28 +347,28 @@ def text_bombs() -> Iterator[tuple[list[str], bytes, str]]:
     yield weights, b'{"%s": 1}' % (b"x" * 900_000), "no weight"
 
 
-def test_texts(tmp_path, runner):
+def test_text_files_with_too_much_data_are_refused(tmp_path, runner):
     cases = []
-    for number, (line, content, says) in enumerate(text_bombs()):
+    for number, (line, content, expected) in enumerate(text_bombs()):
         words = [word.replace("FILE", f"file{number}") for word in line]
         name = next(word for word in words if f"file{number}" in word).rpartition("=")[2]
         (tmp_path / name).write_bytes(content)
-        cases.append((words, says.replace("FILE", f"file{number}")))
-    refuse_all(runner, cases, tmp_path)
+        cases.append((words, expected.replace("FILE", f"file{number}")))
+    assert_refused(runner, cases, tmp_path)
 
 
 BAD_LINES = [
     b"[" * 100_000, b"[]", b"0", b'""', b"null", b'{"contest":[]}', b'{"contest":"match"}', b"\xff", *LONG.values(),
     b"[" + b"{}," * (20 * MIB) + b"{}]",
 ]  # fmt: skip
-#: Values of a game's record that are as good as those that are there.
-FINE = [
+#: Other values of a game's record that are valid.
+VALID_VALUES = [
     ("seed", -1), ("seed", 10**200), *((key, []) for key in ("failures", "use", "faults", "illegal")),
     *((key, {}) for key in ("failures", "use", "faults", "illegal")), ("failures", ""),
 ]  # fmt: skip
 
 
-def test_run_folders(tmp_path, runner):
+def test_damaged_run_folders_are_refused(tmp_path, runner):
     line = ["match", "random", "aggressive", "--map", "small", "-n", "2", "-q", "--out"]
     (code, *_), *_ = runner.run([[*line, "good"]], tmp_path)
     assert code == 0
@@ -376,24 +376,24 @@ def test_run_folders(tmp_path, runner):
     first = json.loads(games.read_bytes().splitlines()[0])
     cases: list[tuple[list[str], str]] = []
 
-    def folder(name: str, description_: bytes, lines: bytes, says: str) -> None:
+    def folder(name: str, description_: bytes, lines: bytes, expected: str) -> None:
         (tmp_path / name).mkdir()
         (tmp_path / name / "run.json").write_bytes(description_)
         (tmp_path / name / "games.jsonl").write_bytes(lines)
-        cases.append(([*line, name], says))
+        cases.append(([*line, name], expected))
 
     changes = [(key, value) for key in first for value in ([], "x", -1, [[]], {}, 10**200, 10**400)]
-    lines = [json.dumps({**first, key: value}).encode() for key, value in changes if (key, value) not in FINE]
+    lines = [json.dumps({**first, key: value}).encode() for key, value in changes if (key, value) not in VALID_VALUES]
     lines.append(json.dumps(first).encode().replace(b"{", b'{"seed": 1, ', 1))
     for number, one in enumerate([*BAD_LINES, *lines]):
         folder(f"line{number}", description.read_bytes(), one + b"\n", "line 1: not a game of this run")
     for number, one in enumerate(BAD_LINES):
         folder(f"description{number}", one, b"", "")
-    refuse_all(runner, cases, tmp_path)
+    assert_refused(runner, cases, tmp_path)
 
 
-def test_words_with_dots_are_no_keys():
-    """Only keys have parts; what strings and comments hold is not counted."""
+def test_dots_in_strings_and_comments_do_not_count_as_key_parts():
+    """Only keys have parts, so the limit ignores the dots in strings and comments."""
     dotted = ".".join(f"w{i}" for i in range(40))
     for text in (
         f'x = "{dotted}"', f"x = '{dotted}'", f'x = """\n{dotted}\n"""', f"x = '''\n{dotted}\n'''", f"x = 1 # {dotted}",
@@ -405,11 +405,11 @@ def test_words_with_dots_are_no_keys():
             bounded_io.parse_toml(text, "here", InputError)
 
 
-# Names that no file can have, and places that are none
+# Names that no file can have, and paths of folders
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800", "x" * 5000, "folder"])
-def test_names_that_are_no_files(name, tmp_path, capsys, monkeypatch):
+def test_names_that_are_no_files_are_refused(name, tmp_path, capsys, monkeypatch):
     from warlight_env.cli import main
 
     monkeypatch.chdir(tmp_path)
@@ -426,5 +426,5 @@ def test_names_that_are_no_files(name, tmp_path, capsys, monkeypatch):
         ["watch", "random", "random", "--map", f"{name}.json"], ["train", "td", "--start", f"{name}.json"],
     ):  # fmt: skip
         assert main(line) in (1, 2), line
-        said = capsys.readouterr()
-        assert len(said.err) + len(said.out) < 3000 + len(name), line  # a report names its files
+        output = capsys.readouterr()
+        assert len(output.err) + len(output.out) < 3000 + len(name), line  # a report names its files

@@ -28,19 +28,19 @@ from warlight_env.game import Game
 ROUNDS = 40
 
 
-def batch(seeds: list[int], preset: str, threads: int = 1) -> list[bytes]:
-    """Final states of random against aggressive, seeing everything, from one batch of games."""
+def play_batch(seeds: list[int], preset: str, threads: int = 1) -> list[bytes]:
+    """Return the final states of random against aggressive without fog, from one batch of games."""
     board = make_board(maps.load("world"))
     params = check_players(board, Rules.of(preset, fog=False, max_orders=0), 2)
     state = make_state(len(seeds), board.n_regions, 2)
     policy_rng = np.zeros((len(seeds), 2, 2), dtype=np.uint64)
-    nobody = np.full((2, 1), -1, dtype=np.int32)
+    no_preferences = np.full((2, 1), -1, dtype=np.int32)
     for b, seed in enumerate(seeds):
         state.rng[b] = make_rng(derive_seed(seed))
         scratch = make_scratch(board.n_regions, 2)
         start_game(board, params, state, b, scratch)
         while state.phase[b] == PICK:
-            resolve_picks(params, state, b, nobody, np.zeros(2, dtype=np.int32), scratch)
+            resolve_picks(params, state, b, no_preferences, np.zeros(2, dtype=np.int32), scratch)
         policy_rng[b] = [make_rng(derive_seed(seed, p)) for p in range(2)]
     context = bare_context(board, params, 2, THESIS)
     policies = np.array([0, 1], dtype=np.int32)
@@ -49,15 +49,15 @@ def batch(seeds: list[int], preset: str, threads: int = 1) -> list[bytes]:
         work = make_workspace(board.n_regions, board.n_edges, 2)
         play_games(context, state, part.start, part.stop, policies, policy_rng, ROUNDS, work)
 
-    cut = len(seeds) // threads
-    parts = [range(i * cut, len(seeds) if i == threads - 1 else (i + 1) * cut) for i in range(threads)]
+    size = len(seeds) // threads
+    parts = [range(i * size, len(seeds) if i == threads - 1 else (i + 1) * size) for i in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
         list(pool.map(play, parts))
     return [state_bytes(state, b) for b in range(len(seeds))]
 
 
-def single(seed: int, preset: str) -> bytes:
-    """The same game through `Game` and agents."""
+def play_single_game(seed: int, preset: str) -> bytes:
+    """Play the same game through `Game` and agents, and return its final state."""
     game = Game("world", Rules.of(preset, fog=False, max_orders=0), seed=seed, picks="random")
     agents = [RandomAgent(derive_seed(seed, 0)), AggressiveAgent(derive_seed(seed, 1))]
     while game._state.phase[0] != OVER and game.round < ROUNDS:
@@ -66,16 +66,16 @@ def single(seed: int, preset: str) -> bytes:
 
 
 @pytest.mark.parametrize("preset", PRESETS)
-def test_single_game_batch_and_threads_agree(preset):
+def test_single_games_batches_and_threads_give_equal_states(preset):
     seeds = list(range(12))
-    alone = [single(seed, preset) for seed in seeds]
-    assert batch(seeds, preset) == alone
-    assert batch(seeds, preset, threads=2) == alone
-    assert batch(seeds[:5], preset) + batch(seeds[5:], preset) == alone
-    assert len(set(alone)) == len(alone)
+    expected = [play_single_game(seed, preset) for seed in seeds]
+    assert play_batch(seeds, preset) == expected
+    assert play_batch(seeds, preset, threads=2) == expected
+    assert play_batch(seeds[:5], preset) + play_batch(seeds[5:], preset) == expected
+    assert len(set(expected)) == len(expected)
 
 
-def advanced(seed: int = 3, rounds: int = 6, **kwargs) -> Game:
+def game_after_rounds(seed: int = 3, rounds: int = 6, **kwargs) -> Game:
     game = Game("world", seed=seed, picks="random", **kwargs)
     agents = [RandomAgent(p) for p in range(game.players)]
     for _ in range(rounds):
@@ -83,7 +83,7 @@ def advanced(seed: int = 3, rounds: int = 6, **kwargs) -> Game:
     return game
 
 
-def go_on(game: Game, rounds: int = 5) -> str:
+def play_on(game: Game, rounds: int = 5) -> str:
     agents = [RandomAgent(50 + p) for p in range(game.players)]
     for _ in range(rounds):
         if not game.done:
@@ -92,9 +92,9 @@ def go_on(game: Game, rounds: int = 5) -> str:
 
 
 @pytest.mark.parametrize("players", [2, 3, 6])
-def test_clones_copies_and_saves_go_on_alike(players):
-    game = advanced(players=players)
-    ways = [
+def test_clones_copies_and_saved_games_continue_identically(players):
+    game = game_after_rounds(players=players)
+    copies = [
         game.clone(),
         copy.copy(game),
         copy.deepcopy(game),
@@ -102,14 +102,14 @@ def test_clones_copies_and_saves_go_on_alike(players):
         Game.from_dict(json.loads(json.dumps(game.to_dict()))),
     ]
     before = game.hash()
-    futures = {go_on(other) for other in ways}
+    futures = {play_on(other) for other in copies}
     assert game.hash() == before
-    assert futures == {go_on(game)}
+    assert futures == {play_on(game)}
     assert game.hash() != before
 
 
-def test_undo_goes_back_step_by_step_and_forward_alike():
-    game = advanced(rounds=4)
+def test_undo_restores_each_earlier_state():
+    game = game_after_rounds(rounds=4)
     hashes = [game.hash()]
     for _ in range(3):
         agents = [RandomAgent(9), RandomAgent(8)]
@@ -123,15 +123,15 @@ def test_undo_goes_back_step_by_step_and_forward_alike():
     assert (game.phase, game.round) == ("play", 0)
 
 
-def test_undo_of_a_clone_leaves_the_original():
-    game = advanced()
+def test_undo_of_a_clone_does_not_change_the_original():
+    game = game_after_rounds()
     other, before = game.clone(), game.hash()
     other.undo()
     assert game.hash() == before
     assert other.round == game.round - 1
 
 
-def test_hash_sees_map_rules_seed_and_position():
+def test_the_hash_depends_on_map_rules_seed_and_position():
     hashes = {
         Game("world", seed=1).hash(),
         Game("world", seed=2).hash(),
@@ -147,7 +147,7 @@ def test_hash_sees_map_rules_seed_and_position():
     assert len(hashes) == 8
 
 
-def test_a_clone_s_undo_is_its_own():
+def test_a_clone_has_its_own_undo_history():
     game = Game("small", seed=1, picks="random")
     start = game.hash()
     home = game.owner.tolist().index(0)

@@ -13,7 +13,7 @@ import sb3_contrib  # noqa: F401  # examples that run in a copy of this process 
 from forked_python import run_in_copy
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-#: Arguments that make them short, and something that they print.
+#: Arguments that make the examples short, and a part of their output.
 SHORT = {
     "random_agent": (["1"], "won"),
     "maskable_ppo_steps": (["256"], "mean reward"),
@@ -25,7 +25,7 @@ SHORT = {
     "clone_search": (["1", "2"], "Elo of cloned"),
     "many_maps_ppo": (["1024", "1"], "on maps that were not used in training"),
 }
-#: What is smaller in some programs than in the example: rollouts, networks' examples, evaluations, searches.
+#: Replacements that make some programs shorter: rollouts, examples for networks, evaluations, searches.
 SMALLER = {
     "maskable_ppo_steps": {"n_steps=64": "n_steps=8", "n_eval_episodes=50": "n_eval_episodes=2"},
     "dqn_strategies": {"learning_starts=2000": "learning_starts=96"},
@@ -38,9 +38,9 @@ SMALLER = {
     "my_search": {"sims=100": "sims=20"},
     "clone_search": {"mcts:sims=100": "mcts:sims=20", "EPOCHS, BATCH, RATE = 30": "EPOCHS, BATCH, RATE = 10"},
 }
-#: Those that take longest, of libraries and environments that others use, too.
+#: The slowest examples, of libraries and environments that other examples also use.
 LONG = ("many_maps_ppo", "ppo_continuous")
-#: Those with tests of their own: a match of minutes, and what needs more libraries.
+#: Examples with separate tests: a match of minutes, and examples that need more libraries.
 ELSEWHERE = {
     "my_generator",
     "rllib_ppo",
@@ -59,7 +59,7 @@ JAX = {
 }
 #: The libraries that an example needs besides JAX.
 BESIDES_JAX = {"jax_reinforce": ("flax", "optax")}
-#: Trackers, and the arguments and the end of their examples.
+#: Trackers, and the end of the output of their examples.
 TRACKERS = {"mlflow": "tracked in mlflow.db", "wandb": "tracked by Weights & Biases"}
 
 CONFORMANCE = """
@@ -76,12 +76,12 @@ for action in ("steps", "factored", "continuous", "strategies", "orders"):
 """
 
 
-def test_all_are_here():
+def test_every_example_has_a_test():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == SHORT.keys() | ELSEWHERE
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=pytest.mark.slow) if n in LONG else n for n in SHORT])
-def test_example(name, tmp_path):
+def test_examples_run(name, tmp_path):
     arguments, said = SHORT[name]
     text = (EXAMPLES / f"{name}.py").read_text(encoding="utf-8")
     for part, smaller in SMALLER.get(name, {}).items():
@@ -94,7 +94,7 @@ def test_example(name, tmp_path):
     assert said in done.stdout
 
 
-def test_a_minari_data_set(tmp_path, monkeypatch):
+def test_the_minari_example_writes_a_data_set(tmp_path, monkeypatch):
     pytest.importorskip("minari", reason="needs the extra minari")
     monkeypatch.setenv("MINARI_DATASETS_PATH", str(tmp_path))
     command = [sys.executable, str(EXAMPLES / "minari_search.py"), "2", "warlight/test-v0"]
@@ -104,8 +104,8 @@ def test_a_minari_data_set(tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_rllib_in_an_environment_of_its_own(tmp_path):
-    """RLlib pins an older Gymnasium, with which the environments must work, too."""
+def test_the_rllib_example_runs_in_a_separate_environment(tmp_path):
+    """RLlib pins an older Gymnasium, and the environments must also work with it."""
     venv, root = tmp_path / "venv", EXAMPLES.parent
     subprocess.run([sys.executable, "-m", "venv", str(venv)], check=True)
     python = venv / "bin" / "python"
@@ -121,7 +121,7 @@ def test_rllib_in_an_environment_of_its_own(tmp_path):
 
 
 @pytest.mark.parametrize("name", JAX)
-def test_jax(name, tmp_path):
+def test_jax_examples_run(name, tmp_path):
     for library in ("jax", *BESIDES_JAX.get(name, ())):
         pytest.importorskip(library, reason=f"needs {library}")
     arguments, said = JAX[name]
@@ -132,7 +132,7 @@ def test_jax(name, tmp_path):
 
 
 @pytest.mark.parametrize("library", TRACKERS)
-def test_trackers(library, tmp_path, monkeypatch):
+def test_tracker_examples_run(library, tmp_path, monkeypatch):
     pytest.importorskip(library, reason=f"needs {library}")
     monkeypatch.setenv("WANDB_MODE", "offline")
     command = [sys.executable, str(EXAMPLES / f"track_{library}.py"), "2048"]

@@ -13,7 +13,7 @@ from warlight_env.engine.state import UNKNOWN
 pytestmark = pytest.mark.usefixtures("benchmarks")
 
 
-class Watched:
+class RecordingAgent:
     """An agent that stores the views that it gets."""
 
     def __init__(self, spec: str, seed: int) -> None:
@@ -26,18 +26,18 @@ class Watched:
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_only_one_player_sees_the_whole_position(seat: int, monkeypatch: pytest.MonkeyPatch):
+def test_only_one_player_observes_the_whole_position(seat: int, monkeypatch: pytest.MonkeyPatch):
     import fog_cost
 
-    made: list[Watched] = []
-    monkeypatch.setattr(fog_cost, "make_agent", lambda spec, seed: made.append(Watched(spec, seed)) or made[-1])
+    bots: list[RecordingAgent] = []
+    monkeypatch.setattr(fog_cost, "make_agent", lambda spec, seed: bots.append(RecordingAgent(spec, seed)) or bots[-1])
     assert fog_cost.result("aggressive", "random", "small", "challenge2", 3, seat) == 1.0
-    seen, other = made[seat].views, made[1 - seat].views
-    for full, own in zip(seen, other, strict=False):
+    full_views, other = bots[seat].views, bots[1 - seat].views
+    for full, own in zip(full_views, other, strict=False):
         visible = own.owner != UNKNOWN
         assert np.array_equal(full.owner[visible], own.owner[visible])
         assert np.array_equal(full.army[visible], own.army[visible])
-    assert all((view.owner != UNKNOWN).all() and view.estimated.any() for view in seen[:3])
+    assert all((view.owner != UNKNOWN).all() and view.estimated.any() for view in full_views[:3])
     assert any((view.owner == UNKNOWN).any() for view in other)
 
 
@@ -55,7 +55,7 @@ def test_the_other_player_has_a_belief_by_default(capsys: pytest.CaptureFixture[
     assert capsys.readouterr().out.startswith("random with the true position against belief:random: ")
 
 
-def test_prints_the_score(capsys: pytest.CaptureFixture[str]):
+def test_the_command_prints_the_score(capsys: pytest.CaptureFixture[str]):
     import fog_cost
 
     words = ["aggressive", "--other", "random", "--map", "small", "--rules", "challenge2", "--games", "4"]
@@ -69,7 +69,7 @@ def test_prints_the_score(capsys: pytest.CaptureFixture[str]):
     (["nobody"], "no agent 'nobody'"), (["random", "--games", "1"], "--games must be at least 2"),
     (["random", "--rules", "thesis"], "--rules thesis: these rules have no fog"),
 ])  # fmt: skip
-def test_refuses_what_it_cannot_measure(words: list[str], message: str, capsys: pytest.CaptureFixture[str]):
+def test_invalid_arguments_are_refused(words: list[str], message: str, capsys: pytest.CaptureFixture[str]):
     import fog_cost
 
     with pytest.raises(SystemExit):

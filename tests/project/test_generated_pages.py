@@ -1,4 +1,4 @@
-"""Generated pages of the site: all trainer settings and features, without the training libraries."""
+"""Generated pages of the site contain all trainer settings and features, and need no training libraries."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ GENERATED = Path(__file__).parents[2] / "docs" / "generated"
 SOURCE = GENERATED / "trainer_settings.py"
 
 
-def the_page() -> ModuleType:
+def load_page() -> ModuleType:
     spec = importlib.util.spec_from_file_location("trainer_settings", SOURCE)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -30,22 +30,22 @@ def the_page() -> ModuleType:
 
 
 def settings_of_trainers() -> set[type]:
-    """The settings classes of the packages that have a run, with the tables in them."""
-    found: set[type] = set()
+    """Return the settings classes of all packages with a run, including their tables."""
+    kinds: set[type] = set()
     for package in pkgutil.iter_modules(train.__path__):
         name = f"warlight_env.train.{package.name}"
         if package.ispkg and all(importlib.util.find_spec(f"{name}.{part}") for part in ("settings", "run")):
             module = importlib.import_module(f"{name}.settings")
-            found |= {
+            kinds |= {
                 kind
                 for kind in vars(module).values()
                 if isinstance(kind, type) and kind.__module__ == name + ".settings"
             }
-    return {kind for kind in found if dataclasses.is_dataclass(kind)}
+    return {kind for kind in kinds if dataclasses.is_dataclass(kind)}
 
 
 def test_every_setting_of_every_trainer_has_a_row():
-    module = the_page()
+    module = load_page()
     kinds = settings_of_trainers()
     trainers = {kind for kind in kinds if issubclass(kind, RunSettings)}
     described = {kind for _, _, kind in module.SECTIONS}
@@ -59,13 +59,13 @@ def test_every_setting_of_every_trainer_has_a_row():
         assert [row[0] for row in rows] == [field.name for field in dataclasses.fields(kind)], title
 
 
-def test_links_of_the_page_lead_to_its_sections():
-    page = the_page().settings_tables()
+def test_links_of_the_page_lead_to_existing_sections():
+    page = load_page().settings_tables()
     titles = {title.lower().replace(" ", "-") for title in re.findall(r"^## (.*)$", page, flags=re.MULTILINE)}
     assert set(re.findall(r"\]\(#([^)]+)\)", page)) <= titles
 
 
-def test_the_page_needs_no_library_that_trains():
+def test_the_page_needs_no_training_library():
     without = "import sys; sys.modules |= dict.fromkeys(('torch', 'stable_baselines3', 'cma', 'matplotlib'))"
     program = f"{without}; import runpy; runpy.run_path({str(SOURCE)!r}, run_name='__main__')"
     subprocess.run([sys.executable, "-c", program], check=True)
@@ -73,8 +73,8 @@ def test_the_page_needs_no_library_that_trains():
 
 def test_every_feature_has_a_row():
     ran = subprocess.run([sys.executable, GENERATED / "features.py"], capture_output=True, text=True, check=True)
-    shown = {re.sub("_[kp]$", "", name) for name in re.findall(r"^\| `(\w+)` \|", ran.stdout, flags=re.MULTILINE)}
+    rows = {re.sub("_[kp]$", "", name) for name in re.findall(r"^\| `(\w+)` \|", ran.stdout, flags=re.MULTILINE)}
     groups = [group for group in vars(definitions).values() if isinstance(group, Group)]
     assert len(groups) >= 8
     for group in groups:
-        assert {feature.name for feature in group.features} <= shown, group.name
+        assert {feature.name for feature in group.features} <= rows, group.name

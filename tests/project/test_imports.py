@@ -1,4 +1,4 @@
-"""No two modules import each other in a circle, and no module imports or names a module of a higher layer.
+"""No two modules import each other in a cycle, and no module imports or names a module of a higher layer.
 
 The test counts imports inside functions and imports for type checkers. It does not count the ``__init__`` of a package
 that Python runs when a module of the package is imported.
@@ -27,28 +27,28 @@ Graph = dict[str, set[str]]
 
 
 def sources() -> dict[str, str]:
-    """The text of every module, by the name under which it is installed."""
+    """Return the text of every module by its installed name."""
     setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    found = {}
+    texts = {}
     for package in setuptools["packages"]:
         folder = ROOT / setuptools["package-dir"].get(package, package.replace(".", "/"))
         for file in folder.glob("*.py"):
             name = package if file.stem == "__init__" else f"{package}.{file.stem}"
-            found[name] = file.read_text(encoding="utf-8")
-    return found
+            texts[name] = file.read_text(encoding="utf-8")
+    return texts
 
 
 class Text(NamedTuple):
-    """What a module's text says of other modules and of classes."""
+    """The modules and classes in a module's text."""
 
-    imports: list[tuple[str, str]]  #: modules, each with a name that is imported of it, or ""
+    imports: list[tuple[str, str]]  #: modules, each with a name that is imported from it, or ""
     named: list[str]  #: modules in strings other than the documentation
-    classes: list[str]  #: public ones of the module itself
+    classes: list[str]  #: public classes of the module
 
 
 @functools.cache
 def read(text: str) -> Text:
-    """Parse a module's text; each is parsed once for all tests."""
+    """Parse a module's text; the result is cached for all tests."""
     tree = ast.parse(text)
     nodes = list(ast.walk(tree))
     imports: list[tuple[str, str]] = []
@@ -65,49 +65,49 @@ def read(text: str) -> Text:
     return Text(imports, named, classes)
 
 
-def imported(text: str, modules: Mapping[str, str]) -> Iterator[str]:
-    """The modules that a module's text names in its imports."""
+def imported_modules(text: str, modules: Mapping[str, str]) -> Iterator[str]:
+    """Yield the modules that a module's text imports."""
     for module, name in read(text).imports:
         part = f"{module}.{name}" if name else module
         yield from [part] if part in modules else [module] if module in modules else []
 
 
 def graph_of(modules: Mapping[str, str]) -> Graph:
-    """For each module those that it imports."""
-    return {name: set(imported(text, modules)) - {name} for name, text in modules.items()}
+    """Return for each module the set of modules that it imports."""
+    return {name: set(imported_modules(text, modules)) - {name} for name, text in modules.items()}
 
 
-def reached(graph: Graph, start: str) -> set[str]:
-    """All that a module imports, whether itself or by what it imports."""
-    found, todo = set[str](), [start]
+def reachable(graph: Graph, start: str) -> set[str]:
+    """Return all modules that a module imports, directly or indirectly."""
+    modules, todo = set[str](), [start]
     while todo:
-        new = graph[todo.pop()] - found
-        found |= new
+        new = graph[todo.pop()] - modules
+        modules |= new
         todo += new
-    return found
+    return modules
 
 
-def circles(graph: Graph) -> list[list[str]]:
-    """The sets of modules that hang together in circles, each sorted."""
-    below = {name: reached(graph, name) for name in graph}
+def cycles(graph: Graph) -> list[list[str]]:
+    """Return the strongly connected sets of modules, each sorted."""
+    below = {name: reachable(graph, name) for name in graph}
     together = {tuple(sorted(m for m in below[name] if name in below[m])) for name in graph if name in below[name]}
     return [list(modules) for modules in sorted(together)]
 
 
-def told(graph: Graph, modules: list[str]) -> str:
-    """The imports within a circle, one a line."""
+def imports_text(graph: Graph, modules: list[str]) -> str:
+    """Return the imports within a set of modules, one on each line."""
     return "\n".join(f"  {name} imports {other}" for name in modules for other in sorted(graph[name] & set(modules)))
 
 
 def layers() -> list[set[str]]:
-    """Names directly below the package, the highest layer first, as the contracts have them."""
+    """Return the names directly below the package in each layer of the import contracts, the highest layer first."""
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["importlinter"]["contracts"]
-    (found,) = [contract["layers"] for contract in contracts if contract.get("containers") == [PACKAGE]]
-    return [set(layer.split(" | ")) for layer in found]
+    (names,) = [contract["layers"] for contract in contracts if contract.get("containers") == [PACKAGE]]
+    return [set(layer.split(" | ")) for layer in names]
 
 
-def names_above(modules: Mapping[str, str], order: list[set[str]]) -> list[str]:
-    """What modules name in strings though it stands above them."""
+def references_to_higher_layers(modules: Mapping[str, str], order: list[set[str]]) -> list[str]:
+    """Return references in strings to modules of higher layers."""
     level = {f"{PACKAGE}.{name}": at for at, layer in enumerate(order) for name in layer}
 
     def level_of(module: str) -> int:
@@ -121,14 +121,14 @@ def names_above(modules: Mapping[str, str], order: list[set[str]]) -> list[str]:
     ]
 
 
-def test_no_module_names_one_above_it_in_a_string():
+def test_no_module_names_a_module_of_a_higher_layer_in_a_string():
     modules = sources()
-    cache = modules.pop(f"{PACKAGE}.engine.sources")  # digests files, and knows nothing of what is in them
+    cache = modules.pop(f"{PACKAGE}.engine.sources")  # this module hashes files without using their contents
     kernels = ("engine", "features", "agents", "envs", "train", "experiments", "tensor_env", "simulation")
     assert set(read(cache).named) == {f"{PACKAGE}.{name}" for name in kernels}
-    found = names_above(modules, layers())
-    assert not found, "\n".join(
-        [*found, "Have what stands above tell the place below, see warlight_env.registration_hooks."]
+    references = references_to_higher_layers(modules, layers())
+    assert not references, "\n".join(
+        [*references, "Have what stands above tell the place below, see warlight_env.registration_hooks."]
     )
 
 
@@ -138,29 +138,29 @@ def test_no_module_names_one_above_it_in_a_string():
     ("load('warlight_env.engine.view:View')", []), ("load('warlight_env.agents.players.random')", []),
     ('"""See `warlight_env.arena.games.game_loop`."""', []), ("x = 'warlight_env'", []),
 ])  # fmt: skip
-def test_a_name_of_what_stands_above_is_found(text, found):
+def test_a_reference_to_a_higher_layer_is_detected(text, found):
     module = "warlight_env.agents.registry"
-    assert names_above({module: text}, layers()) == [f"{module} names {name}" for name in found]
+    assert references_to_higher_layers({module: text}, layers()) == [f"{module} names {name}" for name in found]
 
 
-def twice_defined(modules: Mapping[str, str]) -> dict[str, list[str]]:
-    """Classes whose name two modules or more have, and these."""
-    homes: dict[str, list[str]] = {}
+def duplicates(modules: Mapping[str, str]) -> dict[str, list[str]]:
+    """Return the class names that several modules define, with these modules."""
+    modules_of_class: dict[str, list[str]] = {}
     for module, text in modules.items():
         for name in read(text).classes:
-            homes.setdefault(name, []).append(module)
-    return {name: found for name, found in homes.items() if len(found) > 1}
+            modules_of_class.setdefault(name, []).append(module)
+    return {name: modules_ for name, modules_ in modules_of_class.items() if len(modules_) > 1}
 
 
-def test_a_name_means_one_class():
-    assert not twice_defined(sources())
-    assert twice_defined({"a": "class A:\n    class B: pass", "b": "class B: pass\nclass A: pass"}) == {"A": ["a", "b"]}
+def test_class_names_are_unique():
+    assert not duplicates(sources())
+    assert duplicates({"a": "class A:\n    class B: pass", "b": "class B: pass\nclass A: pass"}) == {"A": ["a", "b"]}
 
 
 @pytest.mark.parametrize("first", [
     "warlight_env.agents.registry", "warlight_env.protocol.bot_registration", "warlight_env.arena",
 ])  # fmt: skip
-def test_agents_of_packages_above_the_registry_are_known_whatever_is_imported_first(first):
+def test_agents_of_higher_packages_are_registered_for_any_import_order(first):
     code = f"""
 import sys, {first}
 from warlight_env.agents import agent_names, make_agent
@@ -170,41 +170,43 @@ print([name for name in ("belief", "cmd", "policy") if name not in agent_names()
     assert done.stdout == "[] belief:random\n", done.stderr
 
 
-def test_no_modules_import_each_other_in_a_circle():
+def test_no_modules_import_each_other_in_a_cycle():
     graph = graph_of(sources())
-    found = circles(graph)
-    said = "\n".join(f"{len(modules)} modules hang together in a circle:\n{told(graph, modules)}" for modules in found)
-    assert not found, f"{said}\nMove what both need into a module below, or say by a Protocol what is asked for."
+    found = cycles(graph)
+    report = "\n".join(
+        f"{len(modules)} modules hang together in a circle:\n{imports_text(graph, modules)}" for modules in found
+    )
+    assert not found, f"{report}\nMove what both need into a module below, or say by a Protocol what is asked for."
 
 
 def page_graph(folder: Path) -> Graph:
-    """For each source file of the page those that it imports, types included."""
+    """Return for each source file of the page the files that it imports, including imports of types."""
     files = {path.resolve() for suffix in ("ts", "svelte") for path in folder.rglob(f"*.{suffix}")}
     graph: Graph = {}
     for file in files:
         names = re.findall(r"""(?:from|import|import\() ?['"](\.[^'"]+)['"]""", file.read_text(encoding="utf-8"))
-        found = {(file.parent / name).resolve() for name in names}
-        near = {path.with_name(path.name + suffix) for path in found for suffix in ("", ".ts")} & files
+        paths = {(file.parent / name).resolve() for name in names}
+        near = {path.with_name(path.name + suffix) for path in paths for suffix in ("", ".ts")} & files
         graph[str(file.relative_to(folder))] = {str(path.relative_to(folder)) for path in near}
     return graph
 
 
-def test_no_benchmarks_import_each_other_in_a_circle():
+def test_no_benchmarks_import_each_other_in_a_cycle():
     graph = graph_of({path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "benchmarks").glob("*.py")})
     assert "speed_table" in graph["bench"]
-    assert not circles(graph), "\n".join(told(graph, modules) for modules in circles(graph))
+    assert not cycles(graph), "\n".join(imports_text(graph, modules) for modules in cycles(graph))
 
 
-def test_no_files_of_the_page_import_each_other_in_a_circle():
+def test_no_files_of_the_page_import_each_other_in_a_cycle():
     graph = page_graph(ROOT / "frontend" / "src")
     assert (
         "lib/guide/step.ts" in graph["lib/guide/tips.ts"]
         and "lib/guide/guide.svelte.ts" in graph["screens/Game.svelte"]
     )
-    assert not circles(graph), "\n".join(told(graph, modules) for modules in circles(graph))
+    assert not cycles(graph), "\n".join(imports_text(graph, modules) for modules in cycles(graph))
 
 
-def test_no_module_imports_the_package_that_is_above_all():
+def test_no_module_imports_the_top_level_package():
     above = [name for name, below in graph_of(sources()).items() if PACKAGE in below]
     assert not above, f"{', '.join(above)}: import names from the modules that they are in, not from {PACKAGE}"
 
@@ -216,16 +218,16 @@ def test_no_module_imports_the_package_that_is_above_all():
     "def later():\n    from p.a import x",
     "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    from p.a import x",
 ])  # fmt: skip
-def test_a_circle_is_found_however_it_is_written(back):
+def test_a_cycle_is_detected_for_every_form_of_import(back):
     modules = {"p": "from p.a import x", "p.a": "from p.b import y", "p.b": "import json", "p.c": "from p.a import x"}
-    assert circles(graph_of(modules)) == []
+    assert cycles(graph_of(modules)) == []
     graph = graph_of({**modules, "p.b": back})
-    assert circles(graph) == [["p.a", "p.b"]]
-    assert told(graph, ["p.a", "p.b"]) == "  p.a imports p.b\n  p.b imports p.a"
+    assert cycles(graph) == [["p.a", "p.b"]]
+    assert imports_text(graph, ["p.a", "p.b"]) == "  p.a imports p.b\n  p.b imports p.a"
 
 
 @needs_page
-def test_games_and_logs_are_shown_in_notebooks_by_the_page_that_they_do_not_know():
+def test_notebooks_show_games_and_logs_without_importing_the_server():
     code = """
 import sys
 from warlight_env import Game

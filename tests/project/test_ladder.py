@@ -1,4 +1,4 @@
-"""The ladder: it is played once, continues after an interruption, and is written to its page from one clean commit."""
+"""The ladder is played once, continues after an interruption, and is written to its page from one clean commit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ COMMIT = "0123456789abcdef"
 
 @pytest.fixture
 def ladder(benchmarks: None, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The module, in a clean checkout of COMMIT."""
+    """Return the module `ladder`, in a clean checkout of COMMIT."""
     import ladder
     import provenance
 
@@ -30,7 +30,7 @@ def page(ladder: Any, out: Path) -> int:
     return int(ladder.main(["page", "--out", str(out), "--page", str(out / "page" / "ladder.md")]))
 
 
-def test_two_players_on_one_map_make_a_page(ladder: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_two_players_on_one_map_give_a_page(ladder: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     assert run(ladder, tmp_path) == 0
     assert "2 games in 1 tournaments, about 0.0 hours on 1 idle cores" in capsys.readouterr().err
     games = (tmp_path / "small-thesis" / "games.jsonl").read_bytes()
@@ -61,7 +61,7 @@ def test_a_folder_of_another_commit_is_refused(
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
-def test_uncommitted_changes_give_no_page(
+def test_no_page_is_written_with_uncommitted_changes(
     ladder: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
     import provenance
@@ -79,23 +79,23 @@ def test_the_page_needs_all_games_of_one_commit(
     ladder: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], change: str
 ):
     assert run(ladder, tmp_path) == 0
-    found = ladder.read_run(tmp_path)
+    run_data = ladder.read_run(tmp_path)
     if change == "mixed":
-        found["sessions"].append(found["sessions"][0] | {"commit": "f" * 16})
+        run_data["sessions"].append(run_data["sessions"][0] | {"commit": "f" * 16})
     elif change == "missing":
-        found["cells"].append("world-thesis")
+        run_data["cells"].append("world-thesis")
     else:
-        found["sessions"] = [{}]
-    (tmp_path / ladder.RUN).write_text(json.dumps(found), encoding="utf-8")
+        run_data["sessions"] = [{}]
+    (tmp_path / ladder.RUN).write_text(json.dumps(run_data), encoding="utf-8")
     assert page(ladder, tmp_path) == 2
-    said = {"mixed": "but other results are of", "missing": "games are missing", "unknown": "of which commit"}
-    assert said[change] in capsys.readouterr().err
+    messages = {"mixed": "but other results are of", "missing": "games are missing", "unknown": "of which commit"}
+    assert messages[change] in capsys.readouterr().err
 
 
-def test_players_play_where_they_can(ladder: Any, tmp_path: Path):
-    told = type("Told", (), {"players": ladder.PLAYERS, "external": ["theirs=java x", "old@challenge1=./a=b"]})
+def test_players_play_only_supported_maps_and_rules(ladder: Any, tmp_path: Path):
+    arguments = type("Told", (), {"players": ladder.PLAYERS, "external": ["theirs=java x", "old@challenge1=./a=b"]})
     names = {
-        (map_, rules): {name for name, _ in ladder.Cell(map_, rules).players(told)}
+        (map_, rules): {name for name, _ in ladder.Cell(map_, rules).players(arguments)}
         for map_ in ladder.MAPS
         for rules in ladder.PRESETS
     }
@@ -106,16 +106,16 @@ def test_players_play_where_they_can(ladder: Any, tmp_path: Path):
         assert ("belief:nash:sims=300" in players) == ("theirs" in players) == fog
         assert ("old" in players) == (rules == "challenge1")
         assert {"random", "policy:any", "nash:sims=300"} < players
-    assert ("old", "cmd:./a=b") in ladder.Cell("world", "challenge1").players(told)
+    assert ("old", "cmd:./a=b") in ladder.Cell("world", "challenge1").players(arguments)
 
 
 @pytest.mark.parametrize("text", ["java x", "=java", "a@nowhere=java", "a="])
-def test_a_program_needs_a_name_and_a_command(ladder: Any, text: str, capsys: pytest.CaptureFixture[str]):
+def test_an_external_program_needs_a_name_and_a_command(ladder: Any, text: str, capsys: pytest.CaptureFixture[str]):
     assert ladder.main(["estimate", "--external", text, "--maps", "small"]) == 2
     assert f"--external {text}: must be NAME=COMMAND" in capsys.readouterr().err
 
 
-def test_the_page_shows_no_path_of_the_machine(ladder: Any):
+def test_the_page_contains_no_path_of_the_machine(ladder: Any):
     words = [
         "run", "--external", "a=/home/me/bot", "--external=b@challenge2=java x", "--out", "/home/me/2/",
         "--out=/home/me/2/", "--jobs", "2", "--maps", "small", "--dirty",
@@ -126,8 +126,8 @@ def test_the_page_shows_no_path_of_the_machine(ladder: Any):
     ]  # fmt: skip
 
 
-def test_options_are_written_in_full(ladder: Any, capsys: pytest.CaptureFixture[str]):
-    """An abbreviation would put a path of the machine on the page."""
+def test_abbreviated_options_are_refused(ladder: Any, capsys: pytest.CaptureFixture[str]):
+    """An abbreviated option could put a path of the machine on the page."""
     with pytest.raises(SystemExit):
         ladder.main(["run", "--ou=/home/me/first"])
     assert "unrecognized arguments: --ou=/home/me/first" in capsys.readouterr().err

@@ -25,7 +25,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_regions_and_incomes_are_those_of_the_game(openings: Any, folder: Path):
+def test_regions_and_incomes_match_the_game(openings: Any, folder: Path):
     for path in openings.logs_in([folder]):
         log = GameLog.load(path)
         me = log.names.index("aggressive")
@@ -38,7 +38,7 @@ def test_regions_and_incomes_are_those_of_the_game(openings: Any, folder: Path):
             assert measure.result == ("won" if log.end and log.end.winner == me else "lost or drawn")
 
 
-def test_won_and_lost_games_have_rows_of_their_own(openings: Any, folder: Path, capsys: pytest.CaptureFixture[str]):
+def test_won_and_lost_games_have_separate_rows(openings: Any, folder: Path, capsys: pytest.CaptureFixture[str]):
     assert openings.main(["random", str(folder), "--rounds", "1", "2"]) == 0
     rows = re.findall(r"^\| (won|lost or drawn) \| (\d) \| (\d+) \|", capsys.readouterr().out, re.M)
     logs = [GameLog.load(path) for path in openings.logs_in([folder])]

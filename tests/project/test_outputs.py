@@ -17,7 +17,7 @@ from warlight_env.output import OutputError, WriteError
 
 ARRAYS = {name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()}
 
-#: Save an object under a name.
+#: Functions that save an object under a name.
 SAVES: dict[str, Callable[[object], None]] = {
     "map": lambda path: maps.save(maps.load("small"), path),  # type: ignore[arg-type]
     "weights": lambda path: DEFAULT.save(path),  # type: ignore[arg-type]
@@ -28,7 +28,7 @@ saves = pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)
 
 
 @saves
-def test_a_full_disk_leaves_the_old_file(save, tmp_path, monkeypatch):
+def test_a_full_disk_keeps_the_old_file(save, tmp_path, monkeypatch):
     file = tmp_path / "file"
     file.write_bytes(b"old")
 
@@ -68,6 +68,6 @@ def test_a_name_that_no_file_can_have_is_refused(save, name, tmp_path, monkeypat
 
 @saves
 @pytest.mark.parametrize("path", [None, 3, b"file", 10**5000], ids=["None", "3", "bytes", "huge"])
-def test_what_is_no_path_is_refused(save, path):
+def test_a_value_that_is_no_path_is_refused(save, path):
     with pytest.raises(InputError, match=r"must be (?:the path of a file|a string or a path)"):
         save(path)

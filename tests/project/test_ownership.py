@@ -16,7 +16,7 @@ from warlight_env import Game
 from warlight_env.thread_ownership import ConcurrentUseError, SingleThreaded
 
 
-class Counted(SingleThreaded):
+class Exclusive(SingleThreaded):
     exclusive_methods = ("call",)
 
     def call(self):
@@ -24,9 +24,9 @@ class Counted(SingleThreaded):
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that interrupt")
-@pytest.mark.parametrize("method", [Counted.call, Game.fingerprint, Game.clone])
-def test_an_interrupt_at_any_place_leaves_the_object_free(method):
-    used = Counted() if method is Counted.call else Game("small", seed=3, picks="random")
+@pytest.mark.parametrize("method", [Exclusive.call, Game.fingerprint, Game.clone])
+def test_an_interrupt_at_any_point_leaves_the_object_unlocked(method):
+    used = Exclusive() if method is Exclusive.call else Game("small", seed=3, picks="random")
     failed = []
 
     def from_another_thread():
@@ -55,21 +55,21 @@ def test_an_interrupt_at_any_place_leaves_the_object_free(method):
         signal.signal(signal.SIGALRM, before)
 
 
-def test_another_thread_waits_with_its_call_until_a_deep_copy_is_made():
+def test_another_thread_is_refused_during_a_deep_copy():
     refused = []
 
     class Attribute:
         def __deepcopy__(self, memo):
-            thread = threading.Thread(target=lambda: refused.append(type_of_error(used.call)))
+            thread = threading.Thread(target=lambda: refused.append(type_of_error(original.call)))
             thread.start()
             thread.join()
             return self
 
-    used = Counted()
-    used.attribute, used.itself = Attribute(), used
-    made = copy.deepcopy(used)
+    original = Exclusive()
+    original.attribute, original.itself = Attribute(), original
+    copy_ = copy.deepcopy(original)
     assert refused == [ConcurrentUseError]
-    assert made.itself is made and made.call() == 1
+    assert copy_.itself is copy_ and copy_.call() == 1
 
 
 def type_of_error(function):
@@ -80,7 +80,7 @@ def type_of_error(function):
     return None
 
 
-def test_a_name_that_is_no_method_is_an_error_of_the_class():
+def test_a_wrong_name_in_exclusive_methods_raises_a_type_error():
     for wrong in ("cal", "name", "made"):
         with pytest.raises(TypeError, match=f"Wrong.exclusive_methods: '{wrong}' is neither a method nor a property"):
 
@@ -96,7 +96,7 @@ def test_a_name_that_is_no_method_is_an_error_of_the_class():
                     return 1
 
 
-class FromElsewhere:
+class OtherBase:
     def inherited(self):
         return "inherited"
 
@@ -104,8 +104,8 @@ class FromElsewhere:
         return "elsewhere"
 
 
-class Everything(SingleThreaded, FromElsewhere):
-    """Methods of all forms."""
+class AllKinds(SingleThreaded, OtherBase):
+    """A class with methods of all kinds."""
 
     exclusive_methods = ("inherited", "replaced", "form", "keywords", "value")
 
@@ -129,13 +129,13 @@ class Everything(SingleThreaded, FromElsewhere):
         del self.its_value
 
 
-class Overrides(Everything):
+class Overrides(AllKinds):
     def replaced(self):
         return "overrides"
 
 
-def test_arguments_arrive_as_without_the_check():
-    used = Everything()
+def test_the_check_does_not_change_arguments_and_signatures():
+    used = AllKinds()
     assert used.form(1, 2, thread=3) == (1, 2, 1, 2, (), 3, ConcurrentUseError, {})
     assert used.form(1, 2, 3, 4, 5, thread=6, error=7, lock=8) == (1, 2, 3, 4, (5,), 6, 7, {"lock": 8})
     assert used.form(1, method=2, thread=3, guarded=4)[-1] == {"guarded": 4}
@@ -143,11 +143,11 @@ def test_arguments_arrive_as_without_the_check():
     for wrong in (lambda: used.form(lock=1, method=2, thread=3), lambda: used.keywords(1, 2, lock=3), used.keywords):
         with pytest.raises(TypeError):
             wrong()
-    assert inspect.getdoc(Everything.form) == "How arguments arrive."
-    assert str(inspect.signature(Everything.keywords)) == "(self, first=1, *, lock, get_ident: int = 3)"
+    assert inspect.getdoc(AllKinds.form) == "How arguments arrive."
+    assert str(inspect.signature(AllKinds.keywords)) == "(self, first=1, *, lock, get_ident: int = 3)"
 
 
-def test_inherited_methods_overrides_and_all_of_a_property_are_refused():
+def test_inherited_methods_overrides_and_properties_are_checked():
     used = Overrides()
     used.value = 1
     with in_use(used):
@@ -161,28 +161,28 @@ def test_inherited_methods_overrides_and_all_of_a_property_are_refused():
     del used.value
     with pytest.raises(KeyError):
         _ = used.value
-    assert not hasattr(FromElsewhere.inherited, "__wrapped__"), "the other class makes no check"
+    assert not hasattr(OtherBase.inherited, "__wrapped__"), "the other class makes no check"
 
 
-def test_the_thread_that_is_inside_may_call_again():
+def test_the_same_thread_may_call_nested_methods():
     class Nested(SingleThreaded):
         exclusive_methods = ("outer", "inner")
 
         def outer(self):
             with pytest.raises(ZeroDivisionError):
                 self.inner(0)
-            return self.inner(1), in_another_thread(lambda: self.inner(1))
+            return self.inner(1), error_in_another_thread(lambda: self.inner(1))
 
         def inner(self, by):
             return 1 / by
 
     used = Nested()
     assert used.outer() == (1, ConcurrentUseError)
-    assert in_another_thread(lambda: used.inner(1)) is None
+    assert error_in_another_thread(lambda: used.inner(1)) is None
 
 
-def in_another_thread(function):
-    """The type of the error that the function raises in another thread."""
+def error_in_another_thread(function):
+    """Return the type of the error that the function raises in another thread."""
     errors = []
     thread = threading.Thread(target=lambda: errors.append(type_of_error(function)))
     thread.start()
@@ -190,7 +190,7 @@ def in_another_thread(function):
     return errors[0]
 
 
-#: Threads of the child get the numbers that threads of its parent had.
+#: The child's threads get the identifiers of threads of its parent.
 FORK = """
 import os, sys, threading
 from warlight_env.thread_ownership import ConcurrentUseError, SingleThreaded
@@ -234,15 +234,15 @@ sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) or used.call() != 1)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
-def test_a_child_refuses_what_another_thread_used_at_the_fork():
+def test_a_forked_child_refuses_objects_in_use_at_the_fork():
     done = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
 
 
-def test_copies_are_not_in_use():
-    used = Counted()
-    for copied in (copy.deepcopy, lambda used: pickle.loads(pickle.dumps(used))):
-        other = copied(used)
+def test_copies_are_not_locked():
+    used = Exclusive()
+    for make_copy in (copy.deepcopy, lambda used: pickle.loads(pickle.dumps(used))):
+        other = make_copy(used)
         with in_use(used):
             assert other.call() == 1
     with in_use(copy.copy(used)), pytest.raises(ConcurrentUseError):

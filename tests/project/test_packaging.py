@@ -1,4 +1,4 @@
-"""The installed package: complete, fast to import, and with imports only from lower layers."""
+"""The installed package is complete, fast to import, and imports only from lower layers."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from warlight_env.web.page import PAGE
 from web_helpers import needs_page
 
 ROOT = Path(__file__).parents[2]
-#: Where the folders of a checkout are installed.
-HOMES = {
+#: The installed location of each folder of a checkout.
+LOCATIONS = {
     "warlight_env": "warlight_env",
     "agents": "warlight_env/agents",
     "maps": "warlight_env/maps",
@@ -37,31 +37,31 @@ def test_every_module_and_data_file_is_installed():
     installed = Path(warlight_env.__file__).parent
     missing = [
         str(path)
-        for folder, home in HOMES.items()
+        for folder, location in LOCATIONS.items()
         for path in (ROOT / folder).rglob("*")
         if path.suffix in {".py", ".json", ".npz", ".typed"}
-        and not (installed.parent / home / path.relative_to(ROOT / folder)).exists()
+        and not (installed.parent / location / path.relative_to(ROOT / folder)).exists()
         and installed != ROOT / "warlight_env"  # an editable install has no copies
     ]
     assert missing == []
 
 
-def test_generic_names_are_not_installed():
-    found = python("import importlib.util as u; print([n for n in ('agents', 'maps', 'train') if u.find_spec(n)])")
-    assert found.strip() == "[]"
+def test_generic_package_names_are_not_installed():
+    output = python("import importlib.util as u; print([n for n in ('agents', 'maps', 'train') if u.find_spec(n)])")
+    assert output.strip() == "[]"
 
 
-def test_version_and_typing_marker():
+def test_version_and_typing_marker_are_installed():
     assert version("warlight-env") == warlight_env.__version__
     assert (Path(warlight_env.__file__).parent / "py.typed").exists()
 
 
 @pytest.mark.parametrize("extra, folder", [("web", "warlight_env/web"), ("train", "train")])
-def test_an_extra_names_all_that_its_modules_import(extra, folder):
-    """`warlight doctor` tells from it what is missing."""
+def test_an_extra_lists_all_libraries_that_its_modules_import(extra, folder):
+    """`warlight doctor` derives the missing libraries from the extra."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     lines = [*project["dependencies"], *project["optional-dependencies"][extra]]
-    named = {re.match(r"[a-z0-9-]+", line)[0].replace("-", "_") for line in lines}
+    listed = {re.match(r"[a-z0-9-]+", line)[0].replace("-", "_") for line in lines}
     imported = set()
     for path in (ROOT / folder).rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -69,17 +69,17 @@ def test_an_extra_names_all_that_its_modules_import(extra, folder):
                 imported |= {alias.name.split(".")[0] for alias in node.names}
             elif isinstance(node, ast.ImportFrom) and not node.level:
                 imported.add(node.module.split(".")[0])
-    assert imported - set(sys.stdlib_module_names) - {"warlight_env"} <= named
+    assert imported - set(sys.stdlib_module_names) - {"warlight_env"} <= listed
 
 
-def pinned(file: str) -> dict[str, str]:
-    """The versions that a file of requirements names; those of limits such as ``name<0`` are none."""
+def pinned_versions(file: str) -> dict[str, str]:
+    """Return the pinned versions in a file of requirements, without limits such as ``name<0``."""
     lines = re.findall(r"^([\w.-]+)==([\w.+]+)", (ROOT / file).read_text(), re.MULTILINE)
     return {re.sub(r"[._-]+", "-", name).lower(): version for name, version in lines}
 
 
-def test_the_lock_names_what_the_constraints_do_with_hashes_for_all():
-    locked, constrained = pinned("requirements.lock"), pinned("constraints.txt")
+def test_the_lock_matches_the_constraints_and_has_hashes():
+    locked, constrained = pinned_versions("requirements.lock"), pinned_versions("constraints.txt")
     assert {name: version.removesuffix("+cpu") for name, version in locked.items() if name in constrained} == {
         name: version for name, version in constrained.items() if name in locked
     }
@@ -90,8 +90,8 @@ def test_the_lock_names_what_the_constraints_do_with_hashes_for_all():
 
 
 @needs_page
-def test_the_page_holds_the_licence_of_all_that_is_bundled_in_it():
-    """By what the bundler found, against the versions and licences of the lock file of npm."""
+def test_the_page_contains_the_licences_of_its_libraries():
+    """The test compares the bundler's list with the versions and licences in npm's lock file."""
     notices = (PAGE.parent / "licenses.txt").read_text(encoding="utf-8")
     assert notices in PAGE.read_text(encoding="utf-8"), "exported replays are copies of the page"
     locked = json.loads((ROOT / "frontend" / "package-lock.json").read_text())["packages"]
@@ -103,7 +103,7 @@ def test_the_page_holds_the_licence_of_all_that_is_bundled_in_it():
     assert len(re.findall("Copyright", notices)) >= len(named), "each with its notice"
 
 
-def test_import_is_light():
+def test_import_loads_no_heavy_library():
     code = f"import sys, warlight_env, warlight_env.maps; print([n for n in {HEAVY!r} if n in sys.modules])"
     assert python(code).strip() == "[]"
 

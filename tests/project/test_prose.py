@@ -9,14 +9,14 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("**/*.md"))]
-#: A sentence of more words than this is long.
+#: Sentences with more words are long.
 LONG = 30
-#: The largest share of long sentences in all documents together.
+#: The maximum share of long sentences in all documents together.
 LARGEST_SHARE = 0.02
 
 
 def sentences(markdown: str) -> list[str]:
-    """The sentences of a document, without code, tables, headings and the targets of links."""
+    """Return the sentences of a document, without code, tables, headings and the targets of links."""
     text = re.sub(r"^```.*?^```$", "", markdown, flags=re.MULTILINE | re.DOTALL)
     text = re.sub(r"^(\||#|!\[|:::).*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"\]\([^)]*\)", "]", text)
@@ -48,12 +48,12 @@ def test_few_sentences_are_long():
         ("| a | table. |\n|---|---|\n\nLines of a\nparagraph.\n", ["Lines of a paragraph."]),
     ],
 )
-def test_sentences_are_told_apart(markdown, expected):
+def test_sentences_are_split_correctly(markdown, expected):
     assert sentences(markdown) == expected
 
 
-def test_links_of_documents_beside_the_site_lead_somewhere():
-    """`mkdocs build --strict` checks the links of the site; here are those that open on a code host."""
+def test_links_of_documents_outside_the_site_have_existing_targets():
+    """`mkdocs build --strict` checks the links of the site; this test also checks the pages of the repository."""
     for path in DOCUMENTS:
         for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", path.read_text("utf-8")):
             assert (path.parent / target).exists(), f"{path.relative_to(ROOT)}: {target}"

@@ -19,18 +19,18 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 
 
 def read(path: str) -> Any:
-    """A file in YAML, which reads a workflow's `on` as true."""
+    """Parse a YAML file; the key `on` of a workflow becomes True."""
     return yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
 
 
 def pythons() -> list[str]:
-    """Those that the package says it runs on."""
-    told = re.findall(r"Programming Language :: Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
-    assert told
-    return told
+    """Return the Python versions that the package declares."""
+    versions = re.findall(r"Programming Language :: Python :: (3\.\d+)", "\n".join(PROJECT["classifiers"]))
+    assert versions
+    return versions
 
 
-def test_the_version_has_one_place():
+def test_the_version_is_defined_in_one_place():
     assert "version" in PROJECT["dynamic"] and "version" not in PROJECT
     done = subprocess.run([ROOT / ".ci" / "version"], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, f"{warlight_env.__version__}\n"), done.stderr
@@ -45,7 +45,7 @@ def test_the_version_has_one_place():
         ("warlight_env/version.py", '"0.1.0"', '"0.1.2"', "warlight_env/version.py 0.1.2"),
     ],
 )
-def test_another_version_in_one_place_is_found(file, before, after, said, tmp_path):
+def test_a_different_version_in_one_file_is_detected(file, before, after, said, tmp_path):
     before, after = (text.replace("0.1.0", warlight_env.__version__) for text in (before, after))
     for name in (".ci/version", "CHANGELOG.md", "CITATION.cff", "recipe/recipe.yaml", "warlight_env/version.py"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -57,8 +57,8 @@ def test_another_version_in_one_place_is_found(file, before, after, said, tmp_pa
     assert done.returncode == 1 and said in done.stderr
 
 
-def test_a_tag_publishes_a_version_whose_changes_have_a_date(tmp_path):
-    def told(tag: str, heading: str) -> str:
+def test_a_tag_needs_its_version_and_a_dated_changelog_entry(tmp_path):
+    def version_output(tag: str, heading: str) -> str:
         for name in (".ci/version", "CITATION.cff", "recipe/recipe.yaml", "warlight_env/version.py"):
             (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, tmp_path / name)
@@ -67,9 +67,9 @@ def test_a_tag_publishes_a_version_whose_changes_have_a_date(tmp_path):
         return done.stderr if done.returncode else done.stdout.strip()
 
     version = warlight_env.__version__
-    assert told(f"v{version}", f"{version} – 2026-01-31") == version
-    assert "has no date" in told(f"v{version}", f"{version} – unreleased")
-    assert "is not v" in told("v99.0", f"{version} – 2026-01-31")
+    assert version_output(f"v{version}", f"{version} – 2026-01-31") == version
+    assert "has no date" in version_output(f"v{version}", f"{version} – unreleased")
+    assert "is not v" in version_output("v99.0", f"{version} – 2026-01-31")
 
 
 def test_the_recipe_agrees_with_the_package():
@@ -86,7 +86,7 @@ def test_the_recipe_agrees_with_the_package():
     assert recipe["about"]["license"] == PROJECT["license"]
 
 
-def test_a_feedstock_takes_the_source_distribution(tmp_path):
+def test_the_recipe_of_a_feedstock_uses_the_source_distribution(tmp_path):
     file = tmp_path / f"warlight_env-{warlight_env.__version__}.tar.gz"
     file.write_bytes(b"a source distribution")
     command = [ROOT / ".ci" / "recipe", file, "https://files.example/w/"]
@@ -107,7 +107,7 @@ def runs(job: Any) -> list[str]:
     return [step["run"] for step in job["steps"] if "run" in step]
 
 
-def test_hosted_ci_runs_ours_and_tries_the_package_on_each_python():
+def test_hosted_ci_runs_the_local_checks_and_tests_each_python():
     jobs = read(".github/workflows/ci.yml")["jobs"]
     assert runs(jobs["check"])[-1] == ".ci/run"
     assert runs(jobs["package"]) == [".ci/build dist", ".ci/pythons dist"]
@@ -115,7 +115,7 @@ def test_hosted_ci_runs_ours_and_tries_the_package_on_each_python():
     assert setup["with"]["python-version"].split() == pythons()
 
 
-def test_a_release_is_checked_and_published_without_a_secret():
+def test_a_release_runs_the_checks_and_publishes_without_a_secret():
     release = read(".github/workflows/release.yml")
     jobs = release["jobs"]
     assert release[True] == {"push": {"tags": ["v*"]}}

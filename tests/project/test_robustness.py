@@ -1,4 +1,4 @@
-"""The table of robustness: a row for each style, the worst first."""
+"""The robustness table has a row for each style, the worst first."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SPEC = "warlight_env.agents.players.styles:StyleAgent,style="
 pytestmark = pytest.mark.usefixtures("benchmarks")
 
 
-def test_each_style_has_a_row_and_the_worst_is_first(capsys: pytest.CaptureFixture[str]):
+def test_each_style_has_a_row_with_the_worst_first(capsys: pytest.CaptureFixture[str]):
     import robustness
 
     words = ["random", "--map", "small", "--games", "4", "--max-rounds", "30", "--rules", "challenge2"]
@@ -34,7 +34,7 @@ def test_each_style_has_a_row_and_the_worst_is_first(capsys: pytest.CaptureFixtu
     (["nobody"], "no agent 'nobody'"), (["random", "--games", "0"], "--games 0: must be at least 1"),
     (["random", "--rules", "none"], "no rules 'none'"),
 ])  # fmt: skip
-def test_what_cannot_be_measured_is_said(words: list[str], said: str, capsys: pytest.CaptureFixture[str]):
+def test_invalid_arguments_are_reported(words: list[str], said: str, capsys: pytest.CaptureFixture[str]):
     import robustness
 
     with pytest.raises(SystemExit):
@@ -42,7 +42,7 @@ def test_what_cannot_be_measured_is_said(words: list[str], said: str, capsys: py
     assert said in capsys.readouterr().err
 
 
-def test_styles_beat_random_play_and_differ():
+def test_styles_beat_random_play_and_play_differently():
     results = [Match([SPEC + style, "random"], games=6, map="small", paired=True, seed=2).run() for style in STYLES]
     assert all(result.match_score.score(0) > 0.6 for result in results)
     assert len({tuple(record.rounds for record in result.records) for result in results}) == len(STYLES)

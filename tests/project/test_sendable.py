@@ -1,4 +1,4 @@
-"""The armies that a turn sends: the page computes the same as the server."""
+"""The page and the server compute the same armies for the orders of a turn."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ TURNS: Final = 600  #: for each set of rules
 
 
 def turns_of(rules: str) -> list[tuple[Game, int, Orders]]:
-    """Generated turns on the small map, with orders in chains and orders that send more armies than there are."""
+    """Generate turns on the small map, with chains of orders and orders that send more armies than available."""
     rng = np.random.default_rng(5)
     game = Game("small", rules, 2, 1, picks="random")
     turns = []
@@ -48,19 +48,19 @@ def turns_of(rules: str) -> list[tuple[Game, int, Orders]]:
 
 
 @needs_node
-def test_the_page_and_the_server_reduce_a_turn_to_the_same_armies(frontend: Path):
+def test_page_and_server_compute_the_same_sent_armies(frontend: Path):
     turns = [(rules, *turn) for rules in ("thesis", "challenge1", "challenge2") for turn in turns_of(rules)]
-    asked: list[dict[str, Any]] = []
+    requests: list[dict[str, Any]] = []
     for _, game, player, orders in turns:
         deploys, attacks = (rows.tolist() for rows in orders.arrays())
-        asked.append({
+        requests.append({
             "rules": {"moved_armies": game.rules.moved_armies}, "player": player,
             "at": {"owner": game.owner.tolist(), "army": game.army.tolist()},
             "orders": {"deploys": deploys, "attacks": attacks},
         })  # fmt: skip
     command = ["node", "--input-type=module", "--eval", PROGRAM]
     done = subprocess.run(
-        command, cwd=frontend, input=json.dumps(asked), capture_output=True, text=True, timeout=120, check=False
+        command, cwd=frontend, input=json.dumps(requests), capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
     reserves = 0
@@ -69,7 +69,7 @@ def test_the_page_and_the_server_reduce_a_turn_to_the_same_armies(frontend: Path
         deploys: dict[int, int] = {}
         for region, armies in page["sent"]["deploys"]:
             deploys[region] = deploys.get(region, 0) + armies
-        told = (deploys, [tuple(order) for order in page["sent"]["attacks"]], [tuple(row) for row in page["reserve"]])
-        assert told == server, (rules, player, game.owner, game.army, orders)
+        result = (deploys, [tuple(order) for order in page["sent"]["attacks"]], [tuple(row) for row in page["reserve"]])
+        assert result == server, (rules, player, game.owner, game.army, orders)
         reserves += len(server.reserves)
     assert reserves > 100

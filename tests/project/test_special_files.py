@@ -17,7 +17,7 @@ from warlight_env.envs import load_policy
 from warlight_env.errors import InputError
 from warlight_env.record import GameLog, LogIndex, summarize
 
-#: Readers of files by the ending of a name.
+#: Readers of files, by the suffix of the file name.
 READERS = {
     ".wl.jsonl.gz": GameLog.load,
     ".wl.jsonl": summarize,
@@ -28,17 +28,17 @@ READERS = {
 }
 
 
-def listening(path: Path) -> None:
+def make_socket(path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as opened:
         opened.bind(str(path))
 
 
-MAKERS = {"a FIFO": os.mkfifo, "a socket": listening, "a character device": lambda path: path.symlink_to("/dev/zero")}
+MAKERS = {"a FIFO": os.mkfifo, "a socket": make_socket, "a character device": lambda path: path.symlink_to("/dev/zero")}
 
 
 @pytest.mark.parametrize("kind", MAKERS)
 @pytest.mark.parametrize("suffix", READERS)
-def test_a_reader_refuses_what_is_no_regular_file(suffix, kind, tmp_path):
+def test_a_reader_refuses_special_files(suffix, kind, tmp_path):
     path = tmp_path / f"x{suffix}"
     MAKERS[kind](path)
     with pytest.raises(InputError, match=f"it is {kind}, not a regular file"):
@@ -51,14 +51,14 @@ def test_a_link_to_a_regular_file_is_read(tmp_path):
     assert bounded_io.read_bytes(tmp_path / "link", 9, InputError, "file") == b"x"
 
 
-def test_a_run_whose_games_are_a_fifo_is_refused(tmp_path):
+def test_a_run_with_a_fifo_as_its_games_is_refused(tmp_path):
     os.mkfifo(tmp_path / GAMES)
     with pytest.raises(InputError, match="it is a FIFO, not a regular file"):
         played_games(tmp_path, "x")
 
 
 @pytest.mark.parametrize("kind", MAKERS)
-def test_the_list_of_a_folder_names_what_is_no_regular_file(kind, tmp_path):
+def test_the_index_of_a_folder_reports_special_files(kind, tmp_path):
     MAKERS[kind](tmp_path / "game-0000001.wl.jsonl.gz")
     with LogIndex(tmp_path) as index:
         index.refresh()
@@ -66,7 +66,7 @@ def test_the_list_of_a_folder_names_what_is_no_regular_file(kind, tmp_path):
     assert entry.status == "unreadable" and f"it is {kind}, not a regular file" in entry.reason
 
 
-def test_a_match_does_not_wait_at_a_fifo_among_its_logs(tmp_path, capsys):
+def test_a_match_does_not_block_on_a_fifo_among_its_logs(tmp_path, capsys):
     os.mkfifo(tmp_path / "game-0000001.wl.jsonl.gz")
     assert main(["match", "random", "random", "--map", "small", "-n", "1", "-q", "--log", str(tmp_path)]) == 2
     assert "it is a FIFO, not a regular file" in capsys.readouterr().err

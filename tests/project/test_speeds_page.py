@@ -1,4 +1,4 @@
-"""The page of speeds: it is written only from files of one clean commit and one machine."""
+"""The page of speeds is written only from files of one clean commit and one machine."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 @pytest.fixture
 def speeds(benchmarks: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Any:
-    """Measure a row with a name, at a commit, and return the file."""
+    """Return a function that measures a row with a name, at a commit, and returns the file."""
     import provenance
 
     import speed_table
@@ -35,7 +35,7 @@ def speeds(benchmarks: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) ->
     return measure
 
 
-def test_a_failed_part_loses_no_other_part(
+def test_a_failed_part_does_not_affect_other_parts(
     benchmarks: None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     import provenance
@@ -63,7 +63,7 @@ def page(tmp_path: Path, *files: Path) -> tuple[int, Path]:
     return speeds_page.main([*map(str, files), "--page", str(target)]), target
 
 
-def test_files_of_one_commit_make_a_page(speeds: Any, tmp_path: Path):
+def test_files_of_one_commit_give_a_page(speeds: Any, tmp_path: Path):
     code, target = page(tmp_path, speeds("clones"), speeds("packs"))
     text = target.read_text(encoding="utf-8")
     assert code == 0 and "| commit | `aaaaaaaaaa` |" in text
@@ -80,14 +80,14 @@ def test_files_of_one_commit_make_a_page(speeds: Any, tmp_path: Path):
         ({"name": "clones"}, "'clones' is in another file, too"),
     ],
 )
-def test_other_files_are_refused(
+def test_files_of_other_commits_and_repeated_rows_are_refused(
     speeds: Any, tmp_path: Path, second: dict[str, Any], said: str, capsys: pytest.CaptureFixture[str]
 ):
     first, other = speeds("clones"), speeds(**second)
     code, target = page(tmp_path, first, other)
     assert code == 2 and not target.exists()
-    told = capsys.readouterr().err
-    assert said in told and str(other) in told
+    errors = capsys.readouterr().err
+    assert said in errors and str(other) in errors
 
 
 @pytest.mark.parametrize("change", ["machine", "rows", "old"])
@@ -95,13 +95,13 @@ def test_damaged_files_and_other_machines_are_refused(
     speeds: Any, tmp_path: Path, change: str, capsys: pytest.CaptureFixture[str]
 ):
     first, other = speeds("clones"), speeds("packs")
-    found = json.loads(other.read_text(encoding="utf-8"))
+    data = json.loads(other.read_text(encoding="utf-8"))
     if change == "machine":
-        found["provenance"]["machine"] = "another"
+        data["provenance"]["machine"] = "another"
     elif change == "rows":
-        del found["rows"][0]["what"]
+        del data["rows"][0]["what"]
     else:
-        found = found["rows"]
-    other.write_text(json.dumps(found), encoding="utf-8")
+        data = data["rows"]
+    other.write_text(json.dumps(data), encoding="utf-8")
     code, target = page(tmp_path, first, other)
     assert code == 2 and not target.exists() and str(other) in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Names from logs, maps and file names are printed as plain data: they cannot send terminal codes or markup."""
+"""Names from logs, maps and files are printed as plain text, without terminal codes and markup."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from warlight_env.maps import MapError
 from warlight_env.record import DecisionInfo, GameLog, Player
 from web_helpers import needs_browser, needs_page
 
-#: Clears a screen and sets its title, in both codings; goes back in the line; turns the writing around; is markup.
+#: Clears the screen and sets its title, in both encodings; moves in the line; reverses the text; contains markup.
 EVIL = "E\x1b]0;x\x07\x1b[2J\r\x9b2J\u202e</script><img src=x onerror=pwned=1>"
 
 
@@ -53,18 +53,18 @@ def evil_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["map", "show", EVIL.replace("/", "")],
     ],
 )
-def test_no_control_character_reaches_a_terminal(line: list[str], evil_log: Path, capsys: pytest.CaptureFixture[str]):
-    places = {"LOG": str(evil_log), "FOLDER": str(evil_log.parent)}
-    main([places.get(word, word) for word in line])
-    told = capsys.readouterr()
-    assert told.out + told.err
-    assert all(c.isprintable() for c in (told.out + told.err).replace("\n", "")), repr(told)
+def test_no_control_character_is_printed(line: list[str], evil_log: Path, capsys: pytest.CaptureFixture[str]):
+    replacements = {"LOG": str(evil_log), "FOLDER": str(evil_log.parent)}
+    main([replacements.get(word, word) for word in line])
+    output = capsys.readouterr()
+    assert output.out + output.err
+    assert all(c.isprintable() for c in (output.out + output.err).replace("\n", "")), repr(output)
     if "--json" in line and line[1] == "list":
-        assert json.loads(told.out)[0]["players"][0] == EVIL  # as it is, escaped
+        assert json.loads(output.out)[0]["players"][0] == EVIL  # the list contains the name, escaped
 
 
 @pytest.mark.parametrize("place", ["name", "title", "description", "source", "region", "code", "super region"])
-def test_maps_have_no_such_names(place: str):
+def test_maps_with_control_characters_are_refused(place: str):
     data = json.loads(json.dumps(maps.load("small").to_dict()))
     where = {"region": data["regions"][0], "code": data["regions"][0], "super region": data["super_regions"][0]}
     where.get(place, data)[place if place not in ("region", "super region") else "name"] = EVIL
@@ -75,7 +75,7 @@ def test_maps_have_no_such_names(place: str):
 
 @needs_page
 @needs_browser
-def test_no_markup_reaches_a_page(evil_log: Path, tmp_path: Path, open_page: Callable[..., Any]):
+def test_markup_is_shown_as_text_on_a_page(evil_log: Path, tmp_path: Path, open_page: Callable[..., Any]):
     from warlight_env.web.export import write_html
 
     write_html(GameLog.load(evil_log), tmp_path / "replay.html", chances=False)
@@ -88,7 +88,7 @@ def test_no_markup_reaches_a_page(evil_log: Path, tmp_path: Path, open_page: Cal
     page.wait_for_timeout(200)
     assert page.evaluate("typeof pwned") == "undefined"
     assert page.locator("img").count() == 0
-    assert "onerror" in page.locator("body").inner_text()  # it is there, as text
+    assert "onerror" in page.locator("body").inner_text()  # the page shows the markup as text
 
 
 @pytest.mark.parametrize("rule", ["forfeit", "skip"])

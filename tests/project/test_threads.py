@@ -1,4 +1,4 @@
-"""Objects that two threads use, and agents that are copied after a move; `thread_stress.py` has the stress test."""
+"""Objects used by two threads, and copies of agents after a move; `thread_stress.py` contains the stress test."""
 
 import copy
 import functools
@@ -29,8 +29,8 @@ from warlight_env.thread_ownership import ConcurrentUseError
 STRESS = Path(thread_stress.__file__)
 
 
-#: Public methods that another thread may call: they read what never changes or what is replaced as a whole, or they
-#: are made for another thread.
+#: Public methods that another thread may call: they read data that never changes or is replaced as a whole, or they
+#: are meant for other threads.
 NOT_REFUSED = {
     Agent: {"check", "close", "statistics"},
     AnytimeSearch: {"stop", "kernels", "play_work", "watch", "spoil"},
@@ -44,7 +44,7 @@ NOT_REFUSED = {
 
 
 def refused_methods(used):
-    """Calls of the other public methods of an object."""
+    """Yield calls of the other public methods of an object."""
     kind = type(used)
     not_refused = set[str]().union(*(names for base, names in NOT_REFUSED.items() if isinstance(used, base)))
     for name in dir(kind):
@@ -61,7 +61,7 @@ def refused_methods(used):
 
 
 @pytest.mark.parametrize("name", thread_stress.SUBJECTS)
-def test_every_method_is_refused_while_another_thread_is_inside(name):
+def test_every_method_is_refused_while_another_thread_uses_the_object(name):
     shared = thread_stress.SUBJECTS[name]()
     methods = list(refused_methods(shared.used))
     assert methods
@@ -69,7 +69,7 @@ def test_every_method_is_refused_while_another_thread_is_inside(name):
         for call in methods:
             with pytest.raises(ConcurrentUseError, match="is in use by another thread"):
                 call()
-        # PettingZoo's turn-based form collects actions before it asks the environment inside.
+        # PettingZoo's turn-based interface collects actions before it calls the inner environment.
         for call in shared.calls if name != "aec" else ():
             with pytest.raises(ConcurrentUseError):
                 call(np.random.default_rng(0))
@@ -85,16 +85,16 @@ def stress(*arguments: str) -> None:
     assert done.stdout.count(" ok\n") == len(thread_stress.SUBJECTS)
 
 
-def test_threads_on_one_object_are_refused_or_get_legal_results():
+def test_concurrent_calls_are_refused_or_give_legal_results():
     stress("--seconds", "0.1")
 
 
 @pytest.mark.slow
-def test_threads_on_one_object_for_minutes():
+def test_concurrent_calls_for_minutes():
     stress("--seconds", os.environ.get("WARLIGHT_STRESS_SECONDS", "60"), "--jobs", "8", "--must-refuse")
 
 
-def test_a_thread_inside_keeps_others_out_and_nothing_changes():
+def test_a_call_in_another_thread_is_refused_and_changes_nothing():
     inside, go_on, block = threading.Event(), threading.Event(), threading.Event()
 
     def reward(before, after, paid):
@@ -114,7 +114,7 @@ def test_a_thread_inside_keeps_others_out_and_nothing_changes():
     for call in (lambda: core.step(rows), lambda: core.reset([1]), core.clone, core.snapshot):
         with pytest.raises(ConcurrentUseError, match="EnvCore is in use by another thread"):
             call()
-    before.reset([1])  # a clone is an object of its own
+    before.reset([1])  # a clone is a separate object
     block.clear()
     go_on.set()
     other.join()
@@ -123,11 +123,11 @@ def test_a_thread_inside_keeps_others_out_and_nothing_changes():
     assert core.state.round[0] == 2
 
 
-def test_the_refusal_is_an_input_error():
+def test_a_concurrent_use_error_is_an_input_error():
     assert issubclass(ConcurrentUseError, InputError)
 
 
-def test_a_shallow_copy_is_refused_too_as_it_shares_the_arrays():
+def test_a_shallow_copy_shares_the_check_because_it_shares_the_arrays():
     agent = make_agent("aggressive", 1)
     assert copy.copy(agent)._in_use is agent._in_use
     assert copy.deepcopy(agent)._in_use is not agent._in_use
@@ -136,8 +136,8 @@ def test_a_shallow_copy_is_refused_too_as_it_shares_the_arrays():
 
 COPIED = [*thread_stress.AGENTS, "mcts:sims=60,threads=2,local_search=0", "nash:sims=40,opponent_model=observed"]
 
-#: Plays from one pickle of agents and view, and from a pickle of each: then the view has another board object than the
-#: one that agents know.
+#: Plays from one pickle of agents and view, and from a separate pickle of each. With separate pickles the view has a
+#: different board object than the agents.
 IN_ANOTHER_PROCESS = """
 import pickle, sys
 together, *apart = pickle.load(sys.stdin.buffer)
@@ -146,8 +146,8 @@ for agents, view in pickle.loads(together), map(pickle.loads, apart):
 """
 
 
-def moved(specs):
-    """Agents after a move, and the view of the next round."""
+def agents_after_a_move(specs):
+    """Return agents after a move, and the view of the next round."""
     game = Game("world", seed=3, picks="random")
     agents = [make_agent(spec, 1) for spec in specs]
     turns = [agent.act(game.view(0)) for agent in agents]
@@ -155,25 +155,25 @@ def moved(specs):
     return agents, game.view(0)
 
 
-def test_agents_are_copied_and_pickled_after_a_move():
+def test_copied_and_pickled_agents_play_the_same_turn():
     specs = [spec for spec in COPIED if "threads" not in spec and "pmcts" not in spec]
-    agents, view = moved(specs)
+    agents, view = agents_after_a_move(specs)
     pickled = pickle.dumps((agents, view))
-    given = pickle.dumps((pickled, pickle.dumps(agents), pickle.dumps(view)))
+    data = pickle.dumps((pickled, pickle.dumps(agents), pickle.dumps(view)))
     copies = copy.deepcopy(agents)
     expected = [agent.act(view) for agent in agents]
     assert [agent.act(view) for agent in copies] == expected
-    again, seen = pickle.loads(pickled)
-    assert [agent.act(seen) for agent in again] == expected
+    again, view_again = pickle.loads(pickled)
+    assert [agent.act(view_again) for agent in again] == expected
     command = [sys.executable, "-c", IN_ANOTHER_PROCESS]
-    done = subprocess.run(command, input=given, capture_output=True, check=False)
+    done = subprocess.run(command, input=data, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr.decode()[-2000:]
     assert done.stdout.decode().splitlines() == [repr(expected)] * 2
 
 
 @pytest.mark.parametrize("spec", ["pmcts:sims=60", "mcts:sims=60,threads=2,local_search=0"])
-def test_agents_with_threads_are_copied_too(spec):
-    (agent,), _ = moved([spec])
+def test_agents_with_threads_can_be_copied(spec):
+    (agent,), _ = agents_after_a_move([spec])
     game = Game("world", seed=3, picks="random")
     for other in (copy.deepcopy(agent), pickle.loads(pickle.dumps(agent))):
         assert not game.check(0, other.act(game.view(0)))

@@ -1,4 +1,4 @@
-"""Texts of the page: the script finds missing translations, and each error code has a text."""
+"""Texts of the page: the script reports missing translations, and each error code has a text."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ ROOT = FRONTEND.parent
 SCRIPT = Path("scripts") / "texts.mjs"
 
 
-def told(frontend: Path, *folder: Path) -> tuple[int, list[str]]:
-    """Exit code and lines of the script, of the page or of another folder."""
+def run_script(frontend: Path, *folder: Path) -> tuple[int, list[str]]:
+    """Return the exit code and the lines of the script, for the page or for another folder."""
     command = ["node", str(SCRIPT), *map(str, folder)]
     done = subprocess.run(command, cwd=frontend, capture_output=True, text=True, timeout=120, check=False)
     assert done.stderr == ""
@@ -28,19 +28,19 @@ def told(frontend: Path, *folder: Path) -> tuple[int, list[str]]:
 
 
 @needs_node
-def test_every_text_of_the_page_is_a_message_with_its_czech(frontend: Path):
-    code, lines = told(frontend)
+def test_every_text_of_the_page_has_a_czech_translation(frontend: Path):
+    code, lines = run_script(frontend)
     assert lines[:-1] == []
     assert code == 0
-    found = re.fullmatch(r"(\d+) messages, (\d+) of them in Czech; 0 problems", lines[-1])
-    assert found is not None
-    assert found[1] == found[2] == str(len(czech()) - len(czech("bots.ts")))
+    summary = re.fullmatch(r"(\d+) messages, (\d+) of them in Czech; 0 problems", lines[-1])
+    assert summary is not None
+    assert summary[1] == summary[2] == str(len(czech()) - len(czech("bots.ts")))
 
 
-def test_numbers_of_armies_have_a_singular():
+def test_texts_with_numbers_of_armies_have_a_singular():
     decimals = "on average|more than expected"  # "1.0 armies" is right
-    found = [text for text in czech() if re.search(r"\{\w+\} (\w+ )?armies", text) and not re.search(decimals, text)]
-    assert found == ["Wasteland: {n} armies"]  # always six
+    texts = [text for text in czech() if re.search(r"\{\w+\} (\w+ )?armies", text) and not re.search(decimals, text)]
+    assert texts == ["Wasteland: {n} armies"]  # the number is always six
 
 
 COMPONENT = """<script lang="ts">
@@ -73,15 +73,15 @@ TEXTS = """export const cs = {
 
 
 @needs_node
-def test_the_script_finds_what_is_wrong_and_where(frontend: Path, tmp_path: Path):
+def test_the_script_reports_problems_with_their_place(frontend: Path, tmp_path: Path):
     (tmp_path / "texts").mkdir()
     (tmp_path / "texts" / "cs.ts").write_text(TEXTS, encoding="utf-8")
     (tmp_path / "Part.svelte").write_text(COMPONENT, encoding="utf-8")
     (tmp_path / "words.ts").write_text("export const t = (s: string) => s;\nexport const says = 'it is said';\n")
-    code, lines = told(frontend, tmp_path)
+    code, lines = run_script(frontend, tmp_path)
     assert code == 1
-    found = set(lines[:-1])
-    wanted = {
+    reported = set(lines[:-1])
+    expected = {
         'Part.svelte:4: a sentence outside of t(): "nothing is here"',
         'Part.svelte:4: a text outside of t(): "nothing is here"',
         'Part.svelte:6: a text outside of t(): "broken"',
@@ -103,14 +103,14 @@ def test_the_script_finds_what_is_wrong_and_where(frontend: Path, tmp_path: Path
         'texts/cs.ts:8: nothing says: "unused"',
         'texts/cs.ts:9: translated twice: "fine"',
     }
-    assert wanted - found == set()
-    rest = found - wanted
+    assert expected - reported == set()
+    rest = reported - expected
     assert all(line.startswith(("texts/cs.ts:7: cannot be read", "words.ts:2: a sentence")) for line in rest), rest
     assert len(rest) == 2
     assert lines[-1].endswith(f"{len(lines) - 1} problems")
 
 
-def test_the_page_has_czech_for_every_text_of_a_bot_and_for_no_other():
+def test_the_page_translates_exactly_the_texts_of_the_bots():
     infos = [info for info in describe() if not info.name.startswith("test-") and info.name not in package_agents()]
     profiles = [profile for info in infos for profile in info.profiles.values()]
     texts = {info.summary for info in infos} | {profile.description for profile in profiles}
@@ -118,7 +118,7 @@ def test_the_page_has_czech_for_every_text_of_a_bot_and_for_no_other():
     assert all(czech("bots.ts").values())
 
 
-def test_the_page_draws_every_colour_and_shape_of_a_face_and_no_other():
+def test_the_page_draws_exactly_the_colours_and_shapes_of_faces():
     text = (FRONTEND / "src" / "lib" / "avatars.ts").read_text(encoding="utf-8")
     lists = {
         name: set(re.findall(r"'(\w+)'", names)) for name, names in re.findall(r"^const (\w+) = \[(.+)\]", text, re.M)
@@ -136,23 +136,23 @@ def test_the_page_draws_every_colour_and_shape_of_a_face_and_no_other():
 
 
 def codes() -> set[str]:
-    """Of all refusals of the server."""
+    """Return the codes of all errors of the server."""
     forms = (r'\bcode="([a-z-]+)"', r'\bcode(?:, values)? = "([a-z-]+)"', r'\bcode="[a-z-]+" if .+ else "([a-z-]+)"')
     sources = [file.read_text(encoding="utf-8") for file in (ROOT / "warlight_env" / "web").rglob("*.py")]
     return {code for source in sources for form in forms for code in re.findall(form, source)}
 
 
-def test_the_page_has_a_sentence_for_every_code_of_the_server_and_for_no_other():
+def test_the_page_has_a_text_for_exactly_the_error_codes_of_the_server():
     text = (FRONTEND / "src" / "lib" / "error-messages.ts").read_text(encoding="utf-8")
-    known = set(re.findall(r"^  '?([a-z-]+)'?: \(", text, re.MULTILINE))
-    assert len(known) > 30
-    assert known == codes()
+    page_codes = set(re.findall(r"^  '?([a-z-]+)'?: \(", text, re.MULTILINE))
+    assert len(page_codes) > 30
+    assert page_codes == codes()
 
 
-def test_the_page_knows_every_reason_of_the_rules():
+def test_the_page_has_a_text_for_exactly_the_reasons_of_the_rules():
     text = (FRONTEND / "src" / "lib" / "reasons.ts").read_text(encoding="utf-8")
-    known = set(re.findall(r"""^  ['"](.+)['"]: \(\) =>""", text, re.MULTILINE))
+    page_reasons = set(re.findall(r"""^  ['"](.+)['"]: \(\) =>""", text, re.MULTILINE))
     picks = (ROOT / "warlight_env" / "game_input.py").read_text(encoding="utf-8")
-    of_picks = set(re.findall(r'IllegalOrder\(player, "pick", index, \(region,\), "([^"]+)"\)', picks))
-    assert len(of_picks) == 2
-    assert known == set(REASONS[1:]) | of_picks
+    pick_reasons = set(re.findall(r'IllegalOrder\(player, "pick", index, \(region,\), "([^"]+)"\)', picks))
+    assert len(pick_reasons) == 2
+    assert page_reasons == set(REASONS[1:]) | pick_reasons

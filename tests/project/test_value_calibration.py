@@ -18,12 +18,12 @@ pytestmark = pytest.mark.usefixtures("benchmarks")
 def test_measures_match_their_definitions():
     import value_calibration
 
-    # two predictors: one is certain and right in three of four positions, the other always says one half
+    # Two predictors: the first is certain and right in three of four positions; the second always predicts one half.
     chance = np.array([[1.0, 0.5], [1.0, 0.5], [0.0, 0.5], [0.0, 0.5]])
     won = np.array([True, True, False, True])
     wrong = -np.log(value_calibration.LEAST) / 4
     assert value_calibration.log_loss(chance, won) == pytest.approx([wrong, np.log(2)])
-    # the certain one: half of the predictions are 0, where half of the games are won; the other: 0.5 against 0.75
+    # First predictor: half of the predictions are 0, where half of the games are won. Second: 0.5 instead of 0.75.
     assert value_calibration.calibration_error(chance, won) == pytest.approx([0.25, 0.25])
 
 
@@ -37,7 +37,7 @@ def positions(winner: int) -> tuple[Any, Position]:
 
 
 @pytest.mark.parametrize("winner", [0, 1])
-def test_all_predictors_see_who_wins_a_nearly_decided_game(winner: int):
+def test_all_predictors_favour_the_winner_of_a_nearly_decided_game(winner: int):
     import value_calibration
 
     game, position = positions(winner)
@@ -47,7 +47,7 @@ def test_all_predictors_see_who_wins_a_nearly_decided_game(winner: int):
         assert 0 <= chance <= 1 and (chance > 0.55 if winner == 0 else chance < 0.45), name
 
 
-def test_only_the_player_s_view_hides_the_true_position():
+def test_only_predictions_from_the_players_view_ignore_the_true_position():
     import value_calibration
 
     game, true = positions(0)
@@ -59,7 +59,7 @@ def test_only_the_player_s_view_hides_the_true_position():
         assert (predict(true, true, features) == predict(true, other, features)) != by_view, name
 
 
-def test_longer_rollouts_are_surer_of_the_winner():
+def test_longer_rollouts_are_more_certain_of_the_winner():
     import value_calibration
 
     game = Game("small", "challenge2", 2, seed=1, picks="random")
@@ -71,7 +71,7 @@ def test_longer_rollouts_are_surer_of_the_winner():
     assert abs(long - 0.5) > abs(short - 0.5) + 0.01
 
 
-def test_predictions_before_the_last_round_name_the_winner():
+def test_predictions_before_the_last_round_favour_the_winner():
     import value_calibration
 
     games = [value_calibration.predictions_of("small", "challenge2", seed, 2) for seed in range(4)]
@@ -80,7 +80,7 @@ def test_predictions_before_the_last_round_name_the_winner():
     assert all((np.median(game.chance[-1]) > 0.5) == game.won for game in decided)
 
 
-def test_prints_both_tables(capsys: pytest.CaptureFixture[str]):
+def test_the_command_prints_both_tables(capsys: pytest.CaptureFixture[str]):
     import value_calibration
 
     words = ["--map", "small", "--rules", "challenge2", "--games", "4", "--rollouts", "2"]
@@ -95,7 +95,7 @@ def test_prints_both_tables(capsys: pytest.CaptureFixture[str]):
     assert all(0 < float(value) < 4 for value in first[2].split(" | "))
 
 
-def test_refuses_an_impossible_number(capsys: pytest.CaptureFixture[str]):
+def test_an_invalid_number_of_games_is_refused(capsys: pytest.CaptureFixture[str]):
     import value_calibration
 
     with pytest.raises(SystemExit):

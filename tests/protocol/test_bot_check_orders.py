@@ -37,7 +37,7 @@ for line in sys.stdin:
     ("", "OWN 42 1", "region 42 is not a neighbour of"),
     ("", "10 9 1", "region 10 is not the bot's"),
 ])  # fmt: skip
-def test_an_illegal_order_is_named_with_its_reason(tmp_path: Path, place, move, reason):
+def test_the_error_names_the_illegal_order_and_its_reason(tmp_path: Path, place, move, reason):
     bot = tmp_path / "bot.py"
     bot.write_text(BOT)
     with pytest.raises(conformance.NonconformanceError, match=f"is illegal: .*{reason}"):

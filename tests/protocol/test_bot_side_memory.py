@@ -1,4 +1,4 @@
-"""The memory of a network under fog: with a game engine's messages, it has the same content as in a `Game`."""
+"""The memory of a network under fog has the same content with the messages of a game engine as in a `Game`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from warlight_env.game import Game
 from warlight_env.protocol.precompile import MessageDrivenAgent
 
 
-class Remembering(Agent):
-    """Stores what the network of `policy:fog` gets in each round, and plays the answers of another agent."""
+class MemoryRecordingAgent(Agent):
+    """Store the input of the network of `policy:fog` in each round, and play the answers of another agent."""
 
     name = "remembering"
 
@@ -34,8 +34,8 @@ class Remembering(Agent):
         return self.answers.act(view)
 
 
-class Repeating(Agent):
-    """Repeats each answer of another agent once."""
+class AnswerTwiceAgent(Agent):
+    """Return each answer of another agent twice."""
 
     name = "repeating"
 
@@ -57,12 +57,12 @@ class Repeating(Agent):
 
 
 @pytest.mark.parametrize("challenge", [1, 2])
-def test_the_memory_is_the_same_with_messages_as_in_a_game(challenge):
+def test_the_memory_is_equal_with_messages_and_in_a_game(challenge):
     rounds = owners = armies = moved = moves = 0
     for seed in range(6):
-        answers, other = Repeating(make_agent("policy:world", 1)), make_agent("policy:world", 7)
-        direct, heard = Remembering(answers), Remembering(answers)
-        side = MessageDrivenAgent(lambda heard=heard: heard, challenge)
+        answers, other = AnswerTwiceAgent(make_agent("policy:world", 1)), make_agent("policy:world", 7)
+        direct, by_messages = MemoryRecordingAgent(answers), MemoryRecordingAgent(answers)
+        side = MessageDrivenAgent(lambda by_messages=by_messages: by_messages, challenge)
         game = Game("world", f"challenge{challenge}", seed=seed)
         while game.phase == "pick":
             picks = {seat: (other if seat else direct).pick(game.view(seat)) for seat in game.pickers()}
@@ -73,7 +73,7 @@ def test_the_memory_is_the_same_with_messages_as_in_a_game(challenge):
             orders = direct.act(game.view(0))
             assert side.act(game.view(0)) == orders
             game.play_round([orders, other.act(game.view(1))])
-        for ours, theirs in zip(direct.rows, heard.rows, strict=True):
+        for ours, theirs in zip(direct.rows, by_messages.rows, strict=True):
             for column in ("hidden", "age", "lost_pick"):
                 at = getattr(MEMORY.columns, column)
                 np.testing.assert_array_equal(ours[2][:, at], theirs[2][:, at])
@@ -85,5 +85,5 @@ def test_the_memory_is_the_same_with_messages_as_in_a_game(challenge):
             armies += np.array_equal(ours[1], theirs[1])
             moves += ours[2][:, at].any()
             moved += ours[2][:, at].any() and np.array_equal(ours[2][:, at], theirs[2][:, at])
-    # The protocol has no losses, and its engines show a few other orders than a `Game`.
+    # The protocol reports no losses, and its engines show slightly different orders than a `Game`.
     assert owners > 0.9 * rounds and armies > 0.55 * rounds and moved > 0.85 * moves > 0

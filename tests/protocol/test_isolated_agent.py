@@ -1,4 +1,4 @@
-"""Isolated agents: the same turns as in this process, limits on time and memory, and failures by the usual rule."""
+"""Isolated agents: they play as in this process, obey limits on time and memory, and fail like other agents."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def match(agents, **kwargs):
     ("agent", "rules"),
     [(f"{BOTS}:Plain", "thesis"), (f"{BOTS}:Plain", "challenge2"), ("random", "thesis"), ("mcts:9", "challenge2")],
 )
-def test_the_turns_are_those_of_the_agent_in_this_process(agent, rules):
+def test_an_isolated_agent_plays_the_same_turns_as_in_this_process(agent, rules):
     settings = {"rules": rules, "picks": "agents", "games": 2}
     plain = match([agent, "random"], **settings).run().records
     assert match([f"isolated:{agent}", "random"], **settings).run().records == plain
 
 
-def test_an_endless_loop_loses_the_game_and_the_process_ends(monkeypatch):
+def test_an_endless_loop_loses_the_game_and_its_process_ends(monkeypatch):
     monkeypatch.setattr(warm_up, "SECONDS", 0.5)  # otherwise the warm-up takes 30 s
     clocks = ["200ms", None]
     result = match([isolated("Endless"), Idle], clocks=clocks, games=1).run()
@@ -57,13 +57,13 @@ def test_an_endless_loop_loses_the_game_and_the_process_ends(monkeypatch):
     assert not isolated_agent._idle
 
 
-def test_an_exhausted_bank_is_named():
+def test_the_failure_names_an_exhausted_time_bank():
     clocks = [Clock(bank=0.3, increment=0.05), None]
     result = match([isolated("Endless"), Idle], clocks=clocks, games=1).run()
     assert "the time bank is exhausted" in result.fault_table[0].reason
 
 
-def test_errors_and_ends_of_the_process_are_failures_with_the_traceback():
+def test_exceptions_and_exits_of_the_process_are_failures_with_a_traceback():
     crashing = match([isolated("Crashing"), Idle], games=1).run().fault_table[0]
     assert "round 2: ZeroDivisionError: nothing left to divide (python_bots.py" in crashing.reason
     assert 'raise ZeroDivisionError("nothing left to divide")' in crashing.detail
@@ -75,7 +75,7 @@ def test_errors_and_ends_of_the_process_are_failures_with_the_traceback():
         match([isolated("Crashing"), Idle], games=1, on_crash="stop").run()
 
 
-def test_a_late_answer_is_lost_and_the_next_one_counts():
+def test_a_late_answer_is_dropped_and_the_next_answer_counts():
     clocks = [Clock(seconds=0.7), None]
     result = match([isolated("LateOnce"), Idle], clocks=clocks, games=1, max_rounds=8).run()
     assert result.agents[0].time.late >= 1
@@ -88,7 +88,7 @@ def test_the_memory_is_limited():
     assert "MemoryError" in faults.reason
 
 
-def test_a_process_waits_for_the_next_game_and_games_share_no_agent():
+def test_a_process_is_reused_for_the_next_game_with_a_new_agent():
     first = make_agent(isolated("Plain"), 1)
     play_game([first, Idle(1)], "small", max_rounds=2)
     assert len(isolated_agent._idle) == 1
@@ -96,7 +96,7 @@ def test_a_process_waits_for_the_next_game_and_games_share_no_agent():
     assert len(isolated_agent._idle) == 1
 
 
-def test_specifications():
+def test_specifications_of_isolated_agents_are_parsed_and_checked():
     assert parse("isolated[memory=1G]:mcts:9")[0].name == "isolated"
     assert make_agent("isolated[memory=1G]:mcts:9", 1).name == "isolated[memory=1G]:mcts:9"
     assert pinned("isolated[memory=1G]:belief:mcts:9") == "isolated[memory=1G]:belief:mcts:9"

@@ -1,4 +1,4 @@
-"""No process remains after a game, even if a bot attacks its supervisor; resource limits apply or raise an error."""
+"""No process remains after a game, even if a bot attacks its supervisor; limits apply or raise an error."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="finds processes
 ESCAPING = Path(__file__).parents[1] / "bots" / "orphaning_bot.py"
 
 
-def escaping(way: str, file: Path, options: str = "", *more: str) -> ExternalBot:
-    """A bot that escapes in a way, and writes the numbers of its children to a file."""
+def escaping_bot(way: str, file: Path, options: str = "", *more: str) -> ExternalBot:
+    """Return a bot that tries to escape in the given way and writes the numbers of its children to a file."""
     words = [sys.executable, "-I", "-S", str(ESCAPING), way, str(file), *more]
     bot = make_agent(f"cmd[bank=30,policy=skip{options and ',' + options}]:{shlex.join(words)}", 1)
     assert isinstance(bot, ExternalBot)
     return bot
 
 
-def unless(limits: BotLimits) -> str:
-    """Why this system cannot set limits; "" if it can."""
+def unsupported_reason(limits: BotLimits) -> str:
+    """Return why this system cannot set the limits, or "" if it can."""
     try:
         check_limits(limits)
     except CommandError as error:
@@ -44,65 +44,65 @@ def unless(limits: BotLimits) -> str:
     return ""
 
 
-def left_by(file: Path) -> list[str]:
-    """Command lines of all processes that have to do with a bot: each names its file."""
-    found = []
+def remaining_processes(file: Path) -> list[str]:
+    """Return the command lines of the processes of a bot: each command line contains its file."""
+    lines = []
     for entry in Path("/proc").iterdir():
         try:
             line = (entry / "cmdline").read_bytes().decode() if entry.name.isdecimal() else ""
         except OSError:
-            continue  # it has just ended
+            continue  # the process has just ended
         if str(file) in line:
-            found.append(line)
-    return found
+            lines.append(line)
+    return lines
 
 
 @pytest.mark.parametrize("way", ["kill guard", "child kills guard", "stop guard", "hop", "hop and kill guard"])
-def test_a_bots_children_end_with_the_game_and_nobody_elses(way, tmp_path):
-    """Plain ones, daemons, some with an empty environment, some that are never the same process for long."""
+def test_exactly_the_children_of_a_bot_end_with_the_game(way, tmp_path):
+    """The bot starts plain children, daemons, children with an empty environment, and children that fork repeatedly."""
     file = tmp_path / "children"
-    mine = subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)"])
+    other_child = subprocess.Popen([sys.executable, "-I", "-S", "-c", "import time; time.sleep(600)"])
     try:
-        bots = [escaping(way, file), make_agent(misbehaving("honest"), 2)]
+        bots = [escaping_bot(way, file), make_agent(misbehaving("honest"), 2)]
         record = play_game(bots, "world", "challenge1", 5, picks="agents", max_rounds=2)
         assert record.rounds == 2
         assert file.read_text().count("\n") >= 4, "there were some"
-        assert left_by(file) == []
-        said = file.read_text()
+        assert remaining_processes(file) == []
+        content = file.read_text()
         time.sleep(0.05)
-        assert file.read_text() == said, "one is still hopping"
-        assert mine.poll() is None, "the host's own child"
+        assert file.read_text() == content, "one is still hopping"
+        assert other_child.poll() is None, "the host's own child"
         assert bots[1].faults == [], "the other bot"
         causes = [fault.cause for fault in bots[0].faults]
         assert any(fault.lost for fault in bots[0].faults) == ("kill" in way), "with its guard the bot ends"
         assert not any("could not be ended" in cause for cause in causes)
     finally:
-        mine.kill()
-        mine.wait()
+        other_child.kill()
+        other_child.wait()
 
 
 @pytest.mark.parametrize("way", ["shed", "child kills guard", "hop and kill guard"])
-def test_from_namespaces_of_its_own_nothing_gets_away(way, tmp_path):
-    """Not even a child without any mark: the bot does not find its guard, and the kernel ends what it started."""
-    if reason := unless(BotLimits(isolate=True)):
+def test_no_process_escapes_from_separate_namespaces(way, tmp_path):
+    """The bot cannot find its guard, and the kernel ends all its children, even those without any mark."""
+    if reason := unsupported_reason(BotLimits(isolate=True)):
         pytest.skip(reason)
     file = tmp_path / "children"
-    bot = escaping(way, file, "isolate=on")
+    bot = escaping_bot(way, file, "isolate=on")
     record = play_game([bot, make_agent("random", 2)], "world", "challenge1", 5, picks="agents", max_rounds=2)
     assert record.rounds == 2 and bot.faults == []
     assert file.read_text().count("\n") >= 4, "there were some"
-    assert left_by(file) == []
+    assert remaining_processes(file) == []
 
 
-def test_what_cannot_be_ended_is_in_the_record(tmp_path, monkeypatch):
-    """Somebody else's process with the bot's mark, as a bot under sudo would leave it."""
+def test_processes_that_cannot_be_ended_are_recorded(tmp_path, monkeypatch):
+    """`os.kill` fails here as for a process of another user, for example of a bot under sudo."""
     from warlight_env.protocol import process_cleanup
 
     file = tmp_path / "children"
-    bot = escaping("kill guard", file)
+    bot = escaping_bot("kill guard", file)
 
-    class Refused:
-        """The system as it is, but that nothing may be killed."""
+    class KillFails:
+        """The module `os`, except that `kill` raises `PermissionError`."""
 
         def __getattr__(self, name: str) -> object:
             return getattr(os, name)
@@ -111,18 +111,18 @@ def test_what_cannot_be_ended_is_in_the_record(tmp_path, monkeypatch):
             raise PermissionError
 
     with monkeypatch.context() as patched:
-        patched.setattr(process_cleanup, "os", Refused())
+        patched.setattr(process_cleanup, "os", KillFails())
         play_game([bot, make_agent("random", 2)], "world", "challenge1", 5, picks="agents", max_rounds=1)
     [fault] = [fault for fault in bot.faults if fault.question == "processes"]
-    count, _, told = fault.cause.partition(" processes could not be ended: ")
+    count, _, numbers = fault.cause.partition(" processes could not be ended: ")
     assert int(count) >= 4, "and perhaps the bot itself, which ends just then"
-    for process in map(int, told.split(", ")):
+    for process in map(int, numbers.split(", ")):
         with contextlib.suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
     until = time.monotonic() + 20
-    while left_by(file) and time.monotonic() < until:
-        time.sleep(0.01)  # a killed process takes a moment to go
-    assert left_by(file) == []
+    while remaining_processes(file) and time.monotonic() < until:
+        time.sleep(0.01)  # a killed process needs a moment to end
+    assert remaining_processes(file) == []
 
 
 # Limits
@@ -144,22 +144,22 @@ def port():
         ("memory=128M,network=off,isolate=on", ["procs"]),
     ],
 )
-def test_a_limit_holds_or_is_refused(options, can, port, tmp_path):
+def test_a_limit_takes_effect_or_is_refused(options, can, port, tmp_path):
     file = tmp_path / "said"
-    if reason := unless(read_options(options).limits):
+    if reason := unsupported_reason(read_options(options).limits):
         with pytest.raises(AgentError) as caught:
-            escaping("limits", file, options, port)
+            escaping_bot("limits", file, options, port)
         assert reason in str(caught.value) and "this system" in reason
         return
-    bot = escaping("limits", file, options, port)
+    bot = escaping_bot("limits", file, options, port)
     record = play_game([make_agent("random", 2), bot], "world", "challenge1", 5, picks="agents", max_rounds=1)
     assert record.rounds == 1 and bot.faults == []
     assert file.read_text().split() == [*can, "0", "1", "2"], "and no descriptors of ours"
 
 
-def test_a_system_without_namespaces_says_so(tmp_path):
-    """Within a user namespace that may have no further ones."""
-    if shutil.which("unshare") is None or unless(BotLimits(isolate=True)):
+def test_a_system_without_namespaces_raises_an_error(tmp_path):
+    """The test runs in a user namespace that allows no further namespaces."""
+    if shutil.which("unshare") is None or unsupported_reason(BotLimits(isolate=True)):
         pytest.skip("no namespaces here at all")
     code = "from warlight_env.agents import make_agent; make_agent('cmd[network=off]:true', 1)"
     shell = f"echo 0 > /proc/sys/user/max_user_namespaces && exec {shlex.join([sys.executable, '-c', code])}"
@@ -184,13 +184,13 @@ def test_limits_need_linux(monkeypatch):
         ("isolate=", "must be one of on, off"),
     ],
 )
-def test_limits_that_are_none_are_refused_with_the_reason(options, reason):
+def test_invalid_limits_are_refused_with_the_reason(options, reason):
     with pytest.raises(AgentError) as caught:
         make_agent(f"cmd[{options}]:true", 1)
     assert reason in str(caught.value)
 
 
-def test_limits_are_read_as_they_are_written():
+def test_limits_are_parsed_from_options():
     limits = read_options("memory=512M,procs=64,network=off").limits
     assert limits == BotLimits(512 << 20, 64, network=False)
     assert read_options("memory=2G,network=on").limits == BotLimits(2 << 30)

@@ -1,4 +1,4 @@
-"""The project's game server and bots play over pipes, and their games equal the games inside the engine."""
+"""The project's game server and bots play over pipes, and their games equal games inside the engine."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from warlight_env.game import Game
 
 
 def final_state(agents, rules: str, seed: int) -> tuple[str, int, int]:
-    """A game's last position with its dice, its rounds, and the orders that were dropped."""
+    """Return a game's last position with its dice, its number of rounds, and the number of dropped orders."""
     game = Game("world", rules, seed=seed)
     dropped = len(pick_regions(game, agents))
     for _, result in play_rounds(game, agents, round_limit(game.rules, game.map.n_regions, None)):
@@ -21,7 +21,7 @@ def final_state(agents, rules: str, seed: int) -> tuple[str, int, int]:
 
 
 def check_game(specs: tuple[str, str], rules: str, number: int) -> None:
-    """Both bots over pipes; then the same two, with the same beliefs, inside the engine."""
+    """Compare a game of both bots over pipes with a game of the same bots and beliefs inside the engine."""
     seeds = [derive_seed(number, seat) for seat in range(2)]
     outside = [make_agent(our_bot(spec), seed) for spec, seed in zip(specs, seeds, strict=True)]
     try:
@@ -38,13 +38,13 @@ def check_game(specs: tuple[str, str], rules: str, number: int) -> None:
 @pytest.mark.parametrize(
     "specs, rules", [(("mcts:sims=4", "aggressive"), "challenge1"), (("random", "mcts:sims=4"), "challenge2")]
 )
-def test_games_over_pipes_are_those_inside_the_engine(specs, rules):
+def test_games_over_pipes_equal_games_inside_the_engine(specs, rules):
     check_game(specs, rules, 3)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("rules", ["challenge1", "challenge2"])
-def test_two_hundred_games_over_pipes_in_both_seats(rules):
+def test_two_hundred_games_over_pipes_equal_games_inside_the_engine(rules):
     agents = ["mcts:sims=4", "aggressive", "smart_random", "random", "one_big_army"]
     pairs = [(a, b) for a in agents for b in agents if a != b]
     for number in range(200):  # 20 pairs, each agent on either seat

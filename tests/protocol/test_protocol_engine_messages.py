@@ -1,4 +1,4 @@
-"""Messages to bots: the map, the picks in the competitions' order, and only the visible regions."""
+"""Messages to bots contain the map, the picks in the order of the competitions, and only the visible regions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from warlight_env.protocol.grammar import format_message
 
 
 @pytest.mark.parametrize("name", maps.names())
-def test_a_map_survives_the_wire(name):
+def test_a_map_is_unchanged_after_setup_messages(name):
     map_ = maps.load(name)
     lines = "\n".join(map(format_message, setup_messages(map_)))
     again = maps.from_setup_lines(lines)
@@ -31,14 +31,14 @@ def test_a_map_survives_the_wire(name):
     assert sum(len(near) for _, near in setup_messages(map_)[2].lists) == len(map_.borders), "each border once"
 
 
-def test_the_world_map_has_the_competitions_numbers():
+def test_the_world_map_uses_the_numbers_of_the_competitions():
     lists = dict(setup_messages(maps.load("world"))[2].lists)
     named = {region.name: i for i, region in enumerate(maps.load("world").regions, 1)}
     assert named["Alaska"] == 1 and named["Eastern Australia"] == 42
     assert lists[1] == (2, 4, 30), "Alaska: Northwest Territory, Alberta, Kamchatka"
 
 
-def test_the_opening_of_challenge_2_comes_in_the_competitions_order():
+def test_the_opening_of_challenge_2_has_the_order_of_the_competitions():
     lines = list(map(format_message, opening_messages(Game("world", "challenge2", seed=4).view(1), 2, 10_000, 500)))
     heads = ["settings timebank", "settings time_per_move", "settings max_rounds", "settings your_bot",
              "settings opponent_bot", "setup_map super_regions", "setup_map regions", "setup_map neighbors",
@@ -59,15 +59,15 @@ def test_the_opening_of_challenge_1_has_no_clock_and_no_wastelands():
     assert [line.split()[1] for line in lines] == ["your_bot", "opponent_bot", "super_regions", "regions", "neighbors"]
 
 
-def in_sight(game: Game, owner, player: int) -> set[int]:
+def visible_regions(game: Game, owner, player: int) -> set[int]:
     own = set(np.flatnonzero(owner == player).tolist())
     return own | {q for r in own for q in game.map.neighbors[r]}
 
 
 @pytest.mark.parametrize("rules", ["challenge1", "challenge2"])
 @pytest.mark.parametrize("agent", ["aggressive", "random"])
-def test_bots_are_told_what_the_competitions_told_and_nothing_else(rules, agent):
-    """The rule read literally: the whole position is followed, and looked at before and after each attack."""
+def test_bots_receive_exactly_the_visible_events(rules, agent):
+    """Follow the whole position, and compute the visible regions before and after each attack."""
     shown = hidden = 0
     for seed in range(4):
         game = Game("world", rules, seed=seed)
@@ -79,14 +79,14 @@ def test_bots_are_told_what_the_competitions_told_and_nothing_else(rules, agent)
         while not game.done and game.round < 30:
             owner = game.owner.copy()
             result = game.play_round(ask_orders(game, agents), on_illegal="skip")
-            placed = [[d for d in result.deploys if d.region in in_sight(game, owner, p)] for p in range(2)]
+            placed = [[d for d in result.deploys if d.region in visible_regions(game, owner, p)] for p in range(2)]
             moved: list[list[tuple[int, int, int]]] = [[], []]
             for event in result.events:
-                before = [in_sight(game, owner, p) for p in range(2)]
+                before = [visible_regions(game, owner, p) for p in range(2)]
                 if event.captured:
                     owner[event.target] = event.player
                 for p in {0, 1} - {event.player}:
-                    after = in_sight(game, owner, p)
+                    after = visible_regions(game, owner, p)
                     if event.target in before[p] or {event.source, event.target} & after:
                         moved[p].append((event.source, event.target, event.armies))
                     else:
@@ -98,7 +98,7 @@ def test_bots_are_told_what_the_competitions_told_and_nothing_else(rules, agent)
                 assert seen.deploys == tuple((d.region, d.armies) for d in placed[p] if d.player != p)
                 shown += len(seen.moves)
                 rows = next(x for x in round_messages(game.view(p), seen) if isinstance(x, m.UpdateMap)).regions
-                assert {r - 1 for r, _, _ in rows} == in_sight(game, game.owner, p)
+                assert {r - 1 for r, _, _ in rows} == visible_regions(game, game.owner, p)
                 assert all(game.army[r - 1] == army for r, _, army in rows)
                 names = [name for _, name, _ in rows]
                 own = names.count(f"player{p + 1}")
@@ -106,7 +106,7 @@ def test_bots_are_told_what_the_competitions_told_and_nothing_else(rules, agent)
     assert shown > 20 and hidden > 20, "both happened"
 
 
-def test_views_tell_the_last_round_through_undo_and_clone():
+def test_views_contain_the_last_round_after_undo_and_clone():
     game = Game("world", "challenge2", seed=3, picks="random")
     assert game.view(0).last_round is None and game.view(0).starts is not None
     agents = [make_agent("aggressive", 1), make_agent("aggressive", 2)]
@@ -116,21 +116,21 @@ def test_views_tell_the_last_round_through_undo_and_clone():
     assert game.view(0).last_round.round == 2
     game.undo()
     for same in (game, twin):
-        told = same.view(1).last_round
-        assert (told.round, told.deploys) == (1, first.seen_by(1).deploys)
-        assert set(told.events) >= set(first.seen_by(1).events)
+        last_round = same.view(1).last_round
+        assert (last_round.round, last_round.deploys) == (1, first.seen_by(1).deploys)
+        assert set(last_round.events) >= set(first.seen_by(1).events)
     game.undo()
     assert game.view(0).last_round is None
 
 
-def test_who_started_where_is_told_where_everybody_saw_it():
+def test_starting_regions_are_in_the_view_if_picks_are_public():
     two, one = Game("world", "challenge2", seed=3, picks="random"), Game("world", "challenge1", seed=3, picks="random")
     assert two.view(0).starts == tuple(tuple(np.flatnonzero(two.owner == p).tolist()) for p in range(2))
     assert one.view(0).starts is None
     assert Game("world", "challenge2", seed=3).view(0).starts is None, "not before it is known"
 
 
-def test_the_bank_of_challenge_2_and_the_two_seconds_of_challenge_1():
+def test_the_clocks_of_both_challenges():
     bank = BotClock.of(2)
     for spent, left in [(0.2, 10_000), (9.0, 1500), (4.0, 500), (0.1, 900)]:
         bank.spend(spent)
@@ -143,7 +143,7 @@ def test_the_bank_of_challenge_2_and_the_two_seconds_of_challenge_1():
 @pytest.mark.parametrize("armies, expected", [
     ([3, 2], [3, 2]), ([3, 9], [3, 2]), ([9, 1], [5, 1]), ([0, 9], [0, 5]), ([5, 9], [5, 9]),
 ])  # fmt: skip
-def test_a_placement_of_too_many_armies_is_reduced_to_the_rest(armies, expected):
+def test_a_placement_of_too_many_armies_is_reduced_to_the_remaining_income(armies, expected):
     view = Game("world", "challenge1", seed=4, picks="random").view(0)
     own, other = int(np.flatnonzero(view.owner == 0)[0]) + 1, int(np.flatnonzero(view.owner != 0)[0]) + 1
     orders = [m.PlaceOrder("player1", other, 99), *(m.PlaceOrder("player1", own, n) for n in armies)]

@@ -1,4 +1,4 @@
-"""Protocol lines: those of the competitions are parsed and written again, and typical errors of bots are handled."""
+"""Protocol lines of the competitions are parsed and written again, and typical errors of bots are handled."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from warlight_env.protocol.grammar import (
     parse_message,
 )
 
-#: Lines as the competitions' engines wrote them, and what they say.
+#: Lines of the competitions' engines, and the messages that they encode.
 LINES = [
     ("settings your_bot player1", m.YourBot("player1")),
     ("settings opponent_bot player2", m.OpponentBot("player2")),
@@ -47,21 +47,21 @@ PICKS, PICK = m.PickRegions(2000, (3, 9, 14)), m.PickRegion(10000, (3, 9, 14))
 
 
 @pytest.mark.parametrize("line, message", LINES)
-def test_a_line_of_the_competitions_is_read_and_written_again(line, message):
+def test_lines_of_the_competitions_are_parsed_and_written_again(line, message):
     assert parse_message(line) == message
     assert format_message(message) == line
 
 
 @pytest.mark.parametrize("line, message", LINES)
-def test_white_space_and_case_of_commands_do_not_matter(line, message):
+def test_white_space_and_case_of_commands_are_ignored(line, message):
     words = line.split(" ")
-    shouted = [w.upper() if i < 2 and not w[0].isdigit() and not w.startswith("player") else w
+    upper_case = [w.upper() if i < 2 and not w[0].isdigit() and not w.startswith("player") else w
                for i, w in enumerate(words)]  # fmt: skip
-    assert parse_message("  " + "\t ".join(shouted) + " \r") == message
+    assert parse_message("  " + "\t ".join(upper_case) + " \r") == message
 
 
 @pytest.mark.parametrize("line", ["", "hello", "settings", "settings colour red", "setup_map seas 1 2"])
-def test_other_lines_are_left_to_the_reader(line):
+def test_unknown_lines_are_parsed_as_other(line):
     assert parse_message(line) == m.Other(line)
 
 
@@ -85,7 +85,7 @@ def test_other_lines_are_left_to_the_reader(line):
         "opponent_moves player2 attack/transfer 5 6 2147483648",
     ],
 )
-def test_a_spoilt_line_is_quoted_beside_what_was_expected(line):
+def test_the_error_quotes_an_invalid_line_and_the_expected_form(line):
     with pytest.raises(ProtocolError) as caught:
         parse_message(line)
     assert line in str(caught.value) and "expected" in str(caught.value)
@@ -108,12 +108,12 @@ moves = st.builds(m.MoveOrder, names, numbers, numbers, armies)
         st.builds(m.Wastelands, ids),
     )
 )
-def test_any_message_survives_the_wire(message):
+def test_any_message_is_unchanged_after_writing_and_parsing(message):
     assert parse_message(format_message(message)) == message
 
 
 @given(st.lists(st.builds(m.PlaceOrder, st.just("player1"), numbers, numbers), max_size=50).map(tuple))
-def test_any_answer_survives_the_wire(orders):
+def test_any_answer_is_unchanged_after_writing_and_parsing(orders):
     read = parse_answer(PLACE, format_answer(m.PlaceOrders(orders)), "player1")
     assert read.answer == m.PlaceOrders(orders) and read.problems == ()
 
@@ -123,7 +123,7 @@ def read(question, line, name="player1"):
     return got.answer, [problem.reason for problem in got.problems]
 
 
-def test_answers_as_the_competitions_had_them():
+def test_answers_in_the_form_of_the_competitions_are_parsed():
     place = m.PlaceOrders((m.PlaceOrder("player1", 3, 4), m.PlaceOrder("player1", 9, 1)))
     assert read(PLACE, "player1 place_armies 3 4, player1 place_armies 9 1") == (place, [])
     assert read(PLACE, "player1 place_armies 3 4,player1 place_armies 9 1,") == (place, []), "a trailing comma is fine"
@@ -151,19 +151,19 @@ def test_answers_as_the_competitions_had_them():
         (PICKS, "", 0, "empty"),
     ],
 )
-def test_what_bots_get_wrong_costs_that_part_only(question, line, kept, reason):
+def test_an_invalid_part_of_an_answer_does_not_affect_other_parts(question, line, kept, reason):
     answer, reasons = read(question, line)
     assert len(answer.regions if isinstance(answer, m.PicksAnswer) else answer.orders) == kept
     assert len(reasons) == 1 and reason in reasons[0]
 
 
-def test_only_so_many_orders_count_as_the_competitions_let_through():
+def test_orders_after_the_first_51_are_ignored():
     line = ", ".join(f"player1 place_armies {i} 1" for i in range(1, 10_001))
     answer, reasons = read(PLACE, line)
     assert [order.region for order in answer.orders] == list(range(1, 52))
     assert len(reasons) == 1 and "9949 orders after the first 51" in reasons[0]
 
 
-def test_a_quoted_text_is_short_and_printable():
+def test_a_quoted_answer_is_short_and_printable():
     problem = parse_answer(PLACE, "\x1b[2J" * 5000, "player1").problems[0]
     assert len(problem.text) < 1500 and problem.text.isprintable()

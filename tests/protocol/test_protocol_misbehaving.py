@@ -29,7 +29,7 @@ from warlight_env.record import GameLog, LogWriter, verify
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="counts processes in /proc")
 
 ROUNDS = 4
-#: Way to misbehave → what the record says of it, and how many answers are lost at most.
+#: Kind of misbehaviour → the recorded cause, and the maximum number of lost answers.
 WAYS = {
     "honest": (None, 0),
     "silent": ("no answer within", 2),
@@ -61,7 +61,7 @@ WAYS = {
     "way, rules",
     [(way, "challenge1") for way in WAYS] + [(way, "challenge2") for way in ("late 1", "die pick", "foreign")],
 )
-def test_the_game_goes_on_and_the_record_names_the_cause(way, rules, monkeypatch, tmp_path):
+def test_the_game_continues_and_the_record_names_the_cause(way, rules, monkeypatch, tmp_path):
     marked = Marked(monkeypatch)
     argument = f" {tmp_path / 'child'}" if way in ("children", "daemons") else ""
     bot = make_agent(misbehaving(way + argument), 1)
@@ -71,10 +71,10 @@ def test_the_game_goes_on_and_the_record_names_the_cause(way, rules, monkeypatch
     if argument:
         assert (tmp_path / "child").read_text().isdecimal(), "there was a child"
     cause, lost = WAYS[way]
-    told = [str(fault) for fault in bot.faults]
-    assert any(cause in text for text in told) if cause else told == []
+    faults = [str(fault) for fault in bot.faults]
+    assert any(cause in text for text in faults) if cause else faults == []
     assert sum(fault.lost for fault in bot.faults) <= lost
-    assert [(f.agent, f.total) for f in record.faults] == ([(0, len(told))] if told else [])
+    assert [(f.agent, f.total) for f in record.faults] == ([(0, len(faults))] if faults else [])
     if way == "foreign":
         assert record.dropped[0] == 5 * ROUNDS
     elif way == "greedy":
@@ -83,7 +83,7 @@ def test_the_game_goes_on_and_the_record_names_the_cause(way, rules, monkeypatch
         assert record.dropped[0] == (51 - 5) * ROUNDS, "five of the 51 that count are within the income"
 
 
-def test_a_match_says_who_gave_up_and_whose_faults_they_are(capsys):
+def test_a_match_reports_forfeits_and_faults_of_bots(capsys):
     bot = misbehaving("die attack/transfer", "policy=forfeit,bank=30")
     command = ["match", "random", bot, "-n", "2", "--map", "small", "--rules", "challenge1", "-q"]
     assert main(command) == 0
@@ -95,9 +95,9 @@ def test_a_match_says_who_gave_up_and_whose_faults_they_are(capsys):
     assert [faults["agent"] for faults in data["faults"]] == [data["failures"][0]["agent"]] == [bot]
 
 
-def test_a_log_has_what_shows_when_the_game_is_over(tmp_path):
-    class Dying(Idle):
-        """Notes a fault when it is told that its game is over."""
+def test_a_fault_on_close_is_in_the_log(tmp_path):
+    class FaultOnClose(Idle):
+        """Record a fault in `close`."""
 
         def __init__(self, seed):
             self.faults = BotFaults()
@@ -111,9 +111,9 @@ def test_a_log_has_what_shows_when_the_game_is_over(tmp_path):
 
     paths = [tmp_path / name for name in ("whole.wl.jsonl", "broken.wl.jsonl")]
     with LogWriter(paths[0]) as writer:
-        play_game([Idle(1), Dying(2)], "small", max_rounds=2, observer=writer)
+        play_game([Idle(1), FaultOnClose(2)], "small", max_rounds=2, observer=writer)
     with LogWriter(paths[1]) as writer, pytest.raises(AgentCrashError):
-        play_game([Dying(2), Crashing(1)], "small", max_rounds=2, observer=writer)
+        play_game([FaultOnClose(2), Crashing(1)], "small", max_rounds=2, observer=writer)
     for path, seat, rounds, status in zip(
         (paths[0], writer.partial), (1, 0), (2, 0), ("complete", "failed"), strict=True
     ):
@@ -123,9 +123,9 @@ def test_a_log_has_what_shows_when_the_game_is_over(tmp_path):
         assert [fault["cause"] for fault in data["faults"]] == ["too much of it"]
         log.save(tmp_path / "again.wl.jsonl")
         assert (tmp_path / "again.wl.jsonl").read_bytes() == path.read_bytes()
-    whole = GameLog.load(paths[0])
-    assert continue_game(whole, 1, [Idle, Dying]).insights == whole.insights
-    assert verify(whole) == []
+    complete = GameLog.load(paths[0])
+    assert continue_game(complete, 1, [Idle, FaultOnClose]).insights == complete.insights
+    assert verify(complete) == []
 
 
 def test_a_flood_on_standard_error_is_in_the_log(tmp_path):
@@ -142,7 +142,7 @@ def test_a_flood_on_standard_error_is_in_the_log(tmp_path):
 
 
 @pytest.mark.parametrize("way, total", [("honest", 0), ("die place_armies", 2), ("flood_error", 1)])
-def test_a_bot_that_an_agent_believes_for_is_looked_after_like_any(way, total, monkeypatch):
+def test_a_bot_inside_a_belief_agent_is_closed_and_its_faults_are_recorded(way, total, monkeypatch):
     marked = Marked(monkeypatch)
     agent = make_agent("belief:" + misbehaving(way), 1)
     record = play_game([make_agent("random", 2), agent], "world", "challenge1", 5, picks="agents", max_rounds=3)
@@ -150,14 +150,14 @@ def test_a_bot_that_an_agent_believes_for_is_looked_after_like_any(way, total, m
     assert [(f.agent, f.total) for f in record.faults] == ([(1, total)] if total else [])
 
 
-def test_a_bot_that_an_agent_believes_for_may_give_up():
+def test_a_bot_inside_a_belief_agent_may_forfeit():
     agent = make_agent("belief:" + misbehaving("die place_armies", "policy=forfeit,bank=30"), 1)
     record = play_game([make_agent("random", 2), agent], "world", "challenge1", 5, picks="agents")
     assert [(f.agent, f.kind) for f in record.failures] == [(1, "forfeit")] and record.winner == 0
 
 
-def test_faults_that_are_not_kept_are_counted():
-    class Chatterbox(Idle):
+def test_faults_beyond_the_stored_number_are_counted():
+    class ManyFaults(Idle):
         def __init__(self):
             self.faults = BotFaults()
 
@@ -166,19 +166,19 @@ def test_faults_that_are_not_kept_are_counted():
                 self.faults.note(BotFault(view.round + 1, "go", "chatter", lost=n % 3 == 0))
             return Orders()
 
-    record = play_game([Chatterbox(), Idle(2)], "small", max_rounds=4)
+    record = play_game([ManyFaults(), Idle(2)], "small", max_rounds=4)
     ((agent, total, lost, first, kinds, _),) = record.faults
     assert (agent, total, lost, len(first), kinds) == (0, 600, 200, QUOTED_FAULTS, (("other", 600),))
 
 
-def test_after_two_missing_answers_a_bot_is_not_asked_again():
+def test_a_bot_gets_no_questions_after_two_missing_answers():
     bot = make_agent(misbehaving("silent"), 1)
     play_game([bot, make_agent("random", 2)], "world", "challenge1", 5, picks="agents", max_rounds=ROUNDS)
     assert [(f.round, f.lost) for f in bot.faults] == [(0, True), (1, True), (1, False)]
     assert "receives no more questions" in bot.faults[-1].cause
 
 
-def test_simulations_are_no_clock_for_a_process(tmp_path, capsys):
+def test_a_clock_of_simulations_is_refused_for_a_bot_in_a_process(tmp_path, capsys):
     bot = misbehaving("honest")
     for agents in ([bot, "mcts:9"], ["mcts:9", f"belief:{bot}"]):
         command = [
@@ -204,7 +204,7 @@ def test_simulations_are_no_clock_for_a_process(tmp_path, capsys):
     assert main(["match", "mcts:9", bot, "-n", "2", "--map", "small", "--rounds", "2", "-q", *clocks]) == 0
 
 
-def test_a_matchs_clock_takes_the_place_of_the_bots_own():
+def test_the_clock_of_a_match_replaces_the_clock_of_the_bot():
     from warlight_env.arena.games.clocks import Clock
 
     lines: list[str] = []
@@ -218,7 +218,7 @@ def test_a_matchs_clock_takes_the_place_of_the_bots_own():
     assert len(asked) == 4 and asked[0] == 7000 and asked[1] <= 7000 and 6000 < asked[2] <= 7000
 
 
-def test_a_late_answer_is_not_taken_for_the_next_one():
+def test_a_late_answer_is_not_used_for_the_next_question():
     bot = make_agent(misbehaving("late 1"), 1)
     play_game([bot, make_agent("random", 2)], "world", "challenge1", 5, picks="agents", max_rounds=ROUNDS)
     assert (
@@ -228,7 +228,7 @@ def test_a_late_answer_is_not_taken_for_the_next_one():
 
 
 @pytest.mark.parametrize("seat", [0, 1])
-def test_forfeit_loses_the_game_at_the_first_missing_answer(seat, monkeypatch):
+def test_the_forfeit_policy_loses_the_game_at_the_first_missing_answer(seat, monkeypatch):
     marked = Marked(monkeypatch)
     agents = [make_agent("random", 2), make_agent("random", 3)]
     agents[seat] = make_agent(misbehaving("die attack/transfer", "policy=forfeit,bank=30"), 1)
@@ -253,7 +253,7 @@ play_game([make_agent(sys.argv[1], 1), Killer()], "world", "challenge1", 5, pick
 
 
 @pytest.mark.parametrize("way", ["daemons", "children", "stubborn"])
-def test_nothing_outlives_a_killed_host(way, monkeypatch, tmp_path):
+def test_no_process_of_a_bot_outlives_a_killed_host(way, monkeypatch, tmp_path):
     marked = Marked(monkeypatch)
     command = [sys.executable, "-c", KILLED, misbehaving(f"{way} {tmp_path / 'child'}")]
     assert subprocess.run(command, check=False).returncode == -signal.SIGKILL
@@ -272,14 +272,14 @@ print(*[(peak(spec) - normal) / 1024 for spec in sys.argv[2:]])
 """
 
 
-def test_floods_take_no_memory():
+def test_floods_of_output_need_little_memory():
     ways = ["flood_output", "flood_error", "endless_line", "many", "deaf", "babble"]
     command = [sys.executable, "-c", MEMORY, misbehaving("honest"), *map(misbehaving, ways)]
     more = subprocess.run(command, check=True, capture_output=True, text=True).stdout.split()
     assert len(more) == len(ways) and all(float(mib) <= 64 for mib in more)
 
 
-def test_an_agent_that_is_forgotten_takes_its_process_with_it(monkeypatch, tmp_path):
+def test_a_deleted_agent_ends_its_process(monkeypatch, tmp_path):
     from warlight_env.game import Game
 
     marked = Marked(monkeypatch)
@@ -304,26 +304,26 @@ def test_an_agent_that_is_forgotten_takes_its_process_with_it(monkeypatch, tmp_p
         ("cmd[folder=/no/such]:true", "the working folder '/no/such'"),
     ],
 )
-def test_a_specification_that_cannot_be_used_is_refused_with_the_reason(spec, reason):
+def test_an_invalid_specification_is_refused_with_the_reason(spec, reason):
     with pytest.raises(AgentError) as caught:
         make_agent(spec, 1)
     assert reason in str(caught.value)
 
 
-def test_games_of_three_are_refused():
+def test_games_of_three_players_are_refused():
     agents = [make_agent(misbehaving("honest"), 1), make_agent("random", 2), make_agent("random", 3)]
     with pytest.raises(AgentCrashError, match="games of two"):
         play_game(agents, "world", "thesis", 5)
 
 
-def test_standard_error_goes_to_a_file_for_each_game(tmp_path):
+def test_standard_error_is_written_to_a_file_for_each_game(tmp_path):
     for _ in range(2):
         bot = make_agent(misbehaving("die place_armies", f"policy=skip,errors={tmp_path / 'errors'}"), 1)
         play_game([bot, make_agent("random", 2)], "world", "challenge2", 5, picks="agents", max_rounds=1)
     assert [file.read_text() for file in (tmp_path / "errors").iterdir()] == ["what a bad end\n"] * 2
 
 
-def test_a_bot_does_not_pay_for_a_folder_that_cannot_be_made(tmp_path):
+def test_a_bot_plays_on_if_the_folder_for_its_errors_cannot_be_created(tmp_path):
     (tmp_path / "file").touch()
     bot = make_agent(misbehaving("honest", f"errors={tmp_path / 'file' / 'errors'}"), 1)
     record = play_game([bot, make_agent("random", 2)], "world", "challenge2", 5, picks="agents", max_rounds=1)
@@ -334,8 +334,8 @@ def test_a_bot_does_not_pay_for_a_folder_that_cannot_be_made(tmp_path):
 
 
 @pytest.mark.parametrize("name, last", [("pipe", 6), ("socketpair", 2)])
-def test_a_bot_for_which_there_are_no_files_left_is_an_error_and_leaves_none_open(name, last, monkeypatch):
-    """Each pipe fails in turn: those of the bot, of its standard error's reader, and of `subprocess`."""
+def test_a_process_start_without_free_descriptors_raises_an_error_and_leaks_none(name, last, monkeypatch):
+    """Each pipe fails in turn: the pipes of the bot, of the reader of its standard error, and of `subprocess`."""
     module = os if name == "pipe" else socket
     made = getattr(module, name)
     for fails in range(1, last):
@@ -354,7 +354,7 @@ def test_a_bot_for_which_there_are_no_files_left_is_an_error_and_leaves_none_ope
 
 
 @pytest.mark.parametrize("rules", ["thesis", "challenge1", "challenge2"])
-def test_a_bot_plays_where_regions_are_dealt_and_without_fog(rules):
+def test_a_bot_plays_games_with_dealt_regions_and_without_fog(rules):
     bot = make_agent(misbehaving("honest"), 1)
     record = play_game(
         [make_agent("random", 2), bot], "small" if rules == "thesis" else "world", rules, 5, max_rounds=3
@@ -370,7 +370,7 @@ def test_a_bot_plays_where_regions_are_dealt_and_without_fog(rules):
         ("read x; exec 1>&-; sleep 0.3; exit 7", None, "the bot ended with exit status 7"),
     ],
 )
-def test_the_wait_for_an_exit_status_is_not_the_bots_time(program, text, cause):
+def test_the_wait_for_an_exit_status_does_not_count_as_answer_time(program, text, cause):
     bot = BotProcess(["sh", "-c", program])
     try:
         reply = bot.ask("question", 1.5)

@@ -1,4 +1,4 @@
-"""Tools for authors of bots: minimal bots that pass the check, failing checks, replays; response times of our bots."""
+"""Tools for authors of bots: minimal bots that pass the check, failing checks and replays; answer times of our bots."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def command(spec: str) -> list[str]:
 @pytest.mark.parametrize(
     "language", [pytest.param(name, marks=() if name == "python" else pytest.mark.slow) for name in LANGUAGES]
 )
-def test_the_minimal_bot_passes_the_check(language, tmp_path, capsys):
+def test_the_minimal_bot_passes_the_check_in_each_language(language, tmp_path, capsys):
     if shutil.which(NEEDED[language]) is None:
         pytest.skip(f"no {NEEDED[language]} here")
     assert main(["bot", "new", language, str(tmp_path)]) == 0
@@ -54,10 +54,10 @@ def test_the_minimal_bot_passes_the_check(language, tmp_path, capsys):
     assert "17 of 17 cases passed" in capsys.readouterr().out
 
 
-def test_the_class_passes_its_own_test_and_beats_a_random_bot(tmp_path, capsys):
+def test_the_class_template_passes_its_test_and_beats_a_random_bot(tmp_path, capsys):
     assert main(["bot", "new", "class", str(tmp_path)]) == 0
-    told = capsys.readouterr().out
-    assert "my_bot.py" in told and "test_my_bot.py" in told and "warlight match my_bot.py:MyBot" in told
+    output = capsys.readouterr().out
+    assert "my_bot.py" in output and "test_my_bot.py" in output and "warlight match my_bot.py:MyBot" in output
     words = [sys.executable, "-m", "unittest"]
     done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0 and "Ran 2 tests" in done.stderr
@@ -68,14 +68,14 @@ def test_the_class_passes_its_own_test_and_beats_a_random_bot(tmp_path, capsys):
     assert "exists already" in capsys.readouterr().err and (tmp_path / "my_bot.py").read_text() == source
 
 
-def test_the_page_names_the_commands_of_each_language():
+def test_the_page_contains_the_commands_of_each_language():
     for name, language in LANGUAGES.items():
         row = rf"^\| `{name}`.* \| (`{re.escape(language.build)}`|–) \| `{re.escape(language.run)}` \|$"
         assert re.search(row, PAGE.read_text(encoding="utf-8"), re.MULTILINE), name
 
 
 @pytest.mark.slow
-def test_the_bot_in_rust_beside_the_page_passes_the_check(tmp_path, capsys):
+def test_the_rust_bot_of_the_page_passes_the_check(tmp_path, capsys):
     if shutil.which("rustc") is None:
         pytest.skip("no rustc here")
     shutil.copy(PAGE.with_name("bot.rs"), tmp_path)
@@ -85,7 +85,7 @@ def test_the_bot_in_rust_beside_the_page_passes_the_check(tmp_path, capsys):
     assert "17 of 17 cases passed" in capsys.readouterr().out
 
 
-def test_a_program_in_the_folder_where_one_is_can_be_named(tmp_path, monkeypatch):
+def test_a_relative_program_path_is_resolved_in_the_working_folder(tmp_path, monkeypatch):
     program = tmp_path / "bot"
     program.write_text("#!/bin/sh\n")
     monkeypatch.chdir(tmp_path)
@@ -99,7 +99,7 @@ def test_a_program_in_the_folder_where_one_is_can_be_named(tmp_path, monkeypatch
         check_command(["./bot"])
 
 
-def test_new_leaves_alone_what_is_there(tmp_path, capsys):
+def test_new_does_not_overwrite_existing_files(tmp_path, capsys):
     (tmp_path / "bot.py").write_text("mine")
     assert main(["bot", "new", "python", str(tmp_path)]) == 2
     assert "exists already" in capsys.readouterr().err and (tmp_path / "bot.py").read_text() == "mine"
@@ -107,7 +107,7 @@ def test_new_leaves_alone_what_is_there(tmp_path, capsys):
 
 
 @pytest.mark.slow
-def test_our_own_bots_pass_the_check():
+def test_the_bots_of_the_project_pass_the_check():
     assert [str(o) for o in check(command(our_bot("mcts:sims=10"))) if o.failure is not None] == []
 
 
@@ -121,16 +121,16 @@ def test_our_own_bots_pass_the_check():
         ("die start", "exit status 1"),
     ],
 )
-def test_the_check_explains_failures(way, explanation):
+def test_the_check_explains_failures_of_bots(way, explanation):
     first = next(iter(check(command(misbehaving(way)), [1])))
     assert first.failure is not None and explanation in first.failure
 
 
-def test_check_says_so_by_its_exit_code(capsys):
+def test_a_failed_check_has_exit_code_1(capsys):
     run = shlex.join(command(misbehaving("die place_armies")))
     assert main(["bot", "check", run, "--challenge", "2", "--json"]) == 1
-    told = json.loads(capsys.readouterr().out)
-    assert told["failed"] == len(told["cases"]) == 10
+    report = json.loads(capsys.readouterr().out)
+    assert report["failed"] == len(report["cases"]) == 10
     assert main(["bot", "check", "no-such-program"]) == 2
 
 
@@ -143,42 +143,42 @@ def logged(tmp_path) -> Path:
     return path
 
 
-def test_replay_prints_the_answer_of_a_round(logged, capsys):
+def test_replay_prints_the_answer_of_a_logged_round(logged, capsys):
     run = shlex.join(command(our_bot("belief:aggressive").replace("belief:", "")))
     assert main(["bot", "replay", run, "--log", str(logged), "--round", "4", "--seat", "2", "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert [line.split()[:2] for line in told["said"]] == [
+    report = json.loads(capsys.readouterr().out)
+    assert [line.split()[:2] for line in report["said"]] == [
         ["player2", "place_armies"],
         ["player2", "attack/transfer"],
     ]
-    assert told["illegal"] == [] and told["faults"] == []
+    assert report["illegal"] == [] and report["faults"] == []
     log = GameLog.load(logged)
     orders = log.rounds[3].orders[1]
-    assert told["logged"]["deploys"] == [list(row) for row in orders.deploys]
-    assert sum(n for _, n in told["orders"]["deploys"]) == sum(n for _, n in orders.deploys), "the same income"
+    assert report["logged"]["deploys"] == [list(row) for row in orders.deploys]
+    assert sum(n for _, n in report["orders"]["deploys"]) == sum(n for _, n in orders.deploys), "the same income"
 
 
-def test_replay_traces_what_the_player_was_told(logged, capsys):
+def test_replay_traces_the_messages_to_the_player(logged, capsys):
     run = shlex.join(command(misbehaving("honest")))
     assert main(["bot", "replay", run, "--log", str(logged), "--round", "2", "--trace"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "> settings timebank 10000" and lines[-1] == "< No moves"
-    told = [parse_message(line[2:]) for line in lines if line.startswith("> ")]
-    [starts] = [message for message in told if isinstance(message, m.OpponentStartingRegions)]
-    wished = [step.preferences[1][0] + 1 for step in GameLog.load(logged).steps[:6] if step.preferences[1] is not None]
-    assert sorted(starts.regions) == sorted(wished), "what the opponent in the log got"
-    maps = [message for message in told if isinstance(message, m.UpdateMap)]
+    messages = [parse_message(line[2:]) for line in lines if line.startswith("> ")]
+    [starts] = [message for message in messages if isinstance(message, m.OpponentStartingRegions)]
+    picked = [step.preferences[1][0] + 1 for step in GameLog.load(logged).steps[:6] if step.preferences[1] is not None]
+    assert sorted(starts.regions) == sorted(picked), "what the opponent in the log got"
+    maps = [message for message in messages if isinstance(message, m.UpdateMap)]
     assert len(maps) == 2 and maps[0] != maps[1]
 
 
-def test_replay_refuses_rounds_that_are_not_there(logged, capsys):
+def test_replay_refuses_unknown_rounds_and_seats(logged, capsys):
     run = shlex.join(command(misbehaving("honest")))
     assert main(["bot", "replay", run, "--log", str(logged), "--round", "99"]) == 2
     assert "the log has rounds 1 to 6" in capsys.readouterr().err
     assert main(["bot", "replay", run, "--log", str(logged), "--round", "2", "--seat", "3"]) == 2
 
 
-def test_replay_refuses_picks_that_are_not_there(tmp_path, capsys):
+def test_replay_refuses_round_0_of_a_log_without_picks(tmp_path, capsys):
     run, file = shlex.join(command(misbehaving("honest"))), tmp_path / "dealt.wl.jsonl"
     play_logged(file, map="small", max_rounds=2)
     assert main(["bot", "replay", run, "--log", str(file), "--round", "0"]) == 2
@@ -193,7 +193,7 @@ def test_replay_with_trace_and_json_prints_json(logged, capsys):
     assert err.startswith("> settings timebank 10000\n")
 
 
-def test_a_log_names_what_went_wrong(tmp_path):
+def test_a_log_contains_the_faults_of_a_bot(tmp_path):
     path = tmp_path / "game.wl.jsonl"
     with LogWriter(path) as writer:
         agents = [make_agent(misbehaving("not_utf8"), 1), make_agent("random", 2)]
@@ -207,15 +207,15 @@ def test_a_log_names_what_went_wrong(tmp_path):
 
 
 @pytest.mark.usefixtures("forked_workers")
-def test_external_bots_play_matches_in_processes(capsys):
+def test_external_bots_play_matches_in_worker_processes(capsys):
     spec = misbehaving("honest")
     arguments = [spec, "random", "-n", "4", "--rules", "challenge2", "--rounds", "3", "--jobs", "2", "-q", "--json"]
     assert main(["match", *arguments]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["games"] == 4 and told["faults"] == []
+    result = json.loads(capsys.readouterr().out)
+    assert result["games"] == 4 and result["faults"] == []
 
 
-def test_an_external_bot_is_an_environments_opponent(monkeypatch):
+def test_an_external_bot_can_be_the_opponent_of_an_environment(monkeypatch):
     from warlight_env.envs import WarlightEnv
 
     marked = Marked(monkeypatch)
@@ -232,7 +232,7 @@ def test_an_external_bot_is_an_environments_opponent(monkeypatch):
     assert marked.left() == []
 
 
-# Our side of the protocol
+# Our bots as clients of the protocol
 
 OPENING = """settings your_bot player2
 settings opponent_bot player1
@@ -247,8 +247,8 @@ def run_bot(agent: str, lines: str, *more: str, **options: Any) -> subprocess.Co
     return subprocess.run(arguments, input=lines, capture_output=True, text=True, check=False, timeout=120, **options)
 
 
-def test_a_bot_on_standard_input_and_output():
-    """Lines that it does not know are passed over, also those that say to the agent's process what the runner says."""
+def test_a_bot_plays_on_standard_input_and_output():
+    """The bot ignores unknown lines, also lines that look like messages between the runner and the agent's process."""
     lines = OPENING + (
         "said hello\nthink about it\npick_starting_regions 60000 1 2 3 4\n\nsomething new\n"
         "settings starting_armies 5\nupdate_map 1 player2 2 2 neutral 2\nopponent_moves\nsaid nothing\n"
@@ -262,38 +262,38 @@ def test_a_bot_on_standard_input_and_output():
     assert moves.startswith("player2 attack/transfer 1 2 ")
 
 
-#: Its region at the border attacks, with what was just placed there; the one inland follows.
-REFLEX = "player2 attack/transfer 3 4 8, player2 attack/transfer 2 3 8"
+#: The region at the border attacks with the armies just placed there; the inland region moves its armies to it.
+FALLBACK_MOVES = "player2 attack/transfer 3 4 8, player2 attack/transfer 2 3 8"
 
 
-def test_a_bot_without_time_answers_by_the_fallback_policy():
+def test_a_bot_without_time_uses_the_fallback_policy():
     lines = OPENING + (
         "pick_starting_regions 1 4 1\nsettings starting_armies 7\nupdate_map 3 player2 2 4 player1 2 2 player2 9\n"
         "go place_armies 1\ngo attack/transfer 1\n"
     )
     done = run_bot("mcts", lines)
-    assert done.stdout.splitlines() == ["4 1", "player2 place_armies 3 7", REFLEX]
+    assert done.stdout.splitlines() == ["4 1", "player2 place_armies 3 7", FALLBACK_MOVES]
     assert "answered by the fallback policy" in done.stderr
     assert done.stderr.count("`warlight bot precompile mcts` compiles it in advance") == 1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits memory")
-def test_lines_that_are_too_long_are_passed_over_in_little_memory():
+def test_too_long_lines_are_skipped_with_little_memory():
     import resource
 
-    def limited() -> None:
+    def limit() -> None:
         resource.setrlimit(resource.RLIMIT_DATA, (1 << 29, 1 << 29))
 
     lines = OPENING + "setup_map neighbors 1 " + "2," * (4 << 20) + "2\n" + "x" * (150 << 20) + "\n"
     lines += "pick_starting_regions 60000 1 2 3 4\nsettings starting_armies 5\nupdate_map 1 player2 4\n"
-    done = run_bot("aggressive", lines + "go place_armies 60000\n" + "opponent_moves " * (1 << 20), preexec_fn=limited)
+    done = run_bot("aggressive", lines + "go place_armies 60000\n" + "opponent_moves " * (1 << 20), preexec_fn=limit)
     assert done.stderr == "cannot read a line: it has more than 1048576 bytes\n" * 3
     picks, places = done.stdout.splitlines()
     assert (sorted(picks.split()), places) == (["1", "2", "3", "4"], "player2 place_armies 1 5")
     assert done.returncode == 0
 
 
-def test_a_bot_says_why_it_answers_by_the_fallback_policy():
+def test_a_bot_reports_the_reason_for_a_fallback_answer():
     done = run_bot("aggressive", OPENING + "go place_armies 60000\n")
     assert done.returncode == 1
     assert done.stderr == (
@@ -303,12 +303,12 @@ def test_a_bot_says_why_it_answers_by_the_fallback_policy():
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="counts processes in /proc")
-def test_a_bot_that_is_killed_does_not_think_on(monkeypatch):
+def test_no_search_process_remains_after_a_kill(monkeypatch):
     marked = Marked(monkeypatch)
     command = [sys.executable, "-m", "warlight_env", "bot", "run", "mcts"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as bot:
-        asked = "pick_starting_regions 60000 1 2 3 4\nsettings starting_armies 7\n"
-        bot.stdin.write((OPENING + asked).encode())
+        questions = "pick_starting_regions 60000 1 2 3 4\nsettings starting_armies 7\n"
+        bot.stdin.write((OPENING + questions).encode())
         bot.stdin.flush()
         assert sorted(bot.stdout.readline().split()) == [b"1", b"2", b"3", b"4"]
         bot.stdin.write(b"update_map 3 player2 2 4 player1 2 2 player2 9\ngo place_armies 60000\n")
@@ -317,19 +317,19 @@ def test_a_bot_that_is_killed_does_not_think_on(monkeypatch):
     assert marked.left_soon() == []
 
 
-def test_a_bot_that_does_not_exist_is_refused():
+def test_an_unknown_agent_is_refused():
     done = run_bot("no_such_agent", "")
     assert done.returncode == 2 and "no agent 'no_such_agent'" in done.stderr
 
 
-def test_fallback_answers_are_legal_when_nothing_is_known():
+def test_fallback_answers_are_legal_without_any_information():
     fallback = FallbackPolicy()
     assert fallback.answer(m.Go("place_armies", 1)) == m.PlaceOrders(())
     assert fallback.answer(m.Go("attack/transfer", 1)) == m.MoveOrders(())
     assert fallback.answer(m.PickRegion(1, (9, 3))) == m.PicksAnswer((9,))
 
 
-def test_fallback_answers_attack_what_is_weak_and_bring_armies_outwards():
+def test_the_fallback_policy_attacks_weak_regions_and_moves_armies_to_the_border():
     fallback = FallbackPolicy()
     near = ((1, (2,)), (2, (3,)), (3, (4, 5)))
     fallback.receive(m.Neighbors(near))
@@ -345,7 +345,7 @@ def test_fallback_answers_attack_what_is_weak_and_bring_armies_outwards():
     assert fallback.answer(m.Go(m.ATTACK, 1)) == moves, "what was placed in another round is in the armies"
 
 
-def test_a_new_name_of_the_bot_cancels_its_placement():
+def test_a_new_name_of_the_bot_cancels_its_placements():
     fallback = FallbackPolicy()
     fallback.receive(m.Neighbors(((1, (2,)),)))
     fallback.receive(m.UpdateMap(((1, "player1", 4), (2, "player2", 2))))
@@ -354,11 +354,11 @@ def test_a_new_name_of_the_bot_cancels_its_placement():
     assert fallback.answer(m.Go(m.ATTACK, 1)) == m.MoveOrders(()), "one of two armies does not attack four"
 
 
-# Preparing our bots
+# Precompilation for our bots
 
 
-#: Prepares a bot, then runs it on standard input; prints which kernels were asked of the disk in that.
-PREPARED = """
+#: Precompiles a bot, then runs it on standard input; prints the kernels that the run looked up on the disk.
+PRECOMPILED = """
 import io, sys
 from kernel_helpers import watch_kernels
 from warlight_env.protocol.precompile import precompile
@@ -374,18 +374,18 @@ print(len(answers.getvalue().splitlines()), asked[before:])
 """
 
 
-def test_a_bot_that_is_prepared_asks_for_no_kernel():
+def test_a_precompiled_bot_looks_up_no_kernel():
     lines = OPENING + (
         "think 1 1e9 1e9 0\npick_starting_region 60000 1 2 3 4\nsettings starting_armies 5\n"
         "update_map 1 player2 2 2 neutral 2\nopponent_moves\nthink 2 1e9 1e9 0\ngo place_armies 60000\n"
         "think 3 1e9 1e9 0\ngo attack/transfer 60000\n"
     )
-    command = [sys.executable, "-c", PREPARED]
+    command = [sys.executable, "-c", PRECOMPILED]
     done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True, cwd=TESTS)
     assert done.stdout == "4 []\n", "it says that it is ready, and gives three answers"
 
 
-def test_what_was_compiled_is_said_and_how_fast_the_first_answer_is(monkeypatch, capsys):
+def test_precompile_prints_its_steps_and_the_time_of_the_first_answer(monkeypatch, capsys):
     steps = [Step("challenge 2, picks", 1.5, 3), Step("challenge 2, round 1", 0.5, 0)]
     monkeypatch.setattr("warlight_env.protocol.precompile.precompile", lambda *_: steps)
     assert main(["bot", "precompile", "random"]) == 0
@@ -395,7 +395,7 @@ def test_what_was_compiled_is_said_and_how_fast_the_first_answer_is(monkeypatch,
 
 
 @pytest.mark.slow
-def test_a_bot_that_is_prepared_compiles_nothing(tmp_path, monkeypatch):
+def test_a_precompiled_bot_compiles_nothing(tmp_path, monkeypatch):
     monkeypatch.setenv("WARLIGHT_CACHE_DIR", str(tmp_path))
     arguments = [sys.executable, "-m", "warlight_env", "bot", "precompile", "random", "--challenge", "2"]
     done = subprocess.run(arguments, capture_output=True, text=True, check=True)
@@ -403,19 +403,19 @@ def test_a_bot_that_is_prepared_compiles_nothing(tmp_path, monkeypatch):
     assert steps[0].startswith("challenge 2, picks: ") and all(" functions compiled" in line for line in [*steps, all_])
     assert "gives its first answer after" in first
 
-    def compiled() -> dict[Path, int]:
+    def kernel_files() -> dict[Path, int]:
         return {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*.nb?")}
 
-    before = compiled()
+    before = kernel_files()
     lines = OPENING + (
         "pick_starting_region 60000 1 2 3 4\nsettings starting_armies 5\nupdate_map 1 player2 2 2 neutral 2\n"
         "opponent_moves\ngo place_armies 60000\ngo attack/transfer 60000\n"
     )
     assert len(run_bot("random", lines).stdout.splitlines()) == 3
-    assert before and compiled() == before
+    assert before and kernel_files() == before
 
 
-def test_all_phases_of_both_challenges_are_prepared():
+def test_precompile_covers_all_phases_of_both_challenges():
     steps = list(precompile("aggressive"))
     for challenge in (1, 2):
         names = [step.what for step in steps if step.what.startswith(f"challenge {challenge}, ")]
@@ -423,41 +423,41 @@ def test_all_phases_of_both_challenges_are_prepared():
     assert steps[-1].compiled == 0
 
 
-def test_an_agent_that_does_not_exist_cannot_be_prepared(capsys):
+def test_precompile_refuses_an_unknown_agent(capsys):
     assert main(["bot", "precompile", "no_such_agent"]) == 2
     assert "no agent 'no_such_agent'" in capsys.readouterr().err
 
 
-# Our side's time
+# Time control of our bots
 
 
-def test_a_question_s_own_time_is_used_but_for_margins():
+def test_time_without_a_bank_is_used_except_for_margins():
     time = TimeControl().limits(m.Go(m.PLACE, 2000))
     assert time.maximum == time.optimum == pytest.approx(1.8) and time.wait == pytest.approx(1.9)
     assert time.increment == time.maximum, "all of it comes back"
 
 
-def banked(**there: m.Question) -> TimeControl:
-    patience = TimeControl()
-    patience.receive(m.TimePerMove(500))
-    for question in there.values():
-        patience.note_answer(question)
-    return patience
+def time_control(**answered: m.Question) -> TimeControl:
+    control = TimeControl()
+    control.receive(m.TimePerMove(500))
+    for question in answered.values():
+        control.note_answer(question)
+    return control
 
 
-def test_half_of_a_bank_is_kept_until_the_agent_has_been_there():
+def test_half_of_a_bank_is_reserved_until_the_agent_has_answered():
     pick, go = m.PickRegion(10_000, (1,)), m.Go(m.PLACE, 10_000)
-    patience = banked()
-    assert patience.limits(pick).wait == 5.0
-    assert patience.limits(m.PickRegion(5500, (1,))).wait == 0.5, "what the answer adds"
-    patience.note_answer(pick)
-    assert patience.limits(pick).wait == 9.75
-    assert patience.limits(go).wait == 5.0, "a turn needs more than a pick"
+    control = time_control()
+    assert control.limits(pick).wait == 5.0
+    assert control.limits(m.PickRegion(5500, (1,))).wait == 0.5, "what the answer adds"
+    control.note_answer(pick)
+    assert control.limits(pick).wait == 9.75
+    assert control.limits(go).wait == 5.0, "a turn needs more than a pick"
 
 
-def test_an_agent_that_has_been_there_is_waited_for_as_long_as_there_is_a_bank():
-    patience = banked(go=m.Go(m.PLACE, 1))
+def test_an_agent_that_has_answered_may_use_the_bank():
+    control = time_control(go=m.Go(m.PLACE, 1))
     for milliseconds in (10_000, 3000, 300):
-        time = patience.limits(m.Go(m.PLACE, milliseconds))
+        time = control.limits(m.Go(m.PLACE, milliseconds))
         assert 0 < time.optimum <= time.maximum < time.wait < milliseconds / 1000
-    assert patience.limits(m.Go(m.PLACE, 10_000)).optimum == pytest.approx(10 / 20 + 0.8)
+    assert control.limits(m.Go(m.PLACE, 10_000)).optimum == pytest.approx(10 / 20 + 0.8)

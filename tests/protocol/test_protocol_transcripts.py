@@ -1,4 +1,4 @@
-"""Whole games for both seats, line by line, compared with the messages of the competitions' engines."""
+"""Whole games for both seats: each line is compared with the messages of the competitions' engines."""
 
 from __future__ import annotations
 
@@ -26,18 +26,18 @@ from warlight_env.protocol.grammar import format_answer, parse_message
 ANSWERING = Path(__file__).parents[1] / "bots" / "scripted_bot.py"
 
 
-def hosted(transcript: Transcript, folder: Path) -> list[tuple[int, str]]:
-    """The recorded game played by our host with the recorded bots: all lines, each with its seat, in their order."""
-    said: list[tuple[int, str]] = []
+def host_game(transcript: Transcript, folder: Path) -> list[tuple[int, str]]:
+    """Return all lines of a recorded game that our host plays with the recorded bots, in order, each with its seat."""
+    lines: list[tuple[int, str]] = []
     bots: list[ExternalBot] = []
     for seat in range(2):
         answers = folder / f"{seat}.txt"
         answers.write_text("".join(line + "\n" for line in transcript.answers(seat)))
         command = shlex.join([sys.executable, "-I", "-S", str(ANSWERING), str(answers)])
-        options = "[bank=30]" if transcript.challenge == 1 else ""  # in challenge 2 the bank is told
+        options = "[bank=30]" if transcript.challenge == 1 else ""  # in challenge 2 the messages contain the bank
         bot = make_agent(f"cmd{options}:{command}", seat)
         assert isinstance(bot, ExternalBot)
-        bot.on_line = lambda direction, line, seat=seat: said.append((seat, f"{direction} {line}"))  # type: ignore[misc]
+        bot.on_line = lambda direction, line, seat=seat: lines.append((seat, f"{direction} {line}"))  # type: ignore[misc]
         bots.append(bot)
     game = transcript.game()
     pick_regions(game, bots)
@@ -47,11 +47,11 @@ def hosted(transcript: Transcript, folder: Path) -> list[tuple[int, str]]:
     for bot in bots:
         bot.close()
     assert game.done, "the recorded game was over by now"
-    return [(seat, re.sub(r"^(> (?:go \S+|pick_starting_regions?)) \d+", r"\1 MS", line)) for seat, line in said]
+    return [(seat, re.sub(r"^(> (?:go \S+|pick_starting_regions?)) \d+", r"\1 MS", line)) for seat, line in lines]
 
 
-def in_any_order(line: str) -> str:
-    """Challenge 1's engine knew its one map's borders, and drew its offers, in an order of its own."""
+def normalized(line: str) -> str:
+    """Sort borders, offers and foreign regions in a line: challenge 1's engine wrote them in an order of its own."""
     head, words = line.split(" ")[:3], line.split(" ")[3:]
     if line.startswith("> setup_map neighbors"):
         borders = (f"{a}-{b}" for a, near in zip(words[::2], words[1::2], strict=True) for b in near.split(","))
@@ -66,26 +66,26 @@ def in_any_order(line: str) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_bot_hears_what_the_competitions_would_have_told_it(name, tmp_path):
+def test_a_bot_receives_the_messages_of_the_competitions(name, tmp_path):
     transcript = Transcript.load(name)
-    said = hosted(transcript, tmp_path)
+    lines = host_game(transcript, tmp_path)
     for seat in range(2):
-        ours = [line for who, line in said if who == seat]
+        ours = [line for seat_of_line, line in lines if seat_of_line == seat]
         theirs = transcript.lines[seat]
         if transcript.challenge == 1:
-            ours, theirs = list(map(in_any_order, ours)), list(map(in_any_order, theirs))
+            ours, theirs = list(map(normalized, ours)), list(map(normalized, theirs))
         assert ours == theirs
 
 
 @pytest.mark.parametrize("name, order", [("challenge2-world", "ABBAAB"), ("challenge2-small", "ABBA")])
-def test_who_picks_when_and_what_it_is_told(name, order, tmp_path):
-    """Said once more in words: the order, what is left each time, and what both are told of it."""
+def test_the_order_of_picks_and_the_messages_about_them(name, order, tmp_path):
+    """Check the order of the seats, the regions left for each pick, and the messages to both bots about the picks."""
     transcript = Transcript.load(name)
-    said = hosted(transcript, tmp_path)
+    lines = host_game(transcript, tmp_path)
     offered = transcript.regions("settings starting_regions")
     got: list[list[int]] = [[], []]
     left, asked = list(offered), ""
-    questions = [(seat, line) for seat, line in said if line.startswith("> pick_starting_region")]
+    questions = [(seat, line) for seat, line in lines if line.startswith("> pick_starting_region")]
     for seat, line in questions:
         asked += "AB"[seat]
         assert [int(word) - 1 for word in line.split()[3:]] == left
@@ -94,22 +94,22 @@ def test_who_picks_when_and_what_it_is_told(name, order, tmp_path):
         left.remove(pick)
     assert asked == order
     for seat in range(2):
-        told = [line.split() for who, line in said if who == seat]
-        all_ = next(words for words in told if words[1:3] == ["settings", "starting_regions"])
+        words_of_seat = [line.split() for seat_of_line, line in lines if seat_of_line == seat]
+        all_ = next(words for words in words_of_seat if words[1:3] == ["settings", "starting_regions"])
         assert [int(word) - 1 for word in all_[3:]] == offered, "those that the other has picked by then as well"
-        assert ["settings", "starting_pick_amount", str(len(order) // 2)] in [words[1:] for words in told]
-        others = next(words for words in told if words[1:3] == ["setup_map", "opponent_starting_regions"])
+        assert ["settings", "starting_pick_amount", str(len(order) // 2)] in [words[1:] for words in words_of_seat]
+        others = next(words for words in words_of_seat if words[1:3] == ["setup_map", "opponent_starting_regions"])
         assert [int(word) - 1 for word in others[3:]] == got[1 - seat], "in the order in which they were picked"
-        at = told.index(others)
-        assert [words[1:3] for words in told[at + 1 : at + 5]] == [
+        at = words_of_seat.index(others)
+        assert [words[1:3] for words in words_of_seat[at + 1 : at + 5]] == [
             ["settings", "starting_armies"],
-            ["update_map", told[at + 2][2]],
+            ["update_map", words_of_seat[at + 2][2]],
             ["opponent_moves"],
             ["go", "place_armies"],
         ]
 
 
-def test_the_line_of_wastelands_comes_without_any():
+def test_an_empty_line_of_wastelands_is_sent():
     from warlight_env.engine.rules import Rules
     from warlight_env.protocol.engine_messages import opening_messages
     from warlight_env.protocol.grammar import format_message
@@ -118,7 +118,7 @@ def test_the_line_of_wastelands_comes_without_any():
     assert "setup_map wastelands" in [format_message(message) for message in opening_messages(view, 2, 10_000, 500)]
 
 
-def test_picks_are_told_in_their_order_through_clone_undo_and_chance():
+def test_views_contain_the_picks_in_order_after_clone_and_undo():
     game = Game("world", "challenge2", seed=8)
     got: list[list[int]] = [[], []]
     while game.phase == "pick":
@@ -135,8 +135,8 @@ def test_picks_are_told_in_their_order_through_clone_undo_and_chance():
     assert game.view(1).starts == tuple(map(tuple, got))
 
 
-def test_a_bot_in_an_environment_hears_who_starts_where():
-    """There regions may be dealt; under rules that pick before everybody's eyes they are told all the same."""
+def test_a_bot_in_an_environment_receives_the_starting_regions():
+    """Environments may deal regions; under rules with public picks the bot receives them all the same."""
     lines: list[str] = []
 
     def opponent(seed: int) -> ExternalBot:
@@ -150,16 +150,16 @@ def test_a_bot_in_an_environment_hears_who_starts_where():
     env.reset(seed=3)
     env.step(np.zeros(env.action_space.shape, dtype=np.int64))
     env.close()
-    told = {" ".join(line.split()[:2]): line.split()[2:] for line in reversed(lines)}
-    assert len(told["setup_map opponent_starting_regions"]) == 3
-    assert len(told["settings starting_regions"]) == 6 and told["settings starting_pick_amount"] == ["3"]
+    messages = {" ".join(line.split()[:2]): line.split()[2:] for line in reversed(lines)}
+    assert len(messages["setup_map opponent_starting_regions"]) == 3
+    assert len(messages["settings starting_regions"]) == 6 and messages["settings starting_pick_amount"] == ["3"]
 
 
 @pytest.mark.parametrize("agent", ["aggressive", "random"])
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize("name", NAMES)
-def test_our_bot_side_understands_the_competitions_engines(name, seat, agent):
-    """Every line of the recorded engines is known, and every question gets an answer in form, with own regions only."""
+def test_our_bot_side_understands_the_engines_of_the_competitions(name, seat, agent):
+    """Every recorded line is parsed, and every answer is well-formed and names only regions of the bot."""
     transcript = Transcript.load(name)
     side = BotSide(lambda: make_agent(agent, 1))
     own: set[int] = set()
@@ -186,8 +186,8 @@ def test_our_bot_side_understands_the_competitions_engines(name, seat, agent):
                 assert {order.source for order in orders} <= own
 
 
-def test_our_bot_side_is_not_misled_by_the_position_that_the_engines_told_after_the_end():
-    """The last position came after the last round: the loser read a bare ``update_map``, and no question followed."""
+def test_our_bot_side_accepts_the_position_after_the_end_of_a_game():
+    """The engines sent a position after the last round: the loser got an empty ``update_map`` and no question."""
     transcript = Transcript.load("challenge2-small")
     side = BotSide(lambda: make_agent("random", 1))
     for text in [*transcript.told(0), "settings starting_armies 5", "update_map", "opponent_moves"]:

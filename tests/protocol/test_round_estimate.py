@@ -1,4 +1,4 @@
-"""The estimate of a round that the text protocol describes only by orders and two positions."""
+"""The estimate of a round from the text protocol, which reports only orders and two positions."""
 
 from __future__ import annotations
 
@@ -36,22 +36,22 @@ def estimate(own=(), moves=(), deploys=(), after=None):
     ([(3, 2, 2)], [ME, UNKNOWN, UNKNOWN, UNKNOWN, OTHER, OTHER], ("attack", 1, 1, False)),
 ], ids=["transfer", "visible capture", "visible defence", "own region held", "own region lost and hidden",
         "hidden capture", "hidden defence"])  # fmt: skip
-def test_the_result_of_an_order_follows_the_end_of_the_round(moves, after, expected):
+def test_the_result_of_an_order_is_estimated_from_the_end_of_the_round(moves, after, expected):
     (event,) = estimate(moves=moves, after=after).events
     assert (event.kind, event.attackers_lost, event.defenders_lost, event.captured) == expected
 
 
-def test_armies_that_left_do_not_defend():
+def test_armies_that_moved_away_do_not_defend():
     result = estimate(own=[(0, 1, 9)], moves=[(5, 0, 8)], after=[UNKNOWN, ME, NEUTRAL, OTHER, OTHER, UNKNOWN])
     assert [(e.player, e.kind, e.attackers_lost) for e in result.events] == [(ME, "transfer", 0), (OTHER, "attack", 1)]
 
 
-def test_the_player_saw_only_a_part_of_the_map():
+def test_the_estimate_contains_the_regions_visible_to_the_player():
     result = estimate(moves=[(3, 2, 5)])
     assert result.visible is not None and result.visible[ME] == {0, 1, 2, 3, 5}
 
 
-def test_orders_without_armies_and_with_too_many_are_bounded():
+def test_armies_of_orders_are_bounded():
     result = estimate(moves=[(3, 4, 0), *[(3, 4, ARMY_CAP)] * 3], deploys=[(3, ARMY_CAP)] * 3)
     assert [event.armies for event in result.events] == [ARMY_CAP]
     assert sum(deploy.armies for deploy in result.deploys) == ARMY_CAP

@@ -44,7 +44,7 @@ GENERATED = maps.generate(18, 4, seed=3)
 
 @st.composite
 def games(draw):
-    """Arguments of `play_game` for short games of bots, in all ways to play."""
+    """Generate arguments of `play_game` for short games of bots, with all ways to pick."""
     players = draw(st.integers(2, 6))
     map_ = draw(st.sampled_from(["world", "small", GENERATED] if players <= 2 else ["world"]))
     preset = draw(st.sampled_from(PRESETS if map_ == "world" else ("thesis",)))
@@ -61,7 +61,7 @@ def games(draw):
 
 @settings(max_examples=12)
 @given(games(), st.sampled_from((".wl.jsonl", ".wl.jsonl.gz")))
-def test_load_gives_what_save_was_given(tmp_path_factory, game, suffix):
+def test_load_returns_the_saved_log(tmp_path_factory, game, suffix):
     folder = tmp_path_factory.mktemp("logs")
     agents, options = game
     memory, watcher = MemoryRecorder(), RecordingObserver()
@@ -74,8 +74,8 @@ def test_load_gives_what_save_was_given(tmp_path_factory, game, suffix):
     assert sorted(path.name for path in folder.iterdir()) == [f"saved{suffix}", f"written{suffix}"]
     assert log.complete
     assert verify(log) == []
-    seen = [(s["state"]["owner"], s["state"]["army"], hash_of(Game.from_dict(s))) for s in watcher.games]
-    assert list(read_positions(folder / f"written{suffix}")) == seen
+    expected = [(s["state"]["owner"], s["state"]["army"], hash_of(Game.from_dict(s))) for s in watcher.games]
+    assert list(read_positions(folder / f"written{suffix}")) == expected
     if watcher.record.rounds:
         assert result_of(log, watcher.record.rounds) == watcher.last
 
@@ -93,7 +93,7 @@ def test_the_longest_seeds_are_written_and_read(tmp_path, seed):
     assert GameLog.load(tmp_path / "game.wl.jsonl").header.seed == seed
 
 
-def test_moves_lead_from_position_to_position(tmp_path):
+def test_moves_transform_each_position_into_the_next(tmp_path):
     for number, rules in enumerate(PRESETS):
         file = tmp_path / f"{number}.wl.jsonl"
         play_logged(file, ("random", "one_big_army", "random"), seed=number, rules=rules, picks="agents", max_rounds=12)
@@ -110,7 +110,7 @@ def test_moves_lead_from_position_to_position(tmp_path):
         assert rounds > 5
 
 
-def test_replay_is_the_game(tmp_path):
+def test_replay_reproduces_the_game(tmp_path):
     log = play_logged(tmp_path / "a.wl.jsonl", picks="agents", map="small", rules="challenge2")
     moments = list(replay(log))
     assert [m.round for m in moments] == [0] * 5 + list(range(1, len(log.rounds) + 1))
@@ -121,11 +121,11 @@ def test_replay_is_the_game(tmp_path):
     assert game_at(log).winner == log.end.winner
 
 
-# Agents' answers in odd forms
+# Unusual types in the answers of agents
 
 
 class Odd(Idle):
-    """Orders in every form that the game takes."""
+    """Return orders in every form that the game accepts."""
 
     def __init__(self, turn: int) -> None:
         self.turn = turn
@@ -177,7 +177,7 @@ def test_illegal_orders_and_picks_are_logged_with_their_reasons(tmp_path):
 
 
 @pytest.mark.parametrize("agent, rounds, failed_in", [(Crasher, 2, 3), (PickCrasher, 0, 0), (Forgetful, 0, 1)])
-def test_a_failure_is_the_last_event(tmp_path, agent, rounds, failed_in):
+def test_a_failure_is_the_last_event_of_a_log(tmp_path, agent, rounds, failed_in):
     file = tmp_path / "failed.wl.jsonl.gz"
     with pytest.raises(AgentCrashError), LogWriter(file) as writer:
         play_game([Idle(1), agent(2)], "small", picks="agents", observer=writer)
@@ -207,11 +207,11 @@ def test_forfeits_are_logged_and_the_game_goes_on(tmp_path):
     assert (tmp_path / "again.wl.jsonl").read_bytes() == file.read_bytes()
 
 
-# What agents thought
+# Insights of agents
 
 
-class Thinker(Idle):
-    """Tells what it thought."""
+class InsightAgent(Idle):
+    """Return a constant from `insight`."""
 
     name = "thinker"
     thought: object = {"mood": "fine"}
@@ -220,21 +220,21 @@ class Thinker(Idle):
         return self.thought
 
 
-def test_agents_tell_what_they_thought():
+def test_insights_of_agents_are_logged():
     memory = MemoryRecorder(insight=True)
-    play_game([Thinker(1), Idle(2)], "small", picks="agents", max_rounds=2, observer=memory)
+    play_game([InsightAgent(1), Idle(2)], "small", picks="agents", max_rounds=2, observer=memory)
     assert [[(i.player, i.data) for i in step.insights] for step in memory.log.steps] == [[(0, {"mood": "fine"})]] * 3
 
 
 @pytest.mark.parametrize("thought", [{"x": float("nan")}, {"x": object()}, {1: set()}])
-def test_thoughts_that_are_no_plain_data_are_refused(thought):
-    agent = Thinker(1)
+def test_insights_that_are_not_plain_data_are_refused(thought):
+    agent = InsightAgent(1)
     agent.thought = thought
     with pytest.raises(LogError, match="agent 'thinker': the result of `insight` is not plain data"):
         play_game([agent, Idle(2)], "small", max_rounds=2, observer=MemoryRecorder(insight=True))
 
 
-def test_a_search_tells_its_candidates_and_what_regions_are_worth():
+def test_a_search_logs_its_candidates_and_region_values():
     from warlight_env.agents.evaluation.static_evaluation import explain
     from warlight_env.agents.weights import DEFAULT
     from warlight_env.notation import parse_orders

@@ -22,7 +22,7 @@ from warlight_env.record import (
 
 
 class Scripted(Idle):
-    """Plays what a log says."""
+    """Play the orders of a log."""
 
     def __init__(self, log: GameLog, player: int) -> None:
         self.log, self.player = log, player
@@ -31,7 +31,7 @@ class Scripted(Idle):
         return self.log.rounds[view.round].orders[self.player]
 
 
-def test_a_game_goes_on_as_it_did(whole, tmp_path):
+def test_a_continued_game_with_the_logged_orders_equals_the_log(whole, tmp_path):
     log = GameLog.load(whole)
     for number in (0, 3, len(log.rounds) - 1):
         again = continue_game(
@@ -44,7 +44,7 @@ def test_a_game_goes_on_as_it_did(whole, tmp_path):
         assert again.header.continues.players == ("random", "aggressive")
 
 
-def test_other_agents_go_on_from_there(whole):
+def test_a_game_continues_with_other_agents(whole):
     log = GameLog.load(whole)
     for agents in (["one_big_army", "random"], None):
         other = continue_game(log, 4, agents, seed=3)
@@ -55,7 +55,7 @@ def test_other_agents_go_on_from_there(whole):
     assert other.names == log.names
 
 
-def test_what_cannot_go_on(tmp_path, whole):
+def test_impossible_continuations_are_refused(tmp_path, whole):
     log = GameLog.load(whole)
     with pytest.raises(MatchError, match="the game is over after round"):
         continue_game(log)
@@ -74,12 +74,12 @@ def test_what_cannot_go_on(tmp_path, whole):
     play_game([Expander(1), Expander(2)], RING, max_rounds=3, observer=memory)
     with pytest.raises(MatchError, match="no specification of player 1, 'expander'"):
         continue_game(memory.log, 2)
-    for most in (5, None):  # past the old limit
+    for most in (5, None):  # beyond the round limit of the logged game
         assert 3 < continue_game(memory.log, agents=["random", "random"], max_rounds=most).end.rounds <= (most or 500)
 
 
 @pytest.mark.parametrize("agent", [Idle, Crasher])
-def test_agents_of_a_game_that_is_played_on_are_closed(tmp_path, agent):
+def test_agents_of_a_continued_game_are_closed(tmp_path, agent):
     closed = []
 
     class Holding(agent):

@@ -17,8 +17,8 @@ from warlight_env.record import GameLog, LogError, LogIndex
 from warlight_env.record.index import NAME
 
 
-def listed(folder: Path) -> tuple[list, int, list[str]]:
-    """The entries of a folder, the logs read for it, and the notices."""
+def list_folder(folder: Path) -> tuple[list, int, list[str]]:
+    """Return the entries of a folder, the number of logs read for it, and the notices."""
     with LogIndex(folder) as index:
         read = index.refresh()
         return index.entries(), read, index.notices
@@ -33,11 +33,11 @@ def folder(tmp_path) -> Path:
     return tmp_path
 
 
-def test_entries_say_what_the_logs_hold(folder):
+def test_entries_contain_the_data_of_the_logs(folder):
     (folder / "b" / "bad.wl.jsonl").write_text("{}\n")
-    whole = (folder / "b" / "c.wl.jsonl").read_bytes().splitlines(keepends=True)
-    (folder / "b" / "cut.partial.wl.jsonl").write_bytes(b"".join(whole[:5]) + b"{")
-    entries, read, notices = listed(folder)
+    lines = (folder / "b" / "c.wl.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "b" / "cut.partial.wl.jsonl").write_bytes(b"".join(lines[:5]) + b"{")
+    entries, read, notices = list_folder(folder)
     assert (len(entries), read, notices) == (7, 7, [])
     games = [entry for entry in entries if entry.path.startswith("a/")]
     assert [entry.number for entry in games] == [0, 1, 2, 3]
@@ -57,24 +57,24 @@ def test_entries_say_what_the_logs_hold(folder):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="such names cannot be there")
-def test_a_name_that_is_no_text_is_listed_as_unreadable(folder):
-    others, _, _ = listed(folder)
+def test_a_name_that_is_not_utf8_is_listed_as_unreadable(folder):
+    others, _, _ = list_folder(folder)
     with open(os.fsencode(folder) + b"/z\xff\xe9.wl.jsonl", "w") as file:
         file.write("{}\n")
-    entries, _, notices = listed(folder)
+    entries, _, notices = list_folder(folder)
     assert entries[:-1] == others and notices == []
     assert (entries[-1].status, entries[-1].reason) == ("unreadable", "its name is not UTF-8")
     assert entries[-1].path == r"z\udcff\udce9.wl.jsonl"
 
 
-def test_only_what_changed_is_read_again(folder):
-    entries, read, _ = listed(folder)
+def test_only_changed_files_are_read_again(folder):
+    entries, read, _ = list_folder(folder)
     assert read == 5
-    assert listed(folder) == (entries, 0, [])
+    assert list_folder(folder) == (entries, 0, [])
     play_logged(folder / "b" / "c.wl.jsonl", map="small", seed=6)
     (folder / "a" / "game-0000001.wl.jsonl.gz").unlink()
     play_logged(folder / "new.wl.jsonl.gz", ("smart_random", "random"), map="small")
-    after, read, _ = listed(folder)
+    after, read, _ = list_folder(folder)
     assert read == 2
     assert [entry.path for entry in after] == [
         "a/game-0000002.wl.jsonl.gz", "a/game-0000003.wl.jsonl.gz", "a/game-0000004.wl.jsonl.gz", "b/c.wl.jsonl",
@@ -83,7 +83,7 @@ def test_only_what_changed_is_read_again(folder):
     assert after[3].seed == 6
 
 
-def test_entries_by_agent_and_status(folder):
+def test_entries_are_filtered_by_agent_and_status(folder):
     play_logged(folder / "d.wl.jsonl", ("random:chunks=5", "smart_random"), map="small", max_rounds=2)
     with LogIndex(folder) as index:
         index.refresh()
@@ -120,59 +120,59 @@ def other_program(file: Path) -> None:
     ],
     ids=["foreign", "cut", "random", "other table", "other version"],
 )
-def test_a_damaged_index_is_made_anew_with_a_notice(folder, damage):
-    entries, _, _ = listed(folder)
+def test_a_damaged_index_is_rebuilt_with_a_notice(folder, damage):
+    entries, _, _ = list_folder(folder)
     damage(folder / NAME)
-    again, read, notices = listed(folder)
+    again, read, notices = list_folder(folder)
     assert (again, read) == (entries, 5)
     assert len(notices) == 1
     assert "was made again" in notices[0]
     assert str(folder / NAME) in notices[0]
-    assert listed(folder) == (entries, 0, [])
+    assert list_folder(folder) == (entries, 0, [])
 
 
-def test_a_lost_index_is_made_again(folder):
-    entries, _, _ = listed(folder)
+def test_a_deleted_index_is_rebuilt(folder):
+    entries, _, _ = list_folder(folder)
     (folder / NAME).unlink()
-    assert listed(folder) == (entries, 5, [])
+    assert list_folder(folder) == (entries, 5, [])
 
 
-def test_where_nothing_can_be_written_the_list_is_made_in_memory(folder):
-    place = folder / "a"
-    done = subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(place)], capture_output=True)
+def test_a_read_only_folder_is_listed_from_memory(folder):
+    mounted = folder / "a"
+    done = subprocess.run(["mount", "-t", "tmpfs", "tmpfs", str(mounted)], capture_output=True)
     if done.returncode:
         pytest.skip("no file system may be mounted here")
     try:
-        play_logged(place / "x.wl.jsonl", map="small")
-        subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+        play_logged(mounted / "x.wl.jsonl", map="small")
+        subprocess.run(["mount", "-o", "remount,ro", str(mounted)], check=True)
         for _ in range(2):
-            entries, read, notices = listed(place)
+            entries, read, notices = list_folder(mounted)
             assert ([entry.path for entry in entries], read) == (["x.wl.jsonl"], 1)
             assert "reads all logs again" in notices[0]
     finally:
-        subprocess.run(["umount", "-l", str(place)], check=True)
+        subprocess.run(["umount", "-l", str(mounted)], check=True)
 
 
-def test_an_index_in_use_is_left_alone(folder, monkeypatch):
-    entries, _, _ = listed(folder)
+def test_a_locked_index_is_not_changed(folder, monkeypatch):
+    entries, _, _ = list_folder(folder)
     connect = sqlite3.connect
     monkeypatch.setattr(sqlite3, "connect", lambda file, timeout=0.0: connect(file, timeout=min(timeout, 0.1)))
     (folder / "a" / "game-0000001.wl.jsonl.gz").unlink()
     other = connect(folder / NAME)
     other.execute("BEGIN EXCLUSIVE")
-    again, _, notices = listed(folder)
+    again, _, notices = list_folder(folder)
     other.close()
     assert again == entries[1:]
     assert "reads all logs again" in notices[0]
-    assert listed(folder) == (entries[1:], 0, [])
+    assert list_folder(folder) == (entries[1:], 0, [])
 
 
-def test_a_folder_that_is_none_is_refused(tmp_path):
+def test_a_missing_folder_is_refused(tmp_path):
     with pytest.raises(LogError, match="this folder does not exist"):
         LogIndex(tmp_path / "missing")
 
 
-def test_logs_of_other_writers_are_listed_as_they_are_read(tmp_path):
+def test_the_index_agrees_with_the_reader_for_logs_of_other_programs(tmp_path):
     for name, options in (("whole", {}), ("failed", {"max_rounds": 4})):
         play_logged(tmp_path / f"{name}.wl.jsonl", map="small", seed=5, **options)
         lines = read_lines(tmp_path / f"{name}.wl.jsonl")

@@ -17,11 +17,11 @@ from warlight_env.record import (
 LOGS = Path(__file__).parents[1] / "logs"
 
 
-# Files that are not whole
+# Incomplete files
 
 
 @pytest.mark.parametrize("compressed", [False, True])
-def test_a_file_cut_off_anywhere_is_a_game_up_to_its_last_whole_round(tmp_path, whole, compressed):
+def test_a_truncated_file_contains_the_game_up_to_its_last_complete_round(tmp_path, whole, compressed):
     log, text = GameLog.load(whole), whole.read_bytes()
     data = gzip.compress(text) if compressed else text
     file = tmp_path / f"cut.wl.jsonl{'.gz' if compressed else ''}"
@@ -46,7 +46,7 @@ def test_a_file_cut_off_anywhere_is_a_game_up_to_its_last_whole_round(tmp_path, 
     assert reached == {"complete", "incomplete"}
 
 
-def test_insights_of_a_round_that_is_missing_are_left_out(tmp_path):
+def test_insights_of_an_incomplete_round_are_dropped(tmp_path):
     file = tmp_path / "thinking.wl.jsonl"
     log = play_logged(file, ("mcts:sims=5", "aggressive"), map="small", insight=True, max_rounds=3)
     assert all(len(r.insights) == 1 for r in log.rounds)
@@ -113,7 +113,7 @@ def test_a_bad_header_is_refused(tmp_path, whole, change, reason):
         (-1, lambda d: d.update(cut_off=0), "'cut_off' must be true or false"),
     ],
 )
-def test_a_damaged_line_is_named(tmp_path, whole, number, change, reason):
+def test_the_error_names_the_damaged_line(tmp_path, whole, number, change, reason):
     lines = whole.read_text().splitlines()
     at = number - 1 if number > 0 else len(lines) - 1
     event = json.loads(lines[at])
@@ -124,7 +124,7 @@ def test_a_damaged_line_is_named(tmp_path, whole, number, change, reason):
         GameLog.load(file)
 
 
-def test_what_is_no_log_is_refused(tmp_path, whole):
+def test_files_that_are_not_logs_are_refused(tmp_path, whole):
     files = {
         "a.wl.jsonl": (b"{}\n", "not the log of a game"),
         "b.wl.jsonl": (b"hello\n", "line 1: not JSON"),
@@ -165,7 +165,7 @@ def test_unknown_keys_and_events_are_skipped(tmp_path, whole):
     assert GameLog.load(file) == GameLog.load(whole)
 
 
-# Golden files: they must load for ever
+# Reference logs of format version 1 must stay readable
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_unknown_keys_and_events_are_skipped(tmp_path, whole):
         ("v1-failed.partial.wl.jsonl", "failed", 2, 2, lambda log: log.header.seed == 2**70 and log.failures),
     ],
 )
-def test_golden_files_load(tmp_path, name, status, players, rounds, facts):
+def test_reference_logs_load(tmp_path, name, status, players, rounds, facts):
     log = GameLog.load(LOGS / name)
     assert (log.status, len(log.header.players), len(log.rounds)) == (status, players, rounds)
     assert facts(log)

@@ -1,4 +1,4 @@
-"""A log has one seed, so the game of a log cannot get new dice."""
+"""A log stores only one seed, so a log cannot record a game that was reseeded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from warlight_env.game import Game
 from warlight_env.record import LogError, LogWriter, MemoryRecorder, verify
 
 
-def test_a_game_with_new_dice_cannot_begin_a_log(tmp_path):
+def test_a_reseeded_game_cannot_start_a_log(tmp_path):
     game = Game("small", seed=3, picks="random")
     game.reseed(3)
     memory, file = MemoryRecorder(), tmp_path / "game.wl.jsonl"
@@ -22,7 +22,7 @@ def test_a_game_with_new_dice_cannot_begin_a_log(tmp_path):
 
 
 @pytest.mark.parametrize("picks", ["play", "random"])
-def test_a_log_ends_before_the_first_step_with_new_dice(picks):
+def test_a_log_ends_before_the_first_step_after_a_reseed(picks):
     game, memory = Game("small", seed=3, picks=picks), MemoryRecorder()
     memory.began(game, [Idle(0), Idle(1)], 9)
     steps = 0
@@ -46,7 +46,7 @@ def test_a_log_ends_before_the_first_step_with_new_dice(picks):
     assert verify(memory.log) == []
 
 
-def test_a_clone_of_a_logged_game_may_have_new_dice():
+def test_a_clone_of_a_logged_game_may_be_reseeded():
     game, memory = Game("small", seed=3, picks="random"), MemoryRecorder()
     memory.began(game, [Idle(0), Idle(1)], 9)
     game.clone(seed=7).play_round({})
@@ -55,7 +55,7 @@ def test_a_clone_of_a_logged_game_may_have_new_dice():
     assert verify(memory.log) == []
 
 
-def test_after_undo_of_the_new_dice_the_game_can_be_logged():
+def test_a_game_can_be_logged_after_undo_of_the_reseed():
     game, memory = Game("small", seed=3, picks="random"), MemoryRecorder()
     memory.began(game, [Idle(0), Idle(1)], 9)
     game.play_round({})

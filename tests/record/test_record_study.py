@@ -1,4 +1,4 @@
-"""Studies: positions with variations and without a game, as files."""
+"""Studies: positions with variations and without a game, stored as files."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from warlight_env.engine.rules import PRESETS
 from warlight_env.record import GameLog, Study, StudyError, Variations, game_from_position, play_variation, verify
 
 
-def made(map_: Any = "small", rules: Any = "thesis", players: int = 2) -> Study:
-    """Return a study with two variations in a row."""
+def make_study(map_: Any = "small", rules: Any = "thesis", players: int = 2) -> Study:
+    """Return a study with two variations, the second after the first."""
     game = Game(map_, rules, players, 3, picks="random")
     names = tuple(f"Player {p}" for p in range(players))
     study = Study(game.map, game.rules, names, tuple(game.owner.tolist()), tuple(game.army.tolist()), 4, "Opening")
@@ -32,16 +32,16 @@ def made(map_: Any = "small", rules: Any = "thesis", players: int = 2) -> Study:
 
 
 @pytest.mark.parametrize("rules", sorted(PRESETS))
-def test_a_study_of_any_rules_and_map_is_the_same_after_saving(rules: str, tmp_path: Path):
+def test_saving_and_loading_keeps_a_study_of_any_rules_and_map(rules: str, tmp_path: Path):
     for map_, players in (("world", 3), (RING, 2)):
-        study = made(map_, Rules.of(rules, picks=1), players)
+        study = make_study(map_, Rules.of(rules, picks=1), players)
         study.save(tmp_path / "opening.study.json")
         again = Study.load(tmp_path / "opening.study.json")
         assert again == study
         assert again.encoded() == study.encoded()
 
 
-def test_a_study_of_a_game_has_the_variations_of_its_position(whole: Path):
+def test_a_study_of_a_game_contains_the_variations_of_its_position(whole: Path):
     log = GameLog.load(whole)
     tree = Variations()
     for round_ in (1, 3):
@@ -57,8 +57,8 @@ def test_a_study_of_a_game_has_the_variations_of_its_position(whole: Path):
         Study.of_log(log)
 
 
-def test_variations_of_the_same_position_are_joined():
-    study = made()
+def test_grafting_joins_the_variations_of_the_same_position():
+    study = make_study()
     both = study.grafted(study)
     assert [(node.id, node.parent) for node in both.variations.nodes] == [(1, None), (2, 1), (3, None), (4, 3)]
     both.check()
@@ -67,15 +67,15 @@ def test_variations_of_the_same_position_are_joined():
 @pytest.mark.parametrize(
     ("other", "message"),
     [
-        (lambda s: made("world"), "map 'world': it differs"),
-        (lambda s: made("small", Rules.of("thesis", fog=True)), "rules 'thesis': these rules differ"),
-        (lambda s: made("small", players=3), "3 players: the game has 2"),
+        (lambda s: make_study("world"), "map 'world': it differs"),
+        (lambda s: make_study("small", Rules.of("thesis", fog=True)), "rules 'thesis': these rules differ"),
+        (lambda s: make_study("small", players=3), "3 players: the game has 2"),
         (lambda s: replace(s, round=2, variations=Variations()), "round 2: the position of the game is after 4"),
         (lambda s: replace(s, army=(9, *s.army[1:])), "region .* differs from the position of the game"),
     ],
 )
-def test_a_foreign_study_is_not_joined(other: Callable[[Study], Study], message: str):
-    study = made()
+def test_a_study_of_another_game_is_not_joined(other: Callable[[Study], Study], message: str):
+    study = make_study()
     with pytest.raises(StudyError, match=message):
         study.grafted(other(study))
 
@@ -100,7 +100,7 @@ def test_a_foreign_study_is_not_joined(other: Callable[[Study], Study], message:
     ],
 )
 def test_a_damaged_study_is_refused_with_place_and_reason(tmp_path: Path, change: Callable[[Any], None], message: str):
-    data = json.loads(made().encoded())
+    data = json.loads(make_study().encoded())
     change(data)
     path = tmp_path / "damaged.study.json"
     path.write_text(json.dumps(data))
@@ -109,7 +109,7 @@ def test_a_damaged_study_is_refused_with_place_and_reason(tmp_path: Path, change
     assert str(found.value).startswith(str(path))
 
 
-def test_files_that_are_no_studies_are_refused(tmp_path: Path):
+def test_files_that_are_not_studies_are_refused(tmp_path: Path):
     path = tmp_path / "a.study.json"
     with pytest.raises(StudyError, match="cannot be read"):
         Study.load(path)
@@ -124,7 +124,7 @@ def test_files_that_are_no_studies_are_refused(tmp_path: Path):
         with pytest.raises(StudyError, match=message):
             Study.load(path)
     with pytest.raises(StudyError, match=r"must end in \.study\.json"):
-        made().save(tmp_path / "study.json")
+        make_study().save(tmp_path / "study.json")
 
 
 def test_a_position_without_a_player_needs_an_earlier_round():

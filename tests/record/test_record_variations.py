@@ -28,8 +28,8 @@ from warlight_env.record.variation_codec import decode_tree, tree_data
 from warlight_env.record.variation_play import game_after, legal_part
 
 
-def tried(log: GameLog, *anchors: int) -> Variations:
-    """Return a tree with two rounds without orders after each anchor, and a sibling of the second round."""
+def make_tree(log: GameLog, *anchors: int) -> Variations:
+    """Return a tree: after each anchor, a round without orders of seat 0, then two rounds with different seeds."""
     tree = Variations()
     for anchor in anchors:
         after, node = play_variation(game_at(log, anchor), 0, [Orders(), log.rounds[anchor].orders[1]], 7)
@@ -44,7 +44,7 @@ def tried(log: GameLog, *anchors: int) -> Variations:
 @pytest.fixture(scope="module")
 def log(whole: Path) -> GameLog:
     plain = GameLog.load(whole)
-    tree = tried(plain, 0, 2).annotated(2, "Idle", "Why not?\nWait.").annotated_position(1, "", "A quiet round")
+    tree = make_tree(plain, 0, 2).annotated(2, "Idle", "Why not?\nWait.").annotated_position(1, "", "A quiet round")
     return replace(plain, variations=tree)
 
 
@@ -58,12 +58,12 @@ def test_a_saved_log_keeps_its_variations_and_verifies(log: GameLog, tmp_path: P
         assert summarize(tmp_path / name).rounds == len(log.rounds)
 
 
-def test_a_log_without_variations_has_no_new_line(log: GameLog, whole: Path, tmp_path: Path):
+def test_a_log_without_variations_has_no_variations_line(log: GameLog, whole: Path, tmp_path: Path):
     replace(log, variations=Variations()).save(tmp_path / "game.wl.jsonl")
     assert (tmp_path / "game.wl.jsonl").read_bytes() == whole.read_bytes()
 
 
-def test_a_variation_uses_its_own_dice_and_leaves_the_game_unchanged(log: GameLog):
+def test_a_variation_uses_its_seed_and_leaves_the_game_unchanged(log: GameLog):
     game = game_at(log, 4)
     orders = log.rounds[4].orders
     before = game.hash()
@@ -84,7 +84,7 @@ def test_illegal_orders_are_refused_with_their_place(log: GameLog):
         play_variation(game_at(log), 0, [None, None], 1)
 
 
-def test_deleting_a_branch_removes_all_below_it_and_never_reuses_a_number(log: GameLog):
+def test_deleting_a_branch_removes_its_subtree_and_reuses_no_number(log: GameLog):
     tree = log.variations.without(1)
     assert [node.id for node in tree.nodes] == [4, 5, 6]
     assert log.variations.below(1) == {1, 2, 3}
@@ -103,7 +103,7 @@ def test_the_game_after_a_variation_follows_its_path(log: GameLog):
     assert owner == dict(enumerate(game.owner.tolist()))
 
 
-def test_a_believed_position_replaces_the_unseen_regions(log: GameLog):
+def test_believed_positions_replace_the_hidden_regions(log: GameLog):
     game = game_at(log, 2)
     region = next(r for r in range(game.map.n_regions) if game.owner[r] < 0)
     after, node = play_variation(game, 0, [None, None], 1, "believed", "random", [(region, 1, 9)])
@@ -117,7 +117,7 @@ def test_a_believed_position_replaces_the_unseen_regions(log: GameLog):
         )
 
 
-def test_texts_are_limited(log: GameLog):
+def test_names_and_comments_are_limited(log: GameLog):
     with pytest.raises(VariationError, match="name: it has 61 characters"):
         log.variations.annotated(1, "x" * 61, "")
     with pytest.raises(VariationError, match="comment: it has 2001 characters"):
@@ -179,7 +179,7 @@ def test_a_damaged_tree_is_refused_with_place_and_reason(
         (put("notes", 0, "round", 9999), "note of round 9999"),
     ],
 )
-def test_verify_finds_turns_that_the_rules_do_not_allow(log: GameLog, change: Callable[[Any], None], message: str):
+def test_verify_reports_variations_that_break_the_rules(log: GameLog, change: Callable[[Any], None], message: str):
     data = json.loads(json.dumps(tree_data(log.variations)))
     change(data)
     for node in data["nodes"][4:]:
@@ -189,14 +189,14 @@ def test_verify_finds_turns_that_the_rules_do_not_allow(log: GameLog, change: Ca
     assert message in str(difference)
 
 
-def test_a_game_that_continues_a_log_does_not_take_over_its_variations(log: GameLog, tmp_path: Path):
+def test_a_continued_game_does_not_copy_the_variations_of_its_log(log: GameLog, tmp_path: Path):
     from warlight_env.arena import continue_game
 
     continue_game(log, 2, ["random", "random"], max_rounds=4, path=tmp_path / "c.wl.jsonl")
     assert not GameLog.load(tmp_path / "c.wl.jsonl").variations
 
 
-def test_a_tree_may_be_full_but_not_larger(log: GameLog):
+def test_a_tree_is_limited_to_2000_variations_and_notes(log: GameLog):
     node = log.variations.nodes[0]
     tree = Variations(tuple(replace(node, id=id) for id in range(1, 2001)), (), 2001)
     assert isinstance(game_at(log, 0), Game)

@@ -1,4 +1,4 @@
-"""Verifying logs: the game is replayed and the first difference is named, also in games that ended by forfeit."""
+"""Verifying logs: a replay reports the first difference, also in games that ended by forfeit."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_verify_names_round_and_field_of_the_first_difference(tmp_path, whole, n
     assert re.search(place, str(difference)), str(difference)
 
 
-def test_verify_finds_rounds_after_the_end(whole):
+def test_verify_reports_rounds_after_the_end(whole):
     log = GameLog.load(whole)
     extra = replace(log.rounds[-1], round=len(log.rounds) + 1)
     (difference,) = verify(replace(log, steps=(*log.steps, extra), end=None))
@@ -79,7 +79,7 @@ def test_the_end_of_a_game_with_forfeits_is_verified(tmp_path, change, field):
     assert difference.field.startswith(field)
 
 
-def test_a_game_that_forfeits_end_before_its_limit_is_verified(tmp_path):
+def test_a_game_that_ends_by_forfeit_before_its_limit_is_verified(tmp_path):
     file = tmp_path / "forfeit.wl.jsonl"
     with LogWriter(file) as writer:
         play_game([Crasher(1), Expander(2)], "world", seed=4, options=PlayOptions(on_crash="forfeit"), observer=writer)
@@ -88,7 +88,7 @@ def test_a_game_that_forfeits_end_before_its_limit_is_verified(tmp_path):
     assert verify(replace(log, end=replace(log.end, winner=0, placements=(1, 2))))
 
 
-def test_verify_says_that_a_game_was_not_stopped_at_its_limit(tmp_path):
+def test_verify_reports_a_wrong_round_limit(tmp_path):
     log = play_logged(tmp_path / "cut.wl.jsonl", map="small", max_rounds=3, seed=5)
     assert log.end.cut_off
     assert [str(d) for d in verify(replace(log, header=replace(log.header, round_limit=9)))] == [
@@ -96,7 +96,7 @@ def test_verify_says_that_a_game_was_not_stopped_at_its_limit(tmp_path):
     ]
 
 
-def test_verify_reports_rules_that_do_not_go_with_the_map(tmp_path):
+def test_verify_reports_rules_that_do_not_fit_the_map(tmp_path):
     log = play_logged(tmp_path / "game.wl.jsonl", map="small", max_rounds=3, seed=5)
     crowded = replace(log, header=replace(log.header, rules=Rules.of("thesis", wastelands=2)))
     assert "this map can offer each player only" in str(verify(crowded)[0])

@@ -1,4 +1,4 @@
-"""Writing logs: files after a killed process, full and read-only disks, the folder of a match."""
+"""Writing logs: after a killed process, on full and read-only disks, and in the folder of a match."""
 
 from __future__ import annotations
 
@@ -39,24 +39,24 @@ with Told(sys.argv[1]) as log:
 
 
 @pytest.mark.parametrize("suffix", [".wl.jsonl", ".wl.jsonl.gz"])
-def test_a_kill_loses_no_finished_round(tmp_path, suffix):
+def test_a_killed_process_loses_no_finished_round(tmp_path, suffix):
     file = tmp_path / f"game{suffix}"
     command = [sys.executable, "-c", SLOW, str(file)]
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[1])
-    told = 0
-    while told < 5:
-        told = int(child.stdout.readline())
+    reported = 0
+    while reported < 5:
+        reported = int(child.stdout.readline())
     child.send_signal(signal.SIGKILL)
-    told = max([told, *map(int, child.stdout.read().split())])
+    reported = max([reported, *map(int, child.stdout.read().split())])
     child.wait()
     assert not file.exists()
     log = GameLog.load(tmp_path / "game.partial.wl.jsonl")
     assert log.status == "incomplete"
-    assert len(log.rounds) >= told >= 5
+    assert len(log.rounds) >= reported >= 5
     assert verify(log) == []
 
 
-def test_a_game_that_is_left_is_partial(tmp_path):
+def test_an_interrupted_game_leaves_a_partial_log(tmp_path):
     with contextlib.suppress(KeyboardInterrupt), LogWriter(tmp_path / "left.wl.jsonl.gz") as writer:
         writer.began(*_game())
         raise KeyboardInterrupt
@@ -70,7 +70,7 @@ def _game():
     return Game("small", picks="random"), [Idle(1), Idle(2)], 5
 
 
-def test_names_that_are_no_logs_are_refused(tmp_path):
+def test_names_without_the_suffix_of_a_log_are_refused(tmp_path):
     for name in ("game.json", ".wl.jsonl", "game.jsonl.gz"):
         with pytest.raises(LogError, match=r"must end in \.wl\.jsonl"):
             LogWriter(tmp_path / name)
@@ -81,65 +81,65 @@ def test_names_that_are_no_logs_are_refused(tmp_path):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    """A file system of 64 KiB, and a function that makes it read-only."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(place)], capture_output=True)
+    """Mount a file system of 64 KiB, and return its folder and a function that makes it read-only."""
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=64k", "tmpfs", str(folder)], capture_output=True)
     if done.returncode:
         pytest.skip("no file system may be mounted here")
     try:
-        yield place, lambda: subprocess.run(["mount", "-o", "remount,ro", str(place)], check=True)
+        yield folder, lambda: subprocess.run(["mount", "-o", "remount,ro", str(folder)], check=True)
     finally:
-        subprocess.run(["umount", "-l", str(place)], check=True)
+        subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
-def test_a_full_disk_is_an_error_and_earlier_logs_are_whole(small_disk):
-    place, _ = small_disk
-    match = Match(["random", "aggressive"], games=200, map="small", log=place)
+def test_a_full_disk_raises_an_error_and_earlier_logs_stay_complete(small_disk):
+    folder, _ = small_disk
+    match = Match(["random", "aggressive"], games=200, map="small", log=folder)
     with pytest.raises(LogWriteError, match=r"cannot write the log .*game-\d+.*: No space left on device"):
         match.run()
-    whole = sorted(path for path in place.iterdir() if ".partial" not in path.name)
-    assert len(whole) > 5
-    for path in whole:
+    complete = sorted(path for path in folder.iterdir() if ".partial" not in path.name)
+    assert len(complete) > 5
+    for path in complete:
         assert GameLog.load(path).complete
-    # With room again, the same match goes on in the same folder.
-    for path in whole[2:]:
+    # After space was freed, the same match continues in the same folder.
+    for path in complete[2:]:
         path.unlink()
-    Match(["random", "aggressive"], games=4, map="small", log=place).run()
-    assert len(list(place.iterdir())) == 4
+    Match(["random", "aggressive"], games=4, map="small", log=folder).run()
+    assert len(list(folder.iterdir())) == 4
 
 
 def test_a_log_is_not_replaced_when_the_disk_is_full(small_disk):
-    place, _ = small_disk
-    file = place / "one.wl.jsonl.gz"
+    folder, _ = small_disk
+    file = folder / "one.wl.jsonl.gz"
     with LogWriter(file) as writer:
         play_game([Idle(1), Idle(2)], "small", max_rounds=2, observer=writer)
     before = file.read_bytes()
-    (place / "filler").write_bytes(b"")
-    with contextlib.suppress(OSError), open(place / "filler", "wb", buffering=0) as filler:
+    (folder / "filler").write_bytes(b"")
+    with contextlib.suppress(OSError), open(folder / "filler", "wb", buffering=0) as filler:
         while True:
             filler.write(bytes(4096))
     with pytest.raises(LogWriteError, match="No space left"):
         GameLog.load(file).save(file)
     assert file.read_bytes() == before
-    assert sorted(path.name for path in place.iterdir()) == ["filler", "one.wl.jsonl.gz"]
+    assert sorted(path.name for path in folder.iterdir()) == ["filler", "one.wl.jsonl.gz"]
 
 
-def test_a_read_only_disk_is_an_error_before_anything_is_played(small_disk):
-    place, make_read_only = small_disk
+def test_a_read_only_disk_raises_an_error_before_the_first_game(small_disk):
+    folder, make_read_only = small_disk
     make_read_only()
     played = []
     with pytest.raises(LogWriteError, match=r"cannot write logs to .*: Read-only file system"):
-        Match(["random", "aggressive"], games=3, map="small", log=place / "new").run(played.extend)
+        Match(["random", "aggressive"], games=3, map="small", log=folder / "new").run(played.extend)
     with pytest.raises(LogWriteError, match=r"cannot write logs to .*: Read-only file system"):
-        Match(["random", "aggressive"], games=3, map="small", log=place).run(played.extend)
+        Match(["random", "aggressive"], games=3, map="small", log=folder).run(played.extend)
     assert played == []
-    refused = pytest.raises(LogWriteError, match=r"cannot write the log .*/a\.partial\.wl\.jsonl: Read-only")
-    with refused, LogWriter(place / "a.wl.jsonl") as writer:
+    raises_error = pytest.raises(LogWriteError, match=r"cannot write the log .*/a\.partial\.wl\.jsonl: Read-only")
+    with raises_error, LogWriter(folder / "a.wl.jsonl") as writer:
         play_game([Slow(1), Slow(2)], "small", max_rounds=4, observer=writer)
 
 
-def test_a_file_in_the_folders_place_is_an_error(tmp_path):
+def test_a_file_in_place_of_the_folder_raises_an_error(tmp_path):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(LogWriteError, match="cannot write logs to"):
         Match(["random", "aggressive"], games=3, map="small", log=tmp_path / "file").run()
@@ -159,7 +159,7 @@ except Exception as error:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="limits of file sizes")
-def test_a_file_that_may_not_grow_is_an_error_and_earlier_logs_are_whole(tmp_path):
+def test_a_file_size_limit_raises_an_error_and_earlier_logs_stay_complete(tmp_path):
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, str(tmp_path)], capture_output=True, text=True, env=environment
@@ -183,9 +183,9 @@ def test_a_match_logs_each_game_under_its_number(tmp_path):
     assert [path.name for path in files] == [f"game-{n:07d}.wl.jsonl.gz" for n in range(1, 7)]
     for path, record in zip(files, result.records, strict=True):
         log = GameLog.load(path)
-        place = log.header.match
-        assert (place["game"], place["unit"], tuple(place["seats"])) == (record.number, record.unit, record.seats)
-        assert (place["agents"], place["seed"]) == (["random", "aggressive"], 4)
+        data = log.header.match
+        assert (data["game"], data["unit"], tuple(data["seats"])) == (record.number, record.unit, record.seats)
+        assert (data["agents"], data["seed"]) == (["random", "aggressive"], 4)
         assert log.end.rounds == record.rounds
         assert log.header.seed == record.seed
         assert (None if log.end.winner is None else record.seats[log.end.winner]) == record.winner
@@ -194,7 +194,7 @@ def test_a_match_logs_each_game_under_its_number(tmp_path):
 
 
 @pytest.mark.usefixtures("forked_workers")
-def test_logs_do_not_depend_on_jobs_and_interruptions(tmp_path):
+def test_logs_do_not_depend_on_jobs_or_interruptions(tmp_path):
     for name, jobs in (("one", 1), ("two", 2)):
         Match(["random", "aggressive"], games=12, map="small", jobs=jobs, log=tmp_path / name).run()
     played = []
@@ -230,15 +230,15 @@ def test_a_folder_with_logs_of_another_match_is_refused(tmp_path, change, reason
     assert logs_of(tmp_path) == before
 
 
-def test_a_failed_game_stays_partial_and_others_are_whole(tmp_path):
+def test_a_failed_game_leaves_only_a_partial_log(tmp_path):
     with pytest.raises(AgentCrashError):
         Match([Idle, Crasher], games=3, map="small", log=tmp_path, on_crash="stop").run()
     assert list(logs_of(tmp_path)) == ["game-0000001.partial.wl.jsonl"]
-    found = summarize(tmp_path / "game-0000001.partial.wl.jsonl")
-    assert (found.status, found.rounds) == ("failed", 2)
+    summary = summarize(tmp_path / "game-0000001.partial.wl.jsonl")
+    assert (summary.status, summary.rounds) == ("failed", 2)
 
 
-def test_warming_up_is_not_logged(tmp_path):
+def test_the_warm_up_is_not_logged(tmp_path):
     start = time.time()
     Match([Idle, Idle], games=1, map="small", max_rounds=7, log=tmp_path).run()
     (file,) = tmp_path.iterdir()

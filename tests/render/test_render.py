@@ -1,4 +1,4 @@
-"""Pictures: SVG and pixels agree with each other and with the position, fog hides regions, and colours are distinct."""
+"""Drawings: SVG and pixels agree with each other and with the position, fog hides regions, and colours are distinct."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def raster(svg: str) -> np.ndarray:
 
 @pytest.mark.parametrize("map_", [*map(maps.load, maps.names()), RING, maps.generate(30, 5, seed=2)], ids=str)
 @pytest.mark.parametrize("fog", [False, True])
-def test_pixels_look_like_the_svg(map_, fog):
+def test_pixels_match_the_rendered_svg(map_, fog):
     position = some_position(map_, 3, fog)
     pixels, other = to_rgb(position), raster(to_svg(position))
     assert pixels.dtype == np.uint8 and pixels.shape == other.shape and pixels.shape[1] == 960
@@ -50,25 +50,25 @@ def test_pixels_look_like_the_svg(map_, fog):
 
 
 @pytest.mark.parametrize("name", maps.names())
-def test_regions_have_their_owners_colour(name):
-    """Beside the badge, within the circle that lies inside the region."""
+def test_regions_have_their_owners_colours(name):
+    """Compare a pixel beside the badge, within the circle that lies inside the region."""
     map_ = maps.load(name)
     position = some_position(map_, 4)
     pixels = to_rgb(position, width=2000)
     scale = (2000 - 24) / map_.view_box[2]
     top = pixels.shape[0] - 24 - map_.view_box[3] * scale
-    seen = 0
+    compared = 0
     for region, owner in zip(map_.regions, position.owner, strict=True):
         if region.shape.radius * scale < 40:
             continue
         x, y = region.shape.label
         px, py = x * scale + 12, y * scale + 12 + top + 0.8 * region.shape.radius * scale
         assert tuple(pixels[round(py), round(px)]) == rgb(theme(4).fill(owner)), region.name
-        seen += 1
-    assert seen > map_.n_regions // 4
+        compared += 1
+    assert compared > map_.n_regions // 4
 
 
-def test_svg_says_what_it_shows():
+def test_svg_describes_the_position():
     map_ = maps.load("world")
     position = some_position(map_, names=('Ann "A" & <Bo>', "b\x1b[2J"))
     svg = to_svg(position)
@@ -81,7 +81,7 @@ def test_svg_says_what_it_shows():
 
 
 @pytest.mark.parametrize("name", ["world", "small"])
-def test_nothing_hidden_shows(name):
+def test_hidden_armies_do_not_change_the_drawing(name):
     map_ = maps.load(name)
     one = some_position(map_, fog=True)
     hidden = np.array([o == -2 for o in one.owner])
@@ -96,7 +96,7 @@ def test_nothing_hidden_shows(name):
     assert arrows and not any(u in a.split(": ")[1].split(" → ") for a in arrows for u in unseen)
 
 
-def test_orders_as_arrows():
+def test_orders_are_drawn_as_arrows():
     map_ = maps.load("world")
     alaska, kamchatka, yukon = (map_.region_index(code) for code in ("AK", "KA", "NT"))
     owner = np.full(42, -1)
@@ -118,7 +118,7 @@ def test_orders_as_arrows():
     assert columns.min() < 40 and columns.max() > 900 and not changed[:, 300:700].any(), "around the edge, not across"
 
 
-def test_armies_are_shown_up_to_the_largest():
+def test_large_armies_are_abbreviated():
     army = [1, 999, 1234, 98_765, 2_000_000, 7]
     svg = to_svg(ShownPosition(RING, [0, 1, 0, 1, 0, -1], army, 2))
     assert all(f">{text}</text>" in svg for text in ("1", "999", "1.2k", "99k", "2.0M", "7"))
@@ -137,12 +137,12 @@ def test_text_lists_every_region():
     assert "\x1b[38;2;" in coloured
 
 
-def test_a_held_super_region_is_marked():
+def test_text_marks_the_owner_of_a_complete_super_region():
     text = to_text(ShownPosition(RING, [0, 0, 1, 0, -1, -1], [3] * 6, 2))
     assert "S0 +2 ●" in text and "S1 +3\n" in text and "● player 1: 3 regions, 9 armies, bonus 2" in text
 
 
-def test_notebooks_show_a_game():
+def test_a_game_has_an_svg_representation_for_notebooks():
     game = Game("small", seed=1)
     assert ElementTree.fromstring(game._repr_svg_()).tag == f"{SVG}svg"
 
@@ -155,13 +155,13 @@ def test_notebooks_show_a_game():
         ({"names": ("a",)}, "names: must be 2 names, one for each player, not 1"),
     ],
 )  # fmt: skip
-def test_positions_that_cannot_be(change, message):
+def test_impossible_positions_raise_an_error(change, message):
     fields = {"map": RING, "owner": [0] * 6, "army": [1] * 6, "players": 2} | change
     with pytest.raises(ValueError, match=message):
         ShownPosition(**fields)
 
 
-def test_arguments_that_cannot_be():
+def test_impossible_arguments_raise_an_error():
     position = some_position(RING)
     for width in (10, 100_000):
         with pytest.raises(ValueError, match="width"):
@@ -174,8 +174,8 @@ def test_arguments_that_cannot_be():
         to_svg(position, {5: Orders([], [(0, 1, 1)])})
 
 
-def test_a_map_without_a_drawing_is_laid_out_apart():
-    """No two regions on top of each other, whatever the graph."""
+def test_the_layout_of_a_map_without_a_drawing_keeps_regions_apart():
+    """Regions do not overlap in the computed layout of any graph."""
     from warlight_env.render.graph import stress_layout
 
     bare = dataclasses.replace(
@@ -199,8 +199,8 @@ def linear(colour: str) -> np.ndarray:
     return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
 
 
-#: Machado, Oliveira & Fernandes 2009, severity 1.
-SIGHTS = {
+#: Matrices of Machado, Oliveira & Fernandes 2009, severity 1.
+COLOUR_VISIONS = {
     "normal": np.eye(3),
     "protan": np.array(
         [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]]
@@ -217,14 +217,14 @@ TO_XYZ = np.array(
 )
 
 
-def lab(colour: str, sight: np.ndarray) -> np.ndarray:
-    xyz = TO_XYZ @ np.clip(sight @ linear(colour), 0, 1) / np.array([0.95047, 1.0, 1.08883])
+def lab(colour: str, vision: np.ndarray) -> np.ndarray:
+    xyz = TO_XYZ @ np.clip(vision @ linear(colour), 0, 1) / np.array([0.95047, 1.0, 1.08883])
     f = np.where(xyz > (6 / 29) ** 3, np.cbrt(xyz), xyz / (3 * (6 / 29) ** 2) + 4 / 29)
     return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
 
 
 def ciede2000(one: np.ndarray, two: np.ndarray) -> float:
-    """Sharma, Wu & Dalal 2005."""
+    """Return the CIEDE2000 colour difference, with the formulas of Sharma, Wu & Dalal 2005."""
     mean_chroma = (math.hypot(*one[1:]) + math.hypot(*two[1:])) / 2
     g = 0.5 * (1 - math.sqrt(mean_chroma**7 / (mean_chroma**7 + 25**7)))
     (l1, a1, b1), (l2, a2, b2) = one, two
@@ -245,8 +245,8 @@ def ciede2000(one: np.ndarray, two: np.ndarray) -> float:
     return math.sqrt(dl**2 + dc**2 + dh**2 + r * dc * dh)
 
 
-def test_colour_difference_on_published_pairs():
-    """From the table of Sharma, Wu & Dalal 2005."""
+def test_colour_difference_matches_published_values():
+    """The values are from the table of Sharma, Wu & Dalal 2005."""
     for one, two, expected in [
         ((50, 2.6772, -79.7751), (50, 0, -82.7485), 2.0425),
         ((50, 2.5, 0), (73, 25, -18), 27.1492),
@@ -257,15 +257,15 @@ def test_colour_difference_on_published_pairs():
 
 
 @pytest.mark.parametrize(("players", "least"), [(2, 28), (3, 23), (4, 23), (5, 20), (6, 20)])
-def test_colours_can_be_told_apart(players, least):
+def test_colours_differ_for_every_kind_of_colour_vision(players, least):
     fills = [*theme(players).players, theme(players).neutral, SEA]
-    for sight in SIGHTS.values():
+    for vision in COLOUR_VISIONS.values():
         for one, two in itertools.combinations(fills, 2):
-            assert ciede2000(lab(one, sight), lab(two, sight)) > least, (one, two)
+            assert ciede2000(lab(one, vision), lab(two, vision)) > least, (one, two)
 
 
 @pytest.mark.parametrize("players", range(1, 7))
-def test_numbers_can_be_read(players):
+def test_numbers_contrast_with_their_background(players):
     colours = theme(players)
     for player in range(players):
         assert contrast("#ffffff", colours.dark(player)) > 4.5

@@ -54,7 +54,7 @@ def calls_of(case: str) -> list[Call]:
     return [calls.submit, *calls.bots, calls.play, calls.observe[0], calls.finish]
 
 
-#: For each case, the kernels that no case before has.
+#: For each case, the kernels that no earlier case contains.
 KERNELS = {
     "factored": ("submit", "bot", "play", "observe", "finish"),
     "three players": ("submit", "bot", "observe"),
@@ -108,12 +108,12 @@ def test_the_kernel_of_simulate_compiles_to_ptx_without_fused_operations():
     assert ".entry" in code and "fma.rn" not in code
 
 
-def test_a_numpy_that_numba_cuda_cannot_use_is_the_reason_why_no_gpu_can_be_used():
+def test_missing_reports_a_numpy_that_numba_cuda_does_not_support():
     program = (
         "import numpy as np\n"
         "from warlight_env.tensor_env import toolkit\n"
         "if hasattr(np, 'row_stack'): del np.row_stack\n"  # as in NumPy 2.5
         "print(toolkit.missing())"
     )
-    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert "cannot compile" in ran.stdout and "no attribute 'row_stack'" in ran.stdout
+    process = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "cannot compile" in process.stdout and "no attribute 'row_stack'" in process.stdout

@@ -47,8 +47,8 @@ print(json.dumps({
 
 @pytest.fixture(scope="module")
 def results() -> dict[str, Any]:
-    """What PROGRAM printed in the simulator. One process imports the libraries for all comparisons."""
-    ran = subprocess.run(
+    """The output of PROGRAM in the simulator. One process imports the libraries for all comparisons."""
+    process = subprocess.run(
         [sys.executable, "-c", PROGRAM],
         cwd=Path(__file__).parents[1],
         env={**os.environ, "NUMBA_ENABLE_CUDASIM": "1"},
@@ -56,8 +56,8 @@ def results() -> dict[str, Any]:
         text=True,
         timeout=900,
     )
-    assert ran.returncode == 0, ran.stderr
-    return json.loads(ran.stdout)
+    assert process.returncode == 0, process.stderr
+    return json.loads(process.stdout)
 
 
 def test_games_on_the_simulated_gpu_equal_those_on_the_cpu(results):
@@ -66,7 +66,7 @@ def test_games_on_the_simulated_gpu_equal_those_on_the_cpu(results):
     assert sum(count > 2 for count in begun.values()) >= 3  # in some cases, new games began in place of ended games
 
 
-def test_a_kernel_refuses_arrays_that_are_not_contiguous(results):
+def test_kernel_rejects_arrays_that_are_not_contiguous(results):
     assert "an array with the shape (2,) and the strides (16,) is not contiguous" in results["refused"]
 
 
@@ -76,11 +76,11 @@ def test_results_of_simulate_on_the_simulated_gpu_equal_those_on_the_cpu(results
     assert any(over.values())  # some games end in the round
 
 
-def test_inputs_of_the_turn_network_on_the_simulated_gpu_equal_those_on_the_cpu(results):
+def test_turn_network_inputs_on_the_simulated_gpu_equal_those_on_the_cpu(results):
     borders = results["borders"]
     assert borders.keys() == device_inputs.CASES.keys()
     assert all(borders.values())  # some borders can be crossed
 
 
-def test_steps_of_the_vector_environment_on_the_simulated_gpu_equal_those_on_the_cpu(results):
+def test_vector_env_steps_on_the_simulated_gpu_equal_those_on_the_cpu(results):
     assert results["ended"] >= 2

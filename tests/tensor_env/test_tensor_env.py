@@ -29,10 +29,10 @@ def draw(env: WarlightTensorEnv, random: np.random.Generator) -> dict[str, torch
     return {agent: torch.as_tensor(random.integers(0, env.limits, shape)) for agent in env.agents}
 
 
-def copied(tree: Any) -> Any:
+def clone_tree(tree: Any) -> Any:
     if isinstance(tree, dict):
-        return {key: copied(value) for key, value in tree.items()}
-    return tuple(map(copied, tree)) if isinstance(tree, tuple) else tree.clone()
+        return {key: clone_tree(value) for key, value in tree.items()}
+    return tuple(map(clone_tree, tree)) if isinstance(tree, tuple) else tree.clone()
 
 
 def assert_same(first: Any, second: Any) -> None:
@@ -114,7 +114,7 @@ def test_same_step_has_the_last_observation_and_the_first_of_the_next_game():
     later.reset(seed=1)
     for _ in range(3):
         actions = draw(same, random)
-        results, last = copied(same.step(actions)), copied(later.step(actions))
+        results, last = clone_tree(same.step(actions)), clone_tree(later.step(actions))
     infos = results[4]["player_0"]
     assert infos["_final_obs"].all() and infos["active"].all()
     assert_same(infos["final_obs"], last[0]["player_0"])
@@ -129,8 +129,8 @@ def test_without_autoreset_a_game_waits_for_a_reset_with_a_mask():
     env.reset(seed=2)
     for _ in range(2):
         env.step(draw(env, random))
-    before = copied(env.step(draw(env, random)))
-    after = copied(env.step(draw(env, random)))
+    before = clone_tree(env.step(draw(env, random)))
+    after = clone_tree(env.step(draw(env, random)))
     assert_same(before[0], after[0])
     assert all(after[3][agent].all() and not after[1][agent].any() for agent in env.agents)
     mask = np.array([True, False, False, True, False])
@@ -185,7 +185,7 @@ def test_results_share_memory_with_the_environment():
     ({"opponents": {"player_1": ["random"]}}, "opponents['player_1'] = ['random']: must be one of"),
     ({"batch": 3}, "unknown arguments 'batch'; known: map, rules"),
 ])  # fmt: skip
-def test_bad_arguments_are_named(change, message):
+def test_errors_name_the_invalid_argument(change, message):
     with pytest.raises(InputError) as error:
         make(**change)
     assert message in str(error.value)
@@ -202,10 +202,10 @@ def test_bad_arguments_are_named(change, message):
     ("low", "actions['player_0'][2][4] = -1: must be in 0 .. 4"),
     ("wraps", "actions['player_0'][2][4] = 256: must be in 0 .. 4"),
 ])  # fmt: skip
-def test_bad_actions_are_named_and_no_game_makes_a_step(actions, message):
+def test_errors_name_invalid_actions_and_no_game_steps(actions, message):
     env = make(opponents=AGAINST)
     observations, _ = env.reset(seed=1)
-    before = copied(observations)
+    before = clone_tree(observations)
     rows = torch.zeros(GAMES, len(env.limits), dtype=torch.int64)
     if isinstance(actions, str):
         rows[2, 4] = {"high": 5, "low": -1, "wraps": 256}.get(actions, 0)
@@ -218,7 +218,7 @@ def test_bad_actions_are_named_and_no_game_makes_a_step(actions, message):
     assert not torch.equal(before["player_0"]["globals"], observations["player_0"]["globals"])
 
 
-def test_a_step_before_the_first_reset_is_refused():
+def test_step_before_the_first_reset_raises_an_error():
     env = make()
     with pytest.raises(InputError, match="no game has begun"):
         env.step(draw(env, np.random.default_rng(1)))
@@ -227,12 +227,12 @@ def test_a_step_before_the_first_reset_is_refused():
 
 
 @pytest.mark.skipif(toolkit.missing() is None, reason="this machine has a GPU")
-def test_a_missing_gpu_is_an_error():
+def test_missing_gpu_raises_an_error():
     with pytest.raises(DeviceError, match="device = 'cuda': "):
         make(device="cuda")
 
 
-def test_flags_of_results_are_masks_for_reset():
+def test_result_flags_can_be_reset_masks():
     random = np.random.default_rng(5)
     env = make(max_cycles=2, autoreset_mode="Disabled")
     env.reset(seed=2)
@@ -255,7 +255,7 @@ def test_results_are_new_dicts():
         env.step({agent: torch.full((GAMES, len(env.limits)), 100) for agent in env.agents})
 
 
-def test_the_number_of_illegal_orders_outlives_the_game():
+def test_number_of_illegal_orders_is_reported_after_the_game_ends():
     random = np.random.default_rng(4)
     arguments: dict[str, Any] = {"opponents": AGAINST, "max_cycles": 1}
     same, waits = make(autoreset_mode="SameStep", **arguments), make(autoreset_mode="Disabled", **arguments)
@@ -270,13 +270,13 @@ def test_the_number_of_illegal_orders_outlives_the_game():
 
 
 @pytest.mark.parametrize("dtype", [torch.bool, torch.uint16, torch.float32])
-def test_actions_of_other_types_are_refused(dtype):
+def test_actions_of_other_types_raise_an_error(dtype):
     env = make()
     env.reset(seed=1)
     with pytest.raises(InputError, match="must be an integer tensor"):
         env.step({agent: torch.zeros((GAMES, len(env.limits)), dtype=dtype) for agent in env.agents})
 
 
-def test_an_environment_is_not_copied():
+def test_environment_cannot_be_copied():
     with pytest.raises(InputError, match="cannot be copied"):
         copy.deepcopy(make())

@@ -1,4 +1,4 @@
-"""The environment of tensors in TorchRL: its own checks, rollouts, and the same results as without TorchRL."""
+"""The environment of tensors in TorchRL: the checks of TorchRL, rollouts, and the same results as without TorchRL."""
 
 from __future__ import annotations
 
@@ -35,20 +35,20 @@ def test_a_rollout_equals_the_games_without_torchrl(make_env):
     env = make_env(3, **arguments)
     env.set_seed(5)
     torch.manual_seed(1)
-    played = env.rollout(20, break_when_any_done=False)
+    rollout = env.rollout(20, break_when_any_done=False)
     plain = WarlightTensorEnv(3, autoreset_mode="NextStep", **arguments)
     observations, _ = plain.reset(seed=5)
     for t in range(6):
-        seen = played["agents", "observation", "nodes"][:, t]
+        seen = rollout["agents", "observation", "nodes"][:, t]
         expected = torch.stack([observations[agent]["nodes"] for agent in plain.agents], 1)
         assert torch.equal(seen, expected)
-        chosen = played["agents", "action"][:, t]
+        chosen = rollout["agents", "action"][:, t]
         observations, rewards, *_ = plain.step({agent: chosen[:, k] for k, agent in enumerate(plain.agents)})
-        paid = played["next", "agents", "reward"][:, t, :, 0]
+        paid = rollout["next", "agents", "reward"][:, t, :, 0]
         assert torch.equal(paid, torch.stack([rewards[agent] for agent in plain.agents], 1))
-    assert played["next", "done"][:, 5].all() and played["next", "truncated"][:, 5].all()
-    assert played["next", "agents", "observation", "nodes"].shape[:3] == (3, 20, 2)
-    assert played["agents", "active"][:, 6].all()  # TorchRL has begun new games
+    assert rollout["next", "done"][:, 5].all() and rollout["next", "truncated"][:, 5].all()
+    assert rollout["next", "agents", "observation", "nodes"].shape[:3] == (3, 20, 2)
+    assert rollout["agents", "active"][:, 6].all()  # TorchRL has begun new games
 
 
 def test_environments_without_a_seed_play_different_games(make_env):
@@ -58,7 +58,7 @@ def test_environments_without_a_seed_play_different_games(make_env):
     assert not torch.equal(first, second)
 
 
-def test_encodings_with_other_actions_are_refused(make_env):
+def test_unsupported_encodings_and_modes_raise_an_error(make_env):
     with pytest.raises(InputError, match="TorchRL needs an encoding with integers as actions"):
         make_env(2, device="cpu", map="small", action="continuous")
     with pytest.raises(InputError, match="TorchRL begins new games"):

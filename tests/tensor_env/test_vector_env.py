@@ -46,19 +46,19 @@ def test_each_game_equals_one_with_numpy_arrays(arguments):
     assert tensors.single_action_space == arrays.single_action_space
     assert tensors.action_space == arrays.action_space
     seen, infos = arrays.reset(seed=5)
-    shown, told = tensors.reset(seed=arrays.episodes.seeds.tolist())
+    tensor_seen, tensor_infos = tensors.reset(seed=arrays.episodes.seeds.tolist())
     random, began = np.random.default_rng(1), 0
     for _ in range(150):
-        np.testing.assert_array_equal(flat(shown), flat(seen))
-        np.testing.assert_array_equal(told["action_mask"].numpy(), infos["action_mask"])
-        np.testing.assert_array_equal(told["illegal"].numpy(), infos["illegal"])
+        np.testing.assert_array_equal(flat(tensor_seen), flat(seen))
+        np.testing.assert_array_equal(tensor_infos["action_mask"].numpy(), infos["action_mask"])
+        np.testing.assert_array_equal(tensor_infos["illegal"].numpy(), infos["illegal"])
         if isinstance(arrays.single_action_space, gymnasium.spaces.Discrete):
             mask = infos["action_mask"]
             actions = (mask * random.uniform(0.01, 1.0, mask.shape)).argmax(axis=1)
         else:
             actions = random.integers(0, arrays.single_action_space.nvec, (GAMES, len(tensors.games.limits)))
         seen, rewards, terminated, truncated, infos = arrays.step(actions)
-        shown, paid, ended, cut, told = tensors.step(torch.as_tensor(actions))
+        tensor_seen, paid, ended, cut, tensor_infos = tensors.step(torch.as_tensor(actions))
         assert paid.dtype == torch.float64 and ended.dtype == cut.dtype == torch.bool
         np.testing.assert_array_equal(paid.numpy(), rewards)
         np.testing.assert_array_equal(ended.numpy(), terminated)
@@ -66,17 +66,17 @@ def test_each_game_equals_one_with_numpy_arrays(arguments):
         over = terminated | truncated
         if over.any():
             began += over.sum()
-            np.testing.assert_array_equal(flat(shown), flat(seen))
+            np.testing.assert_array_equal(flat(tensor_seen), flat(seen))
             options = {"reset_mask": over}
             seen, infos = arrays.reset(options=options)
             seeds = [seed if new else None for seed, new in zip(arrays.episodes.seeds.tolist(), over, strict=True)]
-            shown, told = tensors.reset(seed=seeds, options=options)
-            told["illegal"] = torch.as_tensor(np.where(over, infos["illegal"], told["illegal"].numpy()))
+            tensor_seen, tensor_infos = tensors.reset(seed=seeds, options=options)
+            tensor_infos["illegal"] = torch.as_tensor(np.where(over, infos["illegal"], tensor_infos["illegal"].numpy()))
     assert began >= GAMES
 
 
 @pytest.mark.parametrize("mode", list(AutoresetMode))
-def test_the_modes_of_autoreset(mode):
+def test_autoreset_modes_determine_the_results_after_the_end(mode):
     env = make(autoreset_mode=mode, action="strategies", max_episode_steps=2)
     assert env.metadata["autoreset_mode"] == env.autoreset_mode == mode
     assert env.spec is not None and env.spec.kwargs["device"] == "cpu"
@@ -98,7 +98,7 @@ def test_the_modes_of_autoreset(mode):
     assert torch.equal(first, again)
 
 
-def test_the_defaults_are_those_with_numpy_arrays():
+def test_defaults_equal_those_with_numpy_arrays():
     arrays = gymnasium.make_vec("warlight_env.envs:warlight/WarlightSmallFactored-v0", GAMES)
     tensors = gymnasium.make_vec("warlight_env.envs:warlight/WarlightSmallFactored-v0", GAMES, device="cpu")
     assert isinstance(arrays.unwrapped, WarlightVectorEnv) and isinstance(tensors, WarlightTensorVectorEnv)
@@ -119,7 +119,7 @@ def test_the_defaults_are_those_with_numpy_arrays():
     ({"mask": "observation"}, "unknown arguments 'mask'"),
     ({"max_episode_steps": 0}, "max_cycles = 0"),
 ])  # fmt: skip
-def test_bad_arguments_are_named(change, message):
+def test_errors_name_the_invalid_argument(change, message):
     with pytest.raises(InputError) as error:
         make(**change)
     assert message in str(error.value)

@@ -1,4 +1,4 @@
-"""Training runs that a test kills before they end."""
+"""A fixture that kills a training run before its end."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ Entry = dict[str, Any]
 
 @pytest.fixture
 def killed_at_line() -> Callable[[int, Callable[[Callable[[Entry], None]], object]], None]:
-    """Kills a run, in a copy of this process, when it tells of its journal's line of a number.
+    """Kill a run, in a fork of this process, when it reports the journal's line with the given number.
 
-    The copy has libraries and kernels loaded, which takes longer than a small run.
+    The fork has libraries and kernels loaded; loading them takes longer than a small run.
     """
 
     def killed(line: int, run: Callable[[Callable[[Entry], None]], object]) -> None:
-        told: list[Entry] = []
+        entries: list[Entry] = []
 
         def say(entry: Entry) -> None:
-            told.append(entry)
-            if len(told) == line:
+            entries.append(entry)
+            if len(entries) == line:
                 os.kill(os.getpid(), signal.SIGKILL)
 
         process = multiprocessing.get_context("fork").Process(target=run, args=(say,))

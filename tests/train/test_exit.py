@@ -1,4 +1,4 @@
-"""Expert iteration of turn networks: the targets are playable turns, and a run is reproducible and can be continued."""
+"""Expert iteration of turn networks: its targets are playable turns, and a run is reproducible and resumable."""
 
 from __future__ import annotations
 
@@ -39,32 +39,32 @@ def train(folder, settings=TINY, jobs=1, say=lambda entry: None):
 
 
 def entries(folder):
-    """The journal without times."""
+    """Return the journal without times."""
     lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
     return [{key: value for key, value in line.items() if key != "seconds"} for line in lines]
 
 
-def taught_in(settings, network, seed, numbers, jobs=1, backend="local"):
+def targets(settings, network, seed, numbers, jobs=1, backend="local"):
     with teaching(ExpertGames(settings, network, seed), jobs, backend) as teach:
         return teach(numbers)
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """A run without interruptions, in several parts."""
+    """Train without interruptions, with the games in several parts, and return the folder and the network."""
     folder = tmp_path_factory.mktemp("run") / "whole"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(trainer, "GAMES_PART", 5)
-        found = train(folder)
-    return folder, found
+        network = train(folder)
+    return folder, network
 
 
 @pytest.fixture(scope="module")
 def turns():
-    return GameConfigs(TINY), taught_in(TINY, b"", 5, range(20))
+    return GameConfigs(TINY), targets(TINY, b"", 5, range(20))
 
 
-def test_what_is_taught_is_said_of_positions_that_were_played(turns):
+def test_targets_belong_to_played_positions_and_are_possible_turns(turns):
     configs, taught = turns
     assert {configs[at].players for at in taught.config_index} == {2, 3}
     attacking: list[bool] = []
@@ -86,31 +86,31 @@ def test_what_is_taught_is_said_of_positions_that_were_played(turns):
     )
 
 
-def test_neither_threads_nor_parts_change_what_is_taught(turns):
+def test_targets_do_not_depend_on_threads_and_parts(turns):
     _, taught = turns
-    parts = [taught_in(TINY, b"", 5, numbers, jobs=2) for numbers in (range(11), range(11, 20))]
+    parts = [targets(TINY, b"", 5, numbers, jobs=2) for numbers in (range(11), range(11, 20))]
     joined = ExpertTurns.joined(parts)
     assert joined.to_bytes() == taught.to_bytes() == ExpertTurns.from_bytes(taught.to_bytes()).to_bytes()
-    assert taught_in(TINY, b"", 6, range(20)).to_bytes() != taught.to_bytes()
+    assert targets(TINY, b"", 6, range(20)).to_bytes() != taught.to_bytes()
 
 
 @pytest.mark.usefixtures("forked_workers")
-def test_worker_processes_teach_the_same(turns):
-    taught = taught_in(TINY, b"", 5, range(20), jobs=2, backend=LocalBackend())
+def test_targets_do_not_depend_on_worker_processes(turns):
+    taught = targets(TINY, b"", 5, range(20), jobs=2, backend=LocalBackend())
     assert taught.to_bytes() == turns[1].to_bytes()
 
 
-def test_what_a_game_raises_ends_the_others(monkeypatch):
+def test_an_exception_in_one_game_ends_the_others(monkeypatch):
     monkeypatch.setattr(ExpertGames, "play", lambda self, number, stop=None: 1 // (number - 3))
     with pytest.raises(ZeroDivisionError):
-        taught_in(TINY, b"", 5, range(30), backend=LocalBackend())
+        targets(TINY, b"", 5, range(30), backend=LocalBackend())
 
 
-def test_where_the_network_plays_the_expert_still_teaches(whole):
-    """Of a seat that the network has, the positions are its own, and the turns the expert's."""
-    _, found = whole
+def test_the_expert_gives_the_targets_for_positions_of_the_network(whole):
+    """For a seat that the network plays, the network reaches the positions and the expert gives the targets."""
+    _, network = whole
     played = {
-        seats: taught_in(replace(TINY, seat_agents=seats), found, 5, range(4)) for seats in (("network",), ("expert",))
+        seats: targets(replace(TINY, seat_agents=seats), network, 5, range(4)) for seats in (("network",), ("expert",))
     }
     by_network, by_expert = played.values()
     first = [taught.round == 0 for taught in played.values()]
@@ -118,17 +118,17 @@ def test_where_the_network_plays_the_expert_still_teaches(whole):
     assert len(by_network.config_index) > 8 and by_network.to_bytes() != by_expert.to_bytes()
 
 
-def test_a_fit_learns_and_starts_from_what_it_is_given(turns):
+def test_a_fit_learns_and_starts_from_the_given_network(turns):
     configs, taught = turns
     long, short = (fit_turns(replace(TINY, steps=steps, batch_size=64), configs, taught, 1) for steps in (200, 1))
     assert long.held_out < 0.8 * short.held_out and long.trained < 0.8 * short.trained
     start = read_turn_network(trainer.pack_arrays(long.arrays), "x").network
-    on = fit_turns(replace(TINY, steps=1, learning_rate=1e-9), configs, taught, 1, start)
-    assert all(np.allclose(on.arrays[name], long.arrays[name], atol=1e-6) for name in SHAPES)
+    continued = fit_turns(replace(TINY, steps=1, learning_rate=1e-9), configs, taught, 1, start)
+    assert all(np.allclose(continued.arrays[name], long.arrays[name], atol=1e-6) for name in SHAPES)
     deep = TurnModule(torch.Generator().manual_seed(1), layers=3)
     deep.take(start)
-    on = fit_turns(replace(TINY, steps=1), configs, taught, 1, make_turn_network(deep.arrays()))
-    assert len(on.arrays["own"]) == 3
+    continued = fit_turns(replace(TINY, steps=1), configs, taught, 1, make_turn_network(deep.arrays()))
+    assert len(continued.arrays["own"]) == 3
     with pytest.raises(RunError, match="held-out games"):
         fit_turns(TINY, configs, taught._replace(game=np.zeros_like(taught.game)), 1)
 
@@ -137,17 +137,17 @@ class StopHere(Exception):  # noqa: N818 -- as a kill
     pass
 
 
-def test_a_killed_run_goes_on_exactly(whole, tmp_path, monkeypatch):
-    """Stopped after each second step."""
-    folder, found = whole
+def test_a_killed_run_continues_exactly(whole, tmp_path, monkeypatch):
+    """Stop the run after every second step."""
+    folder, network = whole
     monkeypatch.setattr(trainer, "GAMES_PART", 5)
     stops = 0
     while True:
-        seen = []
+        reported = []
 
-        def say(entry, seen=seen):
-            seen.append(entry)
-            if len(seen) == 2:
+        def say(entry, reported=reported):
+            reported.append(entry)
+            if len(reported) == 2:
                 raise StopHere
 
         try:
@@ -155,25 +155,25 @@ def test_a_killed_run_goes_on_exactly(whole, tmp_path, monkeypatch):
             break
         except StopHere:
             stops += 1
-    assert again == found and entries(tmp_path) == entries(folder)
+    assert again == network and entries(tmp_path) == entries(folder)
     assert stops == len(entries(folder)) // 2 > 2
 
 
-def test_the_seed_decides(whole, tmp_path):
+def test_the_result_depends_on_the_seed(whole, tmp_path):
     assert train(tmp_path, replace(TINY, seed=2)) != whole[1]
 
 
-def test_a_network_that_loses_stays_out(tmp_path, monkeypatch):
+def test_a_network_that_fails_the_gate_is_rejected(tmp_path, monkeypatch):
     row = {"games": 2, "score": 0.4, "interval": [0.1, 0.7]}
     monkeypatch.setattr(ExitRun, "play_gate", lambda *_: row)
     assert train(tmp_path, replace(TINY, gate_threshold=0.5)) == (tmp_path / "network-1.npz").read_bytes()
     assert [entry["accepted"] for entry in entries(tmp_path) if entry["event"] == "gate"] == [False]
 
 
-def test_what_is_found_plays_and_says_where_it_comes_from(whole, tmp_path):
-    folder, found = whole
+def test_the_final_network_plays_and_stores_its_origin(whole, tmp_path):
+    folder, network = whole
     with Journal(folder, TINY.to_dict()) as journal:
-        result = ExitRun(TINY, journal).finish(found)
+        result = ExitRun(TINY, journal).finish(network)
     file = folder / ExitRun.artifact_name
     policy = read_turn_network(file.read_bytes(), "policy")
     assert policy.metadata["games"] == result["games"] == 12 and policy.metadata["holdout"] == result["holdout"]
@@ -194,6 +194,6 @@ def test_what_is_found_plays_and_says_where_it_comes_from(whole, tmp_path):
     ({"value": "x"}, "no value function 'x'"), ({"holdout": ("nobody",)}, "nobody"),
     ({"gate_threshold": 1.5}, "gate_threshold"),
 ])  # fmt: skip
-def test_settings_that_teach_nothing_are_refused(changes, says):
+def test_invalid_settings_are_refused(changes, says):
     with pytest.raises(InputError, match=says):
         replace(TINY, **changes)

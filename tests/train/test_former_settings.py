@@ -1,4 +1,4 @@
-"""Former names of settings: they are read in the files of run folders and rejected in files of users."""
+"""Former names of settings are accepted in the files of run folders and rejected in files of users."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from warlight_env.train.value.settings import ValueSettings
 
 KINDS = (EvolveSettings, Stage, TdSettings, ValueSettings, ExitSettings, Sb3PpoSettings, TurnPpoSettings)
 
-#: The settings.json of a run before settings were renamed; `weights` is left out.
+#: The settings.json of a run with former names of settings, without `weights`.
 RECORDED = {
     "conditions": {"map": "small", "rules": "thesis", "picks": "random", "max_rounds": 60},
     "seed": 3, "holdout_units": 1, "holdout": ["mcts:refine=0.2,values=placements"], "batches": 3, "games": 10,
@@ -35,38 +35,38 @@ PRESENT = TdSettings(
 )  # fmt: skip
 
 
-def in_former_names(kind, data):
-    """The same plain data with former names, where there are any."""
+def with_former_names(kind, data):
+    """Return the data with former names in place of present names, where former names exist."""
     former = {name: old for old, name in former_names(kind).items()}
-    found = {former.get(key, key): value for key, value in data.items()}
+    renamed = {former.get(key, key): value for key, value in data.items()}
     if kind is EvolveSettings:
-        found["stages"] = [in_former_names(Stage, stage) for stage in found["stages"]]
-    return found
+        renamed["stages"] = [with_former_names(Stage, stage) for stage in renamed["stages"]]
+    return renamed
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_present_names_are_settings_and_former_names_are_none(kind):
+def test_present_names_are_settings_and_former_names_are_not(kind):
     fields = {each.name for each in dataclasses.fields(kind)}
     former = former_names(kind)
     assert former and set(former.values()) <= fields and not set(former) & fields
     assert len(set(former.values())) == len(former), "no two former names of one setting"
 
 
-def test_each_table_is_of_a_class():
+def test_each_table_of_former_names_belongs_to_a_class():
     assert set(_FORMER) <= {each.__name__ for kind in KINDS for each in kind.__mro__}
 
 
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind is not Stage])
-def test_settings_of_a_run_folder_are_read(kind, tmp_path):
+def test_settings_with_former_names_in_a_run_folder_are_read(kind, tmp_path):
     settings = kind()
     data = json.loads(json.dumps(settings.to_dict()))
-    former = in_former_names(kind, data)
+    former = with_former_names(kind, data)
     assert former != data and present_settings(kind, former) == present_settings(kind, data) == data
     (tmp_path / "settings.json").write_text(json.dumps(former))
     assert load_settings(kind, tmp_path / "settings.json") == settings
 
 
-def test_a_recorded_file_is_read_with_its_specifications(tmp_path):
+def test_a_recorded_file_is_read_with_former_names_in_specifications(tmp_path):
     (tmp_path / "settings.json").write_text(json.dumps(RECORDED))
     assert load_settings(TdSettings, tmp_path / "settings.json") == PRESENT
 
@@ -78,30 +78,30 @@ def test_a_recorded_file_is_read_with_its_specifications(tmp_path):
     (EvolveSettings, "holdout_units = 3", "setting 'holdout_units' is now 'holdout_pairs'"),
     (ValueSettings, "opponents = ['nash:answer=likely']", "'answer=likely' is now 'final_move=most_likely'"),
 ])  # fmt: skip
-def test_a_file_of_a_user_gets_the_present_name_in_the_error(kind, text, says, tmp_path):
+def test_the_error_for_a_file_of_a_user_gives_the_present_name(kind, text, says, tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text(text)
     with pytest.raises(SettingsError, match=says):
         load_settings(kind, file)
 
 
-def test_a_run_with_former_names_goes_on(tmp_path):
-    """The folder keeps its description; the journal goes on from where it was cut."""
-    file, whole, cut = tmp_path / "run.json", tmp_path / "whole", tmp_path / "cut"
+def test_a_run_with_former_names_continues(tmp_path):
+    """The folder keeps its description, and the run continues after the truncated journal."""
+    file, complete, cut = tmp_path / "run.json", tmp_path / "whole", tmp_path / "cut"
     recorded = {**RECORDED, "holdout": ["random"]}
     file.write_text(json.dumps(recorded))
     words = ["train", "td", str(file), "--quick", "-q", "--out"]
-    assert main([*words, str(whole)]) == 0
-    description = json.loads((whole / "settings.json").read_text())
-    former = json.dumps(in_former_names(TdSettings, description))
+    assert main([*words, str(complete)]) == 0
+    description = json.loads((complete / "settings.json").read_text())
+    former = json.dumps(with_former_names(TdSettings, description))
     assert '"explore"' in former and '"td_lambda"' not in former
-    lines = (whole / "journal.jsonl").read_text().splitlines(keepends=True)
+    lines = (complete / "journal.jsonl").read_text().splitlines(keepends=True)
     cut.mkdir()
     (cut / "settings.json").write_text(former)
     (cut / "journal.jsonl").write_text(lines[0])
     assert main([*words, str(cut)]) == 0
     assert (cut / "settings.json").read_text() == former
-    assert (cut / "found.json").read_text() == (whole / "found.json").read_text()
+    assert (cut / "found.json").read_text() == (complete / "found.json").read_text()
     with Journal(cut, description, TdSettings):
         pass
     with (

@@ -1,4 +1,4 @@
-"""The masked policy for Stable-Baselines3: equal to a separate distribution for each row, without masked actions."""
+"""The masked policy for Stable-Baselines3: it equals separate distributions for the rows, without masked actions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BATCH, ROWS, VALUES = 3, 7, 5
 
 
 def random_rows() -> tuple[torch.Tensor, torch.Tensor]:
-    """Logits and masks; in game 0, the first row has one open value, another one than 0."""
+    """Return logits and masks; in game 0, the only open value of the first row is not 0."""
     generator = torch.Generator().manual_seed(1)
     logits = 3 * torch.randn(BATCH, ROWS, VALUES, generator=generator)
     mask = torch.rand(BATCH, ROWS, VALUES, generator=generator) < 0.5
@@ -34,8 +34,8 @@ def distribution(logits: torch.Tensor, mask: torch.Tensor | None) -> MaskedRowsD
     return MaskedRowsDistribution(*logits.shape[1:]).proba_distribution(logits, mask)
 
 
-def oracle(logits: torch.Tensor, mask: torch.Tensor) -> list[list[torch.distributions.Categorical]]:
-    """A distribution for each row, of its open values alone; they are numbered as they come."""
+def reference(logits: torch.Tensor, mask: torch.Tensor) -> list[list[torch.distributions.Categorical]]:
+    """Return a distribution over the open values of each row; the open values are numbered in order."""
     return [
         [torch.distributions.Categorical(logits=logits[b, r][mask[b, r]]) for r in range(ROWS)] for b in range(BATCH)
     ]
@@ -51,7 +51,7 @@ def make_model(env=None, **arguments) -> PPO:
     return PPO(MaskedFactoredPolicy, env or make_env(), **settings)
 
 
-def respects(actions: np.ndarray, mask: np.ndarray) -> bool:
+def allows(actions: np.ndarray, mask: np.ndarray) -> bool:
     rows = mask.reshape(*actions.shape, VALUES)
     return bool(np.take_along_axis(rows, actions[..., None], axis=-1).all())
 
@@ -68,18 +68,18 @@ def one_thread():
 # The distribution
 
 
-def test_log_probabilities_and_entropies_are_those_of_independent_rows():
+def test_log_probabilities_and_entropies_match_independent_rows():
     logits, mask = random_rows()
-    ours, rows = distribution(logits, mask), oracle(logits, mask)
+    ours, rows = distribution(logits, mask), reference(logits, mask)
     actions = ours.sample()
-    places = mask.long().cumsum(dim=-1).gather(-1, actions[..., None])[..., 0] - 1  # among the open values
+    places = mask.long().cumsum(dim=-1).gather(-1, actions[..., None])[..., 0] - 1  # index among the open values
     for b in range(BATCH):
         expected = sum(rows[b][r].log_prob(places[b, r]) for r in range(ROWS))
         torch.testing.assert_close(ours.log_prob(actions)[b], expected)
         torch.testing.assert_close(ours.entropy()[b], sum(row.entropy() for row in rows[b]))
 
 
-def test_the_mode_is_the_open_value_of_the_largest_logit():
+def test_the_mode_is_the_open_value_with_the_largest_logit():
     logits, mask = random_rows()
     expected = torch.where(mask, logits, -torch.inf).argmax(dim=-1)
     assert torch.equal(distribution(logits, mask).mode(), expected)
@@ -89,7 +89,7 @@ def test_samples_follow_the_softmax_of_open_values():
     logits, mask = random_rows()
     n = 20_000
     many = distribution(logits[:1].expand(n, -1, -1), mask[:1].expand(n, -1, -1)).sample()
-    for r, row in enumerate(oracle(logits, mask)[0]):
+    for r, row in enumerate(reference(logits, mask)[0]):
         counts = torch.bincount(many[:, r], minlength=VALUES)
         assert counts[~mask[0, r]].sum() == 0
         if mask[0, r].sum() > 1:
@@ -97,7 +97,7 @@ def test_samples_follow_the_softmax_of_open_values():
             assert stats.chisquare(counts[mask[0, r]], expected * (n / expected.sum())).pvalue > 1e-4
 
 
-def test_rows_without_a_choice_contribute_nothing_at_all():
+def test_rows_without_a_choice_contribute_nothing():
     logits, mask = random_rows()
     mask[:] = False
     mask[..., 0] = True
@@ -108,13 +108,13 @@ def test_rows_without_a_choice_contribute_nothing_at_all():
     assert (ours.entropy() == 0).all()
 
 
-def test_without_a_mask_everything_is_open():
+def test_all_values_are_open_without_a_mask():
     logits, _ = random_rows()
     open_mask = torch.ones_like(logits, dtype=torch.bool)
     assert torch.equal(distribution(logits, None).log_probs, distribution(logits, open_mask).log_probs)
 
 
-def test_gradients_are_finite_and_pass_by_closed_values():
+def test_gradients_are_finite_and_zero_for_closed_values():
     logits, mask = random_rows()
     logits = (50 * logits).requires_grad_()
     ours = distribution(logits, mask)
@@ -124,7 +124,7 @@ def test_gradients_are_finite_and_pass_by_closed_values():
     assert (logits.grad[mask] != 0).any()
 
 
-def test_actions_from_logits():
+def test_actions_are_computed_from_logits():
     logits, mask = random_rows()
     ours = MaskedRowsDistribution(ROWS, VALUES)
     assert torch.equal(ours.actions_from_params(logits, mask, deterministic=True), ours.mode())
@@ -141,16 +141,16 @@ def test_closed_values_are_never_played():
     observations = env.reset()
     for step in range(20):
         actions, _ = model.predict(observations, deterministic=step % 4 == 0)
-        assert respects(actions, observations[MASK_KEY])
+        assert allows(actions, observations[MASK_KEY])
         observations, *_ = env.step(actions)
 
 
-def test_one_observation_without_a_batch():
+def test_an_observation_without_a_batch_dimension_is_accepted():
     env = make_env()
     one = {key: value[0] for key, value in env.reset().items()}
     action, _ = make_model(env).predict(one)
     assert action.shape == env.action_space.shape
-    assert respects(action, one[MASK_KEY])
+    assert allows(action, one[MASK_KEY])
 
 
 def test_learning_changes_the_policy_and_keeps_it_finite():
@@ -162,7 +162,7 @@ def test_learning_changes_the_policy_and_keeps_it_finite():
     assert all((old != new).any() for old, new in zip(before, after, strict=True))
 
 
-def test_evaluated_actions_have_the_probabilities_they_were_drawn_with():
+def test_evaluate_actions_returns_the_log_probabilities_of_the_samples():
     env = make_env()
     policy = make_model(env).policy
     observations, _ = policy.obs_to_tensor(env.reset())
@@ -176,7 +176,7 @@ def test_evaluated_actions_have_the_probabilities_they_were_drawn_with():
 
 
 @pytest.mark.parametrize("shared", (True, False))
-def test_networks_do_not_see_the_mask(shared):
+def test_networks_do_not_receive_the_mask(shared):
     env = make_env()
     policy = make_model(env, policy_kwargs={"share_features_extractor": shared}).policy
     size = env.observation_space["observation"].shape[0]
@@ -188,7 +188,7 @@ def test_networks_do_not_see_the_mask(shared):
     assert (policy(closed)[0] == 0).all()
 
 
-def test_observations_of_several_parts():
+def test_observations_with_several_parts_are_accepted():
     env = make_env(observation="graph")
     model = make_model(env).learn(4 * 16)
     assert set(model.policy.features_extractor.extractors) == {"nodes", "globals"}
@@ -207,9 +207,9 @@ def test_a_saved_model_predicts_the_same_and_plays_as_an_opponent(tmp_path):
         actions, _ = loaded.predict(observations, deterministic=True)
         assert np.array_equal(actions, expected)
     against = make_env(opponent=load_policy(tmp_path / "model.zip", trust=True))
-    seen = against.reset()
+    observation = against.reset()
     for _ in range(5):
-        seen, *_ = against.step(model.predict(seen)[0])
+        observation, *_ = against.step(model.predict(observation)[0])
 
 
 # Errors
@@ -220,7 +220,7 @@ def test_a_saved_model_predicts_the_same_and_plays_as_an_opponent(tmp_path):
     ({"mask": "info"}, "must be a Dict with the key 'action_mask'"),
     ({"mask": "info", "observation": "graph"}, "must be a Dict with the key 'action_mask'"),
 ))  # fmt: skip
-def test_environments_of_another_kind(arguments, named):
+def test_environments_without_a_mask_or_factored_actions_are_refused(arguments, named):
     with pytest.raises(ValueError, match=named):
         make_model(make_env(**arguments))
 
@@ -230,13 +230,13 @@ def test_environments_of_another_kind(arguments, named):
     ({MASK_KEY: 9, "observation": 3}, [5, 5], r"has the shape \(9,\), must be \(10,\)"),
     ({MASK_KEY: 10}, [5, 5], "must have keys in addition to 'action_mask'"),
 ))  # fmt: skip
-def test_spaces_of_another_kind(observations, actions, named):
-    seen = spaces.Dict({key: spaces.Box(0, 1, (size,)) for key, size in observations.items()})
+def test_spaces_of_another_shape_are_refused(observations, actions, named):
+    observation_space = spaces.Dict({key: spaces.Box(0, 1, (size,)) for key, size in observations.items()})
     with pytest.raises(ValueError, match=named):
-        MaskedFactoredPolicy(seen, spaces.MultiDiscrete(actions), lambda _: 1e-3)
+        MaskedFactoredPolicy(observation_space, spaces.MultiDiscrete(actions), lambda _: 1e-3)
 
 
-def test_an_observation_without_a_mask():
+def test_an_observation_without_a_mask_is_refused():
     env = make_env()
     model, observations = make_model(env), env.reset()
     for bad in (observations["observation"], {"observation": observations["observation"]}):
@@ -247,7 +247,7 @@ def test_an_observation_without_a_mask():
 @pytest.mark.parametrize("module, name", [
     ("masked_policy", "MaskedFactoredPolicy"), ("board_policy", "BoardPolicy"), ("set_policy", "SetPolicy"),
 ])  # fmt: skip
-def test_models_saved_by_earlier_versions_find_their_policies(module, name):
-    """Stable-Baselines3 pickles the module and the name of a policy's class."""
+def test_models_of_earlier_versions_are_loaded_with_the_present_classes(module, name):
+    """Stable-Baselines3 pickles the module and the class name of a policy."""
     saved = f"cwarlight_env.train.{module}\n{name}\n.".encode()
     assert pickle.loads(saved) is getattr(importlib.import_module(f"warlight_env.train.sb3_ppo.{module}"), name)

@@ -57,13 +57,13 @@ def train(folder, settings=TINY, say=lambda entry: None):
 
 
 def entries(folder):
-    """The journal without times."""
+    """Return the journal without times."""
     lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
     return [{key: value for key, value in line.items() if key != "seconds"} for line in lines]
 
 
-def numbers(folder):
-    """Everything of the checkpoint that decides how the run goes on."""
+def checkpoint_state(folder):
+    """Return everything in the checkpoint that determines the rest of the run."""
     state = Checkpoint.load(folder / CHECKPOINT)
     moments = [value for values in state.optimizer["state"].values() for value in values.values()]
     return [*state.policy.values(), *moments], state.league, state.steps
@@ -71,17 +71,17 @@ def numbers(folder):
 
 def assert_same_run(one, other):
     assert entries(one) == entries(other)
-    (mine, my_league, my_steps), (theirs, league, steps) = numbers(one), numbers(other)
+    (mine, my_league, my_steps), (theirs, league, steps) = checkpoint_state(one), checkpoint_state(other)
     assert (my_league, my_steps) == (league, steps)
     assert len(mine) == len(theirs) and all(torch.equal(a, b) for a, b in zip(mine, theirs, strict=True))
 
 
-# The policy that was trained is the policy that plays
+# The exported policy plays like the trained policy
 
 
 @pytest.mark.parametrize("action", ["strategies", "factored"])
-def test_numpy_gives_what_torch_gives(action, tmp_path):
-    """On positions of real games, logits to 1e-5, and the same actions as the library's own `predict`."""
+def test_numpy_gives_the_same_logits_and_actions_as_torch(action, tmp_path):
+    """Compare logits (to 1e-5) and actions with the library's own `predict`, in positions of real games."""
     settings = replace(TINY, action=action, layers=2)
     with Journal(tmp_path, settings.to_dict()) as journal:
         run = Sb3PpoRun(settings, journal)
@@ -95,39 +95,39 @@ def test_numpy_gives_what_torch_gives(action, tmp_path):
         file.bind(run.board, sampled=False),
     )
     run.env.seed(3)
-    seen, worst, agreed = run.env.reset(), 0.0, []
+    observations, largest_error, agreement = run.env.reset(), 0.0, []
     for _ in range(12):
         masks = run.env.action_masks()
-        flat = seen["observation"] if isinstance(seen, dict) else seen
+        flat = observations["observation"] if isinstance(observations, dict) else observations
         with torch.no_grad():
             theirs = policy.action_net(policy.mlp_extractor.forward_actor(torch.as_tensor(flat))).numpy()
-        worst = max(worst, float(np.abs(net.logits(flat).reshape(len(flat), -1) - theirs).max()))
+        largest_error = max(largest_error, float(np.abs(net.logits(flat).reshape(len(flat), -1) - theirs).max()))
         more = {"action_masks": masks} if action == "strategies" else {}
-        actions, _ = run.model.predict(seen, deterministic=True, **more)
-        agreed.append(np.mean(actions == player(flat, masks)))
-        seen, *_ = run.env.step(actions)
-    assert worst < 1e-5 and np.mean(agreed) > 0.999
+        actions, _ = run.model.predict(observations, deterministic=True, **more)
+        agreement.append(np.mean(actions == player(flat, masks)))
+        observations, *_ = run.env.step(actions)
+    assert largest_error < 1e-5 and np.mean(agreement) > 0.999
 
 
-def test_it_draws_by_its_probabilities(tmp_path):
+def test_the_policy_samples_actions_by_its_probabilities(tmp_path):
     with Journal(tmp_path, TINY.to_dict()) as journal:
         run = Sb3PpoRun(TINY, journal)
     run.env.seed(5)
-    seen, masks = run.env.reset(), run.env.action_masks()
-    many, closed = np.repeat(seen[:1], 4000, axis=0), np.repeat(masks[:1], 4000, axis=0)
+    observations, masks = run.env.reset(), run.env.action_masks()
+    many, many_masks = np.repeat(observations[:1], 4000, axis=0), np.repeat(masks[:1], 4000, axis=0)
     player = PolicyFile.from_bytes(run.export()).bind(run.board, sampled=True)
-    drawn = np.bincount(player(many, closed, 7), minlength=9)
+    counts = np.bincount(player(many, many_masks, 7), minlength=9)
     with torch.no_grad():
-        told = run.model.policy.get_distribution(torch.as_tensor(seen[:1]), action_masks=masks[:1])
-        chances = told.distribution.probs.numpy()[0].astype(np.float64)
-    assert (drawn[masks[0] == 0] == 0).all() and (drawn[masks[0] != 0] > 0).all()
+        distribution = run.model.policy.get_distribution(torch.as_tensor(observations[:1]), action_masks=masks[:1])
+        chances = distribution.distribution.probs.numpy()[0].astype(np.float64)
+    assert (counts[masks[0] == 0] == 0).all() and (counts[masks[0] != 0] > 0).all()
     is_open = masks[0] != 0
-    assert chisquare(drawn[is_open], 4000 * chances[is_open] / chances[is_open].sum()).pvalue > 1e-3
+    assert chisquare(counts[is_open], 4000 * chances[is_open] / chances[is_open].sum()).pvalue > 1e-3
     player.reseed(7)
-    assert np.array_equal(player(many, closed), player(many, closed, 7)), "as an opponent and as an agent alike"
+    assert np.array_equal(player(many, many_masks), player(many, many_masks, 7)), "as an opponent and as an agent alike"
 
 
-def test_regions_can_be_renumbered():
+def test_the_network_does_not_depend_on_the_numbers_of_regions():
     board = make_board(SMALL)
     n, edges = board.n_regions, np.stack([board.edge_source, board.edge_target]).astype(np.int64)
     torch.manual_seed(1)
@@ -135,20 +135,20 @@ def test_regions_can_be_renumbered():
     renumbered = SetNetwork(n, 2, np.argsort(order)[edges], width=8)
     renumbered.load_state_dict(network.state_dict())
     nodes, overall = torch.rand(3, n, len(node_features(2))), torch.rand(3, len(global_features(2)))
-    seen, other = (torch.cat([x.flatten(1), overall], dim=1) for x in (nodes, nodes[:, order]))
-    for mine, theirs in zip(network(seen), renumbered(other), strict=True):
+    inputs, other = (torch.cat([x.flatten(1), overall], dim=1) for x in (nodes, nodes[:, order]))
+    for mine, theirs in zip(network(inputs), renumbered(other), strict=True):
         assert torch.allclose(mine, theirs, atol=1e-6)
-    assert not torch.allclose(network(seen)[0], network(other)[0], atol=1e-4), "without their edges it is another map"
+    assert not torch.allclose(network(inputs)[0], network(other)[0], atol=1e-4), "without their edges it is another map"
 
 
-# The evaluation behind strategies
+# The evaluation of strategies
 
 
-def test_strategies_play_by_the_weights_given_and_bots_by_their_own():
+def test_strategies_use_the_given_weights_and_bots_their_own_weights():
     ours = Weights(army=60.0, own_regions=-50.0, bonus=20.0)
     encoding = lambda board, params: StrategyActions(board, params, weights=ours)  # noqa: E731
     core, plain = (EnvCore("world", batch=6, action=a, picking="random") for a in (encoding, "strategies"))
-    bot, differing = BotOpponent("aggressive"), 0
+    bot, n_different = BotOpponent("aggressive"), 0
     for at in range(4):
         for one in (core, plain):
             one.reset(range(10 * at, 10 * at + 6))
@@ -156,7 +156,7 @@ def test_strategies_play_by_the_weights_given_and_bots_by_their_own():
             view = core.view(0, b)
             assert np.array_equal(core.mask(0, b), core.encoding.flat_mask(view))
             decoded = core.encoding.decode(view, 6)
-            differing += decoded.deploys != plain.encoding.decode(view, 6).deploys
+            n_different += decoded.deploys != plain.encoding.decode(view, 6).deploys
             memory, chosen = bot.make_memory(core), np.full((6, 2), -1, dtype=np.int16)
             bot.begin(memory, core, b, 1, 1)
             chosen[b, 1] = 0
@@ -168,7 +168,7 @@ def test_strategies_play_by_the_weights_given_and_bots_by_their_own():
                      for t in [core.turns] for p in range(2)]  # fmt: skip
             assert turns[0].deploys == decoded.deploys
             assert turns[1].deploys == make_agent("aggressive", 1).act(core.view(1, b)).deploys
-    assert differing > 0
+    assert n_different > 0
 
 
 # The league
@@ -179,21 +179,21 @@ class _Idle:
         return masks.argmax(1)
 
 
-def test_who_is_beaten_less_is_met_more():
+def test_the_league_draws_strong_opponents_more_often():
     league = League(["random", "aggressive"], lambda number: _Idle(), 2, pfsp_exponent=2.0, min_opponent_weight=0.05)
     env = make_vec_env(16, seed=1, map="small", action="strategies", opponent=league.pool)
     assert set(league.pool.weights.values()) == {0.25}, "everybody begins with one game won of two"
-    met = dict.fromkeys(("random", "aggressive"), 0)
+    names = dict.fromkeys(("random", "aggressive"), 0)
     games = []
     env.reset()
     while len(games) < 400:
         _, _, _, infos = env.step(env.action_masks().argmax(1))
         games += [(played[0], infos[b]["is_success"]) for b, played in env.ended_against.items()]
-    told = league.count_met(games)
-    wins = {name: sum(won for opponent, won in games if opponent.name == name) for name in met}
-    assert {name: row[1] for name, row in told.items()} == wins
-    assert chisquare([row[0] for row in told.values()]).pvalue > 1e-3
-    for name, (count, won) in told.items():
+    results = league.count_met(games)
+    wins = {name: sum(won for opponent, won in games if opponent.name == name) for name in names}
+    assert {name: row[1] for name, row in results.items()} == wins
+    assert chisquare([row[0] for row in results.values()]).pvalue > 1e-3
+    for name, (count, won) in results.items():
         assert league.pool.weights[name] == pytest.approx(max(0.05, (1 - (1 + won) / (2 + count)) ** 2))
     assert league.pool.weights["aggressive"] > league.pool.weights["random"]
     for number in (3, 5, 8):
@@ -209,28 +209,28 @@ def test_who_is_beaten_less_is_met_more():
         league.pool.remove("snapshot-3")
 
 
-# Going on
+# Continuing runs
 
 
-def test_a_killed_run_goes_on_exactly(tmp_path, killed_at_line):
-    """Killed for good, with copies of itself among the opponents, between checkpoint and journal."""
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
+def test_a_killed_run_continues_exactly(tmp_path, killed_at_line):
+    """Kill the run with SIGKILL between checkpoint and journal, with its own snapshots among the opponents."""
+    complete, killed = tmp_path / "whole", tmp_path / "killed"
     settings = replace(TINY, seed=3)
-    found = train(whole, settings)
+    policy = train(complete, settings)
     killed_at_line(3, lambda say: train(killed, settings, say))
-    written = (killed / "journal.jsonl").read_bytes().splitlines(keepends=True)
-    assert len(written) == 3 and Checkpoint.load(killed / CHECKPOINT).entry["iteration"] == 2
-    (killed / "journal.jsonl").write_bytes(b"".join(written[:-1]) + b'{"event"')
+    journal_lines = (killed / "journal.jsonl").read_bytes().splitlines(keepends=True)
+    assert len(journal_lines) == 3 and Checkpoint.load(killed / CHECKPOINT).entry["iteration"] == 2
+    (killed / "journal.jsonl").write_bytes(b"".join(journal_lines[:-1]) + b'{"event"')
     again = train(killed, settings)
-    assert_same_run(whole, killed)
-    assert again == found
-    # A seed more would have been another run.
+    assert_same_run(complete, killed)
+    assert again == policy
+    # Another seed gives another run.
     train(tmp_path / "other", replace(settings, iterations=1, seed=4))
-    assert entries(tmp_path / "other")[0] != entries(whole)[0]
+    assert entries(tmp_path / "other")[0] != entries(complete)[0]
 
 
 def test_a_full_disk_stops_the_run_and_keeps_the_last_state(tmp_path):
-    agents = ("random", "mcts_thesis:sims=2,rounds=1")  # one of them plays outside compiled code
+    agents = ("random", "mcts_thesis:sims=2,rounds=1")  # the second agent plays outside compiled code
     settings = replace(
         TINY, iterations=3, n_steps=16, snapshot_interval=0, eval_interval=9, n_epochs=1, opponents=agents
     )
@@ -252,7 +252,7 @@ def test_a_full_disk_stops_the_run_and_keeps_the_last_state(tmp_path):
     assert_same_run(tmp_path / "whole", tmp_path / "cut")
 
 
-def test_a_lost_worker_stops_the_run_and_costs_nothing(tmp_path):
+def test_a_lost_worker_stops_the_run_and_loses_no_data(tmp_path):
     settings = replace(TINY, iterations=2, eval_pairs=6)
 
     def run(folder, jobs):
@@ -279,21 +279,21 @@ def test_a_lost_worker_stops_the_run_and_costs_nothing(tmp_path):
 
 
 @pytest.mark.parametrize("action", ["strategies", "factored"])
-def test_a_number_that_is_none_stops_the_run(action, tmp_path):
+def test_a_parameter_that_is_not_finite_stops_the_run(action, tmp_path):
     with pytest.raises(RunError, match=r"iteration 1: .*; the run stops"):
         train(tmp_path, replace(TINY, action=action, learning_rate=1e30, eval_interval=9, snapshot_interval=0))
     assert not (tmp_path / CHECKPOINT).exists() and (tmp_path / "journal.jsonl").read_text() == ""
 
 
-def test_rewards_that_are_all_the_same_are_written_down(tmp_path):
-    """Nothing ends and nothing is paid: with a discount of 0 every return is 0, and there is nothing to explain."""
+def test_the_journal_stores_null_as_explained_variance_of_equal_returns(tmp_path):
+    """No game ends in this run, so with a discount of 0 every return is 0 and there is no variance to explain."""
     settings = replace(TINY, iterations=1, n_steps=2, batch_size=16, gamma=0.0, gae_lambda=0.0, shaping="none")
     train(tmp_path, settings)
     entry = entries(tmp_path)[0]
     assert entry["games"] == 0 and entry["explained_variance"] is None
 
 
-def test_damage_is_refused(tmp_path):
+def test_a_damaged_journal_or_checkpoint_is_refused(tmp_path):
     settings = replace(TINY, iterations=2, snapshot_interval=0)
     train(tmp_path, settings)
     journal, checkpoint = tmp_path / "journal.jsonl", tmp_path / CHECKPOINT
@@ -324,7 +324,7 @@ def test_damage_is_refused(tmp_path):
 
 
 @pytest.mark.parametrize("action", ["strategies", pytest.param("factored", marks=pytest.mark.slow)])
-def test_the_command_reports_and_its_policy_plays(action, tmp_path, capsys, forked_workers):
+def test_the_command_writes_a_report_and_its_policy_plays(action, tmp_path, capsys, forked_workers):
     file, out = tmp_path / "tiny.toml", tmp_path / "run"
     file.write_text(
         f'action = "{action}"\nwidth = 8\nplay = "sampled"\nholdout = ["one_big_army"]\neval_opponents = ["random"]\n'
@@ -369,7 +369,7 @@ def test_the_command_reports_and_its_policy_plays(action, tmp_path, capsys, fork
         ('eval_opponents = ["random", "random"]', "in the list twice"),
     ],
 )  # fmt: skip
-def test_settings_that_cannot_be(text, message, tmp_path):
+def test_invalid_settings_are_refused(text, message, tmp_path):
     file = tmp_path / "bad.toml"
     file.write_text(text)
     with pytest.raises(InputError) as caught:
@@ -381,7 +381,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.mark.parametrize("name", ["ppo_strategies", "ppo_small", "ppo_factored"])
-def test_examples_can_be_run(name):
+def test_example_settings_are_valid(name):
     settings = read_settings(Sb3PpoSettings, load_plain(EXAMPLES / f"{name}.toml"), name)
     assert not set(settings.holdout) & {*settings.opponents, *settings.eval_opponents}, "kept out of training"
 
@@ -395,12 +395,12 @@ def test_examples_can_be_run(name):
         ("ppo_factored", {"iterations": 100}, {"random": 0.6}),
     ],
 )
-def test_it_learns_in_minutes(name, changes, least, tmp_path):
+def test_ppo_learns_in_minutes(name, changes, least, tmp_path):
     settings = read_settings(Sb3PpoSettings, load_plain(EXAMPLES / f"{name}.toml"), name)
     train(tmp_path, replace(settings, **changes, eval_interval=10**6, eval_pairs=100))
     scores = entries(tmp_path)[-1]["evaluation"]
     assert all(scores[opponent]["score"] >= share for opponent, share in least.items()), scores
 
 
-def test_settings_go_there_and_back():
+def test_settings_are_unchanged_after_writing_and_reading():
     assert read_settings(Sb3PpoSettings, json.loads(json.dumps(TINY.to_dict())), "here") == TINY

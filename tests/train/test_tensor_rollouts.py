@@ -1,4 +1,4 @@
-"""Rollouts of the turn network as tensors: its draws, the games, and PPO, against compiled code."""
+"""Rollouts of the turn network as tensors: samples, games and PPO are compared with compiled code."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ TINY = TurnPpoSettings(
 )  # fmt: skip
 
 
-class Setting:
-    """NetworkPositions from games of random actions, and the network of this package."""
+class TensorCase:
+    """Positions from games of random actions, and the bundled network."""
 
     def __init__(self, map_name: str = "world", players: int = 2) -> None:
         core = EnvCore(map_name, batch=POSITIONS, players=players, picking="random")
@@ -64,43 +64,43 @@ class Setting:
         self.board = board_tensors(core.board)
         self.player = np.arange(POSITIONS, dtype=np.int64) % players
 
-    def positions(self, which: Any = slice(None)) -> NetworkPositions:
+    def positions(self, index: Any = slice(None)) -> NetworkPositions:
         state = self.core.state
-        arrays = state.owner[which], state.army[which], state.round[which], self.player[which]
+        arrays = state.owner[index], state.army[index], state.round[index], self.player[index]
         return NetworkPositions(*(torch.from_numpy(array.copy()) for array in arrays))
 
     def inputs(self, size: int = POSITIONS) -> TurnInputs:
         return TurnInputs(self.context, size, "cpu")
 
 
-def test_rollouts_against_itself_agree_with_compiled_code():
-    furthest, ended = compare("cpu", 32, 20)
-    assert furthest < 1e-3 and ended > 5
+def test_rollouts_in_self_play_agree_with_compiled_code():
+    largest_error, ended = compare("cpu", 32, 20)
+    assert largest_error < 1e-3 and ended > 5
 
 
 @pytest.mark.parametrize(("map_name", "players"), [("world", 2), ("small", 3)])
-def test_drawn_turns_have_the_probabilities_that_compiled_code_computes(map_name, players):
-    setting = Setting(map_name, players)
+def test_sampled_turns_have_the_probabilities_of_compiled_code(map_name, players):
+    setting = TensorCase(map_name, players)
     with torch.no_grad():
-        drawn = draw_turns(
+        samples = draw_turns(
             setting.module, setting.board, setting.inputs(), setting.positions(), players,
             torch.Generator().manual_seed(2),
         )  # fmt: skip
         state = setting.core.state
         results = np.zeros((POSITIONS, players), np.float32)
-        rows = plain_turns(state.owner, state.army, state.round, setting.player, drawn.rows.numpy(), results)
+        rows = plain_turns(state.owner, state.army, state.round, setting.player, samples.rows.numpy(), results)
         expected = CompiledEvaluator(setting.context, 1).log_probs(setting.module, rows)
         again = TensorEvaluator(setting.context, POSITIONS, "cpu").log_probs(setting.module, rows.tensors())
     alive = (torch.from_numpy(state.owner) == torch.from_numpy(setting.player)[:, None]).any(1)
     assert alive.sum() > POSITIONS // 2
-    torch.testing.assert_close(drawn.log_probs[alive], expected.turn[alive], atol=1e-4, rtol=1e-4)
-    torch.testing.assert_close(drawn.scores, expected.scores, atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(samples.log_probs[alive], expected.turn[alive], atol=1e-4, rtol=1e-4)
+    torch.testing.assert_close(samples.scores, expected.scores, atol=1e-4, rtol=1e-4)
     torch.testing.assert_close(again.turn, expected.turn, atol=1e-4, rtol=1e-4)
     torch.testing.assert_close(again.entropy, expected.entropy, atol=1e-4, rtol=1e-4)
 
 
-def test_draws_have_the_same_frequencies_as_those_of_compiled_code():
-    setting, count = Setting("small"), 3000
+def test_samples_have_the_same_frequencies_as_in_compiled_code():
+    setting, count = TensorCase("small"), 3000
     network = make_turn_network(setting.module.arrays())
     context = make_context(setting.core.board, setting.core.params, 2, PLANNING, turns=network)
     n, e = setting.core.board.n_regions, setting.core.board.n_edges
@@ -108,40 +108,40 @@ def test_draws_have_the_same_frequencies_as_those_of_compiled_code():
     state = setting.core.state
     position = Position(state.owner[3].copy(), state.army[3].copy(), state.round[3:4].copy())
     deploy, attacks = np.zeros(n, np.int32), np.zeros((e, 3), np.int32)
-    compiled = []
+    rows = []
     for _ in range(count):
         network_turn(context, position, int(setting.player[3]), 1.0, random, work, deploy, attacks)
-        compiled.append(work.net.row.copy())
-    which = np.full(count, 3)
+        rows.append(work.net.row.copy())
+    index = np.full(count, 3)
     with torch.no_grad():
-        drawn = draw_turns(
-            setting.module, setting.board, setting.inputs(count), setting.positions(which), 2,
+        samples = draw_turns(
+            setting.module, setting.board, setting.inputs(count), setting.positions(index), 2,
             torch.Generator().manual_seed(7),
         )  # fmt: skip
     for value in range(5):
-        ours = (drawn.rows.numpy() == value).mean(0)
-        theirs = (np.array(compiled) == value).mean(0)
+        ours = (samples.rows.numpy() == value).mean(0)
+        theirs = (np.array(rows) == value).mean(0)
         spread = np.sqrt(np.maximum(theirs * (1 - theirs), 1 / count) * 2 / count)
         assert (np.abs(ours - theirs) < 5 * spread).all(), value
-    assert len(np.unique(drawn.rows.numpy(), axis=0)) > 5
+    assert len(np.unique(samples.rows.numpy(), axis=0)) > 5
 
 
-def rollouts_of(setting: Setting, games: int, rounds: int, max_rounds: int) -> TensorRollouts:
+def rollouts_of(setting: TensorCase, games: int, rounds: int, max_rounds: int) -> TensorRollouts:
     bots = [opponent_bot(setting.config, name) for name in ("aggressive", "plan")]
     inputs = setting.inputs(games)
     return TensorRollouts(setting.config, games, rounds, max_rounds, bots, "cpu", inputs, setting.board)
 
 
 def test_the_network_wins_as_often_as_in_compiled_rollouts():
-    setting, games = Setting("small"), 240
-    met = np.arange(games) % 2
-    ours = rollouts_of(setting, games, 24, 30).play(setting.module, [], met, 5)
+    setting, games = TensorCase("small"), 240
+    opponent_of_game = np.arange(games) % 2
+    ours = rollouts_of(setting, games, 24, 30).play(setting.module, [], opponent_of_game, 5)
     network = make_turn_network(setting.module.arrays())
     context = make_context(setting.core.board, setting.core.params, 2, PLANNING, turns=network)
     opponents = [opponent_context(setting.config, name) for name in ("aggressive", "plan")]
-    theirs = Rollouts(setting.config, games, 24, 30, 1).play(context, opponents, met, 6, True)
+    theirs = Rollouts(setting.config, games, 24, 30, 1).play(context, opponents, opponent_of_game, 6, True)
     for number in range(2):
-        chosen = met == number
+        chosen = opponent_of_game == number
         ended = np.array([int(ours.done[chosen].sum()), int(theirs.done[chosen].sum())])
         won = np.array([int(ours.won[chosen].sum()), int(theirs.won[chosen].sum())])
         shares, rate = won / ended, won.sum() / ended.sum()
@@ -150,14 +150,14 @@ def test_the_network_wins_as_often_as_in_compiled_rollouts():
     assert abs(float(ours.values.mean()) - float(theirs.values.mean())) < 0.03
 
 
-def test_rewards_belong_to_the_ends_of_games():
-    setting, games = Setting("small"), 60
+def test_rewards_are_given_at_the_ends_of_games():
+    setting, games = TensorCase("small"), 60
     rollout = rollouts_of(setting, games, 16, 6).play(setting.module, [setting.module], np.arange(games) % 3, 1)
-    done, won, reward = rollout.done, rollout.won, rollout.reward
-    assert won.any() and (done & ~won).any()
-    assert (reward[won] == 1).all() and (reward[~done] == 0).all()
+    done, wins, reward = rollout.done, rollout.won, rollout.reward
+    assert wins.any() and (done & ~wins).any()
+    assert (reward[wins] == 1).all() and (reward[~done] == 0).all()
     late = done & (rollout.round == 5)  # the games are truncated after six rounds
-    assert late.any() and ((reward[late & ~won] > 0) & (reward[late & ~won] < 1)).all()
+    assert late.any() and ((reward[late & ~wins] > 0) & (reward[late & ~wins] < 1)).all()
     assert (rollout.round[:, 1:] == torch.where(done[:, :-1], 0, rollout.round[:, :-1] + 1)).all()
     assert (rollout.player == torch.arange(games)[:, None] % 2).all()
 
@@ -171,7 +171,7 @@ class TensorRun(TurnPpoRun):
         return self._games[number]
 
 
-def test_a_run_with_tensors_gives_the_same_result_again(tmp_path):
+def test_a_run_with_tensors_is_reproducible(tmp_path):
     contents = []
     for name in ("first", "second"):
         with Journal(tmp_path / name, TINY.to_dict()) as journal:
@@ -179,7 +179,7 @@ def test_a_run_with_tensors_gives_the_same_result_again(tmp_path):
     assert contents[0] == contents[1]
 
 
-def test_a_gpu_needs_the_network_as_its_own_critic(tmp_path):
+def test_a_device_requires_the_network_as_its_own_critic(tmp_path):
     settings = replace(TINY, critic="learned")
     with Journal(tmp_path / "run", settings.to_dict()) as journal, pytest.raises(InputError) as error:
         TurnPpoRun(settings, journal, device="meta")

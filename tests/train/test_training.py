@@ -52,16 +52,16 @@ def evolve(folder, settings=SETTINGS, jobs=1, say=lambda entry: None):
 
 
 def entries(folder):
-    """The journal without times."""
+    """Return the journal without times."""
     lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
     return [{key: value for key, value in line.items() if key != "seconds"} for line in lines]
 
 
-# Genes
+# Search parameters
 
 
 @pytest.mark.parametrize("name", SEARCH_PARAMETERS)
-def test_coordinates_go_there_and_back_within_bounds(name):
+def test_coordinates_convert_to_values_within_bounds_and_back(name):
     gene = SEARCH_PARAMETERS[name]
     low, high = gene.coordinate(-math.inf), gene.coordinate(math.inf)
     assert gene.value(low) == pytest.approx(gene.low) and gene.value(high) == pytest.approx(gene.high)
@@ -72,16 +72,16 @@ def test_coordinates_go_there_and_back_within_bounds(name):
         assert gene.value(gene.coordinate(value)) == pytest.approx(value)
 
 
-def test_genes_that_do_not_evolve_stay():
+def test_parameters_outside_the_search_space_are_unchanged():
     genome, base = SearchSpace(["army", "c"]), ParameterVector(Weights(bonus=9.0), {"rounds": 7.0})
-    found = genome.decode(genome.encode(base) + 0.3, base)
-    assert found.weights == base.weights._replace(army=found.weights.army) and found.weights.army > 10
-    assert found.search["rounds"] == 7 and found.search["c"] == pytest.approx(0.4 * math.exp(0.3))
-    # As it reaches a worker process.
-    agent = pickle.loads(pickle.dumps(CandidatePlayer.of("mcts:sims=3", found)))(1)
-    assert agent.settings.weights == found.weights and agent.settings.exploration == found.search["c"]
+    decoded = genome.decode(genome.encode(base) + 0.3, base)
+    assert decoded.weights == base.weights._replace(army=decoded.weights.army) and decoded.weights.army > 10
+    assert decoded.search["rounds"] == 7 and decoded.search["c"] == pytest.approx(0.4 * math.exp(0.3))
+    # A worker process receives the pickled player.
+    agent = pickle.loads(pickle.dumps(CandidatePlayer.of("mcts:sims=3", decoded)))(1)
+    assert agent.settings.weights == decoded.weights and agent.settings.exploration == decoded.search["c"]
     assert agent.settings.rounds == 7
-    assert CandidatePlayer.of("one_ply", found).search == (), "a one-ply player has no such parameters"
+    assert CandidatePlayer.of("one_ply", decoded).search == (), "a one-ply player has no such parameters"
     with pytest.raises(SearchParameterError, match="did you mean"):
         SearchSpace(["arny"])
     with pytest.raises(SearchParameterError, match="has no weights"):
@@ -91,7 +91,7 @@ def test_genes_that_do_not_evolve_stay():
 # Noise
 
 
-def test_more_games_are_played_where_ranks_cannot_be_trusted():
+def test_more_games_are_played_if_ranks_are_unreliable():
     rng = np.random.default_rng(3)
     quality = rng.random(12)
     clear, unclear = quality + np.zeros((2, 12)), np.stack([quality, rng.permutation(quality)])
@@ -107,24 +107,24 @@ def test_more_games_are_played_where_ranks_cannot_be_trusted():
 
 
 def test_evolution_finds_stronger_weights_and_does_not_depend_on_threads(tmp_path):
-    """From weights that are bad on purpose; a review promotes only what won by more than chance."""
+    """Start from bad weights; an evaluation promotes only a candidate with a lower bound above one half."""
     bad = ParameterVector(Weights(army=0.0, own_regions=-20.0))
     stage = replace(STAGE, generations=6, population=8, pairs=12, eval_interval=3, eval_pairs=60, opponents=("start",))
     settings = replace(SETTINGS, stages=(stage,), parameters=("army", "own_regions"), start=bad)
     journals = []
     for jobs in (1, 2):
         with Journal(tmp_path / str(jobs), settings.to_dict()) as journal:
-            found = Evolution(settings, journal, jobs).run()
+            champion = Evolution(settings, journal, jobs).run()
         journals.append(entries(tmp_path / str(jobs)))
     assert journals[0] == journals[1]
     reviews = [entry for entry in journals[0] if entry["event"] == "review"]
     assert any(review["promoted"] for review in reviews)
     assert all(review["promoted"] == (review["interval"][0] > 0.5) for review in reviews)
-    assert found.weights.army > 0 and found.weights._replace(army=0.0, own_regions=-20.0) == bad.weights
-    assert Weights.load(tmp_path / "1" / "champion.json") == found.weights
+    assert champion.weights.army > 0 and champion.weights._replace(army=0.0, own_regions=-20.0) == bad.weights
+    assert Weights.load(tmp_path / "1" / "champion.json") == champion.weights
 
 
-def test_the_seed_decides_what_is_drawn(tmp_path):
+def test_the_sampled_points_depend_on_the_seed(tmp_path):
     journals = []
     for seed in (1, 2):
         evolve(tmp_path / str(seed), replace(SETTINGS, seed=seed, stages=(replace(STAGE, generations=1),)))
@@ -132,7 +132,7 @@ def test_the_seed_decides_what_is_drawn(tmp_path):
     assert journals[0] != journals[1]
 
 
-def test_games_of_the_arena_and_compiled_ones_lead_to_the_same_run(tmp_path):
+def test_games_of_the_arena_and_compiled_games_give_the_same_run(tmp_path):
     compiled = replace(
         SETTINGS,
         stages=(
@@ -154,7 +154,7 @@ def test_games_of_the_arena_and_compiled_ones_lead_to_the_same_run(tmp_path):
     assert not any((tmp_path / "b" / "games").iterdir()), "games are cleared away once the journal has them"
 
 
-def test_stages_and_the_search_s_own_parameters(tmp_path):
+def test_a_stage_can_tune_parameters_of_the_search(tmp_path):
     search = Stage(
         player="mcts:sims=4,samples=3",
         generations=1,
@@ -163,20 +163,20 @@ def test_stages_and_the_search_s_own_parameters(tmp_path):
         eval_pairs=1,
         parameters=("army", "c", "rounds"),
     )
-    found = evolve(tmp_path, replace(SETTINGS, stages=(replace(STAGE, generations=1), search)))
-    assert isinstance(found, ParameterVector)
+    result = evolve(tmp_path, replace(SETTINGS, stages=(replace(STAGE, generations=1), search)))
+    assert isinstance(result, ParameterVector)
     assert [len(e["points"][0]) for e in entries(tmp_path) if e["event"] == "generation"] == [
         len(DEFAULT_PARAMETERS),
         3,
     ]
 
 
-# Going on
+# Continuing runs
 
 
 @pytest.mark.parametrize("kind", ["evolve", "td"])
-def test_a_killed_run_goes_on_exactly(kind, tmp_path, killed_at_line):
-    """Killed for good, with a line that was torn in the middle; commands begin it elsewhere and end it."""
+def test_a_killed_run_continues_exactly(kind, tmp_path, killed_at_line):
+    """Kill the run with SIGKILL and leave a truncated line; then the command continues and finishes the run."""
     data = (
         {"stages": [{"player": "one_ply:samples=1", "generations": 3, "population": 4, "pairs": 2, "eval_interval": 2,
                      "eval_pairs": 4}]}
@@ -186,28 +186,28 @@ def test_a_killed_run_goes_on_exactly(kind, tmp_path, killed_at_line):
     data |= {"conditions": {"map": "small", "max_rounds": 60}, "holdout_pairs": 2, "seed": 3}
     file = tmp_path / "run.json"
     file.write_text(json.dumps(data))
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert main(["train", kind, str(file), "--out", str(whole), "-q"]) == 0
-    of, run = (EvolveSettings, Evolution) if kind == "evolve" else (TdSettings, TdRun)
+    complete, killed = tmp_path / "whole", tmp_path / "killed"
+    assert main(["train", kind, str(file), "--out", str(complete), "-q"]) == 0
+    settings_class, run = (EvolveSettings, Evolution) if kind == "evolve" else (TdSettings, TdRun)
 
     def begin(say):
-        settings = read_settings(of, load_plain(file), str(file))
+        settings = read_settings(settings_class, load_plain(file), str(file))
         with Journal(killed, settings.to_dict()) as journal:
             run(settings, journal, say=say).run()
 
     killed_at_line(3, begin)
-    with open(killed / "journal.jsonl", "ab") as torn:
-        torn.write(b'{"event": "batch", "batch": 99')
+    with open(killed / "journal.jsonl", "ab") as journal_file:
+        journal_file.write(b'{"event": "batch", "batch": 99')
     assert main(["train", kind, str(file), "--out", str(killed), "-q"]) == 0
-    assert entries(killed) == entries(whole)
-    results = [json.loads((folder / "result.json").read_text()) for folder in (whole, killed)]
+    assert entries(killed) == entries(complete)
+    results = [json.loads((folder / "result.json").read_text()) for folder in (complete, killed)]
     for result in results:
         result.pop("seconds")
     assert results[0] == results[1]
-    assert (whole / "found.json").read_text() == (killed / "found.json").read_text()
+    assert (complete / "found.json").read_text() == (killed / "found.json").read_text()
 
 
-def test_a_full_disk_stops_the_run_and_keeps_what_was_found(tmp_path):
+def test_a_full_disk_stops_the_run_and_keeps_its_results(tmp_path):
     evolve(tmp_path / "whole")
 
     def fill(entry):
@@ -226,7 +226,7 @@ def test_a_full_disk_stops_the_run_and_keeps_what_was_found(tmp_path):
     assert entries(tmp_path / "cut") == entries(tmp_path / "whole")
 
 
-def test_other_settings_and_damage_are_refused(tmp_path):
+def test_other_settings_and_damaged_journals_are_refused(tmp_path):
     evolve(tmp_path)
     before = (tmp_path / "journal.jsonl").read_bytes()
     with pytest.raises(JournalError, match="seed: 1 in the folder, 2 now"):
@@ -245,7 +245,7 @@ def test_other_settings_and_damage_are_refused(tmp_path):
         evolve(tmp_path)
 
 
-def test_a_number_that_is_none_stops_the_run(tmp_path):
+def test_a_parameter_that_is_not_finite_stops_the_run(tmp_path):
     settings = TdSettings(batches=3, games=8, samples=1, eval_pairs=2, conditions=SMALL, learning_rate=1e300)
     with Journal(tmp_path, settings.to_dict()) as journal:
         with pytest.raises(RunError, match="not a number"), np.errstate(all="ignore"):
@@ -256,8 +256,8 @@ def test_a_number_that_is_none_stops_the_run(tmp_path):
 # TD
 
 
-def test_the_model_s_chance_is_the_search_s_share():
-    """Exactly, after learning as before: that is what makes the share a probability."""
+def test_the_winning_probability_of_the_model_equals_the_share_of_the_search():
+    """The equality holds for initial and for learned parameters, so the share is a calibrated probability."""
     model, (board, params) = Model("world", THESIS), board_of(maps.load("world"))
     rng = np.random.default_rng(4)
     for _ in range(20):
@@ -284,7 +284,7 @@ def _features(board, terms, position):
     return features
 
 
-def test_the_gradient_is_the_loss_s():
+def test_the_gradient_matches_finite_differences_of_the_loss():
     model = Model("world", THESIS)
     model.sharpness = 1.7
     rng = np.random.default_rng(2)
@@ -302,24 +302,24 @@ def test_the_gradient_is_the_loss_s():
     assert [*by_theta, by_log] == pytest.approx(approx_fprime(x, loss, 1e-6), rel=1e-3, abs=1e-7)
 
 
-def test_lambda_returns_by_their_definition():
+def test_lambda_returns_match_their_definition():
     values, outcome = np.array([0.3, 0.6, 0.2, 0.9]), 1.0
-    for trace in (0.0, 0.4, 1.0):
+    for lambda_ in (0.0, 0.4, 1.0):
         for t in range(4):
-            steps = [*values[t + 1 :], outcome]  # the n-step returns: no rewards on the way
-            weights = [(1 - trace) * trace**n for n in range(len(steps) - 1)] + [trace ** (len(steps) - 1)]
-            assert returns(values, outcome, trace)[t] == pytest.approx(np.dot(weights, steps))
+            steps = [*values[t + 1 :], outcome]  # the n-step returns: there are no intermediate rewards
+            weights = [(1 - lambda_) * lambda_**n for n in range(len(steps) - 1)] + [lambda_ ** (len(steps) - 1)]
+            assert returns(values, outcome, lambda_)[t] == pytest.approx(np.dot(weights, steps))
 
 
-def test_td_learns_to_predict(tmp_path):
+def test_td_learning_improves_its_predictions(tmp_path):
     settings = TdSettings(batches=6, games=64, samples=1, eval_interval=3, eval_pairs=20, conditions=SMALL)
     with Journal(tmp_path, settings.to_dict()) as journal:
         run = TdRun(settings, journal, jobs=2)
-        found = run.run().weights
+        weights = run.run().weights
         losses = [entry["loss"] for entry in journal.entries]
         assert losses[-1] < losses[0] < math.log(2)
         best = max((e for e in journal.entries if "against_start" in e), key=lambda e: e["against_start"])
-        assert found.sharpness == best["sharpness"]
+        assert weights.sharpness == best["sharpness"]
         rows = run.calibration(60)
     assert sum(row["predicted"] * row["positions"] for row in rows) == pytest.approx(
         sum(row["positions"] for row in rows) / 2
@@ -327,7 +327,7 @@ def test_td_learns_to_predict(tmp_path):
     assert rows[0]["won"] < 0.3 and rows[-1]["won"] > 0.7
 
 
-def test_what_is_found_is_on_disk_before_anything_else_is_computed_of_it(tmp_path, monkeypatch):
+def test_the_result_is_saved_before_the_calibration(tmp_path, monkeypatch):
     settings = TdSettings(batches=1, games=8, samples=1, eval_pairs=2, conditions=SMALL)
 
     def interrupted(self, games):
@@ -336,16 +336,16 @@ def test_what_is_found_is_on_disk_before_anything_else_is_computed_of_it(tmp_pat
     monkeypatch.setattr(TdRun, "calibration", interrupted)
     with Journal(tmp_path, settings.to_dict()) as journal:
         run = TdRun(settings, journal)
-        found = run.run()
+        result = run.run()
         with pytest.raises(KeyboardInterrupt):
-            run.finish(found)
-    assert Weights.load(tmp_path / "found.json") == found.weights
+            run.finish(result)
+    assert Weights.load(tmp_path / "found.json") == result.weights
 
 
 # Commands
 
 
-def test_the_report_has_it_all(tmp_path, capsys):
+def test_the_report_is_complete(tmp_path, capsys):
     file = tmp_path / "tiny.toml"
     file.write_text(
         'seed = 5\nholdout = ["random"]\nholdout_pairs = 3\n[conditions]\nmap = "small"\nmax_rounds = 60\n'
@@ -367,13 +367,13 @@ def test_the_report_has_it_all(tmp_path, capsys):
         assert part in text
     assert page.count("<svg") == text.count("![") == len(list((tmp_path / "run").glob("curve-*.svg"))) == 3
     assert "src=" not in page and 'href="http' not in page, "one file, no network"
-    # The command that the report names gives the same run.
+    # The command in the report gives the same run.
     again = tmp_path / "again"
     assert main(["train", "evolve", str(tmp_path / "run" / "settings.json"), "--out", str(again), "-q"]) == 0
     assert entries(again) == entries(tmp_path / "run")
 
 
-def test_progress_and_text(tmp_path, capsys):
+def test_the_command_prints_progress_and_results(tmp_path, capsys):
     file = tmp_path / "td.toml"
     file.write_text('samples = 1\n[conditions]\nmap = "small"\nmax_rounds = 40\n')
     assert main(["train", "td", str(file), "--quick", "--out", str(tmp_path / "run"), "--start", "default"]) == 0
@@ -401,7 +401,7 @@ def test_progress_and_text(tmp_path, capsys):
         ("[[stages]]\nopponents = ['hall']", "hall means the former champions, and the first generation has none"),
     ],
 )  # fmt: skip
-def test_settings_that_cannot_be(text, message, tmp_path):
+def test_invalid_settings_are_refused(text, message, tmp_path):
     file = tmp_path / "bad.toml"
     file.write_text(text)
     with pytest.raises(SettingsError, match=re.escape(message)):
@@ -416,13 +416,13 @@ def test_settings_that_cannot_be(text, message, tmp_path):
         (["td", "--jobs", "0"], "--jobs 0: must be at least 1"),
     ],
 )  # fmt: skip
-def test_bad_usage_is_said(arguments, message, capsys, tmp_path):
+def test_invalid_arguments_are_reported(arguments, message, capsys, tmp_path):
     assert main(["train", *arguments, "--out", str(tmp_path / "run")]) == 2
     assert message in capsys.readouterr().err
     assert not Path(tmp_path / "run").exists()
 
 
-def test_an_interrupted_run_says_that_the_same_command_goes_on(tmp_path, capsys, monkeypatch):
+def test_an_interrupted_run_reports_how_to_continue(tmp_path, capsys, monkeypatch):
     def interrupt(self):
         raise KeyboardInterrupt
 

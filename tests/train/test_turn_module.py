@@ -41,7 +41,7 @@ from warlight_env.train.turn_net.module import TurnModule, board_tensors
 PLAYERS = 3
 
 
-def some_rows(board, count, seed=1):
+def random_rows(board, count, seed=1):
     draw = np.random.default_rng(seed)
     n, e = board.n_regions, board.n_edges
     owner = draw.integers(-1, PLAYERS, (count, n)).astype(np.int8)
@@ -65,9 +65,9 @@ def setting():
     return board, context, module, make_turn_network_buffers(board.n_regions, board.n_edges, PLAYERS)
 
 
-def test_it_computes_what_the_kernels_do(setting):
+def test_outputs_equal_the_outputs_of_the_kernels(setting):
     board, context, module, work = setting
-    rows, tensors = some_rows(board, 12), board_tensors(board)
+    rows, tensors = random_rows(board, 12), board_tensors(board)
     batch = make_batch(TurnInputs(context, len(rows.player), "cpu"), rows.tensors())
     with torch.no_grad():
         embeddings = module.embed_regions(tensors, batch.nodes, batch.overall)
@@ -79,7 +79,7 @@ def test_it_computes_what_the_kernels_do(setting):
         scores = module.scores(embeddings, batch.owner, batch.player, PLAYERS).numpy()
     close = {"rel": 1e-4, "abs": 1e-4}
     logits, shares, priorities = (np.zeros(VALUES, np.float32) for _ in range(3))
-    told, seen, of_main = np.zeros(PLAYERS), 0, np.zeros(UNITS, np.float32)
+    kernel_scores, compared, of_main = np.zeros(PLAYERS), 0, np.zeros(UNITS, np.float32)
     for m in range(len(rows.player)):
         position, player = Position(rows.owner[m], rows.army[m], rows.round[m : m + 1]), int(rows.player[m])
         embed_regions(context, position, player, work)
@@ -89,8 +89,8 @@ def test_it_computes_what_the_kernels_do(setting):
         for r in range(board.n_regions):
             weight_logits(context, work, r, int(main[m]), of_main, logits)
             assert weights[m, r] == pytest.approx(logits, **close)
-        player_scores(context, position, player, work, told)
-        assert scores[m] == pytest.approx(told, **close)
+        player_scores(context, position, player, work, kernel_scores)
+        assert scores[m] == pytest.approx(kernel_scores, **close)
         embed_ends(context, position, player, work)
         deploy = share_of_income(board, context, rows, m, work)
         for k in np.flatnonzero(batch.batch_index.numpy() == m):
@@ -98,12 +98,12 @@ def test_it_computes_what_the_kernels_do(setting):
             source, target = int(board.edge_source[edge]), int(board.edge_target[edge])
             edge_logits(context, position, player, source, target, deploy[source], work, shares, priorities)
             assert edges[k] == pytest.approx(np.array([shares, priorities]), **close)
-            seen += 1
-    assert seen > 20
+            compared += 1
+    assert compared > 20
 
 
 def share_of_income(board, context, rows, m, work):
-    """Deploys of a row by the words of the encoding: by largest remainder, ties: the lower region."""
+    """Compute the deploys of a row from the definition: by largest remainder, with ties for the lower region."""
     player, owner = rows.player[m], rows.owner[m]
     held = [all(owner[r] == player for r in members) for members in load("small").members]
     income = context.params.base_income + sum(np.asarray(board.bonus)[held])
@@ -115,14 +115,14 @@ def share_of_income(board, context, rows, m, work):
     return deploy
 
 
-def test_fitted_to_turns_it_plays_them():
-    """Of a few positions with one turn each, it learns the turn of each."""
+def test_a_fitted_network_plays_its_training_turns():
+    """The network learns one turn for each of a few positions."""
     board = make_board(load("small"))
     params = Rules.of("thesis").params(board.n_regions, board.n_super_regions)
     teacher = make_turn_network(TurnModule(torch.Generator().manual_seed(5)).arrays())
     context = make_context(board, params, PLAYERS, PLANNING, turns=teacher)
     work = make_generator_work(board.n_regions, board.n_edges, PLAYERS)
-    rows, rng = some_rows(board, 6, seed=4), make_rng(3)
+    rows, rng = random_rows(board, 6, seed=4), make_rng(3)
     deploy, attacks = np.zeros(board.n_regions, np.int32), np.zeros((board.n_edges, 3), np.int32)
 
     def turn(context, m, heat):
@@ -146,19 +146,19 @@ def test_fitted_to_turns_it_plays_them():
         assert turn(learned, m, 0.0).tolist() == rows.row[m].tolist()
 
 
-def test_a_deeper_network_begins_almost_like_the_network_that_it_takes():
+def test_added_layers_change_the_output_only_slightly():
     board = make_board(load("small"))
     params = Rules.of("thesis").params(board.n_regions, board.n_super_regions)
     network = load_turn_network("any")
     deeper = TurnModule(torch.Generator().manual_seed(2), layers=4)
     deeper.take(network)
-    work, found = make_turn_network_buffers(board.n_regions, board.n_edges, PLAYERS), []
+    work, outputs = make_turn_network_buffers(board.n_regions, board.n_edges, PLAYERS), []
     for one in (network, make_turn_network(deeper.arrays())):
         context = make_context(board, params, PLAYERS, PLANNING, turns=one)
-        rows = some_rows(board, 1)
+        rows = random_rows(board, 1)
         embed_regions(context, Position(rows.owner[0], rows.army[0], rows.round), int(rows.player[0]), work)
-        found.append(work.embeddings.copy())
-    change = np.abs(found[1] - found[0]).mean() / np.abs(found[0]).mean()
+        outputs.append(work.embeddings.copy())
+    change = np.abs(outputs[1] - outputs[0]).mean() / np.abs(outputs[0]).mean()
     assert 0.001 < change < 0.2
     with pytest.raises(TurnNetworkError, match=r"a network with 4 layers cannot become one with layers = 2"):
         TurnModule(torch.Generator()).take(make_turn_network(deeper.arrays()))

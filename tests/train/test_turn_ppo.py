@@ -40,8 +40,8 @@ TINY = TurnPpoSettings(
 )  # fmt: skip
 
 
-class Setting:
-    """A config with a network that plays there."""
+class RolloutCase:
+    """A configuration of games and a network that plays them."""
 
     def __init__(self, players=2, map_name="small", critic=None, start=None):
         self.config = GameConfig(read_map(map_name), Rules.of("thesis"), players)
@@ -59,8 +59,8 @@ class Setting:
 
     def play(self, games=6, rounds=30, *, opponents=("aggressive",), jobs=1, seed=3, max_rounds=100, own=True):
         contexts = [opponent_context(self.config, name) for name in opponents]
-        met = np.arange(games) % len(contexts)
-        return Rollouts(self.config, games, rounds, max_rounds, jobs).play(self.learner, contexts, met, seed, own)
+        indices = np.arange(games) % len(contexts)
+        return Rollouts(self.config, games, rounds, max_rounds, jobs).play(self.learner, contexts, indices, seed, own)
 
     def log_probs(self, rows):
         with torch.no_grad():
@@ -68,8 +68,8 @@ class Setting:
 
 
 @pytest.mark.parametrize("players", [2, 3])
-def test_rollouts_are_games_from_their_beginning_to_their_end(players):
-    setting = Setting(players, start="learned")
+def test_rollouts_contain_games_from_start_to_end(players):
+    setting = RolloutCase(players, start="learned")
     out = setting.play(games=9, opponents=("aggressive", "random", "plan"))
     regions = setting.config.board.n_regions
     assert out.done.any() and out.won.any() and not (out.won & ~out.done).any()
@@ -88,25 +88,25 @@ def test_rollouts_are_games_from_their_beginning_to_their_end(players):
     assert (first == first[0]).all(), "all games begin with the map's armies"
 
 
-def test_probabilities_and_worths_are_those_that_the_network_gives():
-    setting = Setting(3)
+def test_log_probabilities_and_values_equal_the_outputs_of_the_network():
+    setting = RolloutCase(3)
     out = setting.play(games=4, rounds=10)
-    told = setting.log_probs(rows_of(out, 3))
-    assert out.log_probs.reshape(-1) == pytest.approx(told.turn.numpy(), rel=1e-4, abs=1e-4)
-    worth = torch.softmax(told.scores, 1).gather(1, torch.from_numpy(out.player.reshape(-1, 1)))[:, 0]
-    assert out.values[:, :-1].reshape(-1) == pytest.approx(worth.numpy(), abs=1e-5)
+    outputs = setting.log_probs(rows_of(out, 3))
+    assert out.log_probs.reshape(-1) == pytest.approx(outputs.turn.numpy(), rel=1e-4, abs=1e-4)
+    values = torch.softmax(outputs.scores, 1).gather(1, torch.from_numpy(out.player.reshape(-1, 1)))[:, 0]
+    assert out.values[:, :-1].reshape(-1) == pytest.approx(values.numpy(), abs=1e-5)
 
 
-def test_another_critic_is_asked_and_cut_games_end_with_what_it_says():
-    setting = Setting(critic=load_value("learned"))
+def test_another_critic_gives_the_values_also_at_the_round_limit():
+    setting = RolloutCase(critic=load_value("learned"))
     out = setting.play(own=False, max_rounds=7)
-    cut = out.done & ~out.won & (out.reward > 0)
-    assert out.round.max() == 6 and cut.any() and (out.round[cut] == 6).all() and (out.reward[cut] < 1).all()
+    capped = out.done & ~out.won & (out.reward > 0)
+    assert out.round.max() == 6 and capped.any() and (out.round[capped] == 6).all() and (out.reward[capped] < 1).all()
     assert not np.allclose(out.values, setting.play(own=True, max_rounds=7).values)
 
 
-def test_threads_change_nothing_and_seeds_do():
-    setting = Setting()
+def test_rollouts_depend_on_the_seed_and_not_on_threads():
+    setting = RolloutCase()
     one, two, other = (
         [np.array(x) for x in setting.play(games=40, rounds=8, jobs=jobs, seed=seed)]
         for jobs, seed in ((1, 3), (2, 3), (1, 4))
@@ -114,31 +114,31 @@ def test_threads_change_nothing_and_seeds_do():
     assert all(map(np.array_equal, one, two)) and not all(map(np.array_equal, one, other))
 
 
-def test_entropies_are_those_of_drawn_turns():
-    """The mean of -log p over turns is that of their entropies, up to chance: later choices' are given the first."""
-    setting = Setting()
-    told = setting.log_probs(rows_of(setting.play(games=1500, rounds=1, seed=8), 2))
-    surprise, entropy = -told.turn.numpy(), told.entropy.numpy()
+def test_entropies_match_sampled_turns():
+    """The mean of -log p over turns estimates the mean entropy. Entropies of later choices depend on the first."""
+    setting = RolloutCase()
+    outputs = setting.log_probs(rows_of(setting.play(games=1500, rounds=1, seed=8), 2))
+    surprise, entropy = -outputs.turn.numpy(), outputs.entropy.numpy()
     difference = surprise - entropy
     assert abs(difference.mean()) < 4 * difference.std() / len(difference) ** 0.5
     assert difference.std() > 0.1 and entropy.mean() > 5
 
 
-def test_advantages_are_those_of_the_definition():
-    out = Setting().play(games=5, rounds=40, max_rounds=15)
-    found, target = (x.reshape(5, 40).numpy() for x in advantages(out, 0.97, 0.8))
+def test_advantages_match_their_definition():
+    out = RolloutCase().play(games=5, rounds=40, max_rounds=15)
+    advantage, target = (x.reshape(5, 40).numpy() for x in advantages(out, 0.97, 0.8))
     for b in range(5):
         later = 0.0
         for t in reversed(range(40)):
-            on = 0.0 if out.done[b, t] else 1.0
-            delta = out.reward[b, t] + 0.97 * on * out.values[b, t + 1] - out.values[b, t]
-            later = delta + 0.97 * 0.8 * on * later
-            assert found[b, t] == pytest.approx(later, abs=1e-5)
-    assert target == pytest.approx(found + out.values[:, :-1], abs=1e-5)
+            continues = 0.0 if out.done[b, t] else 1.0
+            delta = out.reward[b, t] + 0.97 * continues * out.values[b, t + 1] - out.values[b, t]
+            later = delta + 0.97 * 0.8 * continues * later
+            assert advantage[b, t] == pytest.approx(later, abs=1e-5)
+    assert target == pytest.approx(advantage + out.values[:, :-1], abs=1e-5)
 
 
-def test_what_is_rewarded_becomes_likelier_and_the_critic_learns_the_returns():
-    setting = Setting()
+def test_rewarded_turns_become_likelier_and_the_kl_limit_ends_an_update():
+    setting = RolloutCase()
     out = setting.play(games=32, rounds=16)
     settings = replace(TINY, n_envs=32, n_steps=16, batch_size=256, n_epochs=3, learning_rate=3e-3, target_kl=10.0)
     rows = rows_of(out, 2)
@@ -148,11 +148,11 @@ def test_what_is_rewarded_becomes_likelier_and_the_critic_learns_the_returns():
     before = setting.log_probs(rows)
     learner = TurnLearner(settings, setting.module, "cpu")
     rng = np.random.default_rng(1)
-    told = learner.update(setting.turns, out, 5e-3, rng)
+    metrics = learner.update(setting.turns, out, 5e-3, rng)
     after = setting.log_probs(rows)
     change, flat = (after.turn - before.turn).numpy(), good.reshape(-1)
     assert change[flat].mean() > 0.1 > -0.1 > change[~flat].mean()
-    assert told.passes == 3.0 and told.approx_kl > 0 and -told.entropy_loss == pytest.approx(
+    assert metrics.passes == 3.0 and metrics.approx_kl > 0 and -metrics.entropy_loss == pytest.approx(
         float(before.entropy.mean()), rel=0.2
     )  # fmt: skip
     quick = (
@@ -168,7 +168,7 @@ def train(folder, settings=TINY, jobs=1, say=lambda entry: None):
 
 
 def entries(folder):
-    """The journal without times."""
+    """Return the journal without times."""
     lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
     times = ("seconds", "playing", "learning")
     return [{key: value for key, value in line.items() if key not in times} for line in lines]
@@ -178,9 +178,9 @@ class StopHere(Exception):  # noqa: N818 -- as a kill
     pass
 
 
-def test_a_killed_run_goes_on_exactly(tmp_path):
-    whole, parts = tmp_path / "whole", tmp_path / "parts"
-    found = train(whole)
+def test_a_killed_run_continues_exactly(tmp_path):
+    complete, parts = tmp_path / "whole", tmp_path / "parts"
+    result = train(complete)
     stops = 0
     while True:
 
@@ -192,19 +192,19 @@ def test_a_killed_run_goes_on_exactly(tmp_path):
             break
         except StopHere:
             stops += 1
-    assert stops == 4 and again == found and entries(parts) == entries(whole)
-    one, other = (Checkpoint.load(folder / CHECKPOINT) for folder in (whole, parts))
+    assert stops == 4 and again == result and entries(parts) == entries(complete)
+    one, other = (Checkpoint.load(folder / CHECKPOINT) for folder in (complete, parts))
     assert one.league == other.league and one.steps == other.steps == 4 * 8 * 24
     assert all(torch.equal(one.policy[name], other.policy[name]) for name in one.policy)
-    met = {name for entry in entries(whole) for name in entry["opponents"]}
-    assert {"aggressive", "plan"} < met and any(name.startswith("snapshot-") for name in met)
-    assert {entry["players"] for entry in entries(whole)} == {2, 3}
-    policy = read_turn_network(found, "policy")
+    opponents = {name for entry in entries(complete) for name in entry["opponents"]}
+    assert {"aggressive", "plan"} < opponents and any(name.startswith("snapshot-") for name in opponents)
+    assert {entry["players"] for entry in entries(complete)} == {2, 3}
+    policy = read_turn_network(result, "policy")
     assert policy.metadata["steps"] in (2 * 8 * 24, 4 * 8 * 24)
-    assert train(tmp_path / "other", replace(TINY, seed=2, iterations=1)) != found
+    assert train(tmp_path / "other", replace(TINY, seed=2, iterations=1)) != result
 
 
-def test_the_command_ends_with_a_policy_that_plays_and_a_report(tmp_path, capsys):
+def test_the_command_writes_a_playable_policy_and_a_report(tmp_path, capsys):
     settings = tmp_path / "turns.toml"
     start = tmp_path / "start.npz"
     start.write_bytes(pack_arrays(TurnModule(torch.Generator().manual_seed(1)).arrays()))
@@ -225,7 +225,7 @@ def test_the_command_ends_with_a_policy_that_plays_and_a_report(tmp_path, capsys
         assert np.array_equal(mean, np.mean(parts, axis=0).astype(mean.dtype))
     assert layers_of(load_turn_network(start)) == 2 and [layers_of(policy) for policy in policies] == [3, 3]
     assert not np.array_equal(policies[0].main, policies[1].main)
-    deep = replace(TINY, start=str(out / "policy.npz"))  # with layers = 0, as many layers as in the file
+    deep = replace(TINY, start=str(out / "policy.npz"))  # layers = 0 means as many layers as in the file
     with Journal(tmp_path / "deep", deep.to_dict()) as journal:
         assert TurnPpoRun(deep, journal).learner.module.layers == 3
     agent, game = make_agent(f"policy:{out / 'policy.npz'}", 1), Game("world", "thesis", 4, seed=3, picks="random")
@@ -242,11 +242,11 @@ def test_the_command_ends_with_a_policy_that_plays_and_a_report(tmp_path, capsys
     ({"layers": 1, "start": "any"}, "^layers = 1: start has 2 layers, so use at least as many"),
     ({"target_kl": 0.0}, "target_kl = 0.0"), ({"eval_opponents": ()}, "eval_opponents: give at least one"),
 ])  # fmt: skip
-def test_settings_that_teach_nothing_are_refused(changes, says):
+def test_invalid_settings_are_refused(changes, says):
     with pytest.raises(InputError, match=says):
         replace(TINY, **changes)
 
 
-def test_a_device_that_is_not_there_is_refused(tmp_path):
+def test_an_unknown_device_is_refused(tmp_path):
     with Journal(tmp_path, TINY.to_dict()) as journal, pytest.raises(InputError, match="device 'nowhere'"):
         TurnPpoRun(TINY, journal, device="nowhere")

@@ -1,4 +1,4 @@
-"""PPO of complete turns under fog and with picks: the trainer and the agent see, pick and play the same."""
+"""PPO of complete turns under fog and with picks: trainer and agent observe, pick and play alike."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ SEED = 11
 
 
 def random_module(seed=2):
-    """A network with random weights for all features and for picks."""
+    """Return a network with random weights for all features and for picks."""
     module = TurnModule(torch.Generator().manual_seed(seed))
     with torch.no_grad():
         module.pick += 0.5 * torch.randn(module.pick.shape, generator=torch.Generator().manual_seed(seed + 1))
     return module
 
 
-class Setting:
+class FogCase:
     """Rollouts of a network against itself, or against bots, under fog."""
 
     def __init__(self, rules, players=2, map_name="small", picks="network", fog=True):
@@ -79,9 +79,9 @@ class Setting:
     ("challenge1", "small", 2), ("challenge1", "world", 2), ("challenge2", "small", 2), ("challenge2", "world", 3),
     ("thesis", "small", 3),
 ])  # fmt: skip
-def test_an_agent_sees_picks_and_plays_what_the_trainer_does(rules, map_name, players, monkeypatch):
-    """A whole game with the same random numbers: features, choices and log-probabilities of the learner's seat."""
-    setting = Setting(rules, players, map_name)
+def test_an_agent_observes_picks_and_plays_like_the_trainer(rules, map_name, players, monkeypatch):
+    """Compare features, choices and log-probabilities of the learner's seat in one game with equal random numbers."""
+    setting = FogCase(rules, players, map_name)
     b = 1
     out = setting.play(games=b + 1, rounds=60)
     player = b % players
@@ -98,7 +98,7 @@ def test_an_agent_sees_picks_and_plays_what_the_trainer_does(rules, map_name, pl
             assert set(np.flatnonzero(out.row[b, t])) <= set(game.offers(player))
             t += 1
         game.pick(picks)
-        agents = pickle.loads(pickle.dumps(agents))  # a copy remembers the game, with other objects for map and board
+        agents = pickle.loads(pickle.dumps(agents))  # the copy keeps its memory, with other objects for map and board
     assert t >= 2, "start regions are chosen one after another"
     while game.phase == "play" and t < 60:
         alive = [p for p in range(players) if (game.owner == p).any()]
@@ -118,20 +118,20 @@ def test_an_agent_sees_picks_and_plays_what_the_trainer_does(rules, map_name, pl
     assert t == 60 or out.done[b, t - 1]
 
 
-def test_log_probabilities_of_the_update_are_those_of_the_rollout():
+def test_log_probabilities_of_the_update_equal_those_of_the_rollout():
     for rules in ("challenge1", "challenge2"):
-        setting = Setting(rules, 3, "world")
+        setting = FogCase(rules, 3, "world")
         out = setting.play()
-        told = setting.log_probs(out)
+        outputs = setting.log_probs(out)
         assert out.picking.any() and out.memory.any() and not out.memory[out.picking].any()
-        assert out.log_probs.reshape(-1) == pytest.approx(told.turn.numpy(), rel=1e-4, abs=1e-4)
-        chances = torch.softmax(told.scores, 1).gather(1, torch.from_numpy(out.player.reshape(-1, 1)))[:, 0]
-        assert out.values[:, :-1].reshape(-1) == pytest.approx(chances.numpy(), abs=1e-5)
+        assert out.log_probs.reshape(-1) == pytest.approx(outputs.turn.numpy(), rel=1e-4, abs=1e-4)
+        values = torch.softmax(outputs.scores, 1).gather(1, torch.from_numpy(out.player.reshape(-1, 1)))[:, 0]
+        assert out.values[:, :-1].reshape(-1) == pytest.approx(values.numpy(), abs=1e-5)
 
 
 @pytest.mark.parametrize("picks", ["random", "weights", "network", "varied"])
-def test_games_begin_with_picks(picks):
-    setting = Setting("challenge1", picks=picks)
+def test_games_start_with_picks(picks):
+    setting = FogCase("challenge1", picks=picks)
     out = setting.play(games=6, rounds=12, opponent="aggressive")
     assert out.picking.any() == (picks in ("network", "varied"))
     first = out.picking.argmin(axis=1)
@@ -144,21 +144,21 @@ def test_games_begin_with_picks(picks):
     assert not out.reward[out.picking].any() and not out.done[out.picking].any()
 
 
-def test_opponents_get_random_regions_in_half_of_varied_games():
-    """Without fog, the input of the first turn shows the regions of all players."""
+def test_opponents_get_random_regions_in_half_of_the_varied_games():
+    """Without fog, the input of the first turn contains the regions of all players."""
     games, rows, opponents = 200, {}, {}
     for picks in ("network", "varied"):
-        out = Setting("challenge1", map_name="world", picks=picks, fog=False).play(games, 14, "aggressive")
+        out = FogCase("challenge1", map_name="world", picks=picks, fog=False).play(games, 14, "aggressive")
         at = np.arange(games), out.picking.argmin(axis=1)
         rows[picks], opponents[picks] = out.row[:, : at[1].min()], out.owner[at] == 1 - out.player[at][:, None]
-    assert (rows["network"] == rows["varied"]).all()  # the learner's choices are the same
+    assert (rows["network"] == rows["varied"]).all()  # the learner makes the same choices
     same = (opponents["network"] == opponents["varied"]).all(axis=1).sum()
-    # Random regions are hardly ever the preferred ones.
+    # Random regions are rarely the preferred ones.
     assert scipy.stats.binomtest(int(same), games, 0.5).pvalue > 1e-4
 
 
-def test_picks_that_win_become_likelier():
-    setting = Setting("challenge2")
+def test_winning_picks_become_likelier():
+    setting = FogCase("challenge2")
     out = setting.play(games=32, rounds=16)
     chosen = np.where(out.picking, (out.row == CHOSEN).argmax(axis=2), -1)
     good = chosen < np.median(chosen[out.picking])
@@ -179,25 +179,25 @@ class StopHere(Exception):  # noqa: N818 -- as a kill
     pass
 
 
-def test_a_killed_run_goes_on_exactly_and_its_policy_plays_with_memory_and_picks(tmp_path):
+def test_a_killed_run_continues_and_its_policy_uses_memory_and_picks(tmp_path):
     def stop(entry):
         raise StopHere
 
-    whole = train(tmp_path / "whole")
+    complete = train(tmp_path / "whole")
     with pytest.raises(StopHere):
         train(tmp_path / "parts", say=stop)
-    assert train(tmp_path / "parts") == whole
-    policy = read_turn_network(whole, "policy")
+    assert train(tmp_path / "parts") == complete
+    policy = read_turn_network(complete, "policy")
     assert reads_memory(policy.network) and ranks_offers(policy.network)
     file = tmp_path / "policy.npz"
-    file.write_bytes(whole)
+    file.write_bytes(complete)
     agents, game = [make_agent(f"policy:{file}", p) for p in range(2)], Game("small", "challenge2", seed=3)
     while game.phase == "pick":
         game.pick({p: agents[p].pick(game.view(p)) for p in game.pickers()})
     game.play_round([agent.act(game.view(p)) for p, agent in enumerate(agents)])
 
 
-def test_a_policy_that_learned_without_fog_and_picks_reads_no_memory_and_ranks_no_offers(tmp_path):
+def test_a_policy_trained_without_fog_and_picks_ignores_memory_and_offers(tmp_path):
     policy = read_turn_network(train(tmp_path, replace(TINY, fog="never", picks="random", iterations=1)), "policy")
     assert not reads_memory(policy.network) and not ranks_offers(policy.network)
 

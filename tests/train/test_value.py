@@ -47,7 +47,7 @@ from warlight_env.train.value.predictions import outcome_losses
 from warlight_env.train.value.run import ValueRun
 from warlight_env.train.value.settings import ValueSettings
 
-#: Enough where what games and labels are is of no account.
+#: For tests that do not depend on the quality of games and labels.
 TINIEST = replace(TINY, labels=8, steps=5)
 LEARNED = pack_network(load_value("learned"))
 
@@ -58,31 +58,31 @@ def train(folder, settings=TINY, jobs=1, say=lambda entry: None):
 
 
 def entries(folder):
-    """The journal without times."""
+    """Return the journal without times."""
     lines = [json.loads(line) for line in (folder / "journal.jsonl").read_text().splitlines()]
     return [{key: value for key, value in line.items() if key != "seconds"} for line in lines]
 
 
 def files(folder):
-    """Everything that a run has found, by name."""
+    """Return the contents of all files that a run wrote, by name."""
     return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*.npz"))}
 
 
 @pytest.fixture(scope="module")
 def games():
-    """Some games of two and of three, with the places that they were played on."""
+    """Play some games of two and of three players, and return their configurations and positions."""
     configs = GameConfigs(TINY)
     return configs, play_games(TINY, configs, b"", 5, range(6), 1)
 
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory):
-    """A run without interruptions, in several parts."""
+    """Train without interruptions, with the files in several parts, and return the folder and the network."""
     folder = tmp_path_factory.mktemp("run") / "whole"
     with pytest.MonkeyPatch.context() as patch:
         in_parts(patch)
-        found = train(folder)
-    return folder, found
+        network = train(folder)
+    return folder, network
 
 
 def in_parts(patch):
@@ -93,7 +93,7 @@ def in_parts(patch):
 # Games
 
 
-def test_games_are_of_the_places_asked_for_and_tell_who_won(games):
+def test_games_use_the_given_configurations_and_store_the_winner(games):
     configs, played = games
     assert {configs[at].players for at in played.config_index} == {2, 3}
     assert {configs[at].map.n_regions for at in played.config_index} == {10, 12}
@@ -108,7 +108,7 @@ def test_games_are_of_the_places_asked_for_and_tell_who_won(games):
     assert played.value.any(axis=1).mean() > 0.5
 
 
-def test_neither_threads_nor_parts_change_games_or_labels(games):
+def test_games_and_labels_do_not_depend_on_threads_or_parts(games):
     configs, played = games
     parts = [play_games(TINY, configs, b"", 5, numbers, 3) for numbers in (range(3), range(3, 6))]
     assert ValuedPositions.joined(parts).to_bytes() == played.to_bytes()
@@ -124,19 +124,19 @@ def test_neither_threads_nor_parts_change_games_or_labels(games):
     assert label_positions(TINY, configs, LEARNED, played, 8, range(10), 1).to_bytes() != labels.to_bytes()
 
 
-def test_current_players_have_the_network_and_look_one_round_ahead_with_it():
-    def made(spec, network=LEARNED):
+def test_players_with_the_current_value_use_the_network_and_search_one_round():
+    def player(spec, network=LEARNED):
         return pickle.loads(pickle.dumps(NetworkPlayer(spec, network, tuple(DEFAULT))))(1)
 
     own = make_agent("mcts:9", 1)
-    agent = made("nash:9,value=current,net=none")
+    agent = player("nash:9,value=current,net=none")
     assert all(map(np.array_equal, agent.value, load_value("learned"))) and agent.rounds == 1
     assert agent.weights == DEFAULT and agent.name == "nash:9,value=current,net=none"
-    assert made("nash:9,value=current,rounds=3,weights=planning").rounds == 3
-    assert made("nash:9,value=current,rounds=3,weights=planning").weights == PLANNING
-    before = made("nash:9,value=current,net=none", b"")
+    assert player("nash:9,value=current,rounds=3,weights=planning").rounds == 3
+    assert player("nash:9,value=current,rounds=3,weights=planning").weights == PLANNING
+    before = player("nash:9,value=current,net=none", b"")
     assert before.value is None and before.rounds == 2
-    assert made("mcts:9").settings.weights == own.settings.weights, "others are what they always are"
+    assert player("mcts:9").settings.weights == own.settings.weights, "others are what they always are"
 
 
 # Labels
@@ -147,23 +147,23 @@ def labeller(configs, network=b"", **changes):
 
 
 @pytest.mark.parametrize("network", [b"", LEARNED])
-def test_a_label_of_a_won_position_is_the_winner_s(network):
+def test_the_label_of_a_won_position_is_a_win(network):
     configs = GameConfigs(TINY)
     two, three = (next(n for n in range(4) if configs[n].players == players) for players in (2, 3))
-    search = labeller(configs, network)
+    labeller_ = labeller(configs, network)
     n = configs[two].board.n_regions
     over = as_position([1] * n, rounds=9)
-    assert search.value(two, over, 1).tolist() == [0.0, 1.0], "it is over"
+    assert labeller_.value(two, over, 1).tolist() == [0.0, 1.0], "it is over"
     nearly = as_position([1] + [0] * (n - 1), [1] + [30] * (n - 1), rounds=9)
-    assert search.value(two, nearly, 1)[0] > 0.95
-    assert search.after(two, over, 1) is None
+    assert labeller_.value(two, nearly, 1)[0] > 0.95
+    assert labeller_.after(two, over, 1) is None
     among_three = as_position([2] + [1] * (n - 1), [1] + [30] * (n - 1), rounds=9)
-    value = search.value(three, among_three, 1)
+    value = labeller_.value(three, among_three, 1)
     assert value[0] == 0.0, "who is out has no share"
     assert value[1] > 0.95 and value.sum() == pytest.approx(1)
 
 
-def test_who_sits_where_does_not_matter_to_a_label(games):
+def test_labels_do_not_depend_on_the_order_of_seats(games):
     configs, played = games
     search = labeller(configs, LEARNED, label_simulations=400)
     row = next(
@@ -173,33 +173,33 @@ def test_who_sits_where_does_not_matter_to_a_label(games):
     )
     config, position = int(played.config_index[row]), played.position(row)
     swapped = position._replace(owner=np.where(position.owner >= 0, 1 - position.owner, position.owner).astype(np.int8))
-    of = {
+    values = {
         name: np.mean([search.value(config, p, seed) for seed in range(1, 13)], 0)
         for name, p in (("as it is", position), ("swapped", swapped))
-    }  # each value is of turns that are drawn
-    assert of["swapped"][::-1] == pytest.approx(of["as it is"], abs=0.1)
+    }  # each search samples turns, so the test compares means
+    assert values["swapped"][::-1] == pytest.approx(values["as it is"], abs=0.1)
 
 
-def test_labels_are_of_positions_played_or_of_leaves(games):
+def test_labels_belong_to_played_positions_or_to_leaves(games):
     configs, played = games
-    known = {bytes(played.position(m).owner) + bytes(played.position(m).army) for m in range(len(played.config_index))}
+    states = {bytes(played.position(m).owner) + bytes(played.position(m).army) for m in range(len(played.config_index))}
 
-    def made(**changes):
+    def make_labels(**changes):
         labels = label_positions(replace(TINY, **changes), configs, b"", played, 3, range(30), 1)
         positions = [labels.position(m) for m in range(30)]
-        return labels, [bytes(position.owner) + bytes(position.army) in known for position in positions]
+        return labels, [bytes(position.owner) + bytes(position.army) in states for position in positions]
 
-    labels, of_games = made(random_move_share=0.0, outcome_weight=1.0)
+    labels, of_games = make_labels(random_move_share=0.0, outcome_weight=1.0)
     assert all(of_games) and set(labels.value.ravel().tolist()) == {0.0, 1.0}, "nothing but who won"
     for m in range(30):
         rows = np.flatnonzero((played.game == labels.game[m]) & (played.round == labels.round[m]))
         assert len(rows) == 1 and np.array_equal(played.value[rows[0]], labels.value[m])
-    labels, of_games = made(random_move_share=1.0, outcome_weight=1.0)
+    labels, of_games = make_labels(random_move_share=1.0, outcome_weight=1.0)
     assert sum(of_games) < 10 and not set(labels.value.ravel().tolist()) <= {0.0, 1.0}
     assert labels.value.sum(axis=1) == pytest.approx(1)
 
 
-def test_games_that_nobody_won_give_no_labels(games):
+def test_games_without_a_winner_give_no_labels(games):
     configs, played = games
     with pytest.raises(RunError, match="label 1: no value found for any of 1000 randomly"):
         label_positions(TINY, configs, b"", played._replace(value=np.zeros_like(played.value)), 3, range(2), 1)
@@ -239,8 +239,8 @@ def test_torch_and_the_kernel_give_the_same_scores(games):
     assert out > 0
 
 
-def by_armies(configs, played):
-    """ValuedPositions that are worth as much as there are armies."""
+def army_shares(configs, played):
+    """Return the positions with each player's share of the armies as value."""
     rows = []
     for m, at in enumerate(played.config_index.tolist()):
         position = played.position(m)
@@ -249,8 +249,8 @@ def by_armies(configs, played):
     return ValuedPositions.of(rows)
 
 
-def test_a_fit_learns_and_does_not_see_what_is_held_out(games):
-    configs, samples = games[0], by_armies(*games)
+def test_a_fit_learns_and_does_not_use_held_out_games(games):
+    configs, samples = games[0], army_shares(*games)
     settings = replace(TINY, steps=400, batch_size=64)
     fit, little = (
         fit_network(settings, configs, samples, 1),
@@ -270,7 +270,7 @@ def test_a_fit_learns_and_does_not_see_what_is_held_out(games):
         fit_network(replace(settings, learning_rate=1e30), configs, samples, 1)
 
 
-def test_predictions_are_the_logarithms_of_the_winner_s_share(games):
+def test_losses_are_negative_logarithms_of_the_winners_share(games):
     configs, played = games
     rows = outcome_losses(configs, [played], LEARNED)
     chosen = [
@@ -279,20 +279,20 @@ def test_predictions_are_the_logarithms_of_the_winner_s_share(games):
     ]  # fmt: skip
     assert rows[0]["positions"] == len(chosen) > 0
     for name, weights, value in (("network", PLANNING, load_value("learned")), ("default", DEFAULT, None)):
-        told = []
+        losses = []
         for m in chosen:
             config, position, shares = configs[played.config_index[m]], played.position(m), np.zeros((1, MAX_PLAYERS))
             context = make_context(config.board, config.params, config.players, weights, value=value)
             evaluated_shares(context, Positions(position.owner[None], position.army[None], position.round), 1, shares)
-            told.append(-np.log(shares[0, played.value[m].argmax()]))
-        assert rows[0][name] == pytest.approx(np.mean(told))
+            losses.append(-np.log(shares[0, played.value[m].argmax()]))
+        assert rows[0][name] == pytest.approx(np.mean(losses))
 
 
 # Runs
 
 
-def test_the_gate_refuses_a_damaged_network(tmp_path, monkeypatch):
-    """The bundled network with its last layer negated: it takes the worst positions for the best."""
+def test_the_gate_rejects_a_damaged_network(tmp_path, monkeypatch):
+    """The last layer of the bundled network is negated, so the network prefers the worst positions."""
     good = unpack_network(LEARNED)
     bad = {name: np.array(getattr(good, name)) * (-1 if name == "last" else 1) for name in SHAPES}
     monkeypatch.setattr(trainer, "fit_network", lambda *_: Fit(bad, 0.1, 0.1))
@@ -305,35 +305,35 @@ def test_the_gate_refuses_a_damaged_network(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("accept", [0.0, 1.0])
-def test_the_network_that_came_through_plays_and_searches_next(accept, tmp_path, monkeypatch):
-    """One that draws level does, unless the whole gate must be won."""
+def test_an_accepted_network_plays_and_searches_in_the_next_iteration(accept, tmp_path, monkeypatch):
+    """A network with an even score is accepted, unless the threshold requires a win of all games."""
     used = {"play_games": [], "label_positions": []}
-    for name, known in used.items():
+    for name, networks in used.items():
         original = getattr(trainer, name)
 
-        def noted(settings, configs, network, *more, original=original, known=known):
-            known.append(network)
+        def record_network(settings, configs, network, *more, original=original, networks=networks):
+            networks.append(network)
             return original(settings, configs, network, *more)
 
-        monkeypatch.setattr(trainer, name, noted)
+        monkeypatch.setattr(trainer, name, record_network)
     monkeypatch.setattr(ValueRun, "play_gate", lambda *_: {"games": 2, "score": 0.5, "interval": [0.1, 0.9]})
     if accept:
         with pytest.raises(RunError, match="passed the gate"):
             train(tmp_path, replace(TINIEST, gate_threshold=accept))
-        following = b""
+        next_network = b""
     else:
         assert train(tmp_path, TINIEST) == (tmp_path / "network-2.npz").read_bytes()
-        following = (tmp_path / "network-1.npz").read_bytes()
-    assert used["play_games"] == used["label_positions"] == [b"", following]
+        next_network = (tmp_path / "network-1.npz").read_bytes()
+    assert used["play_games"] == used["label_positions"] == [b"", next_network]
 
 
 @pytest.mark.slow
-def test_the_seed_and_earlier_labels_decide_what_is_found(whole, tmp_path, monkeypatch):
-    folder, found = whole
+def test_the_result_depends_on_the_seed_and_on_earlier_labels(whole, tmp_path, monkeypatch):
+    folder, network = whole
     in_parts(monkeypatch)
-    assert train(tmp_path / "jobs", jobs=2) == found and entries(tmp_path / "jobs") == entries(folder)
-    assert train(tmp_path / "seed", replace(TINY, seed=2)) != found
-    assert train(tmp_path / "both", replace(TINY, previous=True)) != found
+    assert train(tmp_path / "jobs", jobs=2) == network and entries(tmp_path / "jobs") == entries(folder)
+    assert train(tmp_path / "seed", replace(TINY, seed=2)) != network
+    assert train(tmp_path / "both", replace(TINY, previous=True)) != network
     assert [e["labels"] for e in entries(tmp_path / "both") if e["event"] == "fit"] == [10, 20]
 
 
@@ -341,9 +341,9 @@ class StopHere(Exception):  # noqa: N818 -- as a kill
     pass
 
 
-def test_a_run_goes_on_exactly_from_wherever_it_was_stopped(whole, tmp_path, monkeypatch):
-    """Stopped after each line of the journal, with a file left behind for which there is no line yet."""
-    folder, found = whole
+def test_an_interrupted_run_continues_exactly(whole, tmp_path, monkeypatch):
+    """Stop the run after each line of the journal, and leave a damaged file that the journal does not contain."""
+    folder, network = whole
     in_parts(monkeypatch)
 
     def stop(entry):
@@ -352,20 +352,20 @@ def test_a_run_goes_on_exactly_from_wherever_it_was_stopped(whole, tmp_path, mon
     stops = 0
     while True:
         try:
-            assert train(tmp_path / "cut", say=stop) == found
+            assert train(tmp_path / "cut", say=stop) == network
             break
         except StopHere:
             stops += 1
             for name in ("games/1-2.npz", "labels/2-1.npz", "network-2.npz"):
                 path = tmp_path / "cut" / name
-                told = {entry["digest"] for entry in entries(tmp_path / "cut") if "digest" in entry}
-                if path.parent.exists() and (not path.exists() or digest(path.read_bytes()) not in told):
+                digests = {entry["digest"] for entry in entries(tmp_path / "cut") if "digest" in entry}
+                if path.parent.exists() and (not path.exists() or digest(path.read_bytes()) not in digests):
                     path.write_bytes(b"torn")
     assert stops == len(entries(folder)) == 2 * (2 + 3 + 2)
     assert entries(tmp_path / "cut") == entries(folder) and files(tmp_path / "cut") == files(folder)
 
 
-def test_files_that_are_not_the_run_s_are_refused(whole, tmp_path, monkeypatch):
+def test_files_that_the_run_did_not_write_are_refused(whole, tmp_path, monkeypatch):
     folder, _ = whole
     in_parts(monkeypatch)
     for name, content in files(folder).items():
@@ -395,14 +395,14 @@ def test_files_that_are_not_the_run_s_are_refused(whole, tmp_path, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_killed_command_goes_on_and_ends_with_a_network_and_a_report(tmp_path, capsys):
+def test_a_killed_command_continues_and_writes_a_network_and_a_report(tmp_path, capsys):
     file = tmp_path / "tiny.json"
     file.write_text(json.dumps(TINY.to_dict()))
     words = ["train", "value", str(file), "--quick", "--out"]
-    whole, killed = tmp_path / "whole", tmp_path / "killed"
-    assert main([*words, str(whole)]) == 0
+    complete, killed = tmp_path / "whole", tmp_path / "killed"
+    assert main([*words, str(complete)]) == 0
     shown = capsys.readouterr()
-    assert "found against start" in shown.out and f"found: {whole / 'value.npz'}" in shown.out
+    assert "found against start" in shown.out and f"found: {complete / 'value.npz'}" in shown.out
     assert "expert iteration: 8/8 parts" in shown.err and "iteration 2: gate" in shown.err
     process = subprocess.Popen(
         [sys.executable, "-m", "warlight_env", *words, str(killed), "-q"], stdout=subprocess.DEVNULL,
@@ -416,7 +416,7 @@ def test_a_killed_command_goes_on_and_ends_with_a_network_and_a_report(tmp_path,
     process.wait()
     assert main([*words, str(killed), "--json", "-q"]) == 0
     result = json.loads(capsys.readouterr().out)
-    assert entries(killed) == entries(whole) and files(killed) == files(whole)
+    assert entries(killed) == entries(complete) and files(killed) == files(complete)
     assert [(row["player"], row["opponent"], row["games"]) for row in result["holdout"]] == [
         ("found", "start", 2), ("found", "random", 2),
     ]  # fmt: skip
@@ -428,17 +428,17 @@ def test_a_killed_command_goes_on_and_ends_with_a_network_and_a_report(tmp_path,
         "| round | positions | network | planning | default |",
     ):
         assert part in text
-    # What was found plays.
+    # The resulting network plays.
     agent = make_agent(f"nash:40,value={killed / 'value.npz'},rounds=1", 1)
     game = Game("small", seed=1, picks="random")
     assert agent.act(game.view(0)) is not None and agent.value is not None
-    # The command that the report names gives the same run.
+    # The command in the report gives the same run.
     again = tmp_path / "again"
     assert main(["train", "value", str(killed / "settings.json"), "--out", str(again), "-q"]) == 0
-    assert entries(again) == entries(whole)
+    assert entries(again) == entries(complete)
 
 
-def test_a_first_network_is_kept_to(tmp_path):
+def test_settings_store_the_digest_of_the_start_network(tmp_path):
     file = tmp_path / "first.npz"
     file.write_bytes(LEARNED)
     settings = replace(TINY, start=str(file))
@@ -467,21 +467,21 @@ def test_a_first_network_is_kept_to(tmp_path):
         ("weights = 'mine'", "no weights 'mine'"),
     ],
 )  # fmt: skip
-def test_settings_that_cannot_be(text, message, tmp_path):
+def test_invalid_settings_are_refused(text, message, tmp_path):
     file = tmp_path / "bad.toml"
     file.write_text(text)
     with pytest.raises(SettingsError, match=re.escape(message)):
         read_settings(ValueSettings, load_plain(file), str(file))
 
 
-def test_a_map_without_room_is_refused_before_anything_is_played(tmp_path, capsys):
+def test_a_map_that_is_too_small_is_refused_before_the_first_game(tmp_path, capsys):
     file = tmp_path / "bad.toml"
     file.write_text("maps = ['generated:3:1']\nrules = ['challenge1']\nplayers = [0, 0, 0, 1]\n")
     assert main(["train", "value", str(file), "--out", str(tmp_path / "run")]) == 2
     assert "with 5 players: this map can offer each player only" in capsys.readouterr().err
 
 
-def test_the_example_is_the_default_recipe():
+def test_the_example_has_the_default_settings():
     file = Path(__file__).parents[2] / "examples" / "value.toml"
-    told = read_settings(ValueSettings, load_plain(file), str(file))
-    assert replace(told, holdout_pairs=ValueSettings().holdout_pairs) == ValueSettings()
+    settings = read_settings(ValueSettings, load_plain(file), str(file))
+    assert replace(settings, holdout_pairs=ValueSettings().holdout_pairs) == ValueSettings()

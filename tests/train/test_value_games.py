@@ -1,4 +1,4 @@
-"""Value networks from games of given agents, under fog, and from results without a search."""
+"""Value networks from games of given agents, under fog, and from game results without a search."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from warlight_env.train.value.players import NetworkPlayer
 from warlight_env.train.value.settings import ValueSettings
 
 
-def test_actors_play_the_games_also_under_fog(monkeypatch):
-    """Agents in the games get views with fog, and the samples are true positions."""
+def test_actors_play_the_games_with_and_without_fog(monkeypatch):
+    """The agents get views with fog, and the samples contain the true positions."""
     specs, fogs = set(), set()
 
-    class Watched(NetworkPlayer):
+    class RecordingPlayer(NetworkPlayer):
         def __call__(self, seed):
             specs.add(self.spec)
             agent = super().__call__(seed)
@@ -28,7 +28,7 @@ def test_actors_play_the_games_also_under_fog(monkeypatch):
             agent.act = lambda view, budget=None: (fogs.add(view.rules.fog), act(view, budget))[1]
             return agent
 
-    monkeypatch.setattr("warlight_env.train.value.games.NetworkPlayer", Watched)
+    monkeypatch.setattr("warlight_env.train.value.games.NetworkPlayer", RecordingPlayer)
     settings = replace(TINY, actors=("aggressive", "random"), fog="always")
     played = play_games(settings, GameConfigs(settings, "always"), b"", 3, range(8), 1)
     assert specs == {"aggressive", "random"} and fogs == {True}

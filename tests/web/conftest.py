@@ -13,7 +13,7 @@ from web_helpers import Server, serving
 
 @pytest.fixture(autouse=True)
 def _workers_of_servers_in_the_test_process(forked_workers: pytest.MonkeyPatch) -> None:
-    """They start as forks."""
+    """Start the worker processes of servers in the test process as forks."""
 
 
 @pytest.fixture(scope="session")
@@ -24,7 +24,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory, runs: Path) -> Iterator[Server]:
-    """For tests that neither end it nor count what is in its folder: to start one takes as long as most tests do."""
+    """A server for tests that neither stop it nor count the files of its folder. Its start takes as long as a test."""
     line = ("play", "--vs", "random", "--map", "small", "--runs", str(runs))
     with serving(tmp_path_factory.mktemp("games"), *line) as running:
         yield running
@@ -32,6 +32,6 @@ def server(tmp_path_factory: pytest.TempPathFactory, runs: Path) -> Iterator[Ser
 
 @pytest.fixture(scope="session")
 def cup(runs: Path) -> str:
-    """The name of a small tournament that `server` shows; not to be changed."""
+    """The name of a small tournament that `server` shows. Tests must not change it."""
     play_cup(runs / "cup")
     return "cup"

@@ -21,13 +21,13 @@ from web_helpers import Server, needs_page, serving
 pytestmark = [needs_page, pytest.mark.slow]
 
 
-def memory(server: Server) -> float:
-    """MiB of the server's process."""
+def memory_of(server: Server) -> float:
+    """Return the memory of the server's process in MiB."""
     return int(Path(f"/proc/{server.process.pid}/statm").read_text().split()[1]) * 4096 / 2**20
 
 
-def nonsense(rng: random.Random, depth: int = 0) -> Any:
-    """Any JSON value, most of them wrong."""
+def random_json(rng: random.Random, depth: int = 0) -> Any:
+    """Return a random JSON value, which is mostly invalid for the server."""
     kind = rng.randrange(9 if depth < 3 else 7)
     if kind == 0:
         return rng.choice([None, True, False])
@@ -40,18 +40,18 @@ def nonsense(rng: random.Random, depth: int = 0) -> Any:
             ["", "x" * 50, "random", "mcts:secs=5", "../..", "\u202e", "\x00", "𝔘", "world", "thesis", "off"]
         )
     if kind == 7:
-        return [nonsense(rng, depth + 1) for _ in range(rng.randrange(4))]
+        return [random_json(rng, depth + 1) for _ in range(rng.randrange(4))]
     names = ["players", "map", "seed", "round", "deploys", "attacks", "wishes", "bot", "paused", "pace", "x", "seat"]
-    return {rng.choice(names): nonsense(rng, depth + 1) for _ in range(rng.randrange(5))}
+    return {rng.choice(names): random_json(rng, depth + 1) for _ in range(rng.randrange(5))}
 
 
-def mutated(rng: random.Random, body: dict[str, Any]) -> bytes:
-    """A good body with something wrong in it, or none at all."""
+def mutate(rng: random.Random, body: dict[str, Any]) -> bytes:
+    """Return a valid body with random errors, or a random JSON value instead."""
     how = rng.randrange(4)
     if how == 0:
-        return json.dumps(nonsense(rng)).encode()
+        return json.dumps(random_json(rng)).encode()
     if how == 1:
-        changed = {**body, rng.choice([*body, "y"]): nonsense(rng)}
+        changed = {**body, rng.choice([*body, "y"]): random_json(rng)}
         return json.dumps(changed).encode()
     text = bytearray(json.dumps(body).encode())
     for _ in range(rng.randrange(1, 6)):
@@ -65,7 +65,7 @@ def mutated(rng: random.Random, body: dict[str, Any]) -> bytes:
     return bytes(text)
 
 
-def test_ten_thousand_malformed_messages_change_nothing(tmp_path: Path):
+def test_ten_thousand_malformed_requests_change_no_game_state(tmp_path: Path):
     app = create_app(ServerSettings(tmp_path, rate=1e9, workers=1, max_rooms=20))
     good = {
         "games": {"players": [{"name": "Ann"}, {"name": "Bo"}], "map": "small", "seed": 3, "picks": "random"},
@@ -81,7 +81,7 @@ def test_ten_thousand_malformed_messages_change_nothing(tmp_path: Path):
 
     async def run() -> None:
         rng = random.Random(1)
-        transport = httpx.ASGITransport(app)  # what the server does not catch is raised here
+        transport = httpx.ASGITransport(app)  # raises all exceptions that the server does not catch
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/") as client:
             made = (await client.post("games", json=good["games"])).json()
             headers = {"authorization": f"Bearer {made['tokens']['0']}"}
@@ -91,10 +91,10 @@ def test_ten_thousand_malformed_messages_change_nothing(tmp_path: Path):
                 path, body = rng.choice(list(good.items()))
                 use = headers if rng.random() < 0.9 else {"authorization": rng.choice(["", "Bearer", "x" * 200])}
                 url = path.format(id=made["id"] if rng.random() < 0.95 else rng.choice(["x", "%00", "a" * 500]))
-                answer = await client.post(url, content=mutated(rng, body), headers=use)
+                answer = await client.post(url, content=mutate(rng, body), headers=use)
                 assert answer.status_code < 500, (url, answer.text)
                 assert answer.status_code == 200 or answer.json(), url
-            assert state.hash() == before  # whatever was right by chance waits for the other player
+            assert state.hash() == before  # a turn that is valid by chance waits for the other player
             assert (await client.get("home")).status_code == 200
         assert app.state.lobby.rooms <= 20
         await app.state.lobby.close()
@@ -102,38 +102,38 @@ def test_ten_thousand_malformed_messages_change_nothing(tmp_path: Path):
     asyncio.run(run())
 
 
-def test_sockets_that_talk_nonsense_and_clients_that_never_read(tmp_path: Path):
+def test_invalid_messages_and_clients_that_never_read_use_little_memory(tmp_path: Path):
     with serving(tmp_path, "play", "--vs", "random", "--map", "large") as server:
         bots = {"players": [{"bot": "random"}, {"bot": "random"}], "picks": "random", "map": "large", "pace": 0.1}
         game = server.client().post("games", json=bots).json()
         path = f"/api/games/{game['id']}/feed"
         rng = random.Random(2)
-        held = []
-        before = memory(server)
+        clients = []
+        before = memory_of(server)
         for number in range(150):
-            with connect(f"{server.base.replace('http', 'ws')}{path}") as talker:
+            with connect(f"{server.base.replace('http', 'ws')}{path}") as sender:
                 try:
-                    talker.send(mutated(rng, {"token": game["watch"], "key": server.key, "after": -1}))
-                    talker.recv(timeout=5)
+                    sender.send(mutate(rng, {"token": game["watch"], "key": server.key, "after": -1}))
+                    sender.recv(timeout=5)
                 except (WebSocketException, EOFError, TimeoutError):
                     pass
-            if number % 10 == 0:  # says hello as it should, and never reads a byte
-                deaf = socket.create_connection(("127.0.0.1", int(server.base.rpartition(":")[2])))
-                deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+            if number % 10 == 0:  # sends a valid first message, and never reads
+                client = socket.create_connection(("127.0.0.1", int(server.base.rpartition(":")[2])))
+                client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
                 lines = (f"GET {path} HTTP/1.1", "Host: 127.0.0.1", "Upgrade: websocket", "Connection: Upgrade")
-                more = ("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13")
-                deaf.sendall("\r\n".join((*lines, *more, "", "")).encode())
+                key_lines = ("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13")
+                client.sendall("\r\n".join((*lines, *key_lines, "", "")).encode())
                 hello = json.dumps({"token": game["watch"], "key": server.key}).encode()
-                deaf.sendall(bytes([0x81, 0x80 | len(hello), 0, 0, 0, 0]) + hello)
-                held.append(deaf)
+                client.sendall(bytes([0x81, 0x80 | len(hello), 0, 0, 0, 0]) + hello)
+                clients.append(client)
         with server.feed(game["id"], game["watch"]) as feed:
             feed.event("end")
-        assert memory(server) - before < 100
-        for deaf in held:
-            deaf.close()
+        assert memory_of(server) - before < 100
+        for client in clients:
+            client.close()
 
 
-def test_two_hundred_viewers_hear_the_same(tmp_path: Path):
+def test_two_hundred_viewers_receive_the_same_events(tmp_path: Path):
     with serving(tmp_path, "play", "--vs", "random", "--map", "small") as server:
         bots = {"players": [{"bot": "aggressive"}, {"bot": "random"}], "picks": "random", "map": "small", "pace": 0.2}
         game = server.client().post("games", json=bots).json()
@@ -142,37 +142,37 @@ def test_two_hundred_viewers_hear_the_same(tmp_path: Path):
         async def view() -> list[str]:
             from websockets.asyncio.client import connect as connect_async
 
-            heard = []
+            events = []
             async with connect_async(url, open_timeout=60) as viewer:
                 await viewer.send(json.dumps({"token": game["watch"], "key": server.key}))
                 async for text in viewer:
                     if json.loads(text)["type"] == "event":
-                        heard.append(str(text))
+                        events.append(str(text))
                         if json.loads(text)["event"] == "end":
-                            return heard
-            return heard
+                            return events
+            return events
 
-        async def all_of_them() -> list[list[str]]:
+        async def view_all() -> list[list[str]]:
             return await asyncio.gather(*(view() for _ in range(200)))
 
-        heard = asyncio.run(all_of_them())
-        assert len(heard) == 200
-        assert all(one == heard[0] for one in heard)
-        assert [json.loads(text)["n"] for text in heard[0]] == list(range(len(heard[0])))
+        events = asyncio.run(view_all())
+        assert len(events) == 200
+        assert all(other == events[0] for other in events)
+        assert [json.loads(text)["n"] for text in events[0]] == list(range(len(events[0])))
 
 
-def test_more_games_than_fit_are_kept_on_disk(tmp_path: Path):
+def test_games_that_exceed_the_memory_limit_stay_on_disk(tmp_path: Path):
     with serving(tmp_path, "play", "--vs", "random", "--map", "small") as server:
         client = server.client()
         body = {"players": [{"name": "Ann"}, {"bot": "random"}], "map": "small", "picks": "random"}
-        made = [client.post("games", json=body).json() for _ in range(130)]
-        for game in (made[0], made[-1]):
-            own = server.client(game["tokens"]["0"])
-            answer = own.post(f"games/{game['id']}/orders", json={"round": 1, "deploys": [], "attacks": []})
+        games = [client.post("games", json=body).json() for _ in range(130)]
+        for game in (games[0], games[-1]):
+            player = server.client(game["tokens"]["0"])
+            answer = player.post(f"games/{game['id']}/orders", json={"round": 1, "deploys": [], "attacks": []})
             assert answer.status_code == 200, answer.text
 
 
-def test_a_flood_is_turned_away_and_ends(tmp_path: Path):
+def test_a_flood_of_requests_gets_status_429(tmp_path: Path):
     with serving(tmp_path, "play", "--vs", "random", "--map", "small") as server, server.client() as client:
         statuses = [client.get("games/none").status_code for _ in range(1500)]
         assert 429 in statuses

@@ -26,14 +26,14 @@ from web_helpers import Server
 FAST = {"bot": "nash:secs=1", "seconds": 0.05}
 
 
-def opened(server: Server, tmp_path: Path, log: GameLog) -> str:
-    """Open a log on the server; return the address of its analysis."""
+def open_log(server: Server, tmp_path: Path, log: GameLog) -> str:
+    """Open a log on the server; return the path of its analysis."""
     log.save(tmp_path / "game.wl.jsonl")
     document = server.client().post("replays", content=(tmp_path / "game.wl.jsonl").read_bytes()).json()
     return f"replays/{document['log']}/analysis"
 
 
-def followed(
+def poll_until(
     server: Server, address: str, enough: Callable[[dict[str, Any]], bool], **body: Any
 ) -> list[dict[str, Any]]:
     """Poll an analysis until an answer is enough; return all answers."""
@@ -48,20 +48,18 @@ def followed(
     return answers
 
 
-def done(answer: dict[str, Any]) -> bool:
+def is_complete(answer: dict[str, Any]) -> bool:
     return answer["total"] is not None and answer["done"] == answer["total"]
 
 
-def deepest(answer: dict[str, Any]) -> bool:
+def has_last_pass(answer: dict[str, Any]) -> bool:
     """Whether an answer contains the last pass of the displayed position."""
     return any(position["level"] == len(LEVELS) for position in answer["positions"])
 
 
-def test_every_position_is_analysed_from_pass_to_pass_and_the_displayed_one_first_and_deepest(
-    server: Server, tmp_path: Path
-):
-    address = opened(server, tmp_path, idle_log(3))
-    answers = followed(server, address, lambda answer: done(answer) and deepest(answer), focus=2)
+def test_all_positions_are_analysed_and_the_displayed_one_first_and_deepest(server: Server, tmp_path: Path):
+    address = open_log(server, tmp_path, idle_log(3))
+    answers = poll_until(server, address, lambda answer: is_complete(answer) and has_last_pass(answer), focus=2)
     versions = [answer["version"] for answer in answers]
     assert versions == sorted(versions)
     seen: dict[int, list[dict[str, Any]]] = {}
@@ -83,15 +81,15 @@ def test_every_position_is_analysed_from_pass_to_pass_and_the_displayed_one_firs
         assert turn["better"]["gain"] > turn["better"]["error"] and turn["reason"]["code"].startswith("turn-")
     idle, other = next(a["summary"] for a in reversed(answers) if a["summary"])["players"]
     assert idle["accuracy"] < other["accuracy"] and idle["lost"] > other["lost"] and sum(idle["marks"].values()) > 0
-    again = followed(server, address, done)
+    again = poll_until(server, address, is_complete)
     assert len(again) == 1 and len(again[0]["positions"]) == 4, "the results are kept"
     with server.client() as client:
         assert client.post(address, json={**FAST, "since": again[0]["version"] + 9}).json()["positions"] == []
 
 
-def test_the_user_chooses_bot_and_time_and_both_are_checked(server: Server, tmp_path: Path):
-    address = opened(server, tmp_path, idle_log(1))
-    answers = followed(server, address, done, bot="one_ply", seconds=2)
+def test_requests_choose_a_bot_and_a_time_and_invalid_ones_are_rejected(server: Server, tmp_path: Path):
+    address = open_log(server, tmp_path, idle_log(1))
+    answers = poll_until(server, address, is_complete, bot="one_ply", seconds=2)
     assert (answers[-1]["bot"], answers[-1]["seconds"]) == ("one_ply", 2)
     with server.client() as client:
         for body in ({"bot": "nobody"}, {**FAST, "seconds": 60}, {**FAST, "seconds": 0}, {**FAST, "focus": -1}, {}):
@@ -99,7 +97,7 @@ def test_the_user_chooses_bot_and_time_and_both_are_checked(server: Server, tmp_
         assert client.post(f"replays/{'0' * 32}/analysis", json=FAST).status_code == 410
 
 
-def test_a_running_game_has_no_analysis_and_a_finished_one_has_it_in_its_file(server: Server):
+def test_only_finished_games_have_an_analysis_and_their_file_contains_it(server: Server):
     played = server.begin(seed=8, picks="random")
     client, address = server.client(played.token(0)), f"games/{played.game}/analysis"
     assert client.post(address, json=FAST).status_code == 409
@@ -113,7 +111,7 @@ def test_a_running_game_has_no_analysis_and_a_finished_one_has_it_in_its_file(se
         feed.event("end")
     assert '"report":' not in client.get(f"games/{played.game}/file").text
     answer = client.post(address, json=FAST).json()
-    while not done(answer):
+    while not is_complete(answer):
         time.sleep(0.05)
         answer = client.post(address, json={**FAST, "since": answer["version"]}).json()
     assert answer["total"] == PASSES, "the game is over after one round: no turn is possible in its last position"
@@ -133,17 +131,17 @@ def engine(bot: str = "random", seconds: float = 1.0) -> Engine:
 EMPTY = PositionResult((None, None), (None, None), (None, None), ([0.5, 0.4, 0.6], [0.5, 0.4, 0.6]))
 
 
-def answering(monkeypatch: pytest.MonkeyPatch, jobs: AnalysisJobs, rounds: int) -> list[PositionQuery]:
-    """Let jobs get answers without a process; return the list of their queries."""
-    asked: list[PositionQuery] = []
+def mock_answers(monkeypatch: pytest.MonkeyPatch, jobs: AnalysisJobs, rounds: int) -> list[PositionQuery]:
+    """Answer the queries of jobs without a process; return the list of these queries."""
+    queries: list[PositionQuery] = []
 
     async def answer(query: PositionQuery) -> Any:
-        asked.append(query)
+        queries.append(query)
         await asyncio.sleep(0)
         return AnalysedGame(("Ann", "Bo"), rounds, rounds) if query.played is None else EMPTY
 
     monkeypatch.setattr(jobs, "_ask", answer)
-    return asked
+    return queries
 
 
 @pytest.mark.parametrize(
@@ -156,23 +154,23 @@ def test_the_displayed_position_and_rounds_with_large_losses_come_first(
 ):
     async def main() -> None:
         jobs = AnalysisJobs()
-        asked = answering(monkeypatch, jobs, 4)
+        queries = mock_answers(monkeypatch, jobs, 4)
         jobs.poll(LogSource("log", b""), engine(), focus=focus, falls=[0.1, 0.0, 0.5, 0.2])
         await asyncio.gather(*(job.task for job in jobs._jobs.values() if job.task))
-        assert [query.played for query in asked] == [None, *order]
+        assert [query.played for query in queries] == [None, *order]
         await jobs.close()
 
     asyncio.run(main())
 
 
-def test_positions_that_are_displayed_one_after_another_all_get_all_passes(monkeypatch: pytest.MonkeyPatch):
+def test_positions_displayed_one_after_another_get_all_passes(monkeypatch: pytest.MonkeyPatch):
     async def main() -> None:
         jobs = AnalysisJobs()
-        asked, source = answering(monkeypatch, jobs, 2), LogSource("log", b"")
+        queries, source = mock_answers(monkeypatch, jobs, 2), LogSource("log", b"")
         for focus in (0, 1, 0):
             answer = jobs.poll(source, engine(), focus=focus)
             await asyncio.gather(*(job.task for job in jobs._jobs.values() if job.task))
-        played = [query.played for query in asked]
+        played = [query.played for query in queries]
         assert [played.count(at) for at in (0, 1)] == [len(LEVELS), len(LEVELS)]
         answer = jobs.poll(source, engine(), focus=1)
         assert [position["complete"] for position in answer["positions"]] == [True, True]
@@ -184,18 +182,18 @@ def test_positions_that_are_displayed_one_after_another_all_get_all_passes(monke
 def test_bots_are_prepared_once_and_one_after_another(monkeypatch: pytest.MonkeyPatch):
     async def main() -> None:
         jobs = AnalysisJobs()
-        asked = answering(monkeypatch, jobs, 4)
+        queries = mock_answers(monkeypatch, jobs, 4)
         for bots in (("nash:secs=1", "nash:secs=1", "random"), ("nash:secs=1", "random")):
-            for bot in bots:  # at the first time, `random` has no effect, because the other preparation runs
+            for bot in bots:  # in the first loop, `random` has no effect, because the other preparation runs
                 jobs.prepare(LogSource("log", b""), engine(bot))
             await asyncio.sleep(0.01)
-        assert [(query.played, query.bot) for query in asked] == [(0, "nash:secs=0.01"), (0, "random")]
+        assert [(query.played, query.bot) for query in queries] == [(0, "nash:secs=0.01"), (0, "random")]
         await jobs.close()
 
     asyncio.run(main())
 
 
-def test_a_preparation_that_fails_is_repeated(monkeypatch: pytest.MonkeyPatch):
+def test_a_failed_preparation_is_repeated(monkeypatch: pytest.MonkeyPatch):
     async def main() -> None:
         jobs, asked = AnalysisJobs(), 0
 
@@ -214,13 +212,13 @@ def test_a_preparation_that_fails_is_repeated(monkeypatch: pytest.MonkeyPatch):
     asyncio.run(main())
 
 
-def test_too_many_analyses_are_refused_until_others_pause(monkeypatch: pytest.MonkeyPatch):
+def test_too_many_analyses_are_rejected_until_others_pause(monkeypatch: pytest.MonkeyPatch):
     now = [100.0]
     monkeypatch.setattr("warlight_env.web.workers.analysis_jobs.time", SimpleNamespace(monotonic=lambda: now[0]))
 
     async def main() -> None:
         jobs = AnalysisJobs()
-        answering(monkeypatch, jobs, 3)
+        mock_answers(monkeypatch, jobs, 3)
         for number in range(QUEUE - 1):
             jobs.poll(LogSource(f"log{number}", b""), engine())
         for seconds in range(1, EACH):
@@ -233,32 +231,32 @@ def test_too_many_analyses_are_refused_until_others_pause(monkeypatch: pytest.Mo
         first = jobs.poll(LogSource("log0", b""), engine())
         assert first["done"] < first["total"], "the job paused, because no client polled it"
         await asyncio.gather(*(job.task for job in jobs._jobs.values() if job.task))
-        assert done(jobs.poll(LogSource("log0", b""), engine())), "and it continued at the next poll"
+        assert is_complete(jobs.poll(LogSource("log0", b""), engine())), "and it continued at the next poll"
         await jobs.close()
 
     asyncio.run(main())
 
 
-def test_an_analysis_that_fails_is_reported_once_and_logged(
+def test_a_failed_analysis_is_reported_once_and_logged(
     monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
     async def main() -> None:
         jobs, source = AnalysisJobs(), LogSource("log", b"")
 
-        async def wrong(query: PositionQuery) -> Any:
+        async def fail(query: PositionQuery) -> Any:
             raise ValueError("secret")
 
-        monkeypatch.setattr(jobs, "_ask", wrong)
+        monkeypatch.setattr(jobs, "_ask", fail)
         jobs.poll(source, engine())
         await asyncio.wait([job.task for job in jobs._jobs.values() if job.task])
-        with pytest.raises(RequestError, match=r"the analysis failed \(ValueError\)") as failed:
+        with pytest.raises(RequestError, match=r"the analysis failed \(ValueError\)") as raised:
             jobs.poll(source, engine())
-        assert (failed.value.status, failed.value.code) == (500, "report-failed")
-        assert "secret" in caplog.text and "secret" not in str(failed.value)
+        assert (raised.value.status, raised.value.code) == (500, "report-failed")
+        assert "secret" in caplog.text and "secret" not in str(raised.value)
         assert jobs.poll(source, engine())["done"] == 0, "it starts again"
         await jobs.close()
         long = AnalysisJobs()
-        answering(monkeypatch, long, 0)
+        mock_answers(monkeypatch, long, 0)
         long.poll(source, engine())
         await asyncio.wait([job.task for job in long._jobs.values() if job.task])
         with pytest.raises(RequestError, match="1 to 300 rounds"):

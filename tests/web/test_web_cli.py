@@ -47,14 +47,14 @@ from web_helpers import needs_page, serving
         (["watch", "random", "random", "--live", "--rounds", "3"], "--rounds: not possible with --live"),
     ],
 )
-def test_bad_usage_is_exit_code_2(line: list[str], says: str, capsys: pytest.CaptureFixture[str]):
+def test_invalid_arguments_give_exit_code_2(line: list[str], says: str, capsys: pytest.CaptureFixture[str]):
     assert main([*line, "--no-browser"]) == 2
     error = capsys.readouterr().err.splitlines()
     assert len(error) == 1
     assert says in error[0]
 
 
-def test_without_the_page_one_line_says_why(
+def test_a_missing_page_is_reported_in_one_line(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setattr(page_module, "PAGE", tmp_path / "index.html")
@@ -68,52 +68,52 @@ def test_without_the_page_one_line_says_why(
     page_module.page.cache_clear()
 
 
-def test_a_taken_port_is_exit_code_1(
+def test_a_port_in_use_gives_exit_code_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ):
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        line = ["play", "--no-browser", "--port", str(taken.getsockname()[1]), "--log", str(tmp_path)]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        line = ["play", "--no-browser", "--port", str(listener.getsockname()[1]), "--log", str(tmp_path)]
         monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
         assert main(line) == 1
-    start, _, said = capsys.readouterr().err.partition("\n")
+    start, _, error = capsys.readouterr().err.partition("\n")
     assert start == "Starting the server …"
-    assert "choose another --port" in said or "was not built" in said or "is missing" in said
-    assert len(said.splitlines()) == 1
+    assert "choose another --port" in error or "was not built" in error or "is missing" in error
+    assert len(error.splitlines()) == 1
 
 
 @needs_page
 @pytest.mark.parametrize("fails", ["port", "bot", "game"])
-def test_a_server_that_cannot_begin_leaves_nothing_open(
+def test_a_server_that_fails_to_start_closes_all_its_files(
     fails: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ):
-    async def first(lobby: Lobby) -> str:
+    async def create_game(lobby: Lobby) -> str:
         await lobby.process_pool.long(len, "abc")
         raise RequestError("no such game can be made")
 
     def run() -> None:
-        with socket.socket() as taken:
-            taken.bind(("127.0.0.1", 0))
-            taken.listen()
-            port = taken.getsockname()[1] if fails == "port" else 0
+        with socket.socket() as listener:
+            listener.bind(("127.0.0.1", 0))
+            listener.listen()
+            port = listener.getsockname()[1] if fails == "port" else 0
             bots = ["nobody"] if fails == "bot" else []
-            run_server(Listen(port=port), Folders(tmp_path), first, bots, open_browser=False)
+            run_server(Listen(port=port), Folders(tmp_path), create_game, bots, open_browser=False)
 
     closed: list[str] = []
     close = Lobby.close
 
-    async def noted(lobby: Lobby) -> None:
+    async def record_close(lobby: Lobby) -> None:
         await close(lobby)
         closed.append("lobby")
 
-    monkeypatch.setattr(Lobby, "close", noted)
+    monkeypatch.setattr(Lobby, "close", record_close)
     with contextlib.suppress(InputError, RunError):
-        run()  # what is loaded for the first time may stay open
+        run()  # files that the first start opens may stay open
     gc.collect()
     before, closed[:] = len(os.listdir("/proc/self/fd")), []
-    says = {"port": "cannot listen", "bot": "no agent 'nobody'", "game": "no such game can be made"}[fails]
-    with pytest.raises((InputError, RunError), match=says):
+    message = {"port": "cannot listen", "bot": "no agent 'nobody'", "game": "no such game can be made"}[fails]
+    with pytest.raises((InputError, RunError), match=message):
         run()
     assert len(os.listdir("/proc/self/fd")) <= before
     assert closed == ["lobby"] * (fails == "game")
@@ -121,7 +121,7 @@ def test_a_server_that_cannot_begin_leaves_nothing_open(
     GameFolder(tmp_path).release()
 
 
-def test_a_replay_is_exported_without_the_extra(tmp_path: Path):
+def test_replay_exports_a_page_without_the_web_extra(tmp_path: Path):
     game = Game("small", seed=1, picks="random")
     recorder = MemoryRecorder()
     recorder.began(game, [make_agent("random", 1), make_agent("random", 2)], 500)
@@ -152,7 +152,7 @@ sys.exit(main(["replay", "game.wl.jsonl", "--html", "out.html", "--quiet"]))
     assert len(document["chances"]) == 2
 
 
-def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path):
+def test_play_without_the_web_extra_names_the_extra_to_install(tmp_path: Path):
     code = (
         "import sys; sys.modules['fastapi'] = None; from warlight_env.cli import main; "
         f"sys.exit(main(['play', '--no-browser', '--log', {str(tmp_path)!r}]))"
@@ -163,14 +163,14 @@ def test_without_the_extra_one_line_says_what_to_install(tmp_path: Path):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
-def test_a_server_that_is_ended_while_bots_play_and_people_watch_says_nothing(number: int, tmp_path: Path):
-    folder, said = tmp_path / "games", tmp_path / "said"
+def test_a_server_stopped_during_a_watched_game_prints_no_traceback(number: int, tmp_path: Path):
+    folder, log = tmp_path / "games", tmp_path / "said"
     body = {"players": [{"bot": "random"}, {"bot": "aggressive"}], "picks": "random", "map": "small", "pace": 0.0}
-    with serving(folder, "play", "--vs", "random", errors=said, forked=False) as server:
+    with serving(folder, "play", "--vs", "random", errors=log, forked=False) as server:
         with server.client() as client:
-            made = client.post("games", json=body).raise_for_status().json()
-        with server.feed(made["id"], made["watch"]) as one, server.feed(made["id"], made["watch"]) as other:
+            game = client.post("games", json=body).raise_for_status().json()
+        with server.feed(game["id"], game["watch"]) as one, server.feed(game["id"], game["watch"]) as other:
             assert one.event("round")["n"] == other.event("round")["n"]
             server.process.send_signal(number)
             server.process.wait(60)
-    assert "Traceback" not in said.read_text() and "never retrieved" not in said.read_text()
+    assert "Traceback" not in log.read_text() and "never retrieved" not in log.read_text()

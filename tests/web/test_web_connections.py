@@ -27,29 +27,29 @@ from web_helpers import needs_page, serving
 
 
 @contextlib.contextmanager
-def listening(folder: Path, limits: ConnectionLimits, proxies: tuple[str, ...] = (), **settings: Any) -> Iterator[int]:
-    """The port of a server in this process."""
+def run_server(folder: Path, limits: ConnectionLimits, proxies: tuple[str, ...] = (), **settings: Any) -> Iterator[int]:
+    """Run a server in this process; yield its port."""
     server = uvicorn.Server(config_of(create_app(ServerSettings(folder, workers=1, **settings)), proxies, limits))
-    with socket.create_server(("127.0.0.1", 0)) as taken:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [taken]})
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
             while not server.started:
                 time.sleep(0.01)
-            yield taken.getsockname()[1]
+            yield listener.getsockname()[1]
         finally:
             server.should_exit = True
             thread.join(30)
 
 
-def opened(port: int) -> socket.socket:
+def connect_to(port: int) -> socket.socket:
     client = socket.create_connection(("127.0.0.1", port))
     client.settimeout(30)
     return client
 
 
-def answer(client: socket.socket) -> bytes:
-    """All that comes until the other side closes."""
+def read_answer(client: socket.socket) -> bytes:
+    """Read all bytes until the server closes the connection."""
     data = b""
     with contextlib.suppress(ConnectionError):
         while part := client.recv(65536):
@@ -57,8 +57,8 @@ def answer(client: socket.socket) -> bytes:
     return data
 
 
-def dribble(client: socket.socket, head: bytes, rest: bytes) -> bytes:
-    """Send a request byte by byte, more often than any idle timeout; returns the answer."""
+def send_slowly(client: socket.socket, head: bytes, rest: bytes) -> bytes:
+    """Send a request byte by byte, with pauses shorter than any idle timeout; return the answer."""
     client.sendall(head)
     client.settimeout(0.05)
     data = b""
@@ -75,87 +75,87 @@ def dribble(client: socket.socket, head: bytes, rest: bytes) -> bytes:
     raise AssertionError("it was listened to for ever")
 
 
-def test_a_request_that_does_not_come_to_an_end_is_cut_off(tmp_path: Path):
-    with listening(tmp_path, ConnectionLimits(head=0.4)) as port:
-        assert answer(opened(port)) == b""  # says nothing at all, as browsers do that connect in advance
-        assert dribble(opened(port), b"GET / HTTP/1.1\r\nHost: x\r\n", b"a: b\r\n").startswith(b"HTTP/1.1 408")
-        again = opened(port)  # slow in its second request
+def test_a_request_that_never_ends_gets_status_408(tmp_path: Path):
+    with run_server(tmp_path, ConnectionLimits(head=0.4)) as port:
+        assert read_answer(connect_to(port)) == b""  # sends nothing, like browsers that connect in advance
+        assert send_slowly(connect_to(port), b"GET / HTTP/1.1\r\nHost: x\r\n", b"a: b\r\n").startswith(b"HTTP/1.1 408")
+        again = connect_to(port)  # slow in its second request
         again.sendall(b"GET /api/home HTTP/1.1\r\nHost: x\r\n\r\n")
         assert again.recv(65536).startswith(b"HTTP/1.1 200")
-        assert b"HTTP/1.1 408" in dribble(again, b"GET / HTTP/1.1\r\n", b"a: b\r\n")
+        assert b"HTTP/1.1 408" in send_slowly(again, b"GET / HTTP/1.1\r\n", b"a: b\r\n")
         assert httpx.get(f"http://127.0.0.1:{port}/api/home").status_code == 200
 
 
-def test_many_half_sent_heads_are_cut_off(tmp_path: Path):
-    with listening(tmp_path, ConnectionLimits(head=0.4)) as port:
-        clients = [opened(port) for _ in range(100)]
+def test_many_incomplete_request_headers_get_status_408(tmp_path: Path):
+    with run_server(tmp_path, ConnectionLimits(head=0.4)) as port:
+        clients = [connect_to(port) for _ in range(100)]
         for client in clients:
             client.sendall(b"GET / HTTP/1.1\r\nHost: loc")
-        assert {answer(client)[:12] for client in clients} == {b"HTTP/1.1 408"}
+        assert {read_answer(client)[:12] for client in clients} == {b"HTTP/1.1 408"}
         assert httpx.get(f"http://127.0.0.1:{port}/api/home").status_code == 200
 
 
-def test_an_origin_has_the_scheme_that_a_trusted_proxy_names(tmp_path: Path):
+def test_the_scheme_of_an_origin_comes_only_from_trusted_proxies(tmp_path: Path):
     def status(port: int, origin: str, forwarded: str = "") -> int:
         headers = {"origin": origin, **({"x-forwarded-proto": forwarded} if forwarded else {})}
         return httpx.get(f"http://127.0.0.1:{port}/api/home", headers=headers).status_code
 
     for name, proxies in (("bare", ()), ("behind", ("127.0.0.1",))):
-        with listening(tmp_path / name, ConnectionLimits(), proxies=proxies) as port:
-            place = f"127.0.0.1:{port}"
-            assert status(port, f"http://{place}") == 200
-            assert status(port, f"https://{place}") == 403
-            assert status(port, f"https://{place}", "https") == (200 if proxies else 403)
+        with run_server(tmp_path / name, ConnectionLimits(), proxies=proxies) as port:
+            host = f"127.0.0.1:{port}"
+            assert status(port, f"http://{host}") == 200
+            assert status(port, f"https://{host}") == 403
+            assert status(port, f"https://{host}", "https") == (200 if proxies else 403)
 
 
-def test_a_body_that_does_not_come_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_missing_bodies_time_out_and_too_large_bodies_are_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("warlight_env.web.access.auth.SLOWEST", 0.4)
-    with listening(tmp_path, ConnectionLimits(head=0.4)) as port:
+    with run_server(tmp_path, ConnectionLimits(head=0.4)) as port:
         for path, length in (("games", b"1000"), ("replays", b"8000000")):
             head = b"POST /api/%b HTTP/1.1\r\nHost: x\r\nContent-Length: %b\r\n\r\n{" % (path.encode(), length)
-            assert dribble(opened(port), head, b" ").startswith(b"HTTP/1.1 408")
+            assert send_slowly(connect_to(port), head, b" ").startswith(b"HTTP/1.1 408")
         chunked = b"POST /api/replays HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
-        client = opened(port)
+        client = connect_to(port)
         client.sendall(chunked)
         with contextlib.suppress(ConnectionError):
             for _ in range(9):
                 client.sendall(b"100000\r\n" + b"x" * 2**20 + b"\r\n")
-        assert answer(client).startswith(b"HTTP/1.1 413")
+        assert read_answer(client).startswith(b"HTTP/1.1 413")
 
 
-def test_a_client_that_does_not_take_its_answer_is_let_go(tmp_path: Path):
-    with listening(tmp_path, ConnectionLimits(take=0.4)) as port:
-        deaf = socket.socket()
-        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
-        deaf.connect(("127.0.0.1", port))
-        deaf.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 30)  # more than the system buffers for it
+def test_a_client_that_does_not_read_its_answers_is_disconnected(tmp_path: Path):
+    with run_server(tmp_path, ConnectionLimits(take=0.4)) as port:
+        client = socket.socket()
+        client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 2048)
+        client.connect(("127.0.0.1", port))
+        client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n" * 30)  # the answers exceed the system's buffers
         time.sleep(2)
-        deaf.settimeout(30)
-        taken = answer(deaf)
-        assert taken.count(b"HTTP/1.1 200") < 30
+        client.settimeout(30)
+        data = read_answer(client)
+        assert data.count(b"HTTP/1.1 200") < 30
 
 
-def test_an_address_has_so_many_connections_at_once(tmp_path: Path):
-    with listening(tmp_path, ConnectionLimits(address=5)) as port:
-        held = [opened(port) for _ in range(5)]
-        held[0].sendall(b"GET /api/home HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert held[0].recv(65536).startswith(b"HTTP/1.1 200")  # those that it has are served
-        assert answer(opened(port)).startswith(b"HTTP/1.1 429")
-        held.pop().close()
+def test_connections_are_limited_per_address_and_in_total(tmp_path: Path):
+    with run_server(tmp_path, ConnectionLimits(address=5)) as port:
+        connections = [connect_to(port) for _ in range(5)]
+        connections[0].sendall(b"GET /api/home HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert connections[0].recv(65536).startswith(b"HTTP/1.1 200")  # existing connections are served
+        assert read_answer(connect_to(port)).startswith(b"HTTP/1.1 429")
+        connections.pop().close()
         deadline = time.monotonic() + 10
         while True:
-            client = opened(port)
+            client = connect_to(port)
             client.sendall(b"GET /api/home HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
-            if answer(client).startswith(b"HTTP/1.1 200"):
+            if read_answer(client).startswith(b"HTTP/1.1 200"):
                 break
             assert time.monotonic() < deadline
-    with listening(tmp_path / "full", ConnectionLimits(most=3)) as port:
-        held = [opened(port) for _ in range(3)]
-        assert answer(opened(port)).startswith(b"HTTP/1.1 503")
+    with run_server(tmp_path / "full", ConnectionLimits(most=3)) as port:
+        connections = [connect_to(port) for _ in range(3)]
+        assert read_answer(connect_to(port)).startswith(b"HTTP/1.1 503")
 
 
-def test_a_socket_may_say_nothing_for_long(tmp_path: Path):
-    with listening(tmp_path, ConnectionLimits(head=0.2)) as port:
+def test_a_websocket_may_stay_silent_for_a_long_time(tmp_path: Path):
+    with run_server(tmp_path, ConnectionLimits(head=0.2)) as port:
         game = httpx.post(
             f"http://127.0.0.1:{port}/api/games", json={"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
         ).json()
@@ -170,7 +170,7 @@ def test_a_socket_may_say_nothing_for_long(tmp_path: Path):
 
 
 def frame(kind: int, payload: bytes = b"") -> bytes:
-    """What a client sends: masked by zeros."""
+    """Return a WebSocket frame of a client, with a mask of zeros."""
     length = bytes([0x80 | len(payload)]) if len(payload) < 126 else b"\xfe" + len(payload).to_bytes(2, "big")
     return bytes([0x80 | kind]) + length + bytes(4) + payload
 
@@ -180,11 +180,11 @@ TEXT, PING, PONG = 1, 9, 10
 
 @pytest.mark.parametrize("introduced", [False, True])
 @pytest.mark.parametrize("more", [frame(TEXT), frame(TEXT, b"x" * 2000), frame(PING), frame(PONG, b"1234")])
-def test_a_viewer_who_says_more_than_hello_is_let_go(tmp_path: Path, introduced: bool, more: bytes):
-    with listening(tmp_path, ConnectionLimits()) as port:
-        made = {"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
-        game = httpx.post(f"http://127.0.0.1:{port}/api/games", json=made).json()
-        client = opened(port)
+def test_a_viewer_that_sends_more_than_its_first_message_is_disconnected(tmp_path: Path, introduced: bool, more: bytes):
+    with run_server(tmp_path, ConnectionLimits()) as port:
+        body = {"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
+        game = httpx.post(f"http://127.0.0.1:{port}/api/games", json=body).json()
+        client = connect_to(port)
         lines = (f"GET /api/games/{game['id']}/feed HTTP/1.1", "Host: x", "Upgrade: websocket", "Connection: Upgrade")
         client.sendall("\r\n".join((*lines, "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "")).encode())
         client.sendall(b"Sec-WebSocket-Version: 13\r\n\r\n")
@@ -194,24 +194,24 @@ def test_a_viewer_who_says_more_than_hello_is_let_go(tmp_path: Path, introduced:
             assert b"start" in client.recv(65536)
         with contextlib.suppress(ConnectionError):
             client.sendall(more * 20_000)
-        answer(client)  # ends
+        read_answer(client)  # returns only after the server has closed the connection
         assert httpx.get(f"http://127.0.0.1:{port}/api/home").status_code == 200
 
 
-def test_a_viewer_may_ask_whether_the_server_is_there_now_and_then(tmp_path: Path):
-    with listening(tmp_path, ConnectionLimits()) as port:
-        made = {"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
-        game = httpx.post(f"http://127.0.0.1:{port}/api/games", json=made).json()
+def test_a_viewer_may_send_pings_and_a_fragmented_first_message(tmp_path: Path):
+    with run_server(tmp_path, ConnectionLimits()) as port:
+        body = {"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
+        game = httpx.post(f"http://127.0.0.1:{port}/api/games", json=body).json()
         with connect(f"ws://127.0.0.1:{port}/api/games/{game['id']}/feed") as viewer:
-            hello = json.dumps({"token": game["tokens"]["0"]})
-            viewer.send([hello[:10], hello[10:]])  # in pieces, as it may
+            message = json.dumps({"token": game["tokens"]["0"]})
+            viewer.send([message[:10], message[10:]])  # as two fragments
             for _ in range(20):
                 assert viewer.ping().wait(10)
             assert json.loads(viewer.recv(10))["event"] == "start"
 
 
-def test_sockets_of_an_address_are_counted_too(tmp_path: Path):
-    with listening(tmp_path, ConnectionLimits(), at_once=3) as port:
+def test_open_websockets_count_towards_the_limit_of_an_address(tmp_path: Path):
+    with run_server(tmp_path, ConnectionLimits(), at_once=3) as port:
         game = httpx.post(
             f"http://127.0.0.1:{port}/api/games", json={"players": [{"name": "A"}, {"name": "B"}], "map": "small"}
         ).json()
@@ -224,41 +224,41 @@ def test_sockets_of_an_address_are_counted_too(tmp_path: Path):
             assert httpx.get(f"http://127.0.0.1:{port}/api/home").status_code == 429
 
 
-def test_forwarded_addresses_are_believed_from_named_proxies_only(tmp_path: Path):
+def test_forwarded_addresses_are_accepted_from_trusted_proxies_only(tmp_path: Path):
     def statuses(port: int) -> list[int]:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}/") as client:
-            asked = [client.get("api/home", headers={"x-forwarded-for": f"10.0.0.{n}"}) for n in range(30)]
-        return [answered.status_code for answered in asked]
+            responses = [client.get("api/home", headers={"x-forwarded-for": f"10.0.0.{n}"}) for n in range(30)]
+        return [response.status_code for response in responses]
 
-    with listening(tmp_path / "bare", ConnectionLimits(), rate=1.0) as port:
-        assert 429 in statuses(port)  # one address, whatever it says
-    with listening(tmp_path / "behind", ConnectionLimits(), proxies=("127.0.0.1",), rate=1.0) as port:
+    with run_server(tmp_path / "bare", ConnectionLimits(), rate=1.0) as port:
+        assert 429 in statuses(port)  # the server ignores the header: one address
+    with run_server(tmp_path / "behind", ConnectionLimits(), proxies=("127.0.0.1",), rate=1.0) as port:
         assert 429 not in statuses(port)  # thirty addresses
-    with listening(tmp_path / "other", ConnectionLimits(), proxies=("192.0.2.1",), rate=1.0) as port:
+    with run_server(tmp_path / "other", ConnectionLimits(), proxies=("192.0.2.1",), rate=1.0) as port:
         assert 429 in statuses(port)
 
 
-def test_a_proxy_may_be_of_either_kind_and_is_known_however_it_is_written():
+def test_trusted_proxies_match_in_all_notations_of_ipv4_and_ipv6():
     limits = ConnectionLimits(address=1, trusted=("::1", "0:0:0:0:0:0:0:2", "192.0.2.1"))
-    there: list[Any] = [type("Transport", (), {"is_closing": lambda self: False})() for _ in range(20)]
+    transports: list[Any] = [type("Transport", (), {"is_closing": lambda self: False})() for _ in range(20)]
     for host in ("::1", "::2", "192.0.2.1", "::ffff:192.0.2.1"):
-        assert [limits.admit(there.pop(), (host, n)) for n in range(3)] == [None] * 3, host
-    assert limits.admit(there.pop(), ("2001:db8::1", 1)) is None
-    assert limits.admit(there.pop(), ("2001:db8::2", 1)) == "429 Too Many Requests"
+        assert [limits.admit(transports.pop(), (host, n)) for n in range(3)] == [None] * 3, host
+    assert limits.admit(transports.pop(), ("2001:db8::1", 1)) is None
+    assert limits.admit(transports.pop(), ("2001:db8::2", 1)) == "429 Too Many Requests"
 
 
-def test_requests_that_are_refused_are_counted_too(tmp_path: Path):
-    with listening(tmp_path, ConnectionLimits(), token="right", rate=1.0) as port:
+def test_rejected_requests_count_towards_the_rate_limit(tmp_path: Path):
+    with run_server(tmp_path, ConnectionLimits(), token="right", rate=1.0) as port:
         with httpx.Client(base_url=f"http://127.0.0.1:{port}/") as client:
-            asked = [client.get("api/home", headers={"x-warlight-token": "wrong"}).status_code for _ in range(30)]
-        assert asked[0] == 401 and asked[-1] == 429
+            statuses = [client.get("api/home", headers={"x-warlight-token": "wrong"}).status_code for _ in range(30)]
+        assert statuses[0] == 401 and statuses[-1] == 429
 
 
-def test_a_viewer_of_a_game_that_cannot_be_read_is_told_so(tmp_path: Path):
+def test_a_viewer_of_an_unreadable_game_receives_an_error(tmp_path: Path):
     seats = {"seats": [["Ann", None, "a" * 24], ["Bo", None, "b" * 24]], "watch": None, "pace": 0.8}
-    (tmp_path / "aaaaaaaaaaaa.seats.json").write_text(json.dumps(seats))  # without its log
+    (tmp_path / "aaaaaaaaaaaa.seats.json").write_text(json.dumps(seats))  # the log is missing
     with (
-        listening(tmp_path, ConnectionLimits()) as port,
+        run_server(tmp_path, ConnectionLimits()) as port,
         connect(f"ws://127.0.0.1:{port}/api/games/aaaaaaaaaaaa/feed") as viewer,
     ):
         viewer.send(json.dumps({"token": "a" * 24}))
@@ -269,32 +269,32 @@ def test_a_viewer_of_a_game_that_cannot_be_read_is_told_so(tmp_path: Path):
             viewer.recv(30)
 
 
-def test_whom_a_connection_counts_for():
+def test_connections_count_for_their_ipv4_address_or_ipv6_network():
     assert address_of(("192.0.2.7", 1)) == address_of(("::ffff:192.0.2.7", 2)) == "192.0.2.7"
     assert address_of(("2001:db8::1", 1)) == address_of(("2001:db8::ffff:2", 1)) != address_of(("2001:db8:0:1::1", 1))
     assert address_of(None) == ""
 
 
-def odd_requests(game: str, key: str, token: str) -> Iterator[tuple[str, bytes]]:
-    """Requests with something odd in them, each with what that is."""
-    known = f"x-warlight-token: {key}\r\n".encode()
-    mine = known + f"authorization: Bearer {token}\r\n".encode()
+def malformed_requests(game: str, key: str, token: str) -> Iterator[tuple[str, bytes]]:
+    """Yield malformed requests, each with a description of its error."""
+    key_header = f"x-warlight-token: {key}\r\n".encode()
+    both_headers = key_header + f"authorization: Bearer {token}\r\n".encode()
 
-    def get(target: str, headers: bytes = mine) -> bytes:
+    def get(target: str, headers: bytes = both_headers) -> bytes:
         return f"GET {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n".encode() + headers + b"\r\n"
 
-    def post(target: str, body: bytes, headers: bytes = mine) -> bytes:
+    def post(target: str, body: bytes, headers: bytes = both_headers) -> bytes:
         head = f"POST {target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: {len(body)}\r\n"
         return head.encode() + b"content-type: application/json\r\n" + headers + b"\r\n" + body
 
     at = f"/api/games/{game}"
     for value in (b"Bearer \xe9", b"\xff\xfe", b"x" * 5000, b"", b"Bearer", b"Bearer \x01"):
-        yield f"authorization {value!r:.40}", get(at, known + b"authorization: " + value + b"\r\n")
+        yield f"authorization {value!r:.40}", get(at, key_header + b"authorization: " + value + b"\r\n")
         yield f"server's token {value!r:.40}", get("/api/home", b"x-warlight-token: " + value + b"\r\n")
     for value in (b"http://[", b"null", b"\xe9", b"http://127.0.0.1:1@evil", b"//", b"http://" + b"[" * 500):
-        yield f"origin {value!r:.40}", get("/api/home", known + b"origin: " + value + b"\r\n")
+        yield f"origin {value!r:.40}", get("/api/home", key_header + b"origin: " + value + b"\r\n")
     for value in (b"9" * 5000, b"-1", b"1e3", b"0x10", b"\xb2", b"1, 2", b"", b"99999999999999999999"):
-        head = b"POST /api/games HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n" + known
+        head = b"POST /api/games HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n" + key_header
         yield f"content-length {value!r:.40}", head + b"Content-Length: " + value + b"\r\n\r\n"
     for target in (
         "/api/games/%00", "/api/games/..%2f..%2fetc%2fpasswd", "/api/games/%ff%fe", "/api/games/" + "a" * 9000,
@@ -344,9 +344,9 @@ def odd_requests(game: str, key: str, token: str) -> Iterator[tuple[str, bytes]]
         yield f"line {line!r}", line + b"\r\n\r\n"
     yield "method", b"\x01\x02 / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
     yield "DELETE", get("/api/home").replace(b"GET", b"DELETE", 1)
-    yield "no host", b"GET /api/home HTTP/1.1\r\nConnection: close\r\n" + known + b"\r\n"
+    yield "no host", b"GET /api/home HTTP/1.1\r\nConnection: close\r\n" + key_header + b"\r\n"
     yield "host", get("/api/home").replace(b"Host: 127.0.0.1", b"Host: [::1")
-    yield "many headers", get("/api/home", known + b"".join(b"h%d: x\r\n" % n for n in range(20_000)))
+    yield "many headers", get("/api/home", key_header + b"".join(b"h%d: x\r\n" % n for n in range(20_000)))
     for more in (b"Sec-WebSocket-Key: x\r\n", b"", b"Sec-WebSocket-Key: \xff\r\nSec-WebSocket-Version: 99\r\n"):
         upgrade = b"Upgrade: websocket\r\n" + more
         yield f"upgrade {more!r}", get(f"{at}/feed", upgrade).replace(b"Connection: close", b"Connection: Upgrade")
@@ -361,17 +361,17 @@ HELLOS: list[str | bytes] = [
 
 
 @needs_page
-def test_whatever_is_odd_is_refused_without_a_traceback(tmp_path: Path):
+def test_malformed_requests_are_rejected_without_a_traceback(tmp_path: Path):
     errors = tmp_path / "errors"
     with serving(tmp_path, "play", "--vs", "random", "--map", "small", errors=errors, forked=False) as server:
         port, token = int(server.base.rpartition(":")[2]), server.token(0)
-        for what, request in odd_requests(server.game, server.key, token):
-            client = opened(port)
+        for description, request in malformed_requests(server.game, server.key, token):
+            client = connect_to(port)
             with contextlib.suppress(ConnectionError):
                 client.sendall(request)
-            said = answer(client)
-            assert said[:10] == b"HTTP/1.1 4", (what, said[:300])
-            assert b"Traceback" not in said
+            data = read_answer(client)
+            assert data[:10] == b"HTTP/1.1 4", (description, data[:300])
+            assert b"Traceback" not in data
         url = f"{server.base.replace('http', 'ws')}/api/games/{server.game}/feed"
         for hello in HELLOS:
             with connect(url) as viewer, contextlib.suppress(ConnectionClosed):
@@ -387,31 +387,31 @@ def test_whatever_is_odd_is_refused_without_a_traceback(tmp_path: Path):
 
 @needs_page
 @pytest.mark.skipif(not hasattr(resource, "prlimit"), reason="another process's limits cannot be set here")
-def test_without_files_to_spare_the_server_says_so_and_serves_those_that_it_has(tmp_path: Path):
+def test_a_server_without_free_file_descriptors_serves_open_connections(tmp_path: Path):
     errors = tmp_path / "errors"
     with serving(tmp_path, "play", "--vs", "random", "--map", "small", errors=errors, forked=False) as server:
         port = int(server.base.rpartition(":")[2])
         with server.client() as client, server.feed(server.game, server.token(0)) as feed:
             feed.now(phase="pick")
             assert client.get("home").status_code == 200
-            there = len(os.listdir(f"/proc/{server.process.pid}/fd"))
+            open_files = len(os.listdir(f"/proc/{server.process.pid}/fd"))
             before = resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE)
-            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (there + 4, before[1]))
-            held = [opened(port) for _ in range(20)]
+            resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, (open_files + 4, before[1]))
+            connections = [connect_to(port) for _ in range(20)]
             deadline = time.monotonic() + 30
             while "new connections must wait" not in errors.read_text():
                 assert time.monotonic() < deadline
                 time.sleep(0.05)
             for _ in range(3):
-                answered = client.get("home")  # whether it works or says why not, it is answered
-                assert answered.status_code in (200, 503), answered.text
+                response = client.get("home")  # the server answers, with a result or with an error
+                assert response.status_code in (200, 503), response.text
                 time.sleep(0.5)
             resource.prlimit(server.process.pid, resource.RLIMIT_NOFILE, before)
-            for one in held:
-                one.close()
+            for connection in connections:
+                connection.close()
             assert httpx.get(f"{server.base}/", timeout=30).status_code == 200
             picks = {"wishes": list(range(10))}
             assert server.client(server.token(0)).post(f"games/{server.game}/picks", json=picks).status_code == 422
-    said = errors.read_text()
-    assert "Traceback" not in said
-    assert len(said.splitlines()) < 10
+    log = errors.read_text()
+    assert "Traceback" not in log
+    assert len(log.splitlines()) < 10

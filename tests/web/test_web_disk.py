@@ -30,7 +30,7 @@ TWO = [("Ann", None), ("Bo", None)]
 
 
 class Disk:
-    """Stands in for a file system that fills up: writes take what fits, like a real one, and then fail."""
+    """A mock of a file system with limited space: a write stores the bytes that fit, and the next write fails."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.free = 10**9
@@ -39,7 +39,7 @@ class Disk:
         monkeypatch.setattr(game_loop, "RETRY", 0.01)
 
     def take(self, file: int, data: Any) -> int:
-        """As `os.write`."""
+        """Replace `os.write`."""
         if not os.path.isfile(f"/proc/self/fd/{file}"):
             return self.write(file, data)
         if self.free == 0:
@@ -49,13 +49,13 @@ class Disk:
         return self.write(file, part)
 
 
-async def until(what: Callable[[], Any]) -> None:
+async def until(condition: Callable[[], Any]) -> None:
     async with asyncio.timeout(30):
-        while not what():
+        while not condition():
             await asyncio.sleep(0.005)
 
 
-async def begun(folder: Path, picks: Any = "random") -> tuple[Lobby, Room]:
+async def begin_game(folder: Path, picks: Any = "random") -> tuple[Lobby, Room]:
     lobby = Lobby(GameFolder(folder), workers=1)
     return lobby, await lobby.create_game(TWO, maps.load("small"), Rules.of("thesis"), seed=1, picks=picks)
 
@@ -65,40 +65,40 @@ def commit(room: Room, *seats: int) -> None:
         room.submit_orders(seat, room.game.round + 1, Orders())
 
 
-async def watch(room: Room, seat: int, told: list[dict[str, Any]]) -> None:
+async def watch(room: Room, seat: int, messages: list[dict[str, Any]]) -> None:
     async for text in room.feed.follow(seat, -1):
-        told.append(json.loads(text))
+        messages.append(json.loads(text))
 
 
 @pytest.mark.parametrize("free", [0, 40])
-def test_no_round_is_shown_that_is_not_on_disk_and_the_game_goes_on(
+def test_a_round_is_shown_only_once_it_is_on_disk_and_the_game_continues(
     free: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ):
     disk = Disk(monkeypatch)
 
     async def run() -> None:
-        lobby, room = await begun(tmp_path)
-        told: list[dict[str, Any]] = []
-        watching = asyncio.create_task(watch(room, 0, told))
+        lobby, room = await begin_game(tmp_path)
+        messages: list[dict[str, Any]] = []
+        watching = asyncio.create_task(watch(room, 0, messages))
         commit(room, 0, 1)
         await until(lambda: room.game.round == 1)
-        whole = room.log.partial.read_bytes()
-        keep = room.turns.save
+        content = room.log.partial.read_bytes()
+        save = room.turns.save
         room.turns.save = lambda *_: None  # type: ignore[method-assign]
         commit(room, 0, 1)
-        disk.free = free  # the round no longer fits, or only its beginning
-        await until(lambda: told and told[-1].get("error"))
-        assert "No space left on device" in told[-1]["error"]
-        assert str(tmp_path) not in told[-1]["error"]
+        disk.free = free  # the round does not fit, or only its beginning fits
+        await until(lambda: messages and messages[-1].get("error"))
+        assert "No space left on device" in messages[-1]["error"]
+        assert str(tmp_path) not in messages[-1]["error"]
         await asyncio.sleep(0.1)
-        assert room.log.partial.read_bytes() == whole
+        assert room.log.partial.read_bytes() == content
         assert room.game.round == len(GameLog.load(room.log.partial).rounds) == 1
-        assert max(m["round"] for m in told if m.get("event") == "round") == 1
-        assert told[-1]["round"] == 1
-        room.turns.save = keep  # type: ignore[method-assign]
+        assert max(m["round"] for m in messages if m.get("event") == "round") == 1
+        assert messages[-1]["round"] == 1
+        room.turns.save = save  # type: ignore[method-assign]
         disk.free = 10**9
-        await until(lambda: any(m.get("event") == "round" and m["round"] == 2 for m in told))
-        await until(lambda: told[-1]["type"] == "now" and told[-1]["error"] is None)
+        await until(lambda: any(m.get("event") == "round" and m["round"] == 2 for m in messages))
+        await until(lambda: messages[-1]["type"] == "now" and messages[-1]["error"] is None)
         assert room.error is None
         commit(room, 0, 1)
         await until(lambda: room.game.round == 3)
@@ -111,11 +111,11 @@ def test_no_round_is_shown_that_is_not_on_disk_and_the_game_goes_on(
     asyncio.run(run())
 
 
-def test_a_turn_that_cannot_be_kept_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_turn_that_cannot_be_stored_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     disk = Disk(monkeypatch)
 
     async def run() -> None:
-        lobby, room = await begun(tmp_path)
+        lobby, room = await begin_game(tmp_path)
         disk.free = 10
         with pytest.raises(DiskError, match="No space left"):
             commit(room, 0)
@@ -128,13 +128,13 @@ def test_a_turn_that_cannot_be_kept_is_not_taken(tmp_path: Path, monkeypatch: py
     asyncio.run(run())
 
 
-def test_a_game_that_cannot_be_written_is_not_made_and_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_game_that_cannot_be_stored_leaves_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     disk = Disk(monkeypatch)
 
     async def run() -> None:
-        lobby, room = await begun(tmp_path)
+        lobby, room = await begin_game(tmp_path)
         before, size = sorted(tmp_path.iterdir()), room.log.partial.stat().st_size
-        for disk.free in (0, 50, size + 20):  # nothing, a part of the log, the log but not its tokens
+        for disk.free in (0, 50, size + 20):  # space for nothing, a part of the log, or the log without the tokens
             with pytest.raises(DiskError, match="No space left"):
                 await lobby.create_game(TWO, maps.load("small"), Rules.of("thesis"))
             assert sorted(tmp_path.iterdir()) == before
@@ -146,18 +146,18 @@ def test_a_game_that_cannot_be_written_is_not_made_and_leaves_nothing(tmp_path: 
     asyncio.run(run())
 
 
-def test_the_end_of_a_game_waits_for_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_end_of_a_game_waits_for_free_disk_space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     disk = Disk(monkeypatch)
 
-    async def to_the_end(folder: Path, room_for: int) -> tuple[bytes, str]:
-        """The log's bytes after two rounds, the last ones, and what was told meanwhile."""
-        lobby, room = await begun(folder)
+    async def to_the_end(folder: Path, free: int) -> tuple[bytes, str]:
+        """Play the two rounds of a game; return the bytes of its log, and the error before the end."""
+        lobby, room = await begin_game(folder)
         room.limit = 2
         commit(room, 0, 1)
         await until(lambda: room.game.round == 1)
         room.turns.save = lambda *_: None  # type: ignore[method-assign]
         commit(room, 0, 1)
-        disk.free = room_for
+        disk.free = free
         await until(lambda: room.error or room.log.path.exists())
         error = room.error or ""
         if error:
@@ -171,18 +171,18 @@ def test_the_end_of_a_game_waits_for_space(tmp_path: Path, monkeypatch: pytest.M
         return room.log.path.read_bytes(), error
 
     async def run() -> None:
-        whole, error = await to_the_end(tmp_path / "one", 10**9)
+        expected, error = await to_the_end(tmp_path / "one", 10**9)
         assert error == ""
-        *_, last, end, _ = whole.split(b"\n")
+        *_, last, end, _ = expected.split(b"\n")
         assert b'"end"' in end
-        again, error = await to_the_end(tmp_path / "other", len(last) + 10)
+        content, error = await to_the_end(tmp_path / "other", len(last) + 10)
         assert "No space left" in error
-        assert again == whole
+        assert content == expected
 
     asyncio.run(run())
 
 
-def test_a_turn_handed_in_while_the_time_is_up_and_the_disk_full_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_late_turn_counts_if_a_full_disk_delayed_the_round(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     disk, now = Disk(monkeypatch), [100.0]
     monkeypatch.setattr(turn_clock, "monotonic", lambda: now[0])
 
@@ -219,11 +219,11 @@ def test_a_turn_handed_in_while_the_time_is_up_and_the_disk_full_stays(tmp_path:
 @pytest.mark.parametrize("picks", ["play", "random"])
 def test_a_committed_turn_survives_a_restart(picks: str, tmp_path: Path):
     async def run() -> None:
-        lobby, room = await begun(tmp_path, picks)
-        mine = int(room.game.owner.tolist().index(0)) if picks == "random" else -1
+        lobby, room = await begin_game(tmp_path, picks)
+        home = int(room.game.owner.tolist().index(0)) if picks == "random" else -1
         preferences = list(room.game.offers(0))[:2]
         if picks == "random":
-            room.submit_orders(0, 1, Orders([(mine, 5)], []), {"hint": "coach"})
+            room.submit_orders(0, 1, Orders([(home, 5)], []), {"hint": "coach"})
         else:
             room.submit_picks(0, preferences)
         await lobby.close()
@@ -234,7 +234,7 @@ def test_a_committed_turn_survives_a_restart(picks: str, tmp_path: Path):
             commit(room, 1)
             await until(lambda: room.game.round == 1)
             played = GameLog.load(room.log.partial).rounds[0]
-            assert played.orders[0].deploys == [(mine, 5)]
+            assert played.orders[0].deploys == [(home, 5)]
             assert played.insights[0].data == {"hint": "coach"}
         else:
             room.submit_picks(1, list(room.game.offers(1))[:2])
@@ -242,16 +242,16 @@ def test_a_committed_turn_survives_a_restart(picks: str, tmp_path: Path):
             assert room.game.owner[preferences].tolist() == [0, 0]
         await lobby.close()
         lobby = Lobby(GameFolder(tmp_path), workers=1)
-        assert (await lobby.find(room.id, room.seats[1].token)).room.awaited == [0, 1]  # those were of another step
+        assert (await lobby.find(room.id, room.seats[1].token)).room.awaited == [0, 1]  # an earlier step's turns
         await lobby.close()
 
     asyncio.run(run())
 
 
 @pytest.mark.slow
-def test_a_damaged_file_of_turns_is_no_turn(tmp_path: Path):
+def test_a_damaged_file_of_turns_is_ignored(tmp_path: Path):
     async def run() -> None:
-        lobby, room = await begun(tmp_path)
+        lobby, room = await begin_game(tmp_path)
         commit(room, 0)
         await lobby.close()
         good = room.turns.path.read_text()
@@ -278,7 +278,7 @@ def test_a_damaged_file_of_turns_is_no_turn(tmp_path: Path):
     asyncio.run(run())
 
 
-#: What is no file of seats, or one of other seats than a game can have.
+#: Texts that are no files of seats, or that contain impossible seats.
 DAMAGED = (
     "", "[]", "3", '{"seats": 3}', '{"seats": [], "watch": null}', '{"seats": [["a"]], "watch": null, "pace": 1}',
     '{"seats": [["a", null, 3], ["b", null, "c"]], "watch": null, "pace": 1}',
@@ -289,40 +289,40 @@ DAMAGED = (
 )  # fmt: skip
 
 
-def test_a_damaged_file_of_seats_is_told_without_the_servers_paths(tmp_path: Path):
+def test_errors_about_damaged_seat_files_contain_no_server_paths(tmp_path: Path):
     async def run() -> None:
-        lobby, room = await begun(tmp_path)
+        lobby, room = await begin_game(tmp_path)
         await lobby.close()
         path = tmp_path / f"{room.id}.seats.json"
-        whole = json.loads(path.read_text())
+        data = json.loads(path.read_text())
         lobby = Lobby(GameFolder(tmp_path), workers=1)
 
-        async def refused(says: str, of: str) -> None:
+        async def expect_error(pattern: str, case: str) -> None:
             try:
                 await lobby.find(room.id, room.seats[1].token)
             except RequestError as error:
-                assert re.search(says, str(error)), of
-                assert str(tmp_path) not in str(error), of
+                assert re.search(pattern, str(error)), case
+                assert str(tmp_path) not in str(error), case
             else:
-                pytest.fail(f"it was taken: {of}")
+                pytest.fail(f"it was taken: {case}")
 
         for text in DAMAGED:
             path.write_text(text)
-            await refused("cannot be read: the file is damaged", text[:100])
+            await expect_error("cannot be read: the file is damaged", text[:100])
         path.unlink()
         path.mkdir()
-        await refused(r"cannot be read: Is a directory$", "a folder")
+        await expect_error(r"cannot be read: Is a directory$", "a folder")
         path.rmdir()
-        path.write_text(json.dumps({**whole, "seats": whole["seats"][1:]}))
-        await refused("does not belong to the game", "a seat too few")
-        path.write_text(json.dumps(whole))
+        path.write_text(json.dumps({**data, "seats": data["seats"][1:]}))
+        await expect_error("does not belong to the game", "a seat too few")
+        path.write_text(json.dumps(data))
         assert (await lobby.find(room.id, room.seats[1].token)).seat == 1
         await lobby.close()
 
     asyncio.run(run())
 
 
-def test_a_pause_and_a_pace_survive_that_a_game_is_let_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_pause_and_pace_survive_the_eviction_of_a_game_from_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     async def run() -> None:
         app = create_app(ServerSettings(tmp_path, workers=1))
         lobby = app.state.lobby
@@ -330,11 +330,11 @@ def test_a_pause_and_a_pace_survive_that_a_game_is_let_go(tmp_path: Path, monkey
         room = await lobby.create_game(bots, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
         transport, headers = httpx.ASGITransport(app), {"authorization": f"Bearer {room.watch_token}"}
 
-        async def controlled(**body: Any) -> int:
+        async def control(**body: Any) -> int:
             async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/") as client:
                 return (await client.post(f"games/{room.id}/control", headers=headers, json=body)).status_code
 
-        assert await controlled(paused=True, pace=2.5) == 200
+        assert await control(paused=True, pace=2.5) == 200
         room.touched = 0.0
         await lobby.evict_idle(0.0)
         assert lobby.rooms == 0
@@ -342,7 +342,7 @@ def test_a_pause_and_a_pace_survive_that_a_game_is_let_go(tmp_path: Path, monkey
         assert (again.paused, again.pace) == (True, 2.5)
         disk = Disk(monkeypatch)
         disk.free = 0
-        assert await controlled(paused=False, pace=0.1) == 507
+        assert await control(paused=False, pace=0.1) == 507
         assert (again.paused, again.pace) == (True, 2.5)
         disk.free = 10**9
         await lobby.close()
@@ -350,7 +350,7 @@ def test_a_pause_and_a_pace_survive_that_a_game_is_let_go(tmp_path: Path, monkey
     asyncio.run(run())
 
 
-def test_a_name_and_a_pause_that_come_together_are_both_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_concurrent_rename_and_pause_are_both_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     async def run() -> None:
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         bots = [("one", "random"), ("other", "random")]
@@ -372,14 +372,14 @@ def test_a_name_and_a_pause_that_come_together_are_both_kept(tmp_path: Path, mon
             lobby.find(room.id, room.watch_token), lobby.rename(room.id, room.watch_token, "League")
         )
         assert (again.room.name, again.room.paused) == ("League", True)
-        kept = json.loads((tmp_path / f"{room.id}.seats.json").read_text())
-        assert (kept["name"], kept["paused"]) == ("League", True)
+        data = json.loads((tmp_path / f"{room.id}.seats.json").read_text())
+        assert (data["name"], data["paused"]) == ("League", True)
         await lobby.close()
 
     asyncio.run(run())
 
 
-def test_a_game_that_an_older_version_kept_names_its_bots_parameters_as_now():
+def test_saved_games_of_older_versions_get_the_present_bot_parameters():
     seats = [["Bot", "mcts:replies=blind,selection=root", "a"], ["Bo", None, "b"]]
-    kept = SavedGame.of({"seats": seats, "watch": None, "pace": 1.0})
-    assert [spec for _, spec, _ in kept.seats] == ["mcts:selection=duct,exploration_visits=root", None]
+    game = SavedGame.of({"seats": seats, "watch": None, "pace": 1.0})
+    assert [spec for _, spec, _ in game.seats] == ["mcts:selection=duct,exploration_visits=root", None]

@@ -22,9 +22,9 @@ from warlight_env.web.http.settings import ServerSettings
 
 
 class LoopWork:
-    """Counts the calls of functions, of Python and of C, between two waits of the loop: what holds up all others.
+    """Counts the calls of Python and C functions between two waits of the loop, which delay all other requests.
 
-    Calls do not depend on how busy or fast the machine is, as seconds do.
+    Unlike seconds, the number of calls does not depend on the speed or the load of the machine.
     """
 
     def __enter__(self) -> LoopWork:
@@ -43,63 +43,63 @@ class LoopWork:
             self._calls += event in ("call", "c_call")
 
 
-#: The most calls between two waits: some hundredths of a second.
+#: The maximum number of calls between two waits. They take some hundredths of a second.
 SHORT = 100_000
-#: Games of a folder, to read which on the loop takes many more.
+#: The number of games in a folder. To read them on the loop takes many more calls than `SHORT`.
 MANY = 500
 
 
-def held_up(folder: Path, regions: int) -> int:
-    """The calls for which the loop did nothing else while such maps were made, and logs of such maps opened."""
+def most_calls(folder: Path, regions: int) -> int:
+    """Create maps of this size, and open logs of such maps; return the largest number of calls between two waits."""
     app = create_app(ServerSettings(folder, rate=1e9, workers=1))
     log = b"".join(line + b"\n" for line in log_lines(log_of(Game(strip(regions), "thesis", 2, 1, "random"))))
 
-    async def everything() -> int:
+    async def use_server() -> int:
         transport = httpx.ASGITransport(app)
         async with httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1/api/", timeout=600) as client:
 
-            async def got(method: str, path: str, **request: Any) -> dict[str, Any]:
+            async def fetch(method: str, path: str, **request: Any) -> dict[str, Any]:
                 answer = await client.request(method, path, **request)
                 assert answer.status_code == 200, answer.text
                 return answer.json()
 
-            async def play(made: dict[str, Any]) -> None:
-                path = f"games/{made['id']}"
+            async def play(game: dict[str, Any]) -> None:
+                path = f"games/{game['id']}"
                 for seat in "01":
-                    headers = {"authorization": f"Bearer {made['tokens'][seat]}"}
-                    assert len((await got("GET", path, headers=headers))["map"]["regions"]) in (regions, 10)
+                    headers = {"authorization": f"Bearer {game['tokens'][seat]}"}
+                    assert len((await fetch("GET", path, headers=headers))["map"]["regions"]) in (regions, 10)
                     turn = {"round": 1, "deploys": [], "attacks": []}
-                    await got("POST", f"{path}/orders", headers=headers, json=turn)
+                    await fetch("POST", f"{path}/orders", headers=headers, json=turn)
 
-            await play(await got("POST", "games", json={"players": PEOPLE, "map": "small", "picks": "random"}))
+            await play(await fetch("POST", "games", json={"players": PEOPLE, "map": "small", "picks": "random"}))
             with LoopWork() as work:
-                new = {"players": PEOPLE, "map": "generated", "regions": regions, "picks": "random", "seed": 1}
-                await play(await got("POST", "games", json=new))
-                opened = await got("POST", "replays", content=log)
-                assert len(await got("GET", f"replays/{opened['log']}/chances")) == 1
-                await play(await got("POST", f"replays/{opened['log']}/branch", json={"round": 0, "players": PEOPLE}))
+                body = {"players": PEOPLE, "map": "generated", "regions": regions, "picks": "random", "seed": 1}
+                await play(await fetch("POST", "games", json=body))
+                replay = await fetch("POST", "replays", content=log)
+                assert len(await fetch("GET", f"replays/{replay['log']}/chances")) == 1
+                await play(await fetch("POST", f"replays/{replay['log']}/branch", json={"round": 0, "players": PEOPLE}))
                 for room in list(app.state.lobby._rooms.values()):
                     room.touched = 0.0
                 await app.state.lobby.evict_idle(0.0)
-                listed = (await got("GET", "home"))["games"]
-                assert len(listed) == 3
+                rows = (await fetch("GET", "home"))["games"]
+                assert len(rows) == 3
             await app.state.lobby.close()
         return work.longest
 
-    return asyncio.run(everything())
+    return asyncio.run(use_server())
 
 
-def test_the_loop_goes_on_while_maps_are_made_and_logs_opened(tmp_path: Path):
-    assert held_up(tmp_path, 60) < SHORT
+def test_new_maps_and_opened_logs_do_not_block_the_loop(tmp_path: Path):
+    assert most_calls(tmp_path, 60) < SHORT
 
 
 @pytest.mark.slow
-def test_the_loop_goes_on_at_the_largest_maps(tmp_path: Path):
-    assert held_up(tmp_path, 400) < SHORT
+def test_the_largest_maps_do_not_block_the_loop(tmp_path: Path):
+    assert most_calls(tmp_path, 400) < SHORT
 
 
-def with_games(folder: Path, count: int, log: GameLog) -> None:
-    """A folder of as many games, of which nothing but their names differs; the highest number was played last."""
+def write_games(folder: Path, count: int, log: GameLog) -> None:
+    """Write `count` games that differ only in their names; the game with the highest number has the latest time."""
     text = b"".join(line + b"\n" for line in log_lines(log))
     seats = {"seats": [["Ann", None, "a" * 24], ["Bo", None, "b" * 24]], "watch": None, "pace": 0.8}
     for number in range(count):
@@ -108,16 +108,16 @@ def with_games(folder: Path, count: int, log: GameLog) -> None:
         os.utime(folder / f"game{number:05d}.partial.wl.jsonl", (number, number))
 
 
-def test_a_folder_of_many_large_games_is_listed_beside_the_loop(tmp_path: Path):
-    with_games(tmp_path, MANY, played_log_of(Game(strip(200), "thesis", 2, 1, "random")))
+def test_listing_many_large_games_does_not_block_the_loop(tmp_path: Path):
+    write_games(tmp_path, MANY, played_log_of(Game(strip(200), "thesis", 2, 1, "random")))
 
     async def main() -> None:
         async with talking(tmp_path) as (_, client):
             await client.get("games/nothing1", headers={"authorization": ""})
             with LoopWork() as work:
-                listed = (await client.get("home")).json()["games"]
-        assert [row["id"] for row in listed] == [f"game{number:05d}" for number in range(MANY - 1, MANY - 21, -1)]
-        assert listed[0] == {
+                rows = (await client.get("home")).json()["games"]
+        assert [row["id"] for row in rows] == [f"game{number:05d}" for number in range(MANY - 1, MANY - 21, -1)]
+        assert rows[0] == {
             "id": "game00499", "name": "", "players": ["Ann", "Bo"], "bots": [None, None], "faces": [None, None],
             "watch": None, "map": "strip", "rules": "thesis", "rounds": 1, "fog": False, "over": False, "winner": None,
             "when": 499,
@@ -127,8 +127,8 @@ def test_a_folder_of_many_large_games_is_listed_beside_the_loop(tmp_path: Path):
     asyncio.run(main())
 
 
-def test_the_library_of_many_games_is_read_part_by_part_beside_the_loop(tmp_path: Path):
-    with_games(tmp_path, MANY, played_log_of(Game("small", "thesis", 2, 1, "random")))
+def test_the_library_reads_many_games_in_parts_without_blocking_the_loop(tmp_path: Path):
+    write_games(tmp_path, MANY, played_log_of(Game("small", "thesis", 2, 1, "random")))
 
     async def main() -> None:
         async with talking(tmp_path) as (_, client):
@@ -149,41 +149,41 @@ def test_the_library_of_many_games_is_read_part_by_part_beside_the_loop(tmp_path
     asyncio.run(main())
 
 
-def test_the_list_is_the_one_of_the_moment_and_all_who_ask_get_it(tmp_path: Path):
-    with_games(tmp_path, 3, played_log_of(Game("small", "thesis", 2, 1, "random")))
+def test_all_concurrent_requests_get_the_present_list_of_games(tmp_path: Path):
+    write_games(tmp_path, 3, played_log_of(Game("small", "thesis", 2, 1, "random")))
     (tmp_path / "game00001.partial.wl.jsonl").write_text("no log")
 
     async def main() -> None:
         async with talking(tmp_path) as (app, client):
 
-            async def listed() -> dict[str, dict[str, Any]]:
+            async def list_games() -> dict[str, dict[str, Any]]:
                 answer = await client.get("home")
                 assert answer.status_code == 200, answer.text
                 return {row["id"]: row for row in answer.json()["games"]}
 
-            assert list(await listed()) == ["game00002", "game00000"]
-            asked = [asyncio.ensure_future(listed()) for _ in range(40)]  # more than the process pool has room for
-            made = (await client.post("games", json={"players": PEOPLE, "map": "small", "picks": "random"})).json()
-            assert list(await listed()) == ["game00002", "game00000"]  # nobody did anything in it yet
-            await asyncio.gather(*asked)
+            assert list(await list_games()) == ["game00002", "game00000"]
+            requests = [asyncio.ensure_future(list_games()) for _ in range(40)]  # more than the pool's queue holds
+            game = (await client.post("games", json={"players": PEOPLE, "map": "small", "picks": "random"})).json()
+            assert list(await list_games()) == ["game00002", "game00000"]  # the new game has no turns yet
+            await asyncio.gather(*requests)
             for seat in "01":
-                headers = {"authorization": f"Bearer {made['tokens'][seat]}"}
+                headers = {"authorization": f"Bearer {game['tokens'][seat]}"}
                 turn = {"round": 1, "deploys": [], "attacks": []}
-                await client.post(f"games/{made['id']}/orders", headers=headers, json=turn)
-            room = (await app.state.lobby.find(made["id"], made["tokens"]["0"])).room
+                await client.post(f"games/{game['id']}/orders", headers=headers, json=turn)
+            room = (await app.state.lobby.find(game["id"], game["tokens"]["0"])).room
             while room.game.round < 1:
                 await asyncio.sleep(0.01)
-            in_memory = (await listed())[made["id"]]
+            in_memory = (await list_games())[game["id"]]
             assert in_memory["rounds"] == 1
             await app.state.lobby.evict_idle(-1.0)
             assert app.state.lobby.rooms == 0
-            assert (await listed())[made["id"]] == in_memory
+            assert (await list_games())[game["id"]] == in_memory
             (tmp_path / "game00002.seats.json").unlink()
-            ends = tmp_path / "game00000.partial.wl.jsonl"
+            log = tmp_path / "game00000.partial.wl.jsonl"
             last = {"event": "end", "winner": 1, "rounds": 1, "placements": [2, 1], "cut_off": True}
-            ends.write_bytes(ends.read_bytes() + json.dumps(last).encode() + b"\n")
-            rows = await listed()
-            assert list(rows) == ["game00000", made["id"]]  # in which something has happened since
+            log.write_bytes(log.read_bytes() + json.dumps(last).encode() + b"\n")
+            rows = await list_games()
+            assert list(rows) == ["game00000", game["id"]]  # both games have changed since the first list
             assert rows["game00000"]["over"]
 
     asyncio.run(main())

@@ -26,7 +26,7 @@ SEATS = (None, 0, 1)
 
 
 class FakeRoom:
-    """A game between bots, step by step, with what a `Feed` asks of a room."""
+    """A game between bots that is played step by step, with the attributes of a room that a `Feed` uses."""
 
     def __init__(self, path: Path) -> None:
         self.game = Game("small", Rules.of("thesis", fog=True), 2, 5)
@@ -42,7 +42,7 @@ class FakeRoom:
     def viewers_changed(self, seat): ...
 
     def play(self) -> None:
-        """The next step, with thoughts and orders in forms that are not the usual one."""
+        """Play the next step, with search statistics, and with orders in unusual types."""
         if self.game.phase == "pick":
             preferences = {p: self.bots[p].pick(self.game.view(p)) for p in self.game.pickers()}
             self.log.picked(preferences, self.game.pick(preferences, on_illegal="skip"), self.game)
@@ -59,8 +59,8 @@ class FakeRoom:
         self.feed.notify()
 
 
-async def followed(feed: Feed, seat: int | None, count: int) -> list[dict]:
-    """The first events that a viewer is sent."""
+async def first_events(feed: Feed, seat: int | None, count: int) -> list[dict]:
+    """Return the first `count` events that a viewer receives."""
     events = []
     async for text in feed.follow(seat, -1):
         message = json.loads(text)
@@ -72,38 +72,38 @@ async def followed(feed: Feed, seat: int | None, count: int) -> list[dict]:
     return events
 
 
-def as_sent(log: GameLog, seat: int | None) -> list[dict]:
+def expected_events(log: GameLog, seat: int | None) -> list[dict]:
     return json.loads(json.dumps(list(events_of(log, seat))))
 
 
-def test_those_who_follow_are_sent_the_games_steps_and_nothing_is_read_again(tmp_path, monkeypatch):
-    read = []
+def test_live_viewers_receive_the_steps_and_no_step_is_parsed_again(tmp_path, monkeypatch):
+    lines = []
 
-    def reading(line: bytes):
-        read.append(line)
+    def read_line(line: bytes):
+        lines.append(line)
         return json.loads(line)
 
-    monkeypatch.setattr(books, "_read", reading)
+    monkeypatch.setattr(books, "_read", read_line)
 
     async def run() -> None:
         room = FakeRoom(tmp_path / "game.wl.jsonl")
-        steps = 2 + ROUNDS  # with the start and the picks
-        mine = {None: steps + ROUNDS, 0: steps + ROUNDS, 1: steps}  # thoughts are told to those whose they are
-        viewers = [asyncio.create_task(followed(room.feed, seat, mine[seat])) for seat in SEATS]
+        steps = 2 + ROUNDS  # including the start and the picks
+        counts = {None: steps + ROUNDS, 0: steps + ROUNDS, 1: steps}  # player 1 gets no statistics of player 0
+        viewers = [asyncio.create_task(first_events(room.feed, seat, counts[seat])) for seat in SEATS]
         for _ in range(1 + ROUNDS):
             await asyncio.sleep(0.01)
             room.play()
-        seen = dict(zip(SEATS, await asyncio.gather(*viewers), strict=True))
-        assert read and all(line.startswith(b'{"event":"insight"') for line in read)  # others made these
+        events = dict(zip(SEATS, await asyncio.gather(*viewers), strict=True))
+        assert lines and all(line.startswith(b'{"event":"insight"') for line in lines)  # not from the game loop
         log = GameLog.load(room.log.partial)
         assert len(log.rounds) == ROUNDS
-        assert seen == {seat: as_sent(log, seat) for seat in SEATS}
+        assert events == {seat: expected_events(log, seat) for seat in SEATS}
         room.log.close()
 
     asyncio.run(run())
 
 
-def test_those_who_come_late_are_sent_the_same(tmp_path, monkeypatch):
+def test_late_viewers_receive_the_same_events(tmp_path, monkeypatch):
     monkeypatch.setattr(books, "KEPT", 4)
 
     async def run() -> None:
@@ -112,18 +112,18 @@ def test_those_who_come_late_are_sent_the_same(tmp_path, monkeypatch):
             room.play()
         log = GameLog.load(room.log.partial)
         for seat in SEATS:
-            wanted = as_sent(log, seat)
-            assert await followed(room.feed, seat, len(wanted)) == wanted
+            expected = expected_events(log, seat)
+            assert await first_events(room.feed, seat, len(expected)) == expected
         room.log.close()
 
     asyncio.run(run())
 
 
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
-def test_a_replays_events_are_those_of_the_logs_lines(path):
+def test_replay_events_equal_the_filtered_lines_of_the_log(path):
     log = GameLog.load(path)
     lines = [json.loads(line) for line in log_lines(log)][1:]
     for seat in (None, *range(len(log.header.players))):
         filter_ = FogFilter(log.header.map, log.header.rules, len(log.header.players), seat)
-        wanted = [event for event in map(filter_.filter, lines) if event is not None]
-        assert as_sent(log, seat) == wanted
+        expected = [event for event in map(filter_.filter, lines) if event is not None]
+        assert expected_events(log, seat) == expected

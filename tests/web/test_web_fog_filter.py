@@ -16,8 +16,8 @@ from warlight_env.web.documents.fog_filter import FogFilter
 from warlight_env.web.documents.replay_document import replay_document
 
 
-def played(rules: Rules, map_name: str, seed: int, rounds: int) -> tuple[list[dict[str, Any]], list[Any]]:
-    """The events of a game between bots, and for each the game after it with the round's result."""
+def play_bots(rules: Rules, map_name: str, seed: int, rounds: int) -> tuple[list[dict[str, Any]], list[Any]]:
+    """Play a game between bots; return its events, and the game and the round's result after each event."""
     game = Game(map_name, rules, 2, seed)
     bots = [make_agent("smart_random", seed), make_agent("aggressive", seed + 1)]
     recorder = MemoryRecorder()
@@ -41,9 +41,9 @@ def played(rules: Rules, map_name: str, seed: int, rounds: int) -> tuple[list[di
     [("thesis", "world"), ("challenge1", "world"), ("challenge2", "world"), ("challenge2", "small")],
 )
 @pytest.mark.parametrize("seat", [0, 1])
-def test_events_through_a_players_eyes_are_its_views(rules: str, map_name: str, seat: int):
+def test_filtered_events_show_a_player_exactly_its_views(rules: str, map_name: str, seat: int):
     fog = Rules.of(rules, fog=True)
-    events, after = played(fog, map_name, 8, 25)
+    events, after = play_bots(fog, map_name, 8, 25)
     filter_ = FogFilter(after[0][0].map, fog, 2, seat)
     owner: list[int] = []
     army: list[int] = []
@@ -60,15 +60,15 @@ def test_events_through_a_players_eyes_are_its_views(rules: str, map_name: str, 
         assert army == view.army.tolist()
         hidden += owner.count(-2)
         if result is not None:
-            told = result.seen_by(seat)
-            assert sorted(map(tuple, seen["deploys"])) == sorted((d.player, d.region, d.armies) for d in told.deploys)
-            assert [m[:4] for m in seen["moves"]] == [[e.player, e.source, e.target, e.armies] for e in told.events]
+            part = result.seen_by(seat)
+            assert sorted(map(tuple, seen["deploys"])) == sorted((d.player, d.region, d.armies) for d in part.deploys)
+            assert [m[:4] for m in seen["moves"]] == [[e.player, e.source, e.target, e.armies] for e in part.events]
     assert hidden > (20 if map_name == "small" else 100)
 
 
-def test_what_gives_others_away_is_left_out():
+def test_filtered_events_omit_hashes_and_turns_of_other_players():
     fog = Rules.of("thesis", fog=True)
-    events, after = played(fog, "world", 3, 10)
+    events, after = play_bots(fog, "world", 3, 10)
     filter_ = FogFilter(after[0][0].map, fog, 2, 0)
     for event in [*events, {"event": "insight", "player": 1, "round": 11, "data": {"regions": [1]}}]:
         seen = filter_.filter(event)
@@ -78,11 +78,11 @@ def test_what_gives_others_away_is_left_out():
         assert "hash" not in seen or event["event"] == "end"
         for name in ("orders", "wishes"):
             assert name not in seen or seen[name][1] is None
-    own = {"event": "insight", "player": 0, "round": 11, "data": {}}
-    assert filter_.filter(own) == own
+    insight = {"event": "insight", "player": 0, "round": 11, "data": {}}
+    assert filter_.filter(insight) == insight
 
 
-def test_a_players_replay_holds_nothing_that_it_did_not_see():
+def test_a_players_replay_contains_only_information_that_it_saw():
     rules = Rules.of("thesis", fog=True)
     game = Game("world", rules, 2, 5, picks="random")
     bots = [make_agent("smart_random", 1), make_agent("smart_random", 2)]
@@ -104,9 +104,9 @@ def test_a_players_replay_holds_nothing_that_it_did_not_see():
     ).sum()
 
 
-def test_an_onlooker_sees_the_log():
+def test_a_filter_without_a_seat_passes_all_events():
     rules = Rules.of("thesis", fog=True)
-    events, after = played(rules, "small", 5, 8)
+    events, after = play_bots(rules, "small", 5, 8)
     filter_ = FogFilter(after[0][0].map, rules, 2, None)
     for event in events:
         seen = filter_.filter(event)

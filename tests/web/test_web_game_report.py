@@ -42,7 +42,7 @@ from warlight_env.web.workers.turning_points import (
 )
 
 
-def test_the_luck_of_dice_is_what_they_gave_beyond_their_expectation():
+def test_dice_luck_is_the_difference_from_the_expected_losses():
     log = bot_log(rounds=10)
     fights = 0
     for number, step in enumerate(log.rounds):
@@ -62,12 +62,12 @@ def test_the_luck_of_dice_is_what_they_gave_beyond_their_expectation():
 
 
 def _armies(game: Game, step: Any) -> list[list[int]]:
-    """The armies before each event, and behind them, from the end, the owners."""
-    army, owner, found = game.army.tolist(), game.owner.tolist(), []
+    """Return for each event the armies before it, followed by the owners in reverse order."""
+    army, owner, rows = game.army.tolist(), game.owner.tolist(), []
     for deploy in step.deploys:
         army[deploy.region] += deploy.armies
     for event in step.events:
-        found.append([*army, *owner[::-1]])
+        rows.append([*army, *owner[::-1]])
         army[event.source] -= event.armies if event.kind == "transfer" or event.captured else event.attackers_lost
         if event.kind == "transfer":
             army[event.target] += event.armies
@@ -75,10 +75,10 @@ def _armies(game: Game, step: Any) -> list[list[int]]:
             owner[event.target], army[event.target] = event.player, event.armies - event.attackers_lost
         else:
             army[event.target] = max(1, army[event.target] - event.defenders_lost)
-    return found
+    return rows
 
 
-def test_who_does_nothing_is_told_what_would_have_been_better():
+def test_a_report_names_better_turns_for_a_player_without_orders():
     log = idle_log(3)
     report = report_of(log, "aggressive", rolls=16)
     idle, other = report.to_dict()["players"]
@@ -95,7 +95,7 @@ def test_who_does_nothing_is_told_what_would_have_been_better():
     for turns, following in pairwise(report.rounds):
         assert [turn.after for turn in turns] == [turn.before for turn in following], "a position has one value"
     second = AnalysedPosition(game_at(log, 1), log.rounds[1], games=16 * PLAYOUTS)
-    assert second.deepen("aggressive", 16).turns == report.rounds[1]  # bit by bit it is the same
+    assert second.deepen("aggressive", 16).turns == report.rounds[1]  # the results are bitwise equal
     deeper = second.deepen("nash:secs=0.05", 32)
     assert deeper.turns[0] is not None and deeper.turns[0].error < report.rounds[1][0].error  # type: ignore[union-attr]
     assert (deeper.turns[0].before, deeper.turns[0].after) == (report.rounds[1][0].before, report.rounds[1][0].after)
@@ -104,11 +104,11 @@ def test_who_does_nothing_is_told_what_would_have_been_better():
         report_of(idle_log(0))
     # A bot that failed has no turns to judge, and no accuracy.
     failed = GameReport("aggressive", 16, 20, report.names, tuple((None, turns[1]) for turns in report.rounds))
-    told = failed.summary()["players"]
-    assert told[0]["accuracy"] is None and told[1]["accuracy"] == other["accuracy"]
+    players = failed.summary()["players"]
+    assert players[0]["accuracy"] is None and players[1]["accuracy"] == other["accuracy"]
 
 
-def test_the_command_says_it_as_text_and_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_analyse_prints_the_report_as_text_and_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     file = tmp_path / "game.wl.jsonl"
     idle_log(3).save(file)
     line = ["analyse", str(file), "--bot", "aggressive", "--rolls", "8", "-q"]
@@ -117,18 +117,18 @@ def test_the_command_says_it_as_text_and_as_json(tmp_path: Path, capsys: pytest.
     assert "3 rounds, compared with aggressive" in text
     assert "accuracy" in text and "cumulative loss" in text
     assert main([*line, "--json"]) == 0
-    told = json.loads(capsys.readouterr().out)
-    assert told["turning"] and all(point["reason"] in text for point in told["turning"])
-    assert (told["judge"], told["rolls"], len(told["rounds"])) == ("aggressive", 8, 3)
-    for bad, says in ((["--rolls", "1"], "8 to 1000"), (["--html", "x.txt"], ".html"), (["--bot", "nobody"], "nobody")):
+    report = json.loads(capsys.readouterr().out)
+    assert report["turning"] and all(point["reason"] in text for point in report["turning"])
+    assert (report["judge"], report["rolls"], len(report["rounds"])) == ("aggressive", 8, 3)
+    for bad, hint in ((["--rolls", "1"], "8 to 1000"), (["--html", "x.txt"], ".html"), (["--bot", "nobody"], "nobody")):
         assert main(["analyse", str(file), *bad]) == 2
-        assert says in capsys.readouterr().err
+        assert hint in capsys.readouterr().err
 
 
 def entry(before: float, worth: float, after: float, better: str = "", gain: float = 0.0) -> TurnReport:
-    """A turn of a report, of which the parts of its loss are chosen."""
-    told = Better(better, gain, 0.01) if better else None
-    return TurnReport(before, worth, after, 0.0, gain, 0.01, gain, told)
+    """Return a report on a turn with these parts of its loss."""
+    better_turn = Better(better, gain, 0.01) if better else None
+    return TurnReport(before, worth, after, 0.0, gain, 0.01, gain, better_turn)
 
 
 def test_a_turning_point_has_a_reason_with_names_instead_of_codes():
@@ -138,28 +138,28 @@ def test_a_turning_point_has_a_reason_with_names_instead_of_codes():
     owned = [game_at(log, number).owner.tolist().count(0) for number in range(len(log.rounds) + 1)]
     number = next(number for number in range(1, len(owned)) if owned[number] < owned[number - 1])
     before, step, after = game_at(log, number - 1), log.rounds[number - 1], game_at(log, number)
-    taken = [r for r in range(10) if before.owner[r] == 0 != after.owner[r]]
-    own = next(r for r in range(10) if before.owner[r] == 0)
-    source, target = own, log.header.map.neighbors[own][0]
-    better = f"d {regions[own].code} 3; a {regions[source].code} {regions[target].code} 4"
+    lost = [r for r in range(10) if before.owner[r] == 0 != after.owner[r]]
+    home = next(r for r in range(10) if before.owner[r] == 0)
+    source, target = home, log.header.map.neighbors[home][0]
+    better = f"d {regions[home].code} 3; a {regions[source].code} {regions[target].code} 4"
 
     def sentence(turn: TurnReport) -> str:
         return sentence_of(asdict(reason_of(turn, 0, before, step, after, (-0.3, 0.3))), log.names, 0)
 
     others = sentence(entry(0.8, 0.5, 0.5))
     assert others.startswith("random lost ") and "strong" not in others
-    assert all(regions[region].name in others for region in taken[:3])
+    assert all(regions[region].name in others for region in lost[:3])
     assert main_cause(entry(0.8, 0.5, 0.1, better, 0.3)) == "turn", "a blunder explains itself, also with bad dice"
     assert cause_of(entry(0.8, 0.8, 0.5)) == "dice"
     turn = entry(0.8, 0.5, 0.5, better, 0.3)
     turns = Orders(), parse_orders(log.header.map, better)
-    told = replace(turn, reason=difference(before, 0, turns, [after] * 8, [before] * 8)).to_dict()
-    lines = describe_turning_points({"turning": [{"round": number, "player": 0}], "rounds": [[told]] * 6}, log)
-    twice = f"{better}; a {regions[source].code} {regions[log.header.map.neighbors[own][1]].code} 4"
-    army = int(before.army[own]) + 3
-    says = describe_orders(before, 0, parse_orders(log.header.map, twice.replace(" 4", f" {army - 1}")))
-    reserve = regions[log.header.map.neighbors[own][1]].name
-    assert says.endswith(f"with {army - 1}; if armies are left: {regions[source].name} → {reserve}")
+    report = replace(turn, reason=difference(before, 0, turns, [after] * 8, [before] * 8)).to_dict()
+    lines = describe_turning_points({"turning": [{"round": number, "player": 0}], "rounds": [[report]] * 6}, log)
+    twice = f"{better}; a {regions[source].code} {regions[log.header.map.neighbors[home][1]].code} 4"
+    army = int(before.army[home]) + 3
+    text = describe_orders(before, 0, parse_orders(log.header.map, twice.replace(" 4", f" {army - 1}")))
+    reserve = regions[log.header.map.neighbors[home][1]].name
+    assert text.endswith(f"with {army - 1}; if armies are left: {regions[source].name} → {reserve}")
     assert lines[0].startswith(
         f"round {number}: random (??) -30 points of win probability: -30 by the own turn, "
         "+0 by the turns of aggressive, +0 by the dice"
@@ -188,12 +188,12 @@ def test_marks_follow_the_certain_change_of_win_probability(gain: float, certain
         (0.08, 0.08, None),
     ],
 )
-def test_a_loss_whose_range_nearly_contains_zero_has_no_mark(gain: float, error: float, mark: str | None):
+def test_an_uncertain_loss_has_a_lower_mark_or_none(gain: float, error: float, mark: str | None):
     better = Better("d x 1", gain, error)
     assert TurnReport(0.8, 0.5, 0.5, 0.0, gain, error, gain, better).mark == mark
 
 
-def test_the_best_of_many_turns_is_valued_by_other_simulations_than_those_that_choose_it(
+def test_the_best_turn_is_evaluated_with_simulations_that_did_not_choose_it(
     monkeypatch: pytest.MonkeyPatch,
 ):
     """With pure noise as values, no turn is better than another on average."""
@@ -224,7 +224,7 @@ def test_the_best_of_many_turns_is_valued_by_other_simulations_than_those_that_c
 
 
 def positions_after(owners: list[list[int]], armies: list[list[int]]) -> list[Game]:
-    """Games on the small map with owners and armies of its first regions; other regions are neutral."""
+    """Return games on the small map with these owners and armies of its first regions. Other regions are neutral."""
     saved = Game("small", "thesis", 2, 1, picks="random").to_dict()
     del saved["hash"]
     games = []
@@ -235,7 +235,7 @@ def positions_after(owners: list[list[int]], armies: list[list[int]]) -> list[Ga
     return games
 
 
-def test_the_reason_of_a_mistake_is_the_largest_consequence_and_the_only_difference_is_told():
+def test_the_reason_of_a_mistake_names_its_largest_consequence():
     map_ = Game("small").map
     name = [region.name for region in map_.regions]
     members = next(list(m) for m in map_.members if len(m) == 2)
@@ -247,7 +247,7 @@ def test_the_reason_of_a_mistake_is_the_largest_consequence_and_the_only_differe
         owner = [0 if r in own else 1 if r in other else -1 for r in range(10)]
         return positions_after([owner], [[own.get(r) or other.get(r) or 2 for r in range(10)]])[0]
 
-    def told(
+    def explain(
         before: Game, played: list[Game], better: list[Game], turns: tuple[str, str] = ("", "d {0} 1"), times: int = 8
     ) -> str:
         orders = [parse_orders(map_, turn.format(*[region.code for region in map_.regions])) for turn in turns]
@@ -257,37 +257,39 @@ def test_the_reason_of_a_mistake_is_the_largest_consequence_and_the_only_differe
     start = at({first: 5, second: 2}, {outside: 9})
     lost = at({first: 5}, {outside: 9, second: 3})
     part = next(s.name for s, m in zip(map_.super_regions, map_.members, strict=True) if set(m) == set(members))
-    assert told(start, [lost] * 8, [start, lost] * 4).startswith(
+    assert explain(start, [lost] * 8, [start, lost] * 4).startswith(
         f"The better turn differs only in the deployed armies. The better turn holds {part} (+"
     )
-    assert "in 50 % of cases, the played turn in 0 %" in told(start, [lost] * 8, [start, lost] * 4)
-    noise = told(start, [lost] * 8, [lost] * 7 + [start], times=1)
+    assert "in 50 % of cases, the played turn in 0 %" in explain(start, [lost] * 8, [start, lost] * 4)
+    noise = explain(start, [lost] * 8, [lost] * 7 + [start], times=1)
     assert "no single difference is clear" in noise, "a difference whose range contains zero is no reason"
     half = at({first: 5}, {outside: 9}), at({first: 5}, {outside: 5})
-    assert "Bob has 4.0 fewer armies" in told(half[0], [half[0]], [half[1]])
+    assert "Bob has 4.0 fewer armies" in explain(half[0], [half[0]], [half[1]])
     alone = at({first: 5}, {far: 1}), at({first: 5, outside: 2}, {far: 1})
-    assert f"takes {name[outside]} in 100 % of cases, the played turn in 0 %" in told(alone[0], [alone[0]], [alone[1]])
+    assert f"takes {name[outside]} in 100 % of cases, the played turn in 0 %" in explain(
+        alone[0], [alone[0]], [alone[1]]
+    )
     token = f"a {{{first}}} {{{outside}}} 1"
-    assert told(start, [lost], [start], ("", token)).startswith(
+    assert explain(start, [lost], [start], ("", token)).startswith(
         f"The better turn is the same with one more attack: from {name[first]} to {name[outside]} with 1 army. "
     )
-    assert told(start, [lost], [start], (token, "")).startswith(
+    assert explain(start, [lost], [start], (token, "")).startswith(
         f"The better turn is the same without the attack from {name[first]} to {name[outside]}. "
     )
     for few, many, numbers in ((1, 2, "2 armies instead of 1"), (2, 1, "1 army instead of 2")):
         turns = token.replace(" 1", f" {few}"), token.replace(" 1", f" {many}")
-        assert f"only in the attack from {name[first]} to {name[outside]}: {numbers}. " in told(
+        assert f"only in the attack from {name[first]} to {name[outside]}: {numbers}. " in explain(
             start, [lost], [start], turns
         )
     two = (f"a {{{first}}} {{{outside}}} 1; a {{{first}}} {{{second}}} 2", f"a {{{first}}} {{{second}}} 2; {token}")
-    says = told(start, [start], [start], two)
-    assert says.startswith(
+    text = explain(start, [start], [start], two)
+    assert text.startswith(
         "The better turn differs only in the order of the moves. Right after the round, no single difference"
     )
 
 
-def test_the_reason_of_a_mistake_says_what_follows_in_the_next_rounds():
-    """Ann sends her army away from a region next to a strong enemy, who takes this region in its next turn."""
+def test_the_reason_of_a_mistake_names_consequences_in_later_rounds():
+    """Ann moves her army away from a strong enemy, and the enemy takes the region in its next turn."""
     first, second = next(list(m) for m in Game("small").map.members if len(m) == 2)
     start = Game("small", "thesis", 2, 1, picks="random")
     outside = next(r for r in range(10) if r not in (first, second) and r in start.map.neighbors[first])
@@ -301,22 +303,22 @@ def test_the_reason_of_a_mistake_says_what_follows_in_the_next_rounds():
     values = TurnValues(start, 1, 0)
     later = list(zip(values.later(played, LATER), values.later(better, LATER), strict=True))
     reason = asdict(difference(start, 0, (Orders(), Orders()), played, better, later))
-    told = reason["values"]["later"]
-    assert [after["rounds"] for after in told] == list(LATER)
+    consequences = reason["values"]["later"]
+    assert [after["rounds"] for after in consequences] == list(LATER)
     part = next(s.name for s, m in zip(start.map.super_regions, start.map.members, strict=True) if first in m)
-    assert (told[0]["code"], told[0]["values"]["bonus"]) == ("turn-breaks", part)
-    assert told[0]["values"]["better"] == 0 and told[0]["values"]["played"] > 0.4
-    names = [(after["code"], after["values"].get("region", after["values"].get("bonus"))) for after in told]
+    assert (consequences[0]["code"], consequences[0]["values"]["bonus"]) == ("turn-breaks", part)
+    assert consequences[0]["values"]["better"] == 0 and consequences[0]["values"]["played"] > 0.4
+    names = [(after["code"], after["values"].get("region", after["values"].get("bonus"))) for after in consequences]
     assert len({*names, (reason["code"], reason["values"].get("region"))}) == 3, "each advantage is named once"
-    says = sentence_of(reason, ("Ann", "Bob"), 0)
-    assert f" 1 round later, Bob holds {part} (+2) in 0 % of the simulated games with the better turn" in says
-    assert " 3 rounds later, " in says
+    text = sentence_of(reason, ("Ann", "Bob"), 0)
+    assert f" 1 round later, Bob holds {part} (+2) in 0 % of the simulated games with the better turn" in text
+    assert " 3 rounds later, " in text
     same = list(zip(values.later(better, LATER), values.later(better, LATER), strict=True))
     assert "later" not in difference(start, 0, (Orders(), Orders()), better, better, same).values
 
 
-def test_an_explanation_of_pure_noise_names_a_difference_in_about_5_percent_of_cases():
-    """Many regions, bonuses and armies are compared at three times; one of them differs by chance almost always."""
+def test_about_5_percent_of_explanations_of_pure_noise_name_a_difference():
+    """It compares many regions, bonuses and armies at three times. At least one almost always differs by chance."""
     rng, map_ = np.random.default_rng(1), Game("world").map
     start, rolls, trials = Game("world", "thesis", 3, 1, picks="random"), 48, 200
 
@@ -326,20 +328,20 @@ def test_an_explanation_of_pure_noise_names_a_difference_in_about_5_percent_of_c
 
     pool = noise(256)
     games = [position(start, *pair) for pair in zip(pool.owner.tolist(), pool.army.tolist(), strict=True)]
-    found = []
+    reasons = []
     for _ in range(trials):
         played, better = ([games[i] for i in rng.integers(0, len(games), rolls)] for _ in range(2))
         later = [(noise(rolls), noise(rolls)) for _ in LATER]
-        found.append(difference(start, 0, (Orders(), Orders()), played, better, later))
-    claims = [reason for reason in found if reason.code != "turn-even" or "later" in reason.values]
+        reasons.append(difference(start, 0, (Orders(), Orders()), played, better, later))
+    claims = [reason for reason in reasons if reason.code != "turn-even" or "later" in reason.values]
     assert len(claims) <= 0.05 * trials + 2 * (0.05 * 0.95 * trials) ** 0.5, f"{len(claims)} of {trials}"
     worse, good = noise(rolls), noise(rolls)
     good.owner[: 2 * rolls // 3, 7] = 0  # held in 3/4 of the rolls instead of 1/4
-    told = difference(start, 0, (Orders(), Orders()), played, better, [later[0], (worse, good)]).values["later"]
-    assert [(after["rounds"], after["values"]["region"]) for after in told] == [(LATER[1], map_.regions[7].name)]
+    results = difference(start, 0, (Orders(), Orders()), played, better, [later[0], (worse, good)]).values["later"]
+    assert [(after["rounds"], after["values"]["region"]) for after in results] == [(LATER[1], map_.regions[7].name)]
 
 
-def test_a_sentence_names_the_other_player_and_seats_of_equal_names():
+def test_sentences_name_other_players_and_add_seats_to_equal_names():
     start = Game("small", "thesis", 3, 1, picks="random")
     members = next(list(m) for m in start.map.members if len(m) == 2)
     part = next(
@@ -352,8 +354,8 @@ def test_a_sentence_names_the_other_player_and_seats_of_equal_names():
         return position(start, owner, [3] * 10)
 
     reason = asdict(difference(at(-1), 0, (Orders(), Orders()), [at(2)] * 8, [at(-1)] * 8))
-    says = sentence_of(reason, ("Ann", "Bob", "Cid"), 0)
-    assert says.startswith(f"Cid holds {part} (+2) after the better turn in 0 % of cases")
+    text = sentence_of(reason, ("Ann", "Bob", "Cid"), 0)
+    assert text.startswith(f"Cid holds {part} (+2) after the better turn in 0 % of cases")
     assert sentence_of(reason, ("Ann", "nash", "nash"), 0).startswith("nash (seat 3) holds ")
 
     def others(before: Game, after: Game) -> str:
@@ -371,34 +373,34 @@ def test_a_sentence_names_the_other_player_and_seats_of_equal_names():
     )
 
 
-def test_a_turning_point_says_which_attacks_of_a_turn_were_weak():
+def test_a_turning_point_names_the_weak_attacks_of_a_turn():
     game = ring("thesis")  # region 0 has 9 armies, region 3 of Bob has 12, and region 5 is neutral with 5
     name = [region.name for region in game.map.regions]
 
-    def says(own: Orders, other: Orders) -> list[str]:
+    def sentences(own: Orders, other: Orders) -> list[str]:
         return weak_attacks(game, replace(idle_log(1).rounds[0], orders=(own, other)), 0, ("Ann", "Bob"))
 
     def chance(armies: int, defenders: int) -> str:
         return f"{100 * battle_odds(armies, defenders).capture:.0f} %"
 
     weak, strong = Orders(attacks=[(0, 5, 4)]), Orders(attacks=[(0, 5, 8)])
-    assert says(weak, Orders()) == [f"The attack on {name[5]} with 4 armies had only a chance of {chance(4, 5)}."]
-    assert says(strong, Orders()) == [] and says(Orders(attacks=[(0, 1, 1)]), Orders()) == []
-    assert says(weak, Orders(attacks=[(4, 5, 3)])) == [], "Bob may take the region first"
-    assert says(Orders(attacks=[(0, 5, 4), (1, 5, 1)]), Orders()) == [], "two battles"
+    assert sentences(weak, Orders()) == [f"The attack on {name[5]} with 4 armies had only a chance of {chance(4, 5)}."]
+    assert sentences(strong, Orders()) == [] and sentences(Orders(attacks=[(0, 1, 1)]), Orders()) == []
+    assert sentences(weak, Orders(attacks=[(4, 5, 3)])) == [], "Bob may take the region first"
+    assert sentences(Orders(attacks=[(0, 5, 4), (1, 5, 1)]), Orders()) == [], "two battles"
     raid = Orders(deploys=[(2, 20)], attacks=[(2, 3, 24)])
-    assert says(raid, Orders()) == []
-    assert says(raid, Orders(deploys=[(3, 30)])) == [
+    assert sentences(raid, Orders()) == []
+    assert sentences(raid, Orders(deploys=[(3, 30)])) == [
         f"The attack on {name[3]} with 24 armies had a chance of {chance(24, 12)} against the 12 armies there. "
         f"Bob deployed 30 more: the chance was {chance(24, 42)}."
     ]
-    assert says(raid, Orders(deploys=[(3, 30)], attacks=[(3, 4, 40)])) == [], "fewer armies may be there"
+    assert sentences(raid, Orders(deploys=[(3, 30)], attacks=[(3, 4, 40)])) == [], "fewer armies may be there"
 
 
-def test_the_dice_are_explained_by_a_battle_only_if_one_was_unlucky():
+def test_bad_dice_are_explained_by_a_battle_only_if_it_was_unlucky():
     before, empty = ring("thesis"), idle_log(1).rounds[0]
 
-    def says(*events: Event) -> str:
+    def explanation(*events: Event) -> str:
         step = replace(empty, orders=(Orders(), Orders()), events=events)
         return sentence_of(
             asdict(reason_of(entry(0.8, 0.8, 0.5), 0, before, step, before, (-0.3, 0.3))), ("Ann", "Bob"), 0
@@ -408,16 +410,16 @@ def test_the_dice_are_explained_by_a_battle_only_if_one_was_unlucky():
         return Event(player, source, target, armies, "attack", lost, killed, captured)
 
     name, odds = [region.name for region in RING.regions], battle_odds
-    failed = f"the attack from {name[0]} to {name[5]} had a chance of {100 * odds(8, 5).capture:.0f} % and failed."
-    assert odds(8, 5).capture > 0.5 and failed in says(battle(0, 0, 5, 8, 5, 2, False))
+    failure = f"the attack from {name[0]} to {name[5]} had a chance of {100 * odds(8, 5).capture:.0f} % and failed."
+    assert odds(8, 5).capture > 0.5 and failure in explanation(battle(0, 0, 5, 8, 5, 2, False))
     chance = odds(4, 5).capture
-    taken = f"the attack from {name[4]} to {name[2]} had a chance of only {100 * chance:.0f} % and succeeded."
-    assert chance < 0.5 and taken in says(battle(1, 4, 2, 4, 1, 5, True))
+    capture = f"the attack from {name[4]} to {name[2]} had a chance of only {100 * chance:.0f} % and succeeded."
+    assert chance < 0.5 and capture in explanation(battle(1, 4, 2, 4, 1, 5, True))
     cost = odds(8, 5).expected_attackers - odds(8, 5).expected_defenders - 1  # one attacker is left, and no defender
     costly = f"the battle from {name[0]} to {name[5]} cost {cost:.1f} armies more"
-    assert costly in says(battle(0, 0, 5, 8, 7, 5, True)), "the attack succeeded, but with many losses"
+    assert costly in explanation(battle(0, 0, 5, 8, 7, 5, True)), "the attack succeeded, but with many losses"
     expected = round(8 - odds(8, 5).expected_attackers)
-    assert "No single battle was very unlucky for Ann" in says(battle(0, 0, 5, 8, expected, 5, True))
+    assert "No single battle was very unlucky for Ann" in explanation(battle(0, 0, 5, 8, expected, 5, True))
 
 
 def ring(rules: str) -> Game:
@@ -432,7 +434,7 @@ def test_an_order_without_armies_is_a_reserve_if_armies_can_move_again(rules: st
     assert sent_armies(ring(rules), 0, orders) == ({0: 5}, [(0, 5, 13), (1, 2, 1)], reserves)
 
 
-def test_only_one_difference_of_two_turns_is_named_as_the_only_one():
+def test_a_difference_of_two_turns_is_named_only_if_it_is_the_only_one():
     game = ring("thesis")
 
     def only(played: Orders, better: Orders) -> dict[str, object] | None:
@@ -449,7 +451,7 @@ def test_only_one_difference_of_two_turns_is_named_as_the_only_one():
     assert only(everything, Orders(attacks=[(0, 5, 8), (0, 1, 8)])) is None, "a reserve sends no armies"
 
 
-def test_accuracy_has_the_weight_of_the_stakes_and_blunders_are_counted():
+def test_accuracy_weights_turns_by_their_stakes_and_counts_blunders():
     """A player who gives away 57 points in one of many turns has a much lower accuracy than its opponent."""
     blunder = TurnReport(0.8, 0.2, 0.2, 0.0, 0.57, 0.01, 0.6, Better("d x 1", 0.57, 0.01))
     calm = TurnReport(0.5, 0.5, 0.5, 0.0, 0.0, 0.01, 0.02, None)

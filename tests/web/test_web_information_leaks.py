@@ -16,7 +16,7 @@ from leak_helpers import Checker
 from warlight_env.engine.rules import PRESETS
 
 
-def checked(folder: Path, seat_rounds: int, seed: int = 1) -> Checker:
+def run_checker(folder: Path, seat_rounds: int, seed: int = 1) -> Checker:
     async def check() -> Checker:
         checker = Checker(folder, seed)
         try:
@@ -28,19 +28,19 @@ def checked(folder: Path, seat_rounds: int, seed: int = 1) -> Checker:
     return asyncio.run(check())
 
 
-def test_nothing_that_is_hidden_is_sent(tmp_path: Path):
-    checker = checked(tmp_path, 150)
+def test_no_hidden_information_is_sent(tmp_path: Path):
+    checker = run_checker(tmp_path, 150)
     assert checker.hidden > 500
     assert checker.hints > 0
-    assert checker.watched > 50  # positions through the eyes of spectators
+    assert checker.watched > 50  # positions that spectators received
     assert {rules for rules, *_ in checker.kinds} == set(PRESETS)
 
 
 @pytest.mark.slow
-def test_nothing_that_is_hidden_is_sent_in_long(tmp_path: Path):
-    wanted = int(os.environ.get("WARLIGHT_SEAT_ROUNDS", "10000"))
-    checker = checked(tmp_path, wanted, seed=2)
+def test_no_hidden_information_is_sent_in_many_rounds(tmp_path: Path):
+    rounds = int(os.environ.get("WARLIGHT_SEAT_ROUNDS", "10000"))
+    checker = run_checker(tmp_path, rounds, seed=2)
     print(f"{checker.seat_rounds} seat-rounds, {checker.hidden} hidden regions, {len(checker.kinds)} kinds of games")
     print(f"{checker.hints} hints the same as of the position in sight, {checker.late} too late to be compared")
-    assert checker.seat_rounds >= wanted
+    assert checker.seat_rounds >= rounds
     assert {map_ for _, map_, *_ in checker.kinds} == {"small", "world", "large", "generated"}

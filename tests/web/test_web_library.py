@@ -34,7 +34,7 @@ TWO = [{"name": "Ann"}, {"name": "Bo"}]
 
 
 def make(server: Server, players: list[dict[str, str]], rounds: int = 0, **fields: Any) -> dict[str, Any]:
-    """A game in which all people held still for so many rounds."""
+    """Create a game, and play rounds in which no person gives orders."""
     body = {"players": players, "map": "small", "picks": "random", **fields}
     game: dict[str, Any] = server.client().post("games", json=body).json()
     for number in range(1, rounds + 1):
@@ -57,8 +57,8 @@ def library(server: Server, **wanted: Any) -> dict[str, Any]:
 
 
 def row(**fields: Any) -> dict[str, Any]:
-    whole = {"name": "", "players": ["Ann", "Attila"], "bots": [None, "aggressive"], "map": "World", "rules": "thesis"}
-    return {**whole, "over": True, "winner": 0, **fields}
+    entry = {"name": "", "players": ["Ann", "Attila"], "bots": [None, "aggressive"], "map": "World", "rules": "thesis"}
+    return {**entry, "over": True, "winner": 0, **fields}
 
 
 @pytest.mark.parametrize(
@@ -82,11 +82,11 @@ def row(**fields: Any) -> dict[str, Any]:
         (GameQuery(result="draw"), {"over": False, "winner": None}, False),
     ],
 )
-def test_what_fits(wanted: GameQuery, fields: dict[str, Any], fits: bool):
+def test_a_query_matches_games_by_all_its_criteria(wanted: GameQuery, fields: dict[str, Any], fits: bool):
     assert wanted.fits(row(**fields)) == fits
 
 
-def test_games_are_found_by_what_is_in_them(server: Server):
+def test_the_library_finds_games_by_their_content(server: Server):
     alone = make(server, [{"name": "Zoe"}, {"bot": "random"}], rounds=1)
     both = make(server, [{"name": "Zoe"}, {"name": "Yan"}], rounds=1, map="world")
     act(server, both, "resign", seat="0")
@@ -101,7 +101,7 @@ def test_games_are_found_by_what_is_in_them(server: Server):
     assert server.client().get("library", params={"count": 101}).status_code == 422
 
 
-def test_only_who_holds_a_key_names_and_deletes(server: Server):
+def test_only_the_owner_of_a_token_can_rename_and_delete_a_game(server: Server):
     game, other = make(server, TWO, rounds=1), make(server, TWO, rounds=1)
     bots = make(server, [{"bot": "random"}, {"bot": "random"}], pace=0.05)
     for token in ("", "x" * 24, other["tokens"]["0"]):
@@ -127,52 +127,52 @@ def test_only_who_holds_a_key_names_and_deletes(server: Server):
     assert game["id"] not in [g["id"] for g in library(server)["games"]]
 
 
-def test_a_name_survives_a_kill_and_a_game_on_disk_is_deleted_unread(tmp_path: Path):
+def test_a_name_survives_a_kill_and_a_damaged_game_can_be_deleted(tmp_path: Path):
     line = ("play", "--vs", "random", "--map", "small")
     with serving(tmp_path, *line) as first:
         game = make(first, TWO, rounds=1)
         act(first, game, "name", {"name": "Long one"})
         first.kill()
     with serving(tmp_path, *line) as second:
-        (found,) = library(second, text="long one")["games"]
-        assert found["id"] == game["id"]
-        assert act(second, game, "name", {"name": ""}).status_code == 200  # without taking it up
+        (entry,) = library(second, text="long one")["games"]
+        assert entry["id"] == game["id"]
+        assert act(second, game, "name", {"name": ""}).status_code == 200  # without loading the game
         assert library(second, text="long one")["total"] == 0
         (tmp_path / f"{game['id']}.partial.wl.jsonl").write_text("damaged")
         assert act(second, game, "delete").status_code == 200
         assert list(tmp_path.glob(f"{game['id']}*")) == []
 
 
-def test_what_is_over_can_be_taken_along_as_a_log_and_as_a_page(server: Server):
+def test_a_finished_game_is_downloaded_as_a_log_and_as_a_page(server: Server):
     game = make(server, TWO, rounds=2, fog=True)
     client = server.client(game["tokens"]["0"])
-    for what in ("log", "file"):
-        assert client.get(f"games/{game['id']}/{what}").status_code == 409  # it has secrets still
+    for path in ("log", "file"):
+        assert client.get(f"games/{game['id']}/{path}").status_code == 409  # a running game has secrets
     act(server, game, "resign", seat="1")
     with server.feed(game["id"], game["tokens"]["0"]) as feed:
         feed.event("end")
-    packed = client.get(f"games/{game['id']}/log")
-    lines = gzip.decompress(packed.content).splitlines()
+    download = client.get(f"games/{game['id']}/log")
+    lines = gzip.decompress(download.content).splitlines()
     assert json.loads(lines[-1])["event"] == "end" and len(lines) == 6
     page = client.get(f"games/{game['id']}/file").text
     document = json.loads(page.partition('id="warlight-document">')[2].partition("</script>")[0])
     assert [event["event"] for event in document["events"]] == ["start", "round", "round", "failure", "end"]
     assert document["chances"] and not any(token in page for token in game["tokens"].values())
     bots = make(server, [{"bot": "random"}, {"bot": "random"}], pace=0.05)
-    assert server.client(bots["watch"]).get(f"games/{bots['id']}/log").status_code == 200  # there are no secrets
+    assert server.client(bots["watch"]).get(f"games/{bots['id']}/log").status_code == 200  # bots have no secrets
 
 
-def test_games_in_which_nobody_did_anything_are_not_kept(tmp_path: Path):
+def test_games_without_any_action_are_not_stored(tmp_path: Path):
     people, bots = [("Ann", None), ("Bo", None)], [("one", "random"), ("other", "random")]
 
     async def main() -> None:
         lobby = Lobby(GameFolder(tmp_path), workers=1)
 
-        async def begun(players: list[tuple[str, str | None]]) -> Room:
+        async def create(players: list[tuple[str, str | None]]) -> Room:
             return await lobby.create_game(players, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
 
-        _, named, one_in, played, _ = [await begun(people) for _ in range(4)] + [await begun(bots)]
-        opened = await begun(people)
+        _, named, one_in, played, _ = [await create(people) for _ in range(4)] + [await create(bots)]
+        opened = await create(people)
         async with contextlib.aclosing(opened.feed.follow(0, -1)) as feed:
             await anext(feed)  # a player sees the game before the first round
         await lobby.rename(named.id, named.seats[0].token, "kept")
@@ -182,16 +182,16 @@ def test_games_in_which_nobody_did_anything_are_not_kept(tmp_path: Path):
         while not played.begun or played.pending:
             await asyncio.sleep(0.01)
         assert {r["id"] for r in (await lobby.game_list.all())[0]} == {named.id, one_in.id, played.id, opened.id}
-        await lobby.evict_idle(1e9)  # nobody has left yet
+        await lobby.evict_idle(1e9)  # no game has been idle for so long
         assert lobby.rooms == 6
         await lobby.evict_idle(-1.0)
-        left = {path.name.partition(".")[0] for path in tmp_path.glob("*.seats.json")}
-        assert left == {named.id, one_in.id, played.id, opened.id}
+        stored = {path.name.partition(".")[0] for path in tmp_path.glob("*.seats.json")}
+        assert stored == {named.id, one_in.id, played.id, opened.id}
         listing, reading = await lobby.game_list.all()
         while reading:
             await asyncio.sleep(0.01)
             listing, reading = await lobby.game_list.all()
-        assert {r["id"] for r in listing} == left  # read from the disk
+        assert {r["id"] for r in listing} == stored  # read from the disk
         token = opened.seats[0].token
         access = await lobby.find(opened.id, token)
         await lobby.evict_idle(-1.0)  # the game was loaded, but this server has not shown it
@@ -201,7 +201,7 @@ def test_games_in_which_nobody_did_anything_are_not_kept(tmp_path: Path):
     asyncio.run(main())
 
 
-def test_such_games_on_disk_are_cleared_once_they_are_old_enough(tmp_path: Path):
+def test_old_games_without_any_action_are_deleted_from_disk(tmp_path: Path):
     people, bots = [("Ann", None), ("Bo", None)], [("one", "random"), ("other", "random")]
 
     async def main() -> None:
@@ -227,25 +227,25 @@ def test_such_games_on_disk_are_cleared_once_they_are_old_enough(tmp_path: Path)
         await lobby.close()
         lobby = Lobby(GameFolder(tmp_path), workers=1)
 
-        async def kept_after(seconds: float) -> set[str]:
+        async def games_after(seconds: float) -> set[str]:
             await lobby.delete_abandoned(time.time() + seconds)
             return {path.name.partition(".")[0] for path in tmp_path.glob("*.seats.json")}
 
-        assert await kept_after(60) == {empty.id, played.id, watched.id, branch.id, halted.id, seen.id}
-        assert await kept_after(3600) == {played.id, watched.id, halted.id, seen.id}
-        assert await kept_after(90_000) == {played.id, halted.id}, "somebody let it wait"
+        assert await games_after(60) == {empty.id, played.id, watched.id, branch.id, halted.id, seen.id}
+        assert await games_after(3600) == {played.id, watched.id, halted.id, seen.id}
+        assert await games_after(90_000) == {played.id, halted.id}, "somebody let it wait"
         (tmp_path / f"{played.id}.seats.json").write_text("damaged")
         os.utime(tmp_path / f"{played.id}.seats.json")
-        assert await kept_after(90_000) == {played.id, halted.id}, "what cannot be read may be mended"
+        assert await games_after(90_000) == {played.id, halted.id}, "what cannot be read may be mended"
         (tmp_path / f"{halted.id}.seats.json").unlink()
         log = tmp_path / f"{halted.id}.partial.wl.jsonl"
-        somebodys = tmp_path / "game-0000001.partial.wl.jsonl"
-        somebodys.write_bytes(log.read_bytes())
-        await kept_after(3600)
+        user_file = tmp_path / "game-0000001.partial.wl.jsonl"
+        user_file.write_bytes(log.read_bytes())
+        await games_after(3600)
         assert log.exists()
-        await kept_after(90_000)
+        await games_after(90_000)
         assert not log.exists(), "nobody could open it"
-        assert somebodys.exists()
+        assert user_file.exists()
         await lobby.close()
 
     asyncio.run(main())
@@ -254,32 +254,32 @@ def test_such_games_on_disk_are_cleared_once_they_are_old_enough(tmp_path: Path)
 
 
 @pytest.mark.parametrize("by", ["delete", "sweep"])
-def test_a_game_that_is_being_deleted_is_found_by_nobody(by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    asked = threading.Event()
+def test_a_game_cannot_be_found_during_its_deletion(by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    go_on = threading.Event()
 
     def delete_late(folder: Path, id: str) -> None:
-        asked.wait(60)
+        go_on.wait(60)
         delete_files(folder, id)
 
     monkeypatch.setattr(lobby_module, "delete_files", delete_late)
 
     async def main() -> None:
         lobby = Lobby(GameFolder(tmp_path), workers=1)
-        lobby._cleared = time.monotonic()  # it is about the games in memory
+        lobby._cleared = time.monotonic()  # no search for unused games on disk
         room = await lobby.create_game(
             [("Ann", None), ("Bo", None)], maps.load("small"), Rules.of("thesis"), 1, "random"
         )
         token = room.seats[0].token
-        going = asyncio.ensure_future(lobby.delete(room.id, token) if by == "delete" else lobby.evict_idle(-1.0))
+        deletion = asyncio.ensure_future(lobby.delete(room.id, token) if by == "delete" else lobby.evict_idle(-1.0))
         while lobby.rooms:
             await asyncio.sleep(0)
         try:
-            for what in (lobby.find(room.id, token), lobby.rename(room.id, token, "x"), lobby.delete(room.id, token)):
+            for call in (lobby.find(room.id, token), lobby.rename(room.id, token, "x"), lobby.delete(room.id, token)):
                 with pytest.raises(RequestError, match="no such game"):
-                    await what
+                    await call
         finally:
-            asked.set()
-        await going
+            go_on.set()
+        await deletion
         assert lobby.rooms == 0 and list(tmp_path.glob(f"{room.id}*")) == []
         with pytest.raises(RequestError, match="no such game"):
             await lobby.find(room.id, token)
@@ -288,7 +288,7 @@ def test_a_game_that_is_being_deleted_is_found_by_nobody(by: str, tmp_path: Path
     asyncio.run(main())
 
 
-def test_a_game_that_is_deleted_while_it_is_taken_up_does_not_come_back(tmp_path: Path):
+def test_a_game_that_is_deleted_during_its_loading_does_not_come_back(tmp_path: Path):
     async def main() -> None:
         lobby, go_on = Lobby(GameFolder(tmp_path), workers=1), asyncio.Event()
         room = await lobby.create_game(
@@ -305,15 +305,15 @@ def test_a_game_that_is_deleted_while_it_is_taken_up_does_not_come_back(tmp_path
             return await short(*work)
 
         lobby.process_pool.short = short_later  # type: ignore[method-assign]
-        finding = asyncio.ensure_future(lobby.find(room.id, token))
+        search = asyncio.ensure_future(lobby.find(room.id, token))
         await reading.wait()
-        going = asyncio.ensure_future(lobby.delete(room.id, token))
+        deletion = asyncio.ensure_future(lobby.delete(room.id, token))
         while room.id not in lobby._deleting:
             await asyncio.sleep(0.001)
         go_on.set()
         with pytest.raises(RequestError, match="no such game"):
-            await finding
-        await going
+            await search
+        await deletion
         assert lobby.rooms == 0 and list(tmp_path.glob(f"{room.id}*")) == []
         await lobby.close()
 

@@ -14,7 +14,7 @@ from warlight_env.web.workers.bot_process import BotQuery, WorkerAnswer
 from warlight_env.web.workers.bot_workers import BotWorkers
 
 
-def test_a_bot_that_thinks_too_long_is_answered_by_try_again(tmp_path: Path):
+def test_a_bot_that_exceeds_its_time_gives_status_503(tmp_path: Path):
     async def main() -> None:
         async with talking(tmp_path, bots=("mcts:secs=60",)) as (app, client):
             app.state.lobby.bot_workers = BotWorkers(1, limit=lambda question, first: 0.5)
@@ -27,7 +27,7 @@ def test_a_bot_that_thinks_too_long_is_answered_by_try_again(tmp_path: Path):
     asyncio.run(main())
 
 
-def test_games_made_at_once_are_no_more_than_there_is_room_for(tmp_path: Path):
+def test_concurrent_requests_create_no_more_games_than_allowed(tmp_path: Path):
     async def main() -> None:
         async with talking(tmp_path, max_rooms=3) as (app, client):
             body = {"players": PEOPLE, "map": "small", "picks": "random"}
@@ -35,54 +35,54 @@ def test_games_made_at_once_are_no_more_than_there_is_room_for(tmp_path: Path):
             assert app.state.lobby.rooms <= 3
             assert {answer.status_code for answer in answers} <= {200, 429}
             refused = [answer for answer in answers if answer.status_code == 429]
-            assert refused  # as those that are being made count
+            assert refused  # because games that are being created count
             assert all(int(answer.headers["retry-after"]) > 0 for answer in refused)
             made = [answer.json() for answer in answers if answer.status_code == 200]
             assert len(made) >= 3
-            assert len(list(tmp_path.glob("*.seats.json"))) == len(made)  # nothing is left of those that were refused
-            again = await client.post("games", json=body)  # and there is room for the next
+            assert len(list(tmp_path.glob("*.seats.json"))) == len(made)  # rejected games leave no files
+            again = await client.post("games", json=body)  # the limit allows the next game
             assert again.status_code == 200
 
     asyncio.run(main())
 
 
-def test_games_in_memory_have_so_many_bytes_together(tmp_path: Path):
+def test_games_in_memory_share_a_limit_of_bytes(tmp_path: Path):
     async def main() -> None:
         async with talking(tmp_path) as (app, client):
             lobby, body = app.state.lobby, {"players": PEOPLE, "map": "small", "picks": "random"}
             first = (await client.post("games", json=body)).json()
-            lobby.max_bytes = 3 * lobby.size  # of which there is room for about as many
+            lobby.max_bytes = 3 * lobby.size  # space for about three games
             for _ in range(9):
                 assert (await client.post("games", json=body)).status_code == 200
             assert 2 <= lobby.rooms <= 4
-            found = await lobby.find(first["id"], first["tokens"]["0"])  # the others wait on disk
-            followed = found.room.feed.follow(0, -1)
+            access = await lobby.find(first["id"], first["tokens"]["0"])  # the other games are on disk
+            messages = access.room.feed.follow(0, -1)
             before = lobby.size
-            await anext(followed)
-            assert lobby.size > before  # what was made for viewers counts
+            await anext(messages)
+            assert lobby.size > before  # the data for viewers counts
             lobby.max_bytes = 1
             await lobby.evict_idle()
-            assert lobby.rooms == 1  # one that is looked at stays
+            assert lobby.rooms == 1  # a game with a viewer stays
             assert (await client.post("games", json=body)).status_code == 429
-            await followed.aclose()
+            await messages.aclose()
 
     asyncio.run(main())
 
 
-def test_large_answers_on_their_way_have_so_many_bytes_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_large_answers_in_transit_share_a_limit_of_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     async def main() -> None:
         async with talking(tmp_path) as (app, client):
-            made = (await client.post("games", json={"players": PEOPLE, "picks": "random"})).json()
+            game = (await client.post("games", json={"players": PEOPLE, "picks": "random"})).json()
             monkeypatch.setattr("warlight_env.web.http.dependencies.PIECE", 1000)
             monkeypatch.setattr("warlight_env.web.http.dependencies.MAX_SENDING_BYTES", 100_000)
-            path = f"/api/games/{made['id']}"
-            headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {made['tokens']['0']}".encode())]
+            path = f"/api/games/{game['id']}"
+            headers = [(b"host", b"127.0.0.1"), (b"authorization", f"Bearer {game['tokens']['0']}".encode())]
             scope = {
                 "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": "GET", "scheme": "http",
                 "path": path, "raw_path": path.encode(), "query_string": b"", "headers": headers, "root_path": "",
                 "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80),
             }  # fmt: skip
-            stuck, taken = asyncio.Event(), asyncio.Event()
+            started, go_on = asyncio.Event(), asyncio.Event()
             sent = 0
 
             async def receive() -> dict[str, Any]:
@@ -92,15 +92,15 @@ def test_large_answers_on_their_way_have_so_many_bytes_together(tmp_path: Path, 
                 nonlocal sent
                 sent += len(message.get("body", b""))
                 if sent:
-                    stuck.set()
-                    await taken.wait()
+                    started.set()
+                    await go_on.wait()
 
             slow = asyncio.ensure_future(app(scope, receive, send))
-            await stuck.wait()
-            refused = await client.get(path[5:], headers={"authorization": f"Bearer {made['tokens']['1']}"})
+            await started.wait()
+            refused = await client.get(path[5:], headers={"authorization": f"Bearer {game['tokens']['1']}"})
             assert refused.status_code == 503
             assert int(refused.headers["retry-after"]) > 0
-            taken.set()
+            go_on.set()
             await slow
             assert sent > 50_000
             assert (await client.get(path[5:], headers=dict(headers))).status_code == 200
@@ -108,15 +108,15 @@ def test_large_answers_on_their_way_have_so_many_bytes_together(tmp_path: Path, 
     asyncio.run(main())
 
 
-def test_bots_are_asked_by_holders_of_tokens_and_by_each_so_much_at_once(tmp_path: Path):
+def test_bot_queries_need_a_token_and_are_limited_per_token_and_overall(tmp_path: Path):
     async def main() -> None:
         async with talking(tmp_path) as (app, client):
-            answered, asked = asyncio.Event(), 0
+            go_on, asked = asyncio.Event(), 0
 
             async def ask(question: BotQuery, slot: int = 0) -> Any:
                 nonlocal asked
                 asked += 1
-                await answered.wait()
+                await go_on.wait()
                 return WorkerAnswer(deploys=[], attacks=[])
 
             app.state.lobby.bot_workers.ask = ask
@@ -128,7 +128,7 @@ def test_bots_are_asked_by_holders_of_tokens_and_by_each_so_much_at_once(tmp_pat
                 url = f"games/{game['id']}/insight"
                 return asyncio.ensure_future(client.post(url, json={"bot": "random"}, headers=headers))
 
-            async def turned_away(task: asyncio.Task[httpx.Response], status: int) -> None:
+            async def expect_rejection(task: asyncio.Task[httpx.Response], status: int) -> None:
                 answer = await asyncio.wait_for(task, 10)
                 assert answer.status_code == status, answer.text
                 assert int(answer.headers["retry-after"]) > 0
@@ -137,14 +137,14 @@ def test_bots_are_asked_by_holders_of_tokens_and_by_each_so_much_at_once(tmp_pat
             assert (await insight(games[0], games[1]["tokens"]["0"])).status_code == 404
             assert asked == 0
             waiting = [insight(games[0], games[0]["tokens"]["0"]) for _ in range(2)]
-            await turned_away(insight(games[0], games[0]["tokens"]["0"]), 429)
-            for game in games[1:]:  # others may, until there are too many of all together
+            await expect_rejection(insight(games[0], games[0]["tokens"]["0"]), 429)
+            for game in games[1:]:  # other tokens may ask, up to the overall limit
                 waiting.append(insight(game, game["tokens"]["1"]))
             done, _ = await asyncio.wait(waiting, timeout=1.0, return_when=asyncio.FIRST_COMPLETED)
             assert 0 < len(done) < len(waiting) - 4
             for task in done:
-                await turned_away(task, 503)
-            answered.set()
+                await expect_rejection(task, 503)
+            go_on.set()
             for task in set(waiting) - done:
                 assert (await task).status_code == 200
             assert (await insight(games[0], games[0]["tokens"]["0"])).status_code == 200

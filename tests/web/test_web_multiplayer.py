@@ -42,17 +42,17 @@ def hold(number: int = 1) -> dict[str, Any]:
 
 
 def guest(server: Server, token: str) -> httpx.Client:
-    """Somebody who has a link and nothing else."""
+    """Return a client with a token of a game, but without the server's token."""
     return httpx.Client(base_url=f"{server.base}/api/", headers={"authorization": f"Bearer {token}"}, timeout=30)
 
 
-def test_the_maker_gets_the_keys_to_give_away_and_no_list_has_them(server: Server):
+def test_only_the_creator_of_a_game_receives_its_invitations(server: Server):
     game = make(server)
     assert (set(game["tokens"]), set(game["invites"]), game["kind"]) == ({"0"}, {"1", "2"}, "together")
     secrets = [*game["tokens"].values(), *game["invites"].values(), game["spectate"]]
     assert len(set(secrets)) == 4
-    told = server.client().get("home").text + server.client().get("library").text
-    assert game["id"] in told and not any(secret in told for secret in secrets)
+    lists = server.client().get("home").text + server.client().get("library").text
+    assert game["id"] in lists and not any(secret in lists for secret in secrets)
     for seat, token in [*game["tokens"].items(), *game["invites"].items()]:
         document = server.client(token).get(f"games/{game['id']}")
         assert (document.json()["seat"], document.json()["friends"]) == (int(seat), [1, 2])
@@ -61,12 +61,12 @@ def test_the_maker_gets_the_keys_to_give_away_and_no_list_has_them(server: Serve
         assert server.client().post("games", json={"players": players, "map": "small"}).status_code == 422
 
 
-def test_an_invitation_opens_its_seat_without_the_servers_token_and_nothing_else(server: Server):
+def test_an_invitation_gives_access_to_its_seat_only(server: Server):
     game, other = make(server), make(server)
     bo, place = guest(server, game["invites"]["1"]), f"games/{game['id']}"
-    looked = bo.get(place)
-    assert looked.status_code == 200 and looked.headers["x-warlight-guest"] == "yes"
-    assert looked.json()["seat"] == 1 and "seed" not in looked.json()
+    response = bo.get(place)
+    assert response.status_code == 200 and response.headers["x-warlight-guest"] == "yes"
+    assert response.json()["seat"] == 1 and "seed" not in response.json()
     assert "x-warlight-guest" not in server.client(game["invites"]["1"]).get(place).headers
     with connect(f"{server.base.replace('http', 'ws')}/api/{place}/feed") as socket:
         socket.send(json.dumps({"token": game["invites"]["1"], "key": ""}))
@@ -88,15 +88,15 @@ def test_an_invitation_opens_its_seat_without_the_servers_token_and_nothing_else
         answer = bo.request(method, path, json=body)
         assert answer.status_code == 401, (path, answer.text)
         assert "open the address that the server printed" in answer.json()["error"]
-    for closed in (game["tokens"]["0"], "x" * 24):  # a seat that was not given away
-        assert guest(server, closed).get(place).status_code == 401
+    for token in (game["tokens"]["0"], "x" * 24):  # the token of a seat without an invitation
+        assert guest(server, token).get(place).status_code == 401
         with connect(f"{server.base.replace('http', 'ws')}/api/{place}/feed") as socket:
-            socket.send(json.dumps({"token": closed, "key": "wrong"}))
+            socket.send(json.dumps({"token": token, "key": "wrong"}))
             assert json.loads(socket.recv(10))["status"] == 401
     assert httpx.get(f"{server.base}/api/{place}").status_code == 401
 
 
-def test_a_guest_with_a_seat_of_a_game_on_disk_takes_it_up_and_nobody_else_does(tmp_path: Path):
+def test_only_guests_with_a_link_of_a_game_can_load_it_from_disk(tmp_path: Path):
     line = ("play", "--vs", "random", "--map", "small")
     with serving(tmp_path, *line) as first:
         game = make(first, clock=300)
@@ -116,30 +116,30 @@ def test_a_guest_with_a_seat_of_a_game_on_disk_takes_it_up_and_nobody_else_does(
             assert now["clock"]["limit"] == 300
 
 
-def test_who_watches_people_sees_what_all_of_them_know(server: Server):
+def test_spectators_see_only_information_that_all_players_have(server: Server):
     for fog in (False, True):
         game = make(server, fog=fog)
-        place, watcher = f"games/{game['id']}", guest(server, game["spectate"])
-        assert watcher.get(place).json()["seat"] is None
-        assert watcher.post(f"{place}/orders", json=hold()).status_code == 403
+        place, spectator = f"games/{game['id']}", guest(server, game["spectate"])
+        assert spectator.get(place).json()["seat"] is None
+        assert spectator.post(f"{place}/orders", json=hold()).status_code == 403
         with server.feed(game["id"], game["spectate"]) as feed:
             start = feed.event("start")
             assert (set(start["owner"]) == {-2}) == fog
             assert "you" not in feed.now()
             for token in [*game["tokens"].values(), *game["invites"].values()]:
                 server.client(token).post(f"{place}/orders", json=hold())
-            played = feed.event("round")
-            assert played["orders"] == [None] * 3 and "hash" not in played
-            assert played["changed"] == [] or not fog
+            round_event = feed.event("round")
+            assert round_event["orders"] == [None] * 3 and "hash" not in round_event
+            assert round_event["changed"] == [] or not fog
             for token in [*game["invites"].values()]:
                 server.client(token).post(f"{place}/resign")
             feed.event("end")
-        whole = watcher.get(f"{place}/replay").json()  # at the end nothing is hidden any more
-        assert whole["events"][0]["owner"] != [-2] * len(whole["events"][0]["owner"])
-        assert len(watcher.get(f"{place}/chances").json()) == 2  # the positions before and after the only round
+        replay = spectator.get(f"{place}/replay").json()  # after the end, no information is hidden
+        assert replay["events"][0]["owner"] != [-2] * len(replay["events"][0]["owner"])
+        assert len(spectator.get(f"{place}/chances").json()) == 2  # the positions before and after the only round
 
 
-def test_a_turn_is_taken_back_until_all_have_handed_in(server: Server):
+def test_a_turn_can_be_withdrawn_until_all_players_have_committed(server: Server):
     game = make(server)
     seats = [server.client(token) for token in [*game["tokens"].values(), *game["invites"].values()]]
     place = f"games/{game['id']}"
@@ -154,12 +154,12 @@ def test_a_turn_is_taken_back_until_all_have_handed_in(server: Server):
         seats[0].post(f"{place}/orders", json=hold())
         feed.event("round")
         assert seats[0].post(f"{place}/take-back").status_code == 409
-    both = make(server, [{"name": "Ann"}, {"name": "Bo"}])  # at one screen the other has had the turn already
+    both = make(server, [{"name": "Ann"}, {"name": "Bo"}])  # at one screen, the next player already enters a turn
     server.client(both["tokens"]["0"]).post(f"games/{both['id']}/orders", json=hold())
     assert server.client(both["tokens"]["0"]).post(f"games/{both['id']}/take-back").status_code == 409
 
 
-def test_everybody_is_told_who_is_there(server: Server):
+def test_all_viewers_receive_the_list_of_connected_players(server: Server):
     game = make(server)
     with server.feed(game["id"], game["tokens"]["0"]) as feed:
         assert feed.now()["here"] == [0]
@@ -169,7 +169,7 @@ def test_everybody_is_told_who_is_there(server: Server):
         assert feed.now(here=[0], watching=0)
 
 
-def test_when_the_time_is_up_turns_that_were_not_handed_in_are_empty(server: Server):
+def test_missing_turns_are_empty_when_the_time_is_over(server: Server):
     folder = server.folder
     game = make(server, clock=2, picks="choose")
     with server.feed(game["id"], game["tokens"]["0"]) as feed:
@@ -178,8 +178,8 @@ def test_when_the_time_is_up_turns_that_were_not_handed_in_are_empty(server: Ser
         while not feed.now(phase="pick")["clock"]["runs"]:
             pass
         assert all(preferences for preferences in feed.event("picks")["wishes"] if preferences is not None)
-        played = feed.event("round")
-        assert played["round"] == 1 and played["orders"][0] == {"deploys": [], "attacks": []}
+        round_event = feed.event("round")
+        assert round_event["round"] == 1 and round_event["orders"][0] == {"deploys": [], "attacks": []}
         errors = [event["data"] for event in feed.events if event["event"] == "insight"]
         assert errors and all("the time was over" in data["error"] for data in errors)
         server.client(game["tokens"]["0"]).post(f"games/{game['id']}/resign")
@@ -196,7 +196,7 @@ def test_people_at_one_screen_have_no_clock(server: Server):
         assert server.client().post("games", json={"players": FRIENDS, "clock": clock}).status_code == 422
 
 
-def test_the_clock_counts_while_it_runs(monkeypatch: pytest.MonkeyPatch):
+def test_the_clock_counts_only_while_it_runs(monkeypatch: pytest.MonkeyPatch):
     now = [100.0]
     monkeypatch.setattr(turn_clock, "monotonic", lambda: now[0])
     clock = TurnClock(10)
@@ -219,7 +219,7 @@ def test_the_clock_counts_while_it_runs(monkeypatch: pytest.MonkeyPatch):
     assert (TurnClock(None).to_dict(), TurnClock(None).expired) == (None, False)
 
 
-def test_time_stands_still_while_no_player_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_clock_stops_while_no_player_is_connected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     now = [100.0]
     monkeypatch.setattr(turn_clock, "monotonic", lambda: now[0])
 
@@ -231,8 +231,8 @@ def test_time_stands_still_while_no_player_is_there(tmp_path: Path, monkeypatch:
         room = await lobby.create_game(people, small, rules, 1, "random", seat_options=seat_options)
         room.start_clock()
 
-        async def looks(seat: int, seconds: float) -> Any:
-            """Somebody looks, and time goes by; who looks, to be sent away."""
+        async def view(seat: int, seconds: float) -> Any:
+            """Connect a viewer and let time pass; return its feed, which the caller closes."""
             follower = room.feed.follow(seat, -1)
             await anext(follower)
             while not room.clock.to_dict()["runs"] and seat >= 0:  # type: ignore[index]
@@ -242,9 +242,9 @@ def test_time_stands_still_while_no_player_is_there(tmp_path: Path, monkeypatch:
             await asyncio.sleep(0.05)
             return follower
 
-        watcher = await looks(-1, 60)
+        watcher = await view(-1, 60)
         assert room.clock.left == 10
-        ann = await looks(0, 4)
+        ann = await view(0, 4)
         assert room.clock.left == 6
         await ann.aclose()
         while room.clock.to_dict()["runs"]:  # type: ignore[index]
@@ -252,7 +252,7 @@ def test_time_stands_still_while_no_player_is_there(tmp_path: Path, monkeypatch:
         now[0] += 100
         assert room.clock.left == 6 and room.game.round == 0
         room.submit_orders(0, 1, Orders())
-        ann = await looks(0, 9)
+        ann = await view(0, 9)
         while not room.game.round or room.clock.left < 0:
             await asyncio.sleep(0.01)
         assert room.clock.left == 10
@@ -263,7 +263,7 @@ def test_time_stands_still_while_no_player_is_there(tmp_path: Path, monkeypatch:
     asyncio.run(main())
 
 
-def test_what_is_left_of_a_clock_survives_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_the_remaining_time_survives_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     now = [100.0]
     monkeypatch.setattr(turn_clock, "monotonic", lambda: now[0])
 
@@ -276,7 +276,7 @@ def test_what_is_left_of_a_clock_survives_a_restart(tmp_path: Path, monkeypatch:
         )
         room.start_clock()
 
-        async def looks(seconds: float) -> None:
+        async def view(seconds: float) -> None:
             follower = room.feed.follow(0, -1)
             await anext(follower)
             while not room.clock.to_dict()["runs"]:  # type: ignore[index]
@@ -284,25 +284,25 @@ def test_what_is_left_of_a_clock_survives_a_restart(tmp_path: Path, monkeypatch:
             now[0] += seconds
             await follower.aclose()
 
-        async def restarted() -> Room:
+        async def restart() -> Room:
             nonlocal lobby
             await lobby.close()
             now[0] += 1000
             lobby = Lobby(GameFolder(tmp_path), workers=1)
             return (await lobby.find(room.id, room.seats[0].token)).room
 
-        await looks(4)
-        room = await restarted()
+        await view(4)
+        room = await restart()
         assert room.clock.left == 6
         room.submit_orders(0, 1, Orders())
-        await looks(3)
-        room = await restarted()
+        await view(3)
+        room = await restart()
         assert room.clock.left == 3 and room.awaited == [1]
         room.submit_orders(1, 1, Orders())
         while not room.game.round:
             await asyncio.sleep(0.001)
         assert room.clock.left == 10
-        room = await restarted()
+        room = await restart()
         assert room.clock.left == 10
         await lobby.close()
 
@@ -310,7 +310,7 @@ def test_what_is_left_of_a_clock_survives_a_restart(tmp_path: Path, monkeypatch:
 
 
 @pytest.mark.parametrize("spent", ["[]", "-1", "NaN", "1e999", '"a"', "null", "9" * 400])
-def test_a_damaged_file_of_turns_leaves_the_whole_clock(spent: str, tmp_path: Path):
+def test_a_damaged_file_of_turns_restores_the_full_time(spent: str, tmp_path: Path):
     file = SubmittedTurns(tmp_path / "a.turns.json")
     file.save(2, {}, {}, 3.5)
     assert (file.spent(2), file.spent(3)) == (3.5, 0.0)
@@ -318,9 +318,7 @@ def test_a_damaged_file_of_turns_leaves_the_whole_clock(spent: str, tmp_path: Pa
     assert file.spent(2) == 0.0
 
 
-def test_time_stands_still_while_only_bots_think_and_what_was_in_time_stays(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_the_clock_stops_for_bots_and_late_turns_cannot_be_withdrawn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     now = [100.0]
     monkeypatch.setattr(turn_clock, "monotonic", lambda: now[0])
 
@@ -393,7 +391,7 @@ def test_a_guest_starts_a_rematch_and_the_host_joins_with_its_links(server: Serv
     assert host["id"] == made["id"] and host["invites"]["1"] == made["tokens"]["1"]
 
 
-def test_a_rematch_is_told_to_all_each_with_the_key_of_the_seat(server: Server):
+def test_each_viewer_receives_a_rematch_with_the_token_of_its_seat(server: Server):
     game = make(server, clock=300)
     for token in game["invites"].values():
         server.client(token).post(f"games/{game['id']}/resign")
@@ -402,12 +400,12 @@ def test_a_rematch_is_told_to_all_each_with_the_key_of_the_seat(server: Server):
     with server.feed(game["id"], game["invites"]["1"]) as feed, server.feed(game["id"], game["spectate"]) as watcher:
         assert feed.now(phase="over")["rematch"] is None
         again = server.client(game["tokens"]["0"]).post(place).json()
-        while (told := feed.now()["rematch"]) is None:
+        while (invitation := feed.now()["rematch"]) is None:
             pass
-        assert told == {"id": again["id"], "seat": 1, "token": again["invites"]["1"]}
-        while (seen := watcher.now()["rematch"]) is None:
+        assert invitation == {"id": again["id"], "seat": 1, "token": again["invites"]["1"]}
+        while (link := watcher.now()["rematch"]) is None:
             pass
-        assert seen == {"id": again["id"], "seat": None, "token": again["spectate"]}
+        assert link == {"id": again["id"], "seat": None, "token": again["spectate"]}
     second = server.client(game["invites"]["1"]).post(place).json()
     assert (second["id"], second["tokens"], second["invites"]) == (again["id"], {"1": again["invites"]["1"]}, {})
     third = server.client(game["tokens"]["0"]).post(place).json()
@@ -415,9 +413,7 @@ def test_a_rematch_is_told_to_all_each_with_the_key_of_the_seat(server: Server):
     assert guest(server, again["invites"]["2"]).get(f"games/{again['id']}").json()["clock"] == 300
 
 
-def test_where_the_game_is_played_anew_is_known_without_reading_it_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_state_messages_contain_the_rematch_without_reading_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     async def main() -> None:
         people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
         lobby = Lobby(GameFolder(tmp_path), workers=1)
@@ -425,16 +421,16 @@ def test_where_the_game_is_played_anew_is_known_without_reading_it_again(
         token = room.seats[0].token
         room.resign(1)
         again, new = await lobby.create_rematch(room)
-        told = {"id": again.id, "seat": 0, "token": again.seats[0].token}
-        assert new and room.live_state(0)["rematch"] == told
+        invitation = {"id": again.id, "seat": 0, "token": again.seats[0].token}
+        assert new and room.live_state(0)["rematch"] == invitation
         await lobby.close()
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         room = (await lobby.find(room.id, token)).room
         with monkeypatch.context() as patch:
-            patch.setattr(saved_game, "bounded_io", None)  # nothing is read for a message
-            assert room.live_state(0)["rematch"] == told and room.live_state(1)["rematch"]["seat"] == 1
+            patch.setattr(saved_game, "bounded_io", None)  # a state message must not read files
+            assert room.live_state(0)["rematch"] == invitation and room.live_state(1)["rematch"]["seat"] == 1
             assert room.live_state(-1)["rematch"]["token"] == again.spectate_token
-        await lobby.delete(again.id, told["token"])
+        await lobby.delete(again.id, invitation["token"])
         assert room.live_state(0)["rematch"] is None
         other, new = await lobby.create_rematch(room)
         assert new and room.live_state(0)["rematch"]["id"] == other.id != again.id
@@ -443,26 +439,26 @@ def test_where_the_game_is_played_anew_is_known_without_reading_it_again(
     asyncio.run(main())
 
 
-def test_a_rematch_is_known_of_a_game_that_was_let_go_and_brings_back_none_that_was_deleted(tmp_path: Path):
+def test_a_rematch_survives_eviction_and_does_not_restore_deleted_games(tmp_path: Path):
     async def main() -> None:
         people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
         lobby = Lobby(GameFolder(tmp_path), max_rooms=1, workers=1)
         room = await lobby.create_game(people, maps.load("small"), Rules.of("thesis"), 1, "random")
         token = room.seats[0].token
         room.resign(1)
-        again, _ = await lobby.create_rematch(room)  # for which there was no other place
-        found = (await lobby.find(room.id, token)).room
-        assert found is not room and found.live_state(0)["rematch"]["id"] == again.id
+        again, _ = await lobby.create_rematch(room)  # evicts the first game, because the limit is one game
+        reloaded = (await lobby.find(room.id, token)).room
+        assert reloaded is not room and reloaded.live_state(0)["rematch"]["id"] == again.id
         await lobby.delete(room.id, token)
         await lobby.delete(again.id, again.seats[0].token)
-        await lobby.create_rematch(room)  # by who had asked before
+        await lobby.create_rematch(room)  # a request that still has the deleted room
         assert list(tmp_path.glob(f"{room.id}*")) == []
         await lobby.close()
 
     asyncio.run(main())
 
 
-def test_a_friend_who_asks_for_the_rematch_has_its_own_seat_and_nobody_elses(server: Server):
+def test_a_friend_who_starts_a_rematch_receives_only_its_own_token(server: Server):
     game = make(server)
     for token in game["invites"].values():
         server.client(token).post(f"games/{game['id']}/resign")

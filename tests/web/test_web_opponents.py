@@ -35,7 +35,7 @@ from web_helpers import Server, needs_page, serving
 
 
 class Trap:
-    """Whoever unpickles it finds a file where there was none."""
+    """An object that creates a file when it is unpickled."""
 
     def __init__(self, place: str) -> None:
         self.place = place
@@ -46,7 +46,7 @@ class Trap:
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a policy of one's own, and files that are none."""
+    """A folder with a user's policy, and with files that are no valid policies."""
     folder = tmp_path_factory.mktemp("mine")
     (folder / "mine.npz").write_bytes(built_in_policies()["small"].read_bytes())
     (folder / "torn.npz").write_bytes(built_in_policies()["small"].read_bytes()[:5000])
@@ -72,21 +72,21 @@ def opponents(server: Server) -> dict[str, dict[str, Any]]:
     return {row["spec"]: row for row in server.client().get("home").json()["opponents"]}
 
 
-def test_every_agent_is_offered_but_those_that_need_something_of_ones_own():
+def test_all_agents_are_offered_except_those_with_required_options():
     offered = {parse(spec)[0].name for spec in BOTS}
-    known = {name for name in agent_names() if not name.startswith("test-")}  # other tests register such
-    assert known - offered == {"cmd", "isolated", "sb3"}  # a program, another agent, a model that can run any
+    all_names = {name for name in agent_names() if not name.startswith("test-")}  # other tests register these
+    assert all_names - offered == {"cmd", "isolated", "sb3"}  # need a program, an agent, a model
     assert all(make_agent(spec, 1) for spec in BOTS)
 
 
-def offered(*specs: str) -> dict[str, dict[str, Any]]:
-    """The bots that a server offers, in the data for its page."""
+def bot_rows(*specs: str) -> dict[str, dict[str, Any]]:
+    """Return the data of a server's bots for its page, by specification."""
     server = Opponents(specs, UserPolicies(None, None, None))  # type: ignore[arg-type]
     return {bot.spec: bot.to_dict() for bot in asyncio.run(server.all())}
 
 
-def test_every_bot_that_the_page_offers_has_a_name_a_level_and_a_face_of_its_own():
-    rows = {spec: row for spec, row in offered(*BOTS).items() if row["kind"] == "bot"}
+def test_every_offered_bot_has_a_level_and_a_unique_name_and_face():
+    rows = {spec: row for spec, row in bot_rows(*BOTS).items() if row["kind"] == "bot"}
     assert len({row["name"] for row in rows.values()}) == len(rows) == len(BOTS)
     assert len({json.dumps(row["face"]) for row in rows.values()}) == len(rows)
     assert all(row["level"] for row in rows.values())
@@ -95,22 +95,22 @@ def test_every_bot_that_the_page_offers_has_a_name_a_level_and_a_face_of_its_own
     assert rows["belief:nash:secs=1"]["seconds"] == 1
 
 
-def test_bots_of_one_name_are_told_apart_by_their_specifications():
-    rows = offered("nash:secs=1", "nash:secs=3", "nash:secs=5")
+def test_bots_with_equal_names_show_their_specifications():
+    rows = bot_rows("nash:secs=1", "nash:secs=3", "nash:secs=5")
     assert [row["name"] for row in rows.values() if row["kind"] == "bot"] == [
         "Ada (nash:secs=1)", "Ada (nash:secs=3)", "Athena",
     ]  # fmt: skip
 
 
-def test_a_bot_without_a_profile_is_called_by_its_specification_and_has_no_face(monkeypatch: pytest.MonkeyPatch):
+def test_a_bot_without_a_profile_shows_its_specification_and_no_face(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
     registry.register("mine", lambda: RandomAgent, "Does {as} told.")
-    row = offered("mine")["mine"]
+    row = bot_rows("mine")["mine"]
     assert (row["name"], row["description"], row["level"], row["face"]) == ("mine", "Does {as} told.", None, None)
 
 
 def test_players_and_variations_show_the_names_of_the_offered_bots():
-    rows = offered("nash:secs=1", "aggressive")
+    rows = bot_rows("nash:secs=1", "aggressive")
     names = [rows["nash:secs=1"]["name"], rows["aggressive"]["name"]]
     assert [displayed_bot(spec) for spec in ("nash:secs=1", "aggressive")] == names
     assert displayed_names([("nash:secs=1", "nash:secs=1"), ("aggressive 2", "aggressive")]) == [
@@ -122,7 +122,7 @@ def test_players_and_variations_show_the_names_of_the_offered_bots():
 
 
 def test_levels_agree_with_the_ratings():
-    levels, rows = get_args(Level), offered(*BOTS)
+    levels, rows = get_args(Level), bot_rows(*BOTS)
     for part in bundled()["ladders"]:
         elo = {level: [] for level in levels}
         for spec, rating in part["opponents"].items():
@@ -135,17 +135,17 @@ def test_documents_of_games_have_the_faces_of_bots():
     players = (Player("Ann"), Player("Attila", "aggressive"), Player("x", "not-here:1"), Player("y", "belief:plan"))
     header = Header(maps.load("world"), Rules.of("thesis"), players, 1, "random", 100, "")
     faces = header_fields(header)["faces"]
-    rows = offered("aggressive", "belief:nash:secs=1")
+    rows = bot_rows("aggressive", "belief:nash:secs=1")
     assert faces == [None, rows["aggressive"]["face"], None, rows["belief:nash:secs=1"]["face"]]
     assert faces[1]["top"] == "horns"
 
 
 @needs_page
-def test_each_says_which_games_it_plays_and_a_game_that_it_does_not_is_refused(server: Server):
-    told = opponents(server)
-    assert (told["policy:small"]["players"], told["policy:small"]["regions"]) == ([2, 2], [1, 20])
-    assert told["policy:small"]["rules"] == [["thesis", False], ["thesis_draft", False]]
-    assert (told["nash:secs=1"]["players"], told["nash:secs=1"]["rules"]) == ([2, 6], None)
+def test_bots_list_their_supported_games_and_other_games_are_rejected(server: Server):
+    rows = opponents(server)
+    assert (rows["policy:small"]["players"], rows["policy:small"]["regions"]) == ([2, 2], [1, 20])
+    assert rows["policy:small"]["rules"] == [["thesis", False], ["thesis_draft", False]]
+    assert (rows["nash:secs=1"]["players"], rows["nash:secs=1"]["rules"]) == ([2, 6], None)
     person, small = {"name": "Ann"}, {"bot": "policy:small"}
     for body, reason in (
         ({"players": [person, small]}, "maps of up to 20 regions, not of 42"),
@@ -162,15 +162,15 @@ def test_each_says_which_games_it_plays_and_a_game_that_it_does_not_is_refused(s
 
 
 @needs_page
-def test_policies_in_ones_own_folder_play_by_their_names(server: Server, place: Path):
-    told = opponents(server)
-    assert {spec for spec, row in told.items() if row["kind"] == "file"} == {
+def test_policies_in_the_users_folder_play_under_their_file_names(server: Server, place: Path):
+    rows = opponents(server)
+    assert {spec for spec, row in rows.items() if row["kind"] == "file"} == {
         "policy:mine.npz", "policy:torn.npz", "policy:trap.npz",
     }  # fmt: skip
-    assert (told["policy:mine.npz"]["name"], told["policy:mine.npz"]["face"]) == ("mine", None)
-    assert told["policy:mine.npz"]["regions"] == [1, 20] and not told["policy:mine.npz"]["problem"]
-    assert "cannot be read" in told["policy:torn.npz"]["problem"]
-    assert "cannot be read" in told["policy:trap.npz"]["problem"]
+    assert (rows["policy:mine.npz"]["name"], rows["policy:mine.npz"]["face"]) == ("mine", None)
+    assert rows["policy:mine.npz"]["regions"] == [1, 20] and not rows["policy:mine.npz"]["problem"]
+    assert "cannot be read" in rows["policy:torn.npz"]["problem"]
+    assert "cannot be read" in rows["policy:trap.npz"]["problem"]
     assert not (place / "sprung").exists(), "what is in a file is never executed"
     players = [{"name": "Ann"}, {"bot": "policy:mine.npz"}]
     refused = server.client().post("games", json={"players": [players[0], {"bot": "policy:torn.npz"}], "map": "small"})
@@ -190,7 +190,7 @@ def test_policies_in_ones_own_folder_play_by_their_names(server: Server, place: 
     assert "policy:late.npz" in opponents(server)
 
 
-def test_the_ladder_rates_who_is_offered_with_what_stands_there(capsys: pytest.CaptureFixture[str]):
+def test_the_ladder_rates_offered_bots_and_the_command_prints_it(capsys: pytest.CaptureFixture[str]):
     for part in bundled()["ladders"]:
         assert set(part["opponents"]) <= set(BOTS)
         for spec, row in part["opponents"].items():
@@ -200,18 +200,18 @@ def test_the_ladder_rates_who_is_offered_with_what_stands_there(capsys: pytest.C
             assert games_of(spec).refusal(part["players"]) == ""
     assert {part["map"] for part in bundled()["ladders"]} <= {"world", "small"}
     assert main(["leaderboard"]) == 0
-    told = capsys.readouterr().out
-    assert all(row["as"] in told for part in bundled()["ladders"] for row in part["opponents"].values())
+    output = capsys.readouterr().out
+    assert all(row["as"] in output for part in bundled()["ladders"] for row in part["opponents"].values())
 
 
-def test_a_ladder_is_made_of_tournaments(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_a_ladder_is_computed_from_tournaments(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     play_cup(tmp_path / "cup", log=False, maps=(maps.load("small"),))
     out = tmp_path / "ladder.json"
     assert main(["leaderboard", str(tmp_path / "cup"), "--out", str(out)]) == 0
-    made = json.loads(out.read_text())
-    assert made == make_leaderboard([tmp_path / "cup"])
+    leaderboard = json.loads(out.read_text())
+    assert leaderboard == make_leaderboard([tmp_path / "cup"])
     result = json.loads((tmp_path / "cup" / "tournament.json").read_text())
-    (part,) = made["ladders"]
+    (part,) = leaderboard["ladders"]
     assert {name: row["elo"] for name, row in part["opponents"].items()} == {
         row["name"]: round(row["elo"]) for row in result["ratings"]
     }

@@ -26,7 +26,7 @@ def ended(server: Server) -> Server:
 
 
 @SCREENS
-def test_two_clicks_lead_from_a_finished_game_to_its_first_better_turn(
+def test_two_clicks_show_the_first_better_turn_of_a_finished_game(
     ended: Server, open_page: Callable[..., Any], options: dict[str, Any]
 ):
     page = open_page(ended.address, **options, bypass_csp=True)
@@ -63,8 +63,8 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
     open_log(page, log, tmp_path)
     moves = page.get_by_role("region", name="Moves")
     moves.locator("[data-round='4'] [data-mark='??']").wait_for()
-    found = {n: moves.locator(f"[data-round='{n}'] [data-mark]").all_text_contents() for n in range(1, 7)}
-    assert {n: text for n, text in found.items() if text} == {
+    mark_texts = {n: moves.locator(f"[data-round='{n}'] [data-mark]").all_text_contents() for n in range(1, 7)}
+    assert {n: text for n, text in mark_texts.items() if text} == {
         2: ["?!Inaccuracy: Pip (preliminary)"], 4: ["??Blunder: Pip (preliminary)"],
         5: ["!Good turn: Pip (preliminary)"],
     }  # fmt: skip
@@ -89,7 +89,7 @@ def test_keys_step_through_the_mistakes_and_the_list_of_moves_marks_them(
         card.locator(".verdict").get_by_text("against the orders that Attila really gave.").wait_for()
     points = page.get_by_role("region", name="Win probability").locator("g[data-mark]")
     assert points.count() == 2, "mistakes are marked on the curve"
-    for k, number in enumerate((2, 4)):  # after the round, where the curve has fallen
+    for k, number in enumerate((2, 4)):  # the mark is at the lower value after the round
         tick = page.get_by_role("region", name="Win probability").locator(
             "text.middle", has_text=re.compile(f"^{number}$")
         )
@@ -121,7 +121,7 @@ def test_the_end_of_the_guide_leads_to_the_first_mistake(ended: Server, open_pag
     assert "mistake" not in page.url, "a reload does not leave the displayed position"
 
 
-def test_the_timeline_has_other_marks_for_mistakes_than_for_events(
+def test_timeline_marks_of_mistakes_differ_from_marks_of_events(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = idle_log(6)
@@ -144,38 +144,38 @@ def test_the_timeline_has_other_marks_for_mistakes_than_for_events(
     page.get_by_text("Below the line are mistakes of the analysis: each triangle is one").wait_for()
 
 
-def test_the_buttons_for_mistakes_are_disabled_where_there_is_none(
+def test_mistake_buttons_are_disabled_without_a_further_mistake(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = idle_log(4)
     page = open_page(server.page())
     page.route("**/analysis", lambda route: route.fulfill(json=news(log, 2, {2: ("??", 0.4)}, done=9)))
     open_log(page, log, tmp_path)
-    before, after = (page.get_by_role("button", name=f"{way} mistake") for way in ("Previous", "Next"))
-    after.and_(page.locator(":enabled")).click()
+    previous_button, next_button = (page.get_by_role("button", name=f"{way} mistake") for way in ("Previous", "Next"))
+    next_button.and_(page.locator(":enabled")).click()
     page.locator(".where", has_text="Round 2 of").wait_for()
-    for button in (before, after):
+    for button in (previous_button, next_button):
         button.and_(page.locator(":disabled")).wait_for()
     page.keyboard.press("End")
-    before.and_(page.locator(":enabled")).click()
+    previous_button.and_(page.locator(":enabled")).click()
     page.locator(".where", has_text="Round 2 of").wait_for()
 
 
-def test_the_card_explains_the_turn_of_the_viewer_who_made_no_mistake(
+def test_card_explains_the_turn_of_a_viewer_without_mistakes(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = called_you(idle_log(4))
-    told = news(log, 1, {1: (None, 0.0), 2: ("??", 0.4)})
-    for position in told["positions"]:  # the opponent makes the blunder
+    analysis = news(log, 1, {1: (None, 0.0), 2: ("??", 0.4)})
+    for position in analysis["positions"]:  # the opponent makes the blunder
         position["turns"].reverse()
         position["turns"][0] = turn(log, 1, None, 0.0)
         position["best"][0] = turn(log, 1, None, 0.4)["better"]["orders"]
     page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
     open_log(page, log, tmp_path)
-    after = page.get_by_role("button", name="Next mistake")
-    after.get_by_text("Searching").wait_for()
-    assert after.is_disabled(), "no mistake is known"
+    next_button = page.get_by_role("button", name="Next mistake")
+    next_button.get_by_text("Searching").wait_for()
+    assert next_button.is_disabled(), "no mistake is known"
     page.get_by_role("region", name="Moves").locator("[data-round='2'] button.round").click()
     card = page.get_by_role("region", name="Analysis")
     card.get_by_text("You made no clear mistake: no other known turn is clearly better.").wait_for()
@@ -183,20 +183,20 @@ def test_the_card_explains_the_turn_of_the_viewer_who_made_no_mistake(
     page.locator(".where", has_text="Round 2 of").wait_for()
     card.locator("button.on[aria-pressed=true]").wait_for()
     assert page.locator(BETTER).count() == page.locator(".legend").count() == 0, "the map has no better turn either"
-    told.update(version=2, done=9)
+    analysis.update(version=2, done=9)
     page.get_by_role("status").get_by_text("You made no clear mistake.", exact=True).wait_for()
     card.get_by_role("button", name="Attila").click()
     card.get_by_text("Attila’s blunder: win probability").wait_for()
     card.get_by_text("against the orders that you really gave.").wait_for()
 
 
-def test_the_search_for_the_first_mistake_says_when_there_is_none(
+def test_search_for_the_first_mistake_reports_that_there_is_none(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = called_you(idle_log(4))
-    told = news(log, 1, {1: (None, 0.0), 2: (None, 0.0)})
+    analysis = news(log, 1, {1: (None, 0.0), 2: (None, 0.0)})
     page = open_page(server.page(), **HANDSET)
-    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
     open_log(page, log, tmp_path)
     show_cards(page)
     card, handle = page.get_by_role("region", name="Analysis"), page.locator("aside .handle")
@@ -205,7 +205,7 @@ def test_the_search_for_the_first_mistake_says_when_there_is_none(
     card.get_by_text("Looking for your mistakes …").wait_for()
     assert "Looking for your mistakes" in handle.inner_text()
     assert card.locator(".verdict").count() == 0, "nothing is said about round 1 yet"
-    told.update(version=2, done=9, positions=[])
+    analysis.update(version=2, done=9, positions=[])
     card.get_by_text("You made no clear mistake in this game.").wait_for()
     assert "no clear mistake in this game" in handle.inner_text()
     page.get_by_role("button", name="Next mistake").get_by_text("Next mistake").wait_for()
@@ -215,11 +215,11 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
     log = bot_log(rounds=5)  # player 0 attacks in round 5
     page = open_page(server.page())
     answers = [news(log, 1, {5: ("??", 0.4)}), news(log, 2, {5: ("?", 0.12)})]
-    asked: list[dict[str, Any]] = []
+    request_bodies: list[dict[str, Any]] = []
 
     def answer(route: Any) -> None:
-        asked.append(route.request.post_data_json)
-        route.fulfill(json=answers[min(asked[-1]["since"], 1)])
+        request_bodies.append(route.request.post_data_json)
+        route.fulfill(json=answers[min(request_bodies[-1]["since"], 1)])
 
     page.route("**/analysis", answer)
     open_log(page, log, tmp_path)
@@ -235,33 +235,33 @@ def test_deeper_results_replace_earlier_ones(server: Server, tmp_path: Path, ope
     assert page.locator("[data-mark='??']").count() == 0
     assert page.locator("g.past g.past").count() > 0
     assert page.locator(".legend").inner_text().split("\n")[:2] == ["better turn", "played turn"]
-    assert asked[0]["since"] == 0
+    assert request_bodies[0]["since"] == 0
     for _ in range(400):  # the request before the key `b` may be the last one for some time
-        if (asked[-1]["since"], asked[-1]["focus"]) == (2, 4):
+        if (request_bodies[-1]["since"], request_bodies[-1]["focus"]) == (2, 4):
             break
         page.wait_for_timeout(50)
-    assert asked[-1]["focus"] == 4, "the server learns which position is displayed"
+    assert request_bodies[-1]["focus"] == 4, "the server learns which position is displayed"
 
 
-def test_an_opened_card_keeps_its_result_and_offers_results_that_are_not_preliminary(
+def test_open_card_keeps_its_result_and_offers_only_non_preliminary_results(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = idle_log(4)
-    told = news(log, 1, {2: ("??", 0.4), 3: ("?", 0.12)})
+    analysis = news(log, 1, {2: ("??", 0.4), 3: ("?", 0.12)})
     page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
     open_log(page, log, tmp_path)
     card, moves = (page.get_by_role("region", name=name) for name in ("Analysis", "Moves"))
     verdict, newest = card.locator(".verdict"), card.get_by_role("button", name="Show the newest result")
     first = "First estimate; the bot is still calculating."
 
     def refine(mark: str, lost: float, preliminary: bool) -> None:
-        told.update(news(log, told["version"] + 1, {2: (mark, lost)}))
-        told["positions"][0]["preliminary"] = preliminary
-        told["positions"][0]["turns"][0]["better"]["orders"] = told["positions"][0]["best"][0] = ""
+        analysis.update(news(log, analysis["version"] + 1, {2: (mark, lost)}))
+        analysis["positions"][0]["preliminary"] = preliminary
+        analysis["positions"][0]["turns"][0]["better"]["orders"] = analysis["positions"][0]["best"][0] = ""
         moves.locator(f"[data-round='2'] [data-mark='{mark}']").wait_for()
 
-    def drawn() -> list[str]:
+    def better_turn_paths() -> list[str]:
         return page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)")
 
     page.keyboard.press("b")
@@ -269,23 +269,25 @@ def test_an_opened_card_keeps_its_result_and_offers_results_that_are_not_prelimi
     card.get_by_text(first).wait_for()
     page.locator("g.best path").first.wait_for(state="attached")
     card.get_by_text("Played:").click()  # the user reads the card
-    read, paths = card.inner_text(), drawn()
+    card_text, paths = card.inner_text(), better_turn_paths()
     places = [card.get_by_text(words).bounding_box() for words in ("Played:", "Better:")]
     refine("?", 0.12, preliminary=True)
-    assert (card.inner_text(), drawn()) == (read, paths), "a better estimate neither changes nor interrupts the text"
+    assert (card.inner_text(), better_turn_paths()) == (card_text, paths), (
+        "a better estimate neither changes nor interrupts the text"
+    )
     refine("?!", 0.07, preliminary=False)
     newest.wait_for()
-    assert card.inner_text().replace("Show the newest result", first).split() == read.split()
-    assert drawn() == paths
+    assert card.inner_text().replace("Show the newest result", first).split() == card_text.split()
+    assert better_turn_paths() == paths
     assert [card.get_by_text(words).bounding_box() for words in ("Played:", "Better:")] == places
     newest.click()
     verdict.get_by_text("Pip’s inaccuracy: win probability 53 % instead of 60 %.").wait_for()
     card.get_by_text("Better: hold.").wait_for()
-    read = card.inner_text()
+    card_text = card.inner_text()
     assert newest.count() == card.get_by_text(first).count() == 0
     refine("??", 0.3, preliminary=False)
     newest.wait_for()
-    assert card.inner_text().replace("Show the newest result", "").split() == read.split()
+    assert card.inner_text().replace("Show the newest result", "").split() == card_text.split()
     page.keyboard.press("b")
     page.locator(".where", has_text="Round 3 of").wait_for()
     page.keyboard.press("Shift+B")
@@ -293,45 +295,45 @@ def test_an_opened_card_keeps_its_result_and_offers_results_that_are_not_prelimi
     assert newest.count() == 0, "a card that opens shows the newest result"
 
 
-def test_a_card_that_has_just_opened_shows_a_newer_result_by_itself(
+def test_newly_opened_card_shows_a_newer_result_automatically(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = idle_log(3)
-    told = news(log, 1, {2: ("??", 0.4)})
+    analysis = news(log, 1, {2: ("??", 0.4)})
     page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
     open_log(page, log, tmp_path)
     page.get_by_role("region", name="Moves").locator("[data-mark='??']").wait_for()
     card = page.get_by_role("region", name="Analysis")
     page.keyboard.press("b")
     card.get_by_text("win probability 20 % instead of 60 %.").wait_for()
-    told.update(news(log, 2, {2: ("?", 0.12)}))
+    analysis.update(news(log, 2, {2: ("?", 0.12)}))
     card.get_by_text("win probability 48 % instead of 60 %.").wait_for(timeout=20_000)
     assert card.get_by_role("button", name="Show the newest result").count() == 0
 
 
-def test_the_next_mistake_starts_at_the_top_of_the_card_on_a_phone(
+def test_next_mistake_scrolls_to_the_top_of_the_card_on_a_phone(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = idle_log(4)
-    told = news(log, 2, {2: ("??", 0.4), 3: ("?", 0.12)}, done=9)
+    analysis = news(log, 2, {2: ("??", 0.4), 3: ("?", 0.12)}, done=9)
     page = open_page(server.page(), **HANDSET)
-    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
     open_log(page, log, tmp_path)
     show_cards(page)
-    card, following = page.get_by_role("region", name="Analysis"), page.get_by_role("button", name="Next mistake")
-    following.and_(page.locator(":enabled")).tap()
+    card, next_button = page.get_by_role("region", name="Analysis"), page.get_by_role("button", name="Next mistake")
+    next_button.and_(page.locator(":enabled")).tap()
     card.get_by_role("heading", name="Round 2").wait_for()
     sheet = page.locator("#cards")
     sheet.evaluate("e => (e.scrollTop = 300)")
     assert sheet.evaluate("e => e.scrollTop") > 200
-    following.tap()
+    next_button.tap()
     card.get_by_role("heading", name="Round 3").wait_for()
     page.wait_for_function("() => document.querySelector('#cards').scrollTop < 12")
     assert card.bounding_box()["y"] >= sheet.bounding_box()["y"] - 1
 
 
-#: Whether the armies of regions are in the part of the map that neither the cards nor the legend cover.
+#: JavaScript: whether the armies of regions are in the part of the map that neither the cards nor the legend cover.
 UNCOVERED = """regions => regions.every(region => {
     const path = document.querySelector(`path[data-region='${region}']`);
     const { x, y } = new DOMPoint(...path.dataset.label.split(' ')).matrixTransform(path.getScreenCTM());
@@ -341,17 +343,17 @@ UNCOVERED = """regions => regions.every(region => {
 })"""
 
 
-def test_a_phone_shows_all_regions_of_the_better_turn_also_without_an_attack(
+def test_phone_shows_all_regions_of_a_better_turn_even_without_an_attack(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = idle_log(2, "world")
-    told = news(log, 2, {1: ("??", 0.4), 2: ("??", 0.4)})
+    analysis = news(log, 2, {1: ("??", 0.4), 2: ("??", 0.4)})
     page = open_page(server.page(), **HANDSET)
-    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
     codes = [region.code for region in log.header.map.regions]
 
     def deploys(regions: list[str]) -> None:
-        for position in told["positions"]:
+        for position in analysis["positions"]:
             position["turns"][0]["better"]["orders"] = "; ".join(f"d {codes[int(region)]} 2" for region in regions)
 
     deploys(["0"])
@@ -369,7 +371,7 @@ def test_a_phone_shows_all_regions_of_the_better_turn_also_without_an_attack(
     )
     for key, regions in (("b", ends[-1:]), ("Shift+B", ends[:1]), ("b", ends[-2:-1]), ("Shift+B", [ends[0], ends[-1]])):
         deploys(regions)
-        told["version"] += 1
+        analysis["version"] += 1
         with page.expect_response(lambda answer: answer.url.endswith("/analysis")):
             pass
         with page.expect_response(lambda answer: answer.url.endswith("/analysis")):

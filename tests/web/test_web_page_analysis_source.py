@@ -17,12 +17,12 @@ from web_helpers import Server
 pytestmark = PAGE
 
 
-def test_a_card_says_that_the_bot_calculates_before_the_bots_are_known(
+def test_card_shows_a_running_analysis_before_the_list_of_bots_arrives(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
-    page, waiting = open_page(server.page()), []
+    page, waiting_routes = open_page(server.page()), []
     page.get_by_role("button", name="Play now").wait_for()
-    page.route("**/api/home", lambda route: waiting.append(route))
+    page.route("**/api/home", lambda route: waiting_routes.append(route))
     open_log(page, idle_log(2), tmp_path)
     card = page.get_by_role("region", name="Analysis")
     card.get_by_text("The bot is analysing this round").wait_for()
@@ -32,24 +32,24 @@ def test_a_card_says_that_the_bot_calculates_before_the_bots_are_known(
 def test_late_answers_for_another_engine_are_dropped(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
     log = idle_log(4)
     page = open_page(server.page())
-    late: list[Any] = []
+    late_routes: list[Any] = []
 
     def answer(route: Any) -> None:
-        asked = route.request.post_data_json
-        if asked["seconds"] == 1:
-            late.append(route)
+        request_body = route.request.post_data_json
+        if request_body["seconds"] == 1:
+            late_routes.append(route)
         else:
-            route.fulfill(json=news(log, 1, {3: ("?", 0.11)}, bot=asked["bot"], seconds=asked["seconds"]))
+            route.fulfill(json=news(log, 1, {3: ("?", 0.11)}, bot=request_body["bot"], seconds=request_body["seconds"]))
 
     page.route("**/analysis", answer)
     open_log(page, log, tmp_path)
     card = page.get_by_role("region", name="Analysis")
-    while not late:
+    while not late_routes:
         page.wait_for_timeout(20)
     card.get_by_role("combobox", name="Time for a turn").select_option("5 s")
     moves = page.get_by_role("region", name="Moves")
     moves.locator("[data-round='3'] [data-mark='?']").wait_for()
-    for route in late:
+    for route in late_routes:
         route.fulfill(json=news(log, 7, {1: ("??", 0.5)}))
     page.wait_for_timeout(300)
     assert moves.locator("[data-round='1'] [data-mark]").count() == 0
@@ -57,11 +57,13 @@ def test_late_answers_for_another_engine_are_dropped(server: Server, tmp_path: P
     assert page.evaluate("localStorage['warlight.engine.seconds']") == "5"
 
 
-def test_hints_use_the_same_engine(server: Server, open_page: Callable[..., Any]):
+def test_hints_use_the_engine_of_the_analysis(server: Server, open_page: Callable[..., Any]):
     page = open_page(server.page())
     page.evaluate("localStorage['warlight.engine.seconds'] = '0.2'")
-    asked: list[dict[str, Any]] = []
-    page.on("request", lambda request: request.url.endswith("/insight") and asked.append(request.post_data_json))
+    request_bodies: list[dict[str, Any]] = []
+    page.on(
+        "request", lambda request: request.url.endswith("/insight") and request_bodies.append(request.post_data_json)
+    )
     page.goto(server.begin(seed=8, picks="random").address)
     page.reload()
     page.locator(".phases").wait_for()
@@ -69,53 +71,53 @@ def test_hints_use_the_same_engine(server: Server, open_page: Callable[..., Any]
     page.keyboard.press("h")
     hint = page.get_by_role("region", name="Hint in words")
     hint.get_by_role("heading", name="Where to look").wait_for(timeout=120_000)
-    assert asked[0] == {"bot": "nash:secs=1", "seconds": 0.2}
+    assert request_bodies[0] == {"bot": "nash:secs=1", "seconds": 0.2}
     hint.get_by_role("combobox", name="Bot for analysis").select_option("one_ply")
     hint.locator("li").first.wait_for()
-    while len(asked) < 2:
+    while len(request_bodies) < 2:
         page.wait_for_timeout(20)
-    assert asked[1]["bot"] == "one_ply"
+    assert request_bodies[1]["bot"] == "one_ply"
     page.keyboard.press("h")
     page.get_by_role("region", name="Candidates of Hint").get_by_text("Vera").wait_for()
     for words in ("one_ply", "nash"):
         assert page.locator("body").inner_text().count(words) == 0, "bots have displayed names everywhere"
 
 
-def test_the_replay_opens_before_its_win_probabilities_are_known(
+def test_replay_opens_before_its_win_probabilities_arrive(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = idle_log(3)
-    page, held = open_page(server.page(), expects="status of 503"), []
-    page.route("**/chances", lambda route: held.append(route))
+    page, waiting_routes = open_page(server.page(), expects="status of 503"), []
+    page.route("**/chances", lambda route: waiting_routes.append(route))
     page.route("**/analysis", lambda route: route.fulfill(json={**news(log, 1, {}), "summary": None}))
     open_log(page, log, tmp_path)
     curve = page.get_by_role("region", name="Win probability")
     curve.get_by_text("Computing …").wait_for()
     assert curve.locator("path[stroke]").count() == 2 and not curve.locator("path[stroke]").first.get_attribute("d")
-    held.pop().fulfill(json=[[[0.75, 0.7, 0.8], [0.25, 0.2, 0.3]]] * 4)
+    waiting_routes.pop().fulfill(json=[[[0.75, 0.7, 0.8], [0.25, 0.2, 0.3]]] * 4)
     curve.get_by_text("Pip 75 % · Attila 25 %").wait_for()
     assert curve.locator("path[stroke]").first.get_attribute("d").count("L") == 3
     page.goto("about:blank")
     page.goto(server.page())
     open_log(page, log, tmp_path)
-    refused = {"error": "x", "code": "busy", "values": {}, "details": None}
-    held.pop().fulfill(status=503, body=json.dumps(refused), content_type="application/json")
+    error_body = {"error": "x", "code": "busy", "values": {}, "details": None}
+    waiting_routes.pop().fulfill(status=503, body=json.dumps(error_body), content_type="application/json")
     curve.get_by_text("the server is busy").wait_for()
 
 
 def test_the_server_loads_the_bot_for_the_analysis_during_the_game(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(seed=8, picks="random")
-    page = open_page(played.address)
+    game_server = server.begin(seed=8, picks="random")
+    page = open_page(game_server.address)
     page.locator(".phases").wait_for()
-    with page.expect_request("**/analysis/prepare") as asked:
-        server.client(played.token(0)).post(
-            f"games/{played.game}/orders", json={"round": 1, "deploys": [], "attacks": []}
+    with page.expect_request("**/analysis/prepare") as prepare_request:
+        server.client(game_server.token(0)).post(
+            f"games/{game_server.game}/orders", json={"round": 1, "deploys": [], "attacks": []}
         )
-    assert asked.value.post_data_json == {"bot": "nash:secs=1"}
-    assert asked.value.response().status == 200
+    assert prepare_request.value.post_data_json == {"bot": "nash:secs=1"}
+    assert prepare_request.value.response().status == 200
 
 
-def test_a_file_with_a_report_shows_it_offline(tmp_path: Path, open_page: Callable[..., Any]):
+def test_file_with_a_report_shows_the_report_offline(tmp_path: Path, open_page: Callable[..., Any]):
     file, page_file = tmp_path / "game.wl.jsonl", tmp_path / "game.html"
     idle_log(8).save(file)
     line = ["analyse", str(file), "--bot", "aggressive", "--rolls", "16", "-q", "--html", str(page_file)]
@@ -143,16 +145,14 @@ def test_a_file_without_a_report_says_that_it_has_no_analysis(tmp_path: Path, op
     assert page.get_by_role("button", name="Next mistake").count() == 0
 
 
-def test_an_error_of_the_analysis_is_shown_and_the_page_tries_again(
-    server: Server, tmp_path: Path, open_page: Callable[..., Any]
-):
+def test_page_shows_an_analysis_error_and_retries(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
     log = idle_log(3)
     page = open_page(server.page(), expects="status of 503")
-    refused = {"error": "x", "code": "reports-wait", "values": {}, "details": None}
-    answers = [lambda route: route.fulfill(status=503, body=json.dumps(refused), content_type="application/json")]
-    page.route("**/analysis", lambda route: (answers.pop() if answers else _good)(route))
+    error_body = {"error": "x", "code": "reports-wait", "values": {}, "details": None}
+    answers = [lambda route: route.fulfill(status=503, body=json.dumps(error_body), content_type="application/json")]
+    page.route("**/analysis", lambda route: (answers.pop() if answers else fulfill_with_result)(route))
 
-    def _good(route: Any) -> None:
+    def fulfill_with_result(route: Any) -> None:
         route.fulfill(json=news(log, 1, {2: ("?", 0.12)}))
 
     open_log(page, log, tmp_path)
@@ -161,26 +161,26 @@ def test_an_error_of_the_analysis_is_shown_and_the_page_tries_again(
     assert page.get_by_role("alert").count() == 0
 
 
-def test_a_step_before_the_list_of_bots_is_loaded_is_not_lost(
-    server: Server, tmp_path: Path, open_page: Callable[..., Any]
-):
-    log, waiting = idle_log(3), []
+def test_step_to_a_mistake_waits_for_the_list_of_bots(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
+    log, waiting_routes = idle_log(3), []
     page = open_page(server.page())
     page.get_by_role("button", name="Play now").wait_for()
-    page.route("**/api/home", lambda route: waiting.append(route))
+    page.route("**/api/home", lambda route: waiting_routes.append(route))
     page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("?", 0.12)})))
     open_log(page, log, tmp_path)
     page.keyboard.press("b")
     page.get_by_role("button", name="Next mistake").get_by_text("Searching").wait_for()
-    while not waiting:
+    while not waiting_routes:
         page.wait_for_timeout(20)
-    for route in waiting:
+    for route in waiting_routes:
         route.continue_()
     page.locator(".where", has_text="Round 2 of").wait_for()
     page.locator("g.best").first.wait_for(state="attached")
 
 
-def test_a_server_without_a_bot_for_the_analysis_says_so(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
+def test_page_reports_that_the_server_has_no_bot_for_the_analysis(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
     page = open_page(server.page())
     home = server.client().get("home").json()
     page.route("**/api/home", lambda route: route.fulfill(json={**home, "opponents": []}))

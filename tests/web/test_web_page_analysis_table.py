@@ -1,6 +1,6 @@
 """The screens of analysis, variations, lessons and studies on all devices, with all pointers, in both languages.
 
-The default run has one case of each screen; the slow tests have all cases.
+The default run tests one case of each screen; the slow tests cover all cases.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ JUDGEMENT = {
 
 
 class User:
-    """A person with one pointer, or only a keyboard, and a language."""
+    """A simulated user with one pointer or only a keyboard, and with a language."""
 
     def __init__(self, page: Any, device: Device, locale: str) -> None:
         self.page, self.device = page, device
@@ -64,9 +64,9 @@ class User:
             element.focus()
             assert element.evaluate("e => e === document.activeElement && e.tabIndex >= 0")
             return self.page.keyboard.press("Enter")
-        element.click(trial=True)  # waits until the element rests
+        element.click(trial=True)  # waits until the element stops moving
         place = next(
-            found for block in ("nearest", "center", "end") if (found := element.evaluate(UNCOVERED, [block, share]))
+            point for block in ("nearest", "center", "end") if (point := element.evaluate(UNCOVERED, [block, share]))
         )
         self._gestures.press(place)
 
@@ -79,15 +79,14 @@ class User:
             self.page.locator(f"aside .handle[aria-expanded={str(shown).lower()}]").wait_for()
 
     def deploy_and_commit(self) -> None:
-        """Deploy two armies on an own region, take one back, and commit the turn.
+        """Deploy two armies on a region of the player, remove one, and commit the turn.
 
-        The caller must wait for the answer of the server before it presses the next element, because the answer
-        changes the page and can move the element.
+        The server's answer changes the page and can move elements. The caller must wait for it before the next press.
         """
         self.cards(False)
-        own = self.page.locator("path[data-region].own").first
-        own.wait_for(state="attached")
-        name = Game("small").map.regions[int(own.get_attribute("data-region"))].name
+        region_path = self.page.locator("path[data-region].own").first
+        region_path.wait_for(state="attached")
+        name = Game("small").map.regions[int(region_path.get_attribute("data-region"))].name
         place = region(self.page, name)
         place.scroll_into_view_if_needed()
         for armies in (1, 2):
@@ -110,18 +109,18 @@ class User:
         self.page.wait_for_timeout(350)  # two taps in a short time are a double tap
 
 
-def own_log(folder: Path) -> GameLog:
-    """A log that no other test has. The server keeps one tree of variations for all copies of a log."""
+def unique_log(folder: Path) -> GameLog:
+    """Return a log that no other test uses. The server keeps one tree of variations for all copies of a log."""
     log = idle_log(4)
     return replace(log, header=replace(log.header, match={"test": str(folder)}))
 
 
-def analysed(server: Server, open_page: Callable[..., Any], folder: Path, device: Device, locale: str) -> User:
-    """Open a log with two mistakes; the results of the analysis are fixed, and a fast bot answers."""
+def open_analysed_log(server: Server, open_page: Callable[..., Any], folder: Path, device: Device, locale: str) -> User:
+    """Open a log with two mistakes. The analysis has fixed results, and a fast bot answers."""
     page = open_page(server.page("studies"), locale=locale, **device.options)
     page.wait_for_function("() => localStorage['warlight.server']")
     page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
-    log = own_log(folder)
+    log = unique_log(folder)
     marks = {2: ("??", 0.4), 3: ("?", 0.11)}
     page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, marks)))
     page.route("**/chances", lambda route: route.fulfill(body="null", content_type="application/json"))
@@ -143,7 +142,7 @@ def use_the_analysis(user: User) -> None:
     card.locator(".turns button[aria-pressed=true]").wait_for()
     user.press(page.locator("[data-round='3'] button.round"))
     card.get_by_role("heading", name=user.word("Round {round}", round=3)).wait_for()
-    if user.device.pointer != "keyboard":  # the list of moves gives the keyboard the same positions
+    if user.device.pointer != "keyboard":  # keyboard users reach the same positions by the list of moves
         user.press(page.get_by_role("region", name=user.word("Win probability"), exact=True).locator("svg"), 0.99)
         page.wait_for_function("() => location.hash.includes('round=4')")
 
@@ -192,9 +191,9 @@ def use_a_lesson(user: User) -> None:
 def use_a_study(user: User) -> None:
     page = user.page
     page.goto(page.url.partition("#")[0] + "#/studies")
-    title = token_hex(8)  # the study of an attempt that failed remains on the server
+    title = token_hex(8)  # a failed attempt leaves its study on the server
     field = page.get_by_label(user.word("Title"), exact=True)
-    field.focus() if user.device.pointer == "keyboard" else user.press(field)  # the key Enter starts the study
+    field.focus() if user.device.pointer == "keyboard" else user.press(field)  # Enter in this field starts the study
     page.keyboard.type(title)
     page.get_by_role("combobox", name=user.word("Map")).select_option("small")
     user.press(user.button("Start at a random position"))
@@ -216,7 +215,7 @@ SCREENS = {
 }  # fmt: skip
 TABLE = [(screen, device, locale) for screen in SCREENS for device in (*DEVICES, KEYBOARD, MOVING, ZOOMED)
          for locale in ("en-US", "cs-CZ")]  # fmt: skip
-#: The cases of the default run: together they have each language, and a mouse, a pen, fingers and a keyboard.
+#: The cases of the default run: together they cover both languages, mouse, pen, touch and keyboard.
 FIRST = {
     ("analysis", "phone", "touch", "cs-CZ"), ("variations", "desktop", "keyboard", "en-US"),
     ("lesson", "tablet", "pen", "en-US"), ("study", "zoomed", "mouse", "cs-CZ"),
@@ -224,18 +223,18 @@ FIRST = {
 
 
 def case(screen: str, device: Device, locale: str) -> Any:
-    chosen = (screen, device.name, device.pointer, locale)
+    case_key = (screen, device.name, device.pointer, locale)
     moving = "-moving" if device is MOVING else ""
     return pytest.param(
-        screen, device, locale, id="-".join(chosen) + moving, marks=() if chosen in FIRST else pytest.mark.slow
+        screen, device, locale, id="-".join(case_key) + moving, marks=() if case_key in FIRST else pytest.mark.slow
     )
 
 
 @pytest.mark.parametrize(("screen", "device", "locale"), [case(*row) for row in TABLE])
-def test_every_task_is_possible(
+def test_user_completes_the_task_of_each_screen(
     server: Server, tmp_path: Path, open_page: Callable[..., Any], screen: str, device: Device, locale: str
 ):
-    user = analysed(
+    user = open_analysed_log(
         server, open_page, tmp_path, device._replace(options={**device.options, "bypass_csp": True}), locale
     )
     SCREENS[screen](user)
@@ -253,8 +252,8 @@ def try_turn(page: Any, who: str) -> None:
     page.keyboard.press("Control+Enter")
 
 
-def new_screens(server: Server, page: Any, folder: Path) -> Iterator[str]:
-    """Every new screen, one after the other, by name."""
+def variation_screens(server: Server, page: Any, folder: Path) -> Iterator[str]:
+    """Show the screens with variations, a lesson and studies in turn; yield their names."""
     page.goto(server.page())
     page.wait_for_function("() => localStorage['warlight.server']")
     page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
@@ -289,25 +288,25 @@ def new_screens(server: Server, page: Any, folder: Path) -> Iterator[str]:
     page.get_by_text("Good: this turn is better.").wait_for()
     yield "lesson"
     client = server.client()
-    made = client.post("studies", json={"title": "The corner", "players": ["Ann", "Bo"], "map": "small"})
-    assert made.status_code == 200
+    response = client.post("studies", json={"title": "The corner", "players": ["Ann", "Bo"], "map": "small"})
+    assert response.status_code == 200
     page.goto(server.page("studies"))
     page.get_by_text("The corner").first.wait_for()
     yield "studies"
 
 
 @pytest.mark.slow
-def test_axe_finds_nothing_on_the_new_screens_in_both_themes(
+def test_axe_finds_nothing_on_variation_screens_in_both_themes(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
-    """With WARLIGHT_PICTURES set to a folder, pictures of the screens are written there."""
+    """If WARLIGHT_PICTURES names a folder, the test writes screenshots to it."""
     pictures = os.environ.get("WARLIGHT_PICTURES")
     page = open_page(color_scheme="dark", bypass_csp=True, **DESKTOP)
-    found = []
-    for name in new_screens(server, page, tmp_path):
+    problems = []
+    for name in variation_screens(server, page, tmp_path):
         for theme in ("dark", "light"):
             page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
             if pictures:
                 page.screenshot(path=Path(pictures) / f"{name}-{theme}.png")
-            found += [(name, theme, *one) for one in axe_finds(page, theme == "light")]
-    assert found == []
+            problems += [(name, theme, *problem) for problem in axe_finds(page, theme == "light")]
+    assert problems == []

@@ -1,4 +1,4 @@
-"""What the analysis of a finished game says: better turns, reasons, the parts of a change, and weak attacks."""
+"""Texts of the analysis of a finished game: better turns, reasons, the parts of a change, and weak attacks."""
 
 from __future__ import annotations
 
@@ -21,62 +21,64 @@ from web_helpers import Server
 pytestmark = PAGE
 
 
-def test_a_better_turn_with_a_reserve_and_its_reason_are_told(
+def test_card_describes_a_better_turn_with_a_reserve_and_its_reason(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log = idle_log(4)
     game = game_at(log, 1)
     codes, names = ([getattr(region, of) for region in game.map.regions] for of in ("code", "name"))
-    own = next(r for r in range(10) if game.owner[r] == 0 and len(game.map.neighbors[r]) > 1)
-    first, second = game.map.neighbors[own][:2]
-    armies = int(game.army[own]) + 4
-    told = news(log, 1, {2: ("??", 0.4)})
-    judged = told["positions"][0]["turns"][0]
-    judged["better"]["orders"] = "; ".join(
-        [f"d {codes[own]} 5", *(f"a {codes[own]} {codes[to]} {armies}" for to in (first, second))]
+    source = next(r for r in range(10) if game.owner[r] == 0 and len(game.map.neighbors[r]) > 1)
+    first, second = game.map.neighbors[source][:2]
+    armies = int(game.army[source]) + 4
+    analysis = news(log, 1, {2: ("??", 0.4)})
+    turn_result = analysis["positions"][0]["turns"][0]
+    turn_result["better"]["orders"] = "; ".join(
+        [f"d {codes[source]} 5", *(f"a {codes[source]} {codes[to]} {armies}" for to in (first, second))]
     )
-    only = {"kind": "attack", "source": names[own], "target": names[first], "armies": 1, "was": 0}
+    only_attack = {"kind": "attack", "source": names[source], "target": names[first], "armies": 1, "was": 0}
     asia = {"bonus": "Asia", "income": 5, "better": 0.1, "played": 0.6}
     later = [
         {"rounds": 1, "code": "turn-holds", "values": {"region": names[first], "better": 0.8, "played": 0.3}},
         {"rounds": 3, "code": "turn-saves", "values": {"armies": 4.25}},
         {"rounds": 3, "code": "turn-breaks", "values": {"player": 1, **asia}},
     ]
-    values = {"region": names[own], "better": 0.9, "played": 0.2, "only": only, "later": later}
-    judged["reason"] = {"code": "turn-holds", "values": values}
+    values = {"region": names[source], "better": 0.9, "played": 0.2, "only": only_attack, "later": later}
+    turn_result["reason"] = {"code": "turn-holds", "values": values}
     page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
     open_log(page, log, tmp_path)
     page.keyboard.press("b")
     card = page.get_by_role("region", name="Analysis")
     better = card.get_by_text("Better:")
     better.wait_for()
-    says = f"{names[own]} → {names[first]} with {armies}; if armies are left: {names[own]} → {names[second]}."
-    assert says in better.inner_text()
+    orders_text = (
+        f"{names[source]} → {names[first]} with {armies}; if armies are left: {names[source]} → {names[second]}."
+    )
+    assert orders_text in better.inner_text()
     page.locator("g.best path").first.wait_for(state="attached")
-    drawn = page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)")
-    judged["better"]["orders"] = judged["better"]["orders"].rpartition(";")[0]
+    paths = page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)")
+    turn_result["better"]["orders"] = turn_result["better"]["orders"].rpartition(";")[0]
     card.get_by_text("Played:").click()  # the user reads the card
-    told["positions"][0]["preliminary"] = False
-    told["version"] = 3
+    analysis["positions"][0]["preliminary"] = False
+    analysis["version"] = 3
     card.get_by_role("button", name="Show the newest result").click()
     better.get_by_text("if armies are left").wait_for(state="detached")
     page.locator("g.best").first.wait_for(state="attached")
-    assert page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)") == drawn
-    reason = f"The better turn is the same with one more attack: from {names[own]} to {names[first]} with 1 army."
-    keeps = f"The better turn keeps {names[own]} in 90 % of cases, the played turn in 20 %."
-    card.get_by_text(f"{reason} {keeps}").wait_for()
-    holds = (
+    assert page.locator("g.best path").evaluate_all("paths => paths.map(path => path.outerHTML)") == paths
+    reason = f"The better turn is the same with one more attack: from {names[source]} to {names[first]} with 1 army."
+    kept_share = f"The better turn keeps {names[source]} in 90 % of cases, the played turn in 20 %."
+    card.get_by_text(f"{reason} {kept_share}").wait_for()
+    held_share = (
         f"Pip holds {names[first]} in 80 % of the simulated games with the better turn, in 30 % with the played turn."
     )
-    card.get_by_text(f"One round later, {holds}").wait_for()
+    card.get_by_text(f"One round later, {held_share}").wait_for()
     card.get_by_text("3 rounds later, Pip has 4.3 more armies on average with the better turn.").wait_for()
     card.get_by_text("3 rounds later, Attila holds all of Asia (+5) in 10 % of the simulated games").wait_for()
 
 
 _ASIA = {"bonus": "Asia", "income": 7, "better": 0.9, "played": 0.2}
 _BATTLE = {"source": "Peru", "target": "Brazil", "armies": 2.5}
-#: The forms of the reasons: the code, and the values of the result of an analysis.
+#: All forms of reasons: the code and the values in the result of an analysis.
 REASONS: Final = [
     ("turn-bonus", _ASIA),
     ("turn-breaks", {**_ASIA, "player": 1}),
@@ -98,26 +100,26 @@ REASONS: Final = [
 ]
 
 
-def test_the_report_gives_the_same_reasons_as_the_command(
+def test_report_gives_the_same_reasons_as_the_command_line(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     log, rounds = idle_log(len(REASONS), "world"), range(1, len(REASONS) + 1)
-    told = news(log, 2, dict.fromkeys(rounds, ("??", 0.4)))
-    for position, (code, values) in zip(told["positions"], REASONS, strict=True):
+    analysis = news(log, 2, dict.fromkeys(rounds, ("??", 0.4)))
+    for position, (code, values) in zip(analysis["positions"], REASONS, strict=True):
         position["turns"][0]["reason"] = {"code": code, "values": values}
-    told["summary"]["turning"] = [{"round": number, "player": 0} for number in rounds]
+    analysis["summary"]["turning"] = [{"round": number, "player": 0} for number in rounds]
     page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
     open_log(page, log, tmp_path)
     page.keyboard.press("b")
     points = page.locator("ol.turning > li")
     points.nth(len(REASONS) - 1).wait_for()
-    for shown, (code, values) in zip(points.all_inner_texts(), REASONS, strict=True):
-        says = sentence_of({"code": code, "values": values}, names_of(log), 0)
-        assert shown.replace("\N{NO-BREAK SPACE}", " ").endswith(f". {says}"), says
+    for point_text, (code, values) in zip(points.all_inner_texts(), REASONS, strict=True):
+        sentence = sentence_of({"code": code, "values": values}, names_of(log), 0)
+        assert point_text.replace("\N{NO-BREAK SPACE}", " ").endswith(f". {sentence}"), sentence
 
 
-def test_the_parts_of_a_change_have_its_sum_and_are_those_of_the_command(
+def test_parts_of_a_change_add_up_and_match_the_command_line(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     values = [  # before, worth, after, gain of the better turn
@@ -126,50 +128,54 @@ def test_the_parts_of_a_change_have_its_sum_and_are_those_of_the_command(
         (0.465, 0.105, 0.295, 0.07),
     ]  # fmt: skip
     log, rounds = called_you(idle_log(len(values), "world")), range(1, len(values) + 1)
-    told = news(log, 2, {number: ("??", gain) for number, (*_, gain) in zip(rounds, values, strict=True)}, done=9)
-    for position, (before, worth, after, gain) in zip(told["positions"], values, strict=True):
+    analysis = news(log, 2, {number: ("??", gain) for number, (*_, gain) in zip(rounds, values, strict=True)}, done=9)
+    for position, (before, worth, after, gain) in zip(analysis["positions"], values, strict=True):
         position["turns"][0].update(
             before=before, worth=worth, after=after, gain=gain, reason={"code": "turn-even", "values": {}}
         )
         position["chances"] = [[before, 0.0, 1.0], [1 - before, 0.0, 1.0]]
-    told["summary"]["turning"] = [{"round": number, "player": 0} for number in rounds]
+    analysis["summary"]["turning"] = [{"round": number, "player": 0} for number in rounds]
     lines = describe_turning_points(
-        {"turning": told["summary"]["turning"], "rounds": [position["turns"] for position in told["positions"]]}, log
+        {
+            "turning": analysis["summary"]["turning"],
+            "rounds": [position["turns"] for position in analysis["positions"]],
+        },
+        log,
     )
-    of_command = [line for line in lines if line.startswith("round ")]
+    command_lines = [line for line in lines if line.startswith("round ")]
     page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
     open_log(page, log, tmp_path)
     points = page.locator("ol.turning > li")
     points.nth(len(values) - 1).wait_for()
     card = page.get_by_role("region", name="Analysis")
 
     def numbers(text: str) -> list[int]:
-        return [int(found) for found in re.findall(r"[+-]?\d+", text.replace("\N{MINUS SIGN}", "-"))]
+        return [int(number_text) for number_text in re.findall(r"[+-]?\d+", text.replace("\N{MINUS SIGN}", "-"))]
 
-    for number, shown, line in zip(rounds, points.all_inner_texts(), of_command, strict=True):
-        assert numbers(shown)[1:] == numbers(line)[1:], "round, sum, own turn, others, dice"
-        _, fall, own, others, dice = numbers(shown)
-        assert own + others + dice == fall
-        assert shown.index(" by your own turn") < shown.index(" by Attila’s orders") < shown.index(" by the dice")
+    for number, point, line in zip(rounds, points.all_inner_texts(), command_lines, strict=True):
+        assert numbers(point)[1:] == numbers(line)[1:], "round, sum, own turn, others, dice"
+        _, fall, own_turn, others, dice = numbers(point)
+        assert own_turn + others + dice == fall
+        assert point.index(" by your own turn") < point.index(" by Attila’s orders") < point.index(" by the dice")
         points.nth(number - 1).get_by_role("button").click()
         path = card.get_by_text("before the round;").inner_text()
         before, *parts, after = numbers(path)
         chances = page.get_by_role("region", name="Win probability").locator("figcaption")
         chances.get_by_text(f"You {before}").wait_for()
         assert sum(numbers(chances.inner_text())) == 100
-        assert parts == [others, own, dice] and before + sum(parts) == after
+        assert parts == [others, own_turn, dice] and before + sum(parts) == after
         assert re.search("by Attila’s orders, .* by your turn, .* by the dice: .* after it", path)
-        if own:
+        if own_turn:
             played, better = numbers(card.locator(".verdict > b").inner_text())
-            assert played - better == own
-            assert f"The difference is {-own} ± 2 points" in card.locator("details").text_content()
+            assert played - better == own_turn
+            assert f"The difference is {-own_turn} ± 2 points" in card.locator("details").text_content()
 
 
 def attack_log(leaves: bool) -> tuple[GameLog, str, int, int, int]:
-    """A log whose last turn of player 0 attacks a region on which player 1 deploys its whole income.
+    """Make a log: in the last round, player 0 attacks a region on which player 1 deploys its whole income.
 
-    leaves: player 1 also sends an army away from there.
+    leaves: whether player 1 also sends an army away from this region.
 
     Return the log, the name of the region, its armies before the round, the attacking armies, and the deployed armies.
     """
@@ -195,18 +201,20 @@ def attack_log(leaves: bool) -> tuple[GameLog, str, int, int, int]:
 
 
 @pytest.mark.parametrize("leaves", [False, True])
-def test_a_hopeless_attack_is_told_with_the_armies_that_the_defender_deployed(
+def test_text_on_a_hopeless_attack_includes_the_armies_of_the_defender(
     server: Server, tmp_path: Path, open_page: Callable[..., Any], leaves: bool
 ):
-    log, name, there, armies, more = attack_log(leaves)
-    told = news(log, 2, {len(log.rounds): ("??", 0.4)})
+    log, name, defenders, armies, more = attack_log(leaves)
+    analysis = news(log, 2, {len(log.rounds): ("??", 0.4)})
     page = open_page(server.page())
-    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
     open_log(page, log, tmp_path)
     page.keyboard.press("b")
-    chance, defended = (f"{100 * battle_odds(armies, n).capture:.0f} %" for n in (there, there + more))
-    assert battle_odds(armies, there + more).capture < 0.5
-    unit = "army" if there == 1 else "armies"
+    chance, chance_after_deploy = (
+        f"{100 * battle_odds(armies, n).capture:.0f} %" for n in (defenders, defenders + more)
+    )
+    assert battle_odds(armies, defenders + more).capture < 0.5
+    unit = "army" if defenders == 1 else "armies"
     card = page.get_by_role("region", name="Analysis")
     card.get_by_text(f"{name} with {armies}; if armies are left:").wait_for()
     assert page.locator("g.past g.past").count() == 1, "the reserve has no arrow"
@@ -214,13 +222,13 @@ def test_a_hopeless_attack_is_told_with_the_armies_that_the_defender_deployed(
         assert card.get_by_text("the chance was").count() == 0, "the attack may have met fewer armies"
         return
     card.get_by_text(
-        f"The attack on {name} with {armies} armies had a chance of {chance} against the {there} {unit} there. "
-        f"{names_of(log)[1]} deployed {more} more: the chance was {defended}."
+        f"The attack on {name} with {armies} armies had a chance of {chance} against the {defenders} {unit} there. "
+        f"{names_of(log)[1]} deployed {more} more: the chance was {chance_after_deploy}."
     ).wait_for()
 
 
 @pytest.mark.parametrize("joined", [False, True])
-def test_no_chance_is_told_for_an_attack_on_a_region_that_another_player_attacked_too(
+def test_card_gives_no_chance_if_another_player_attacks_the_same_region(
     server: Server, tmp_path: Path, open_page: Callable[..., Any], joined: bool
 ):
     game, recorder = Game("small", "thesis", 2, 0, picks="random"), MemoryRecorder()

@@ -1,4 +1,4 @@
-"""Committing a turn on the page: for the visible position, once, on purpose; and withdrawing it while bots search."""
+"""Commit of a turn on the page: for the visible position, once, deliberately; and its withdrawal while bots search."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from web_helpers import Server, serving
 pytestmark = PAGE
 
 
-def rounds(played: Server) -> list[Any]:
-    return GameLog.load(played.folder / f"{played.game}.partial.wl.jsonl").rounds
+def rounds(game_server: Server) -> list[Any]:
+    return GameLog.load(game_server.folder / f"{game_server.game}.partial.wl.jsonl").rounds
 
 
-def test_a_round_is_seen_before_the_next_turn_can_be_committed(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(seed=8)
-    page = open_page(played.address, reduced_motion="no-preference")
+def test_commit_is_disabled_until_the_round_has_been_shown(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin(seed=8)
+    page = open_page(game_server.address, reduced_motion="no-preference")
     commit = page.get_by_role("button", name=re.compile("Commit"))
     pick(page)
     page.locator(".phases").wait_for()
@@ -34,14 +34,12 @@ def test_a_round_is_seen_before_the_next_turn_can_be_committed(server: Server, o
     page.keyboard.press("Space")
     page.get_by_text("Deploy 5 more").wait_for()
     assert commit.is_enabled()
-    assert len(rounds(played)) == 1
+    assert len(rounds(game_server)) == 1
 
 
-def test_armies_that_are_not_deployed_are_asked_about_and_a_key_held_down_is_one_press(
-    server: Server, open_page: Callable[..., Any]
-):
-    played = server.begin(seed=8)
-    page = open_page(played.address)
+def test_undeployed_armies_need_confirmation_and_a_held_key_counts_once(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin(seed=8)
+    page = open_page(game_server.address)
     pick(page)
     page.locator(".phases").wait_for()
     page.keyboard.down("Control")
@@ -49,13 +47,13 @@ def test_armies_that_are_not_deployed_are_asked_about_and_a_key_held_down_is_one
         page.keyboard.down("Enter")
     page.keyboard.up("Enter")
     page.keyboard.up("Control")
-    asked = page.get_by_role("alertdialog")
-    asked.get_by_text("5 armies are not deployed").wait_for()
-    page.keyboard.press("Control+Enter")  # nor does a second press say yes
-    assert asked.is_visible()
+    dialog = page.get_by_role("alertdialog")
+    dialog.get_by_text("5 armies are not deployed").wait_for()
+    page.keyboard.press("Control+Enter")  # a second press does not confirm
+    assert dialog.is_visible()
     page.keyboard.press("Enter")
-    asked.wait_for(state="detached")
-    assert len(rounds(played)) == 0
+    dialog.wait_for(state="detached")
+    assert len(rounds(game_server)) == 0
     page.locator('path[aria-label*=", yours,"]').first.focus()
     page.keyboard.press("Shift+Enter")
     page.keyboard.down("Control")
@@ -65,35 +63,35 @@ def test_armies_that_are_not_deployed_are_asked_about_and_a_key_held_down_is_one
     page.keyboard.up("Control")
     round_or_end(page, 2)
     page.get_by_text("Deploy 5 more").wait_for()
-    assert [sum(n for _, n in r.orders[0].deploys) for r in rounds(played)] == [5]
+    assert [sum(n for _, n in r.orders[0].deploys) for r in rounds(game_server)] == [5]
 
 
 @pytest.fixture(scope="module")
 def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server of its own for a bot that thinks for a minute: others would wait for it."""
+    """A separate server for a bot that searches for a minute. On a shared server, other tests would wait for it."""
     with serving(tmp_path_factory.mktemp("slow"), "play", "--vs", "mcts:secs=60", "--map", "small") as running:
         yield running
 
 
-def against_a_thinker(server: Server, open_page: Callable[..., Any]) -> tuple[dict[str, Any], Any]:
-    """A game against a bot that thinks for a minute, and its page, in the first turn."""
-    two = {"players": [{"name": "You"}, {"bot": "mcts:secs=60"}], "map": "small", "picks": "random", "seed": 3}
-    made = server.client().post("games", json=two).json()
-    page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"))
+def start_game_with_slow_bot(server: Server, open_page: Callable[..., Any]) -> tuple[dict[str, Any], Any]:
+    """Start a game against a bot that searches for a minute; return the game and its page in the first turn."""
+    game_request = {"players": [{"name": "You"}, {"bot": "mcts:secs=60"}], "map": "small", "picks": "random", "seed": 3}
+    game = server.client().post("games", json=game_request).json()
+    page = open_page(server.page(f"g/{game['id']}?key0={game['tokens']['0']}"))
     page.locator(".phases").wait_for()
-    return made, page
+    return game, page
 
 
-def test_a_turn_is_taken_back_while_the_bot_thinks(slow: Server, open_page: Callable[..., Any]):
-    made, page = against_a_thinker(slow, open_page)
-    mine = page.locator('path[aria-label*=", yours,"]').first
-    mine.focus()
+def test_player_takes_a_turn_back_while_the_bot_searches(slow: Server, open_page: Callable[..., Any]):
+    game, page = start_game_with_slow_bot(slow, open_page)
+    own_region = page.locator('path[aria-label*=", yours,"]').first
+    own_region.focus()
     page.keyboard.press("Shift+Enter")
     page.get_by_text("All armies are deployed").wait_for()
     page.keyboard.press("Control+Enter")
     page.get_by_text("Waiting for Linden").wait_for()
     page.get_by_role("button", name="Take the turn back").click()
-    page.get_by_role("button", name=re.compile("Deploy.*5.5")).wait_for()  # as it was committed
+    page.get_by_role("button", name=re.compile("Deploy.*5.5")).wait_for()  # the committed orders are restored
     page.keyboard.press("z")
     page.get_by_role("button", name=re.compile("Deploy.*0.5")).wait_for()
     hand_in(page)
@@ -102,25 +100,24 @@ def test_a_turn_is_taken_back_while_the_bot_thinks(slow: Server, open_page: Call
     page.get_by_text("Waiting for Linden").wait_for()
     page.keyboard.press("z")
     page.get_by_role("button", name=re.compile("Commit")).wait_for()
-    assert slow.client(made["tokens"]["0"]).get(f"games/{made['id']}").json()["awaited"] == [0, 1]
+    assert slow.client(game["tokens"]["0"]).get(f"games/{game['id']}").json()["awaited"] == [0, 1]
 
 
 def double_click(page: Any, name: str) -> None:
-    """Two presses at one place, as fast as the browser takes them."""
+    """Click twice at one point, as fast as the browser accepts it."""
     box = page.get_by_role("button", name=re.compile(f"^{name}")).bounding_box()
     for _ in range(2):
         page.mouse.click(box["x"] + 0.7 * box["width"], box["y"] + 0.5 * box["height"])
 
 
-def test_the_second_press_of_a_double_click_neither_says_yes_nor_takes_the_turn_back(
-    slow: Server, open_page: Callable[..., Any]
-):
-    made, page = against_a_thinker(slow, open_page)
+def test_double_click_neither_confirms_a_commit_nor_takes_the_turn_back(slow: Server, open_page: Callable[..., Any]):
+    game, page = start_game_with_slow_bot(slow, open_page)
     double_click(page, "Commit")
-    yes = page.get_by_role("button", name="Commit anyway")
+    confirm_button = page.get_by_role("button", name="Commit anyway")
     page.locator("button:enabled", has_text="Commit anyway").wait_for()
-    assert slow.client(made["tokens"]["0"]).get(f"games/{made['id']}").json()["awaited"] == [0, 1]
-    yes.evaluate("button => button.previousElementSibling.click()")  # deploy them
+    assert slow.client(game["tokens"]["0"]).get(f"games/{game['id']}").json()["awaited"] == [0, 1]
+    # press the button that returns to the deploys
+    confirm_button.evaluate("button => button.previousElementSibling.click()")
     page.locator('path[aria-label*=", yours,"]').first.focus()
     page.keyboard.press("Shift+Enter")
     page.get_by_text("All armies are deployed").wait_for()

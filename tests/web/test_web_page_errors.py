@@ -20,44 +20,46 @@ pytestmark = PAGE
 KEY = "use the complete link to your seat"
 
 
-def test_a_wrong_key_displaces_none_and_a_missing_one_says_what_to_do(server: Server, open_page: Callable[..., Any]):
-    played = server.begin()
-    page = open_page(played.address, expects="status of 40[14]")
+def test_wrong_key_replaces_no_stored_key_and_a_missing_key_is_explained(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin()
+    page = open_page(game_server.address, expects="status of 40[14]")
     page.get_by_text("Pick 2 regions: 2 left").wait_for()
     page.goto("about:blank")
-    page.goto(f"{played.address.partition('/?')[0]}/?token=wrong#/g/{played.game}?key0=wrong")
+    page.goto(f"{game_server.address.partition('/?')[0]}/?token=wrong#/g/{game_server.game}?key0=wrong")
     page.get_by_text("Pick 2 regions: 2 left").wait_for()
     page.reload()
     page.get_by_text("Pick 2 regions: 2 left").wait_for()
     stranger = open_page(expects="status of 40[14]")
     for screen in "gr":
-        stranger.goto(server.page(f"{screen}/{played.game}"))
+        stranger.goto(server.page(f"{screen}/{game_server.game}"))
         stranger.get_by_text(KEY).wait_for()
         stranger.goto("about:blank")
-    stranger.goto(server.page(f"g/{played.game}?key0=wrong"))
+    stranger.goto(server.page(f"g/{game_server.game}?key0=wrong"))
     stranger.get_by_text("there is no such game, or the link has a wrong token").get_by_text(KEY).wait_for()
     stranger.goto("about:blank")
-    stranger.goto(server.page(f"g/{played.game}?key0={played.token(0)}"))  # the right one comes late
+    stranger.goto(server.page(f"g/{game_server.game}?key0={game_server.token(0)}"))  # the correct key arrives later
     stranger.get_by_text("Pick 2 regions: 2 left").wait_for()
 
 
-def test_a_bad_file_is_named_beside_where_it_was_given(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
+def test_error_for_a_bad_file_appears_beside_the_file_field(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
     bad = tmp_path / "bad.wl.jsonl"
-    lines = tmp_path / "cut.wl.jsonl"
+    wrong_round = tmp_path / "cut.wl.jsonl"
     bad.write_text("nonsense\n")
-    bot_log(rounds=3).save(lines)
-    lines.write_bytes(lines.read_bytes().replace(b'"round":2', b'"round":7'))
+    bot_log(rounds=3).save(wrong_round)
+    wrong_round.write_bytes(wrong_round.read_bytes().replace(b'"round":2', b'"round":7'))
     page = open_page(server.page(), expects="status of 422")
     page.get_by_role("button", name="Play now").wait_for()
     card = page.locator(".card", has_text="Open a replay")
-    for file in (bad, lines):
+    for file in (bad, wrong_round):
         page.get_by_label("Log of a game").set_input_files(file)
-        said = card.get_by_role("alert").get_by_text(re.compile(f"^{file.name}: "))
-        said.wait_for()
-        assert "/" not in said.inner_text()
+        message = card.get_by_role("alert").get_by_text(re.compile(f"^{file.name}: "))
+        message.wait_for()
+        assert "/" not in message.inner_text()
         assert page.get_by_role("alert").count() == 1
         page.get_by_label("Seed").fill("3")
-        said.wait_for(state="detached")
+        message.wait_for(state="detached")
 
 
 def with_reports(page: Any, reports: dict[str, Any]) -> None:
@@ -66,47 +68,47 @@ def with_reports(page: Any, reports: dict[str, Any]) -> None:
     def connect(socket: Any) -> None:
         server = socket.connect_to_server()
 
-        def tell(message: str) -> None:
+        def forward(message: str) -> None:
             data = json.loads(message)
             socket.send(json.dumps({**data, **reports}) if data["type"] == "now" else message)
 
-        server.on_message(tell)
+        server.on_message(forward)
 
     page.route_web_socket(re.compile("/feed$"), connect)
 
 
-def test_an_error_goes_once_it_does_not_hold_any_more(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(seed=8)
+def test_error_message_disappears_when_its_cause_ends(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin(seed=8)
     page = open_page(expects="status of (422|503)")
-    reports: dict[str, Any] = {}  # what the server says about the bot, in addition to the truth
+    reports: dict[str, Any] = {}  # reports on the bot that the test adds to the states of the server
     with_reports(page, reports)
-    page.goto(played.address)
+    page.goto(game_server.address)
     reports["preparing"] = {"1": [2.5, 3, 40]}
     pick(page)
     page.locator(".phases").wait_for()
     page.get_by_text("Pip is getting ready: 3 of about 40 parts").wait_for()
     reports.update(preparing={}, failed={"1": {"round": 0, "seconds": 13.0}})
     page.reload()
-    said = "Pip did not answer within 13 s: it picked the first regions of its offer."
-    page.locator(".status", has_text=said).wait_for()
-    page.locator("[aria-label='Players']", has_text=said).wait_for()
+    message = "Pip did not answer within 13 s: it picked the first regions of its offer."
+    page.locator(".status", has_text=message).wait_for()
+    page.locator("[aria-label='Players']", has_text=message).wait_for()
     page.route("**/insight", lambda route: route.fulfill(status=503, json={"error": "late", "code": "bots-busy"}))
     page.keyboard.press("h")
     page.locator(".status.tense", has_text="No hint: the bots have too many queries").wait_for()
     page.unroute("**/insight")
     page.route("**/insight", lambda route: None)  # no answer
-    for level in ("coach", "full", "off", "coach", "full"):  # also while the bot thinks
+    for level in ("coach", "full", "off", "coach", "full"):  # the button also works while the bot searches
         page.get_by_role("button", name=f"Hint: {level}").click()
     page.get_by_role("button", name="Hint: off").wait_for()
     reports.update(failed={})
-    mine = next(r["label"].split(",")[0] for r in regions(page) if r["who"] == "yours")
+    own_region = next(r["label"].split(",")[0] for r in regions(page) if r["who"] == "yours")
     page.keyboard.press(":")
-    page.keyboard.type(f"d {page.locator(f'path[aria-label^={mine!r}]').get_attribute('data-region')} 9")
+    page.keyboard.type(f"d {page.locator(f'path[aria-label^={own_region!r}]').get_attribute('data-region')} 9")
     page.keyboard.press("Enter")
     page.get_by_text("there is no region").wait_for()
-    # The page refuses wrong text. A wrong turn that the browser has stored goes to the server.
-    number = page.locator(f"path[aria-label^={mine!r}]").get_attribute("data-region")
-    store_turn(page, played.game, {"deploys": [[int(number), 99]], "attacks": []})
+    # The page refuses invalid text. It sends an invalid turn that the browser has stored to the server.
+    number = page.locator(f"path[aria-label^={own_region!r}]").get_attribute("data-region")
+    store_turn(page, game_server.game, {"deploys": [[int(number), 99]], "attacks": []})
     page.locator(".phases").wait_for()
     page.keyboard.press("Control+Enter")
     page.locator(".status.tense").wait_for()
@@ -115,7 +117,7 @@ def test_an_error_goes_once_it_does_not_hold_any_more(server: Server, open_page:
     assert page.locator(".status.tense").count() == 0
 
 
-def test_live_is_said_while_it_is_so(tmp_path: Path, open_page: Callable[..., Any]):
+def test_live_button_is_shown_only_while_the_page_is_connected(tmp_path: Path, open_page: Callable[..., Any]):
     with serving(tmp_path, "watch", "aggressive", "random", "--live", "--map", "large") as server:
         page = open_page(server.address)
         page.get_by_role("button", name="● Live").wait_for()
@@ -125,7 +127,9 @@ def test_live_is_said_while_it_is_so(tmp_path: Path, open_page: Callable[..., An
         assert page.get_by_role("combobox", name="Pace").count() == 0
 
 
-def test_nothing_is_played_on_where_all_is_decided(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
+def test_play_on_buttons_are_disabled_where_the_game_is_over(
+    server: Server, tmp_path: Path, open_page: Callable[..., Any]
+):
     recorder = MemoryRecorder()
     play_game([make_agent("aggressive", 1), make_agent("random", 1)], "small", seed=3, observer=recorder)
     file = tmp_path / "game.wl.jsonl"
@@ -134,31 +138,31 @@ def test_nothing_is_played_on_where_all_is_decided(server: Server, tmp_path: Pat
     page.get_by_label("Log of a game").set_input_files(file)
     names = ("Play on from here", "Let bots play on")
     page.get_by_role("button", name=names[0]).wait_for()
-    for key, there in (("End", False), ("Home", True)):
+    for key, enabled in (("End", False), ("Home", True)):
         page.keyboard.press(key)
         page.locator(
-            ".where", has_text="Start of the game" if there else f"After round {len(recorder.log.rounds)} of"
+            ".where", has_text="Start of the game" if enabled else f"After round {len(recorder.log.rounds)} of"
         ).wait_for()
-        assert [page.get_by_role("button", name=name).is_enabled() for name in names] == [there] * 2
+        assert [page.get_by_role("button", name=name).is_enabled() for name in names] == [enabled] * 2
 
 
-def test_the_end_lifts_the_fog_and_says_who_is_out(server: Server, open_page: Callable[..., Any]):
-    three = {"players": [{"name": "You"}, {"bot": "aggressive"}, {"bot": "aggressive"}], "map": "small"}
-    made = server.client().post("games", json={**three, "fog": True, "picks": "random", "seed": 2}).json()
-    page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"))
+def test_game_end_lifts_the_fog_and_marks_eliminated_players(server: Server, open_page: Callable[..., Any]):
+    game_request = {"players": [{"name": "You"}, {"bot": "aggressive"}, {"bot": "aggressive"}], "map": "small"}
+    game = server.client().post("games", json={**game_request, "fog": True, "picks": "random", "seed": 2}).json()
+    page = open_page(server.page(f"g/{game['id']}?key0={game['tokens']['0']}"))
     page.locator(".phases").wait_for()
     assert any(r["who"] == "unseen" for r in regions(page))
-    unseen = page.locator("[aria-label='Bonuses'] li", has_text=re.compile("unseen"))
-    held = unseen.locator(".held").all_inner_texts()
-    assert held
-    assert all(re.match(r"\?/|≥ ", text) for text in held)
-    client = server.client(made["tokens"]["0"])
-    with server.feed(made["id"], made["tokens"]["0"]) as feed:
+    unseen_bonuses = page.locator("[aria-label='Bonuses'] li", has_text=re.compile("unseen"))
+    counts = unseen_bonuses.locator(".held").all_inner_texts()
+    assert counts
+    assert all(re.match(r"\?/|≥ ", text) for text in counts)
+    client = server.client(game["tokens"]["0"])
+    with server.feed(game["id"], game["tokens"]["0"]) as feed:
         while (state := feed.now())["phase"] != "over":
             if state["you"]["alive"]:
                 turn = {"round": state["round"] + 1, "deploys": [], "attacks": []}
-                client.post(f"games/{made['id']}/orders", json=turn)
-    assert 0 in state["out"] and len(state["out"]) == 2  # all are told of it, also who does not see it
+                client.post(f"games/{game['id']}/orders", json=turn)
+    assert 0 in state["out"] and len(state["out"]) == 2  # every player learns of eliminations, even in fog
     page.locator(".result").wait_for(timeout=60_000)
     page.locator("path[aria-label*=', unseen,']").first.wait_for(state="detached")
     assert page.locator("[aria-label='Players'] tr.out").count() == 2

@@ -13,22 +13,22 @@ from web_helpers import YOU, Server
 
 pytestmark = PAGE
 
-#: The distances of the preview from the edges of the visible map: left, right, top, bottom.
+#: JavaScript: the distances of the preview from the edges of the visible map: left, right, top, bottom.
 DISTANCES = """() => { const a = document.querySelector('.aim').getBoundingClientRect();
     const f = document.querySelector('.scroll').getBoundingClientRect();
     const low = document.querySelector('aside').getBoundingClientRect().top;
     return [a.left - f.left, f.right - a.right, a.top - f.top, low - a.bottom] }"""
-#: Whether a point in the middle of an element shows this element.
+#: JavaScript: whether no other element covers the middle of an element.
 FRONT = """e => { const b = e.getBoundingClientRect();
     return e.contains(document.elementFromPoint(b.left + b.width / 2, b.top + b.height / 2)) }"""
-SAID = """text => { const found = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); let n = 0;
+TEXT_COUNT = """text => { const found = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT); let n = 0;
     while (found.nextNode()) { const e = found.currentNode.parentElement;
         n += found.currentNode.data.includes(text) && e.checkVisibility() && !e.closest('.hidden-text') } return n }"""
 
 
-def test_a_phone_shows_the_picks_and_at_the_end_the_result(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(map="generated", regions=12, seed=1)
-    page = open_page(played.address, **HANDSET)
+def test_phone_shows_the_picks_and_the_final_result(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin(map="generated", regions=12, seed=1)
+    page = open_page(game_server.address, **HANDSET)
     status, handle = page.locator("p.status"), page.locator("aside .handle")
     status.get_by_text("You start in both regions with a ring: press them").wait_for()
     assert "a guide for new players" in handle.inner_text()
@@ -55,16 +55,16 @@ def test_a_phone_shows_the_picks_and_at_the_end_the_result(server: Server, open_
     page.locator("[data-guide=commit]").tap()
     page.locator(".phases").wait_for()
 
-    server.client(played.token(0)).post(f"games/{played.game}/resign")
+    server.client(game_server.token(0)).post(f"games/{game_server.game}/resign")
     for name in ("Rematch", "Analysis"):
         button = page.locator(".result .row").get_by_text(name)
         button.wait_for()
         page.wait_for_function(f"e => ({FRONT})(e)", arg=button.element_handle())
-    assert page.evaluate(SAID, "You lost: ") == 1
+    assert page.evaluate(TEXT_COUNT, "You lost: ") == 1
     page.wait_for_function("""() => { const main = document.querySelector('main').getBoundingClientRect();
         return main.top - document.querySelector('header.bar').getBoundingClientRect().bottom < 2 }""")
     handle.tap()
-    assert page.evaluate(SAID, "You lost: ") == 1
+    assert page.evaluate(TEXT_COUNT, "You lost: ") == 1
 
 
 def test_complete_picks_leave_no_rings_and_no_marks_on_other_regions(server: Server, open_page: Callable[..., Any]):
@@ -82,7 +82,7 @@ def test_complete_picks_leave_no_rings_and_no_marks_on_other_regions(server: Ser
         page.keyboard.press("Enter")
     marks.first.wait_for(state="detached")
     assert offered.count() == 0
-    page.keyboard.press("Enter")  # takes the last pick back
+    page.keyboard.press("Enter")  # removes the last pick
     marks.first.wait_for()
     assert offered.count() == len(names) - 1
 
@@ -90,16 +90,16 @@ def test_complete_picks_leave_no_rings_and_no_marks_on_other_regions(server: Ser
 def test_the_preview_of_an_attack_stays_on_the_screen(server: Server, open_page: Callable[..., Any]):
     page = open_page(server.begin(YOU, "random", seed=8, picks="random").address, **HANDSET)
     page.locator("[data-guide=attack]").tap()
-    own = set(page.locator("path.own").evaluate_all("all => all.map(e => Number(e.dataset.region))"))
+    own_regions = set(page.locator("path.own").evaluate_all("all => all.map(e => Number(e.dataset.region))"))
     game_map = Game("small").map
-    pairs = [(a, b) for a in sorted(own) for b in game_map.neighbors[a] if b not in own]
+    pairs = [(a, b) for a in sorted(own_regions) for b in game_map.neighbors[a] if b not in own_regions]
 
     def check() -> None:
         page.wait_for_function(f"() => Math.min(...({DISTANCES})()) >= 0")
 
     lines = set()
-    for whole in (False, True):
-        while whole and page.get_by_role("button", name="Zoom out").is_enabled():
+    for zoomed_out in (False, True):
+        while zoomed_out and page.get_by_role("button", name="Zoom out").is_enabled():
             page.get_by_role("button", name="Zoom out").tap()
         for source, target in pairs:
             for name in (game_map.regions[source].name, game_map.regions[target].name):
@@ -108,7 +108,7 @@ def test_the_preview_of_an_attack_stays_on_the_screen(server: Server, open_page:
             page.locator(".aim input").wait_for()
             lines.add(page.locator(".aim p").inner_text().split("\n")[1].partition(" of ")[0])
             check()
-            for x, y in () if whole else ((-400, 0), (400, 0), (0, -400), (0, 400)):
+            for x, y in () if zoomed_out else ((-400, 0), (400, 0), (0, -400), (0, 400)):
                 page.evaluate("by => document.querySelector('.scroll').scrollBy(...by)", [x, y])
                 check()
     page.locator("aside .handle").tap()

@@ -20,7 +20,7 @@ LOCALES = ("en-US", "cs-CZ")
 def in_both_languages(name: str, values: dict[str, Any]) -> pytest.MarkDecorator:
     """Parametrize a test by its argument `name` and by `locale`. values: the argument by id.
 
-    The default run has one language for each value, alternately; the slow tests have the other language.
+    The default run tests each value in one language, alternately; the slow tests use the other language.
     """
     cases = [
         pytest.param(value, locale, id=f"{id}-{locale}", marks=() if (place + other) % 2 == 0 else pytest.mark.slow)
@@ -42,9 +42,9 @@ SEA = """() => { const f = document.querySelector('.scroll').getBoundingClientRe
 
 
 def first_turn(server: Server, open_page: Callable[..., Any], **options: Any) -> tuple[Any, str, str]:
-    """Open the first turn on the small map; return the page, an own region and a neighbour to attack."""
-    played = server.begin(seed=8, picks="random")
-    page = open_page(played.address, **options)
+    """Open the first turn on the small map; return the page, a region of the player and a neighbour to attack."""
+    game_server = server.begin(seed=8, picks="random")
+    page = open_page(game_server.address, **options)
     page.locator(".phases").wait_for()
     page.locator("path[data-region].own").first.wait_for(state="attached")
     own = set(page.locator("path[data-region].own").evaluate_all("all => all.map(e => Number(e.dataset.region))"))
@@ -68,18 +68,18 @@ def attack(page: Any, source: str, target: str) -> Any:
     return slider
 
 
-def at(slider: Any, share: float) -> tuple[float, float]:
+def slider_point(slider: Any, share: float) -> tuple[float, float]:
     """Return the screen point of a share of a slider's track."""
     shape = slider.bounding_box()
     return shape["x"] + 8 + share * (shape["width"] - 16), shape["y"] + shape["height"] / 2
 
 
-def deployed(page: Any) -> int:
+def deployed_armies(page: Any) -> int:
     return int(page.locator("[data-guide=deploy] b").inner_text().split("/")[0])
 
 
 @EVERYWHERE
-def test_a_press_deploys_a_long_press_takes_back_and_the_slider_is_dragged(
+def test_press_deploys_long_press_takes_back_and_drag_moves_the_slider(
     server: Server, open_page: Callable[..., Any], device: Device, locale: str
 ):
     page, source, target = first_turn(server, open_page, locale=locale, **device.options)
@@ -93,17 +93,17 @@ def test_a_press_deploys_a_long_press_takes_back_and_the_slider_is_dragged(
         page.wait_for_timeout(350)  # two taps in a short time are a double tap
     gestures.hold(place)
     page.wait_for_timeout(350)
-    assert deployed(page) == 2
+    assert deployed_armies(page) == 2
     if device.pointer == "touch":
-        gestures.drag(place, (place[0], place[1] + 14), steps=2, pause=400)  # a slow drag is no press
+        gestures.drag(place, (place[0], place[1] + 14), steps=2, pause=400)  # a slow drag does not count as a press
         page.wait_for_timeout(350)
-        assert deployed(page) == 2
+        assert deployed_armies(page) == 2
     slider = attack(page, source, target)
     most = int(slider.get_attribute("max"))
     assert int(slider.input_value()) == most > 3
     before, place = page.evaluate(SCROLLED), page.locator(".aim").bounding_box()
     for start, end in ((1, 0.3), (0.3, 0.8), (0.8, 0)):
-        gestures.drag(at(slider, start), at(slider, end))
+        gestures.drag(slider_point(slider, start), slider_point(slider, end))
         assert page.locator(".aim").bounding_box() == place
         assert abs(int(slider.input_value()) - (1 + end * (most - 1))) <= 1, (start, end)
     assert int(slider.input_value()) == 1
@@ -121,13 +121,13 @@ def test_the_wheel_changes_deploys_and_attacks_and_zooms(
     wheel = Gestures(page, pointer).wheel
     for down, armies in ((-100, 1), (-100, 2), (100, 1)):
         wheel(box(page, source), down)
-        assert deployed(page) == armies
+        assert deployed_armies(page) == armies
     slider = attack(page, source, target)
     most = int(slider.get_attribute("max"))
     for place, down, armies in (
-        (at(slider, 0.5), 100, most - 1),
-        (at(slider, 0.5), 100, most - 2),
-        (at(slider, 0.5), -100, most - 1),
+        (slider_point(slider, 0.5), 100, most - 1),
+        (slider_point(slider, 0.5), 100, most - 2),
+        (slider_point(slider, 0.5), -100, most - 1),
         (box(page, target), 100, most - 2),
         (box(page, source), -100, most - 1),
     ):
@@ -155,11 +155,13 @@ def test_two_fingers_zoom_and_one_moves_the_map(
     page.wait_for_function(f"([x]) => ({SCROLLED})()[0] > x + 40", arg=place)
     gestures.pinch(middle, 200, 60)
     assert page.evaluate(WIDTH) < 1.2 * before
-    assert deployed(page) == 0  # no finger deployed
+    assert deployed_armies(page) == 0  # the gestures deployed no armies
 
 
 @in_both_languages("pointer", {"mouse": "mouse", "pen": "pen"})
-def test_an_attack_and_the_sea_are_dragged(server: Server, open_page: Callable[..., Any], pointer: str, locale: str):
+def test_drags_enter_an_attack_and_move_the_map(
+    server: Server, open_page: Callable[..., Any], pointer: str, locale: str
+):
     page, source, target = first_turn(server, open_page, locale=locale, **DESKTOP)
     gestures = Gestures(page, pointer)
     gestures.drag(box(page, source), box(page, target))
@@ -179,7 +181,7 @@ def test_an_attack_and_the_sea_are_dragged(server: Server, open_page: Callable[.
 
 
 @FINGERS
-def test_a_finger_drag_from_an_own_region_says_how_to_send_armies(
+def test_finger_drag_from_an_own_region_explains_how_to_send_armies(
     server: Server, open_page: Callable[..., Any], options: dict[str, Any], locale: str
 ):
     page, source, target = first_turn(server, open_page, locale=locale, **options)
@@ -187,11 +189,11 @@ def test_a_finger_drag_from_an_own_region_says_how_to_send_armies(
     region(page, source).scroll_into_view_if_needed()
     english = locale == "en-US"
     gestures, status = Gestures(page, "touch"), page.locator(".status.tense")
-    for says in ("press Attack, tap {}", "tap {}") if english else ("stiskneš Útok, klepneš na {}", "klepneš na {}"):
+    for message in ("press Attack, tap {}", "tap {}") if english else ("stiskneš Útok, klepneš na {}", "klepneš na {}"):
         gestures.drag(box(page, source), box(page, target))
-        status.filter(has_text=says.format(source)).wait_for()
-        page.locator("[data-guide=attack]").tap()  # the message leaves with the next action
-        if "," in says:
+        status.filter(has_text=message.format(source)).wait_for()
+        page.locator("[data-guide=attack]").tap()  # the next action removes the message
+        if "," in message:
             status.wait_for(state="detached")
     assert page.locator(".orders li").count() == 0
     gestures.press(box(page, source))

@@ -22,9 +22,9 @@ TOUCH = {"has_touch": True, "is_mobile": True}
 TABLET = {"viewport": {"width": 820, "height": 1180}, **TOUCH}
 PHONE = {"viewport": {"width": 360, "height": 740}, **TOUCH}
 
-#: What the guide shows when its note and the map stand still: its words, the step's name, its ring's middle and width,
-#: and the buttons in its note. `covers`: the regions named in its words whose armies its note covers, the chances that
-#: its ring covers, and the controls of the turn that its note covers.
+#: JavaScript: the state of the guide when its note and the map have stopped moving. It has the text and the buttons of
+#: the note, the name of the step, and the middle and the width of the ring. `covers` lists elements that the guide
+#: covers: the armies of regions in the text of the note, the controls of the turn, and the odds (covered by the ring).
 SHOWN = """async () => {
     const places = () => [...document.querySelectorAll('.note, path[data-region="0"], .beckon')].map(e => {
         const o = e.getBoundingClientRect(); return [o.left, o.top, o.width, o.height] }).join();
@@ -54,29 +54,29 @@ SHOWN = """async () => {
 
 
 def learn(server: Server, page: Any) -> None:
-    """Begin the guide from the home screen."""
+    """Start the guide from the home screen."""
     page.goto(server.page())
     page.get_by_role("button", name="Learn in 90 seconds").click()
     page.locator(".note").wait_for()
 
 
 def by_mouse(page: Any, shown: dict[str, Any]) -> None:
-    page.mouse.click(*along(shown))
+    page.mouse.click(*press_point(shown))
 
 
 def by_finger(page: Any, shown: dict[str, Any]) -> None:
-    page.touchscreen.tap(*along(shown))
+    page.touchscreen.tap(*press_point(shown))
 
 
-def along(shown: dict[str, Any]) -> tuple[float, float]:
-    """Where to press: the middle of the ring, on a slider to the left of it, and to its right end when that is said."""
+def press_point(shown: dict[str, Any]) -> tuple[float, float]:
+    """Return the press point: the middle of the ring; on a slider, left of it or (step `more`) near its right end."""
     x, y = shown["at"]
     aside = {"slide": -0.3, "more": 0.42}.get(shown["name"], 0)
     return x + aside * shown["wide"], y
 
 
 def by_keys(page: Any, shown: dict[str, Any]) -> None:
-    """Tab to the note's button that leads to what is meant, and do it there."""
+    """Focus the note's button “Show it” by Tab, press it, and press the key for the step."""
     keys = page.keyboard
     for _ in range(80):
         if page.evaluate("document.activeElement?.textContent") == "Show it":
@@ -87,18 +87,18 @@ def by_keys(page: Any, shown: dict[str, Any]) -> None:
 
 
 def follow(page: Any, press: Press, until: Callable[[str], bool]) -> list[tuple[str, str]]:
-    """Do nothing but what the guide points at, until it says something; what it said, with the names of its steps."""
-    said: list[tuple[str, str]] = []
-    still = 0
-    while still < 60:
+    """Press only what the guide marks until its text satisfies `until`; return the names and texts of its steps."""
+    steps: list[tuple[str, str]] = []
+    repeats = 0
+    while repeats < 60:
         shown = page.evaluate(SHOWN)
-        if not said or said[-1] != (shown["name"], shown["says"]):
-            said.append((shown["name"], shown["says"]))
-            still = 0
+        if not steps or steps[-1] != (shown["name"], shown["says"]):
+            steps.append((shown["name"], shown["says"]))
+            repeats = 0
         assert press is by_keys or not shown["covers"], shown
         if until(shown["says"]):
-            return said
-        still += 1
+            return steps
+        repeats += 1
         for name in ("Got it", "What now?"):
             if name in shown["buttons"]:
                 page.get_by_role("button", name=name).click()
@@ -107,25 +107,25 @@ def follow(page: Any, press: Press, until: Callable[[str], bool]) -> list[tuple[
             if shown["at"]:
                 press(page, shown)
         page.wait_for_timeout(60)
-    raise AssertionError(f"the guide stands still at {said[-1]}")
+    raise AssertionError(f"the guide stands still at {steps[-1]}")
 
 
-def test_who_follows_the_guide_wins_the_first_game(server: Server, open_page: Callable[..., Any]):
+def test_following_the_guide_wins_the_first_game(server: Server, open_page: Callable[..., Any]):
     page = open_page()
     learn(server, page)
-    said = follow(page, by_mouse, lambda says: "You have won" in says)
-    names = [name for name, _ in said if name]
-    told = " ".join(name for k, name in enumerate(names) if k == 0 or name != names[k - 1])
-    assert told.startswith("deploy deploy-all to-attack source target slide more commit again back deploy")
+    steps = follow(page, by_mouse, lambda says: "You have won" in says)
+    names = [name for name, _ in steps if name]
+    sequence = " ".join(name for k, name in enumerate(names) if k == 0 or name != names[k - 1])
+    assert sequence.startswith("deploy deploy-all to-attack source target slide more commit again back deploy")
     assert {"stack", "stack-to"} <= set(names)
-    words = " ".join(text for _, text in said)
-    told = r"(\d+) armies attack [^.]*, chance to take it: ([\d.]+)\s% against 2 armies[.,]"
-    sent, chance = re.search(told, words).groups()
+    words = " ".join(text for _, text in steps)
+    pattern = r"(\d+) armies attack [^.]*, chance to take it: ([\d.]+)\s% against 2 armies[.,]"
+    sent, chance = re.search(pattern, words).groups()
     assert abs(float(chance) - 100 * battle_odds(int(sent), 2).capture) <= 0.05 + 1e-6
     lessons = ("gets its bonus", "All neighbours of", "with fog", "While you hold it", "is your neighbour")
-    for told in (*lessons, "One possibility: attack"):
-        assert told in words, told
-    assert "every region of the other player" in said[0][1]
+    for lesson in (*lessons, "One possibility: attack"):
+        assert lesson in words, lesson
+    assert "every region of the other player" in steps[0][1]
     assert "fail" not in words, "its own attacks have a fair chance"
     assert "You win after" in page.locator(".result").inner_text()
     game = re.search(r"#/g/(\w+)", page.url)[1]
@@ -135,23 +135,23 @@ def test_who_follows_the_guide_wins_the_first_game(server: Server, open_page: Ca
 
 
 @pytest.mark.parametrize("device", [PHONE, pytest.param(TABLET, marks=pytest.mark.slow)], ids=["phone", "tablet"])
-def test_fingers_alone_can_follow_it(server: Server, open_page: Callable[..., Any], device: dict[str, Any]):
+def test_touch_alone_can_follow_the_guide(server: Server, open_page: Callable[..., Any], device: dict[str, Any]):
     page = open_page(**device)
     learn(server, page)
-    said = follow(page, by_finger, lambda says: "While you hold it" in says)  # a bonus was captured
-    assert {"deploy", "source", "target", "slide", "commit", "again", "back"} <= {name for name, _ in said}
+    steps = follow(page, by_finger, lambda says: "While you hold it" in says)  # a bonus was captured
+    assert {"deploy", "source", "target", "slide", "commit", "again", "back"} <= {name for name, _ in steps}
     assert page.locator(".note .for-keys:visible").count() == 0
 
 
 def test_a_finger_deploys_all_armies_at_once(server: Server, open_page: Callable[..., Any]):
     page = open_page(**PHONE)
     learn(server, page)
-    whole = page.locator(".status button")
+    deploy_all_button = page.locator(".status button")
     page.touchscreen.tap(*page.evaluate(SHOWN)["at"])
     page.locator(".note").get_by_text("The button “All on Lighthouse Isle” deploys all armies at once.").wait_for()
-    whole.get_by_text("All on Lighthouse Isle").tap()
+    deploy_all_button.get_by_text("All on Lighthouse Isle").tap()
     page.locator(".note").get_by_text("All armies are deployed").wait_for()
-    assert whole.count() == 0
+    assert deploy_all_button.count() == 0
     assert page.locator(".phases b").inner_text() == "5/5"
 
 
@@ -170,42 +170,42 @@ def test_the_phases_and_the_round_fit_in_one_line_of_a_phone(
         assert len({round(box["y"] + box["height"] / 2) for box in tops}) == 1, (phase, tops)
 
 
-def test_keys_alone_can_follow_it(server: Server, open_page: Callable[..., Any]):
+def test_keyboard_alone_can_follow_the_guide(server: Server, open_page: Callable[..., Any]):
     page = open_page()
     learn(server, page)
-    said = follow(page, by_keys, lambda says: "gets its bonus" in says)
-    assert {"deploy", "source", "target", "slide", "commit", "again"} <= {name for name, _ in said}
+    steps = follow(page, by_keys, lambda says: "gets its bonus" in says)
+    assert {"deploy", "source", "target", "slide", "commit", "again"} <= {name for name, _ in steps}
     page.get_by_role("region", name="Guide").get_by_role("status").get_by_text("gets its bonus").wait_for()
 
 
-def test_other_orders_of_doing_are_taken(server: Server, open_page: Callable[..., Any]):
+def test_guide_accepts_steps_in_another_order(server: Server, open_page: Callable[..., Any]):
     page = open_page()
     learn(server, page)
     note = page.locator(".note [role=status]")
     region(page, "Oakwood").wait_for()
-    page.mouse.move(*box(page, "Oakwood"))  # an attack before anything is deployed, and not where it was said
+    page.mouse.move(*box(page, "Oakwood"))  # attacks before the deploys, and from another region than the guide names
     page.mouse.down()
     page.mouse.move(*box(page, "Eagle Peak"), steps=4)
     page.mouse.up()
-    # one army goes: there is nothing to slide, but it can be joined by the armies that are not deployed yet
+    # The attack has one army, so there is no slider. The player can still deploy more armies for it.
     warning = "Your attack on Eagle Peak will very probably fail, chance to take it: "
     chance = r"0\.0.% against 2 armies\. Deploy more armies on Oakwood"
     note.get_by_text(re.compile(re.escape(warning) + chance)).wait_for()
     page.get_by_role("button", name="Undo").click()
     note.get_by_text("First deploy").wait_for()
     page.get_by_role("button", name=re.compile("Deploy")).click()
-    own = next(r["name"] for r in regions(page) if r["who"] == "yours")
-    region(page, own).focus()
+    own_region = next(r["name"] for r in regions(page) if r["who"] == "yours")
+    region(page, own_region).focus()
     page.keyboard.press("Enter")
     note.get_by_text("One army is deployed").wait_for()
-    page.keyboard.press("Control+Enter")  # with four left
+    page.keyboard.press("Control+Enter")  # four armies are not deployed
     note.get_by_text("Armies that are not deployed are lost").wait_for()
     page.get_by_role("button", name="Commit anyway").click()
     round_or_end(page, 2)
     note.get_by_text("The round is over").wait_for()
-    own = next(r["name"] for r in regions(page) if r["who"] == "yours")
-    region(page, own).focus()
-    page.keyboard.press("Enter")  # on to the next turn, without looking back
+    own_region = next(r["name"] for r in regions(page) if r["who"] == "yours")
+    region(page, own_region).focus()
+    page.keyboard.press("Enter")  # starts the next turn without a look at the last round
     note.get_by_text("gets its bonus").wait_for()
     page.get_by_role("button", name=re.compile("Review")).click()
     note.get_by_text("You lose armies that are not deployed").wait_for()
@@ -232,14 +232,14 @@ def test_a_row_of_the_move_list_stays_below_the_mouse(server: Server, open_page:
     page.locator(".note").get_by_text("You see an earlier round").wait_for()
 
 
-def test_it_can_be_left_and_taken_up_again(server: Server, open_page: Callable[..., Any]):
+def test_user_can_leave_and_continue_the_guide(server: Server, open_page: Callable[..., Any]):
     page = open_page()
     learn(server, page)
     follow(page, by_mouse, lambda says: "The round is over" in says)
     page.get_by_role("button", name="Leave the guide").click()
     page.locator(".note").wait_for(state="detached")
     assert page.locator(".beckon").count() == 0
-    page.goto(server.page())  # and from the list, whose address says nothing of a guide
+    page.goto(server.page())  # the list opens the game by an address without the guide
     page.get_by_role("button", name=re.compile("Resume You")).first.click()
     page.get_by_role("button", name="Continue the guide").wait_for()
     assert page.locator(".note").count() == 0
@@ -249,13 +249,13 @@ def test_it_can_be_left_and_taken_up_again(server: Server, open_page: Callable[.
     follow(page, by_mouse, lambda says: "gets its bonus" in says)
 
 
-def test_the_note_hides_nothing_and_axe_finds_nothing(server: Server, open_page: Callable[..., Any]):
-    """With WARLIGHT_PICTURES set to a folder, pictures are written there."""
+def test_note_does_not_cover_the_ring_and_axe_finds_nothing(server: Server, open_page: Callable[..., Any]):
+    """If WARLIGHT_PICTURES names a folder, the test writes screenshots to it."""
     page, pictures = open_page(bypass_csp=True), os.environ.get("WARLIGHT_PICTURES")
     learn(server, page)
     for size in ({"width": 1280, "height": 800}, TABLET["viewport"], PHONE["viewport"]):
         page.set_viewport_size(size)
-        page.get_by_role("button", name="Show it").click()  # a smaller screen may have left it out of sight
+        page.get_by_role("button", name="Show it").click()  # the element can be out of view on a smaller screen
         page.locator(".beckon").wait_for()
         note, ring = (page.locator(where).bounding_box() for where in (".note", ".beckon"))
         assert note["x"] >= 0

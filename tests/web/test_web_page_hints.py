@@ -39,7 +39,7 @@ KINDS = {
 
 @dataclass
 class Position:
-    """A position as a player sees it, with what can be asked of it."""
+    """A position in the view of a player, with the facts that hints can state."""
 
     map: Map
     owner: list[int]
@@ -55,7 +55,7 @@ class Position:
         return sum(self.army[q] for q in near if self.owner[q] not in (self.me, -1))
 
     def threat(self, region: int) -> float:
-        """The chance of the strongest single attack on a region after the next deploys of the others."""
+        """Return the capture probability of the strongest attack on a region after the opponents' next deploys."""
         near = [q for q in self.map.neighbors[region] if self.owner[q] not in (self.me, -1)]
         most = max((self.army[q] - 1 + self.income(self.owner[q]) for q in near), default=0)
         return battle_odds(most, self.army[region]).capture if most else 0.0
@@ -64,80 +64,80 @@ class Position:
         return Rules.of("thesis").base_income + sum(self.map.bonuses[s] for s in self.whole(player))
 
     def whole(self, player: int, taken: set[int] = frozenset()) -> set[int]:  # type: ignore[assignment]
-        """The super regions that a player holds, once it has taken some regions."""
-        own = {r for r, owner in enumerate(self.owner) if owner == player} | taken
-        return {s for s, members in enumerate(self.map.members) if set(members) <= own}
+        """Return the super regions that a player holds if it also captures the regions `taken`."""
+        held_regions = {r for r, owner in enumerate(self.owner) if owner == player} | taken
+        return {s for s, members in enumerate(self.map.members) if set(members) <= held_regions}
 
 
-def check(told: list[str], at: Position, orders: Orders) -> set[str]:
-    """That sentences say what orders do, all of it, and nothing that is not so; what kinds of things they said."""
-    deploys, given = (rows.tolist() for rows in orders.arrays())
-    attacks, reserves = sendable(at, deploys, given)
+def check(sentences: list[str], at: Position, orders: Orders) -> set[str]:
+    """Check that sentences describe all orders and state only facts; return the kinds of sentences and reasons."""
+    deploys, attack_orders = (rows.tolist() for rows in orders.arrays())
+    attacks, reserves = sendable(at, deploys, attack_orders)
     targets = {to for _, to, _ in attacks if at.owner[to] != at.me}
     sent = {to: sum(n for _, q, n in attacks if q == to) for to in targets}
     likely = {to for to in targets if battle_odds(sent[to], at.army[to]).capture >= 0.5}
-    said: set[str] = set()
-    seen: list[tuple[Any, ...]] = []
-    for sentence in told:
-        kind, found = next((k, m) for k, form in KINDS.items() if (m := re.fullmatch(form, sentence)))
-        said.add(kind)
-        parts = found.groupdict()
+    kinds: set[str] = set()
+    described: list[tuple[Any, ...]] = []
+    for sentence in sentences:
+        kind, match = next((k, m) for k, form in KINDS.items() if (m := re.fullmatch(form, sentence)))
+        kinds.add(kind)
+        parts = match.groupdict()
         why, n = parts.get("why", ""), int(parts.get("n") or 0)
         if "army" in parts.get("unit", "") or "armies" in parts.get("unit", ""):
             assert (parts["unit"] == "army") == (n == 1), sentence
         if kind == "take":
             to = at.index(parts["to"])
-            seen.append(("take", to, n))
+            described.append(("take", to, n))
             assert to in likely
-            said |= taken(why, at, to, [row for row in attacks if row[1] == to], likely)
+            kinds |= check_reasons(why, at, to, [row for row in attacks if row[1] == to], likely)
         elif kind == "attack":
             to = at.index(parts["to"])
-            seen.append(("take", to, n))
+            described.append(("take", to, n))
             assert to not in likely
             odds = battle_odds(n, at.army[to])
             assert f"chance of {round(100 * odds.capture)} %" in why or odds.capture < 0.01
             assert "taken" in why or odds.capture < 0.01
             killed = at.army[to] - odds.expected_defenders
-            told_of = re.search(r"loses (\d+\.\d) of (\d+) arm", why)
-            assert told_of is not None or killed < 0.1 + 1e-6
-            assert told_of is None or int(told_of[2]) == at.army[to]
-            assert told_of is None or abs(float(told_of[1]) - killed) <= 0.05 + 1e-6
+            stated_loss = re.search(r"loses (\d+\.\d) of (\d+) arm", why)
+            assert stated_loss is not None or killed < 0.1 + 1e-6
+            assert stated_loss is None or int(stated_loss[2]) == at.army[to]
+            assert stated_loss is None or abs(float(stated_loss[1]) - killed) <= 0.05 + 1e-6
         elif kind in ("hold", "for", "on", "save"):
             region = at.index(parts["at"])
-            seen.append(("deploy", region, n))
+            described.append(("deploy", region, n))
             from_there = {at.map.regions[to].name for source, to, _ in attacks if source == region and to in targets}
             leave = sum(armies for source, _, armies in attacks if source == region) >= at.army[region] > 0
             assert (kind in ("for", "on")) == leave, "deployed armies leave if the others are too few for the orders"
             if kind == "for":
-                assert listed(parts["targets"]) == from_there
+                assert split_names(parts["targets"]) == from_there
                 assert (parts["unit"] == "attack") == (len(from_there) == 1), sentence
                 continue
             if kind == "on":
                 assert not from_there
                 onward = {at.map.regions[to].name for source, to, _ in attacks if source == region}
-                assert listed(parts["targets"]) == onward
+                assert split_names(parts["targets"]) == onward
             elif kind == "hold":
                 assert int(re.search(r"(\d+|one) enemy arm", why)[1].replace("one", "1")) == at.enemies(region) > 0
                 rivals = {at.owner[q] for q in at.map.neighbors[region]} - {at.me, -1}
                 assert f"and up to {max(map(at.income, rivals))} more can be deployed there" in why
-                kept = {s for s in at.whole(at.me) if region in at.map.members[s]}
-                assert bool(kept) == ("it protects the bonus of" in why)
+                protected = {s for s in at.whole(at.me) if region in at.map.members[s]}
+                assert bool(protected) == ("it protects the bonus of" in why)
                 assert at.threat(region) >= 0.05, sentence
             else:
                 assert at.threat(region) < 0.05, sentence
         elif kind == "reserve":
             to = at.index(parts["to"])
-            seen.append(("reserve", at.index(parts["from"]), to))
+            described.append(("reserve", at.index(parts["from"]), to))
             assert (parts["does"] == "move to") == (at.owner[to] == at.me)
         elif kind == "move":
             source, to = at.index(parts["from"]), at.index(parts["to"])
-            seen.append(("move", source, to, n))
+            described.append(("move", source, to, n))
             inner = all(at.owner[q] == at.me for q in at.map.neighbors[source])
-            there = at.army[to] + sum(more for region, more in deploys if region == to)
+            armies_there = at.army[to] + sum(more for region, more in deploys if region == to)
             onward = [(q, armies) for region, q, armies in attacks if region == to and q in targets]
-            if sum(armies for _, armies in onward) >= there:
+            if sum(armies for _, armies in onward) >= armies_there:
                 form = f"for the attack{'s' * (len(onward) > 1)} on "
-                assert why.startswith(form) and listed(why.removeprefix(form)) == {
+                assert why.startswith(form) and split_names(why.removeprefix(form)) == {
                     at.map.regions[q].name for q, _ in onward
                 }
                 continue
@@ -150,20 +150,20 @@ def check(told: list[str], at: Position, orders: Orders) -> set[str]:
     expected = [("take", to, n) for to, n in sent.items()] + [("deploy", r, n) for r, n in deploys]
     expected += [("move", source, to, n) for source, to, n in attacks if to not in targets]
     expected += [("reserve", source, to) for source, to in reserves]
-    assert sorted(seen, key=str) == sorted(expected, key=str)
-    assert bool(expected) != ("wait" in said)
-    return said
+    assert sorted(described, key=str) == sorted(expected, key=str)
+    assert bool(expected) != ("wait" in kinds)
+    return kinds
 
 
-def listed(names: str) -> set[str]:
-    """The names of a list such as "Peru, Brazil and Chile"."""
+def split_names(names: str) -> set[str]:
+    """Return the names in a list such as "Peru, Brazil and Chile"."""
     return set(re.split(",? and |, ", names))
 
 
 def sendable(
     at: Position, deploys: list[list[int]], attacks: list[list[int]]
 ) -> tuple[list[list[int]], list[tuple[int, int]]]:
-    """The orders with the armies that they send if all earlier orders are executed fully, and those that send none."""
+    """Return the orders with the armies that they send if all earlier orders succeed, and the orders that send none."""
     army, sent, reserves = list(at.army), [], []
     for region, n in deploys:
         army[region] += n
@@ -179,8 +179,8 @@ def sendable(
     return sent, reserves
 
 
-def taken(why: str, at: Position, to: int, attacks: list[list[int]], targets: set[int]) -> set[str]:
-    """The reasons of an attack are so; which there were."""
+def check_reasons(why: str, at: Position, to: int, attacks: list[list[int]], targets: set[int]) -> set[str]:
+    """Check the stated reasons of an attack; return their kinds."""
     s, owner = at.map.super_region_of[to], at.owner[to]
     name, bonus = at.map.super_regions[s].name, at.map.bonuses[s]
     others = {at.map.regions[r].name for r in at.map.members[s] if r != to and at.owner[r] != at.me}
@@ -193,11 +193,11 @@ def taken(why: str, at: Position, to: int, attacks: list[list[int]], targets: se
     assert last == ("it is the last region of" in why)
     if "loses a region" in why:
         assert f"{at.names[owner]} loses a region" in why
-    if found := re.search(r"(\S+) then holds? (.+)", why):
-        held = len([r for r in at.map.members[s] if at.owner[r] == at.me or r in targets])
+    if match := re.search(r"(\S+) then holds? (.+)", why):
+        n_held = len([r for r in at.map.members[s] if at.owner[r] == at.me or r in targets])
         assert owner < 0
-        assert found[1] == ("you" if at.names[at.me] == "You" else at.names[at.me]), "also of a bot's turn"
-        assert found[2].startswith(f"{held} of the {len(at.map.members[s])} regions of {name}")
+        assert match[1] == ("you" if at.names[at.me] == "You" else at.names[at.me]), "also of a bot's turn"
+        assert match[2].startswith(f"{n_held} of the {len(at.map.members[s])} regions of {name}")
     if len(attacks) == 1:
         sent, defenders = attacks[0][2], at.army[to]
         for more in [0] + [at.income(owner)] * (owner >= 0):
@@ -207,8 +207,8 @@ def taken(why: str, at: Position, to: int, attacks: list[list[int]], targets: se
     return {f for f, there in (("completes", won), ("breaks", lost), ("last", last)) if there}
 
 
-def thought_log(bot: str, map_name: str, rounds: int, seed: int) -> GameLog:
-    """A game of a bot against a heuristic, with what it thought."""
+def log_with_insights(bot: str, map_name: str, rounds: int, seed: int) -> GameLog:
+    """Return the log of a game of a bot against a heuristic, with the bot's insights."""
     game = Game(map_name, "thesis", 2, seed, picks="random")
     bots = [make_agent(bot, seed), make_agent("aggressive", seed)]
     recorder = MemoryRecorder(insight=True)
@@ -219,38 +219,38 @@ def thought_log(bot: str, map_name: str, rounds: int, seed: int) -> GameLog:
     return recorder.log
 
 
-def test_sentences_say_what_is_so(tmp_path: Path, open_page: Callable[..., Any]):
-    page, said = open_page(), set[str]()
+def test_hint_sentences_match_the_orders_and_the_position(tmp_path: Path, open_page: Callable[..., Any]):
+    page, kinds = open_page(), set[str]()
     for map_name, seed in (("small", 3), ("world", 4)):
-        log = thought_log("mcts:sims=60", map_name, 18, seed)
+        log = log_with_insights("mcts:sims=60", map_name, 18, seed)
         file = tmp_path / f"{map_name}-{seed}.html"
         write_html(log, file)
         page.goto(file.as_uri())
         page.locator("path[data-region]").first.wait_for()
-        found = {step.round: step.insights for step in log.rounds}
-        for number, insights in found.items():
+        insights_by_round = {step.round: step.insights for step in log.rounds}
+        for number, insights in insights_by_round.items():
             data = next(insight.data for insight in insights if insight.player == 0)
             page.evaluate("place => { location.hash = place }", f"#/?round={number}&order=0")
             page.locator(f".where:has-text('Round {number} of')").wait_for()
-            told = page.locator(".why li").all_inner_texts()
+            sentences = page.locator(".why li").all_inner_texts()
             orders = parse_orders(log.header.map, data["candidates"][0]["orders"])
             game = game_at(log, number - 1)
             at = Position(game.map, game.owner.tolist(), game.army.tolist(), tuple(names_of(log)))
-            said |= check(told, at, orders)
-    assert said >= {"take", "for", "hold", "move", "completes", "breaks", "last"}
+            kinds |= check(sentences, at, orders)
+    assert kinds >= {"take", "for", "hold", "move", "completes", "breaks", "last"}
 
 
-def test_a_deploy_has_the_reason_of_the_orders_that_use_its_armies(tmp_path: Path, open_page: Callable[..., Any]):
+def test_reason_of_a_deploy_follows_from_the_orders_that_use_its_armies(tmp_path: Path, open_page: Callable[..., Any]):
     """Deployed armies defend a region only if an enemy threatens it and the turn does not send them away."""
-    log = thought_log("mcts:sims=20", "small", 3, 5)
+    log = log_with_insights("mcts:sims=20", "small", 3, 5)
     near = log.header.map.neighbors
     number, game, source, target, inner = next(
-        (number, game, r, q, own)
+        (number, game, r, q, own_region)
         for number, game in ((number, game_at(log, number)) for number in range(1, len(log.rounds)))
         for r in range(10)
         for q in near[r]
-        for own in near[r]
-        if game.owner[r] == game.owner[own] == 0 and game.owner[q] == 1 and game.army[r] > 1
+        for own_region in near[r]
+        if game.owner[r] == game.owner[own_region] == 0 and game.owner[q] == 1 and game.army[r] > 1
     )
     at = Position(game.map, game.owner.tolist(), game.army.tolist(), tuple(names_of(log)))
     army, codes = at.army, [region.code for region in game.map.regions]
@@ -265,23 +265,21 @@ def test_a_deploy_has_the_reason_of_the_orders_that_use_its_armies(tmp_path: Pat
     }
     page, file = open_page(), tmp_path / "game.html"
     data = next(insight.data for insight in log.rounds[number].insights if insight.player == 0)
-    for turn, says in turns.items():
+    for turn, reason in turns.items():
         data["candidates"][0]["orders"] = turn
         write_html(log, file)
         page.goto("about:blank")
         page.goto(f"{file.as_uri()}#/?round={number + 1}&order=0")
         page.locator(".why li").first.wait_for()
-        told = page.locator(".why li").all_inner_texts()
-        check(told, at, parse_orders(log.header.map, turn))
-        assert says in next(sentence for sentence in told if sentence.startswith("Deploy 5 on ")), told
+        sentences = page.locator(".why li").all_inner_texts()
+        check(sentences, at, parse_orders(log.header.map, turn))
+        assert reason in next(sentence for sentence in sentences if sentence.startswith("Deploy 5 on ")), sentences
     moved = f"Move {army[inner] + 4} from {names[inner]} to {names[source]}: for the attack on {names[target]}."
-    assert moved in told
+    assert moved in sentences
 
 
-def test_an_attack_that_hardly_captures_is_told_as_what_it_costs_the_other(
-    tmp_path: Path, open_page: Callable[..., Any]
-):
-    log = thought_log("mcts:sims=20", "small", 2, 3)
+def test_hint_for_a_weak_attack_states_the_defenders_expected_losses(tmp_path: Path, open_page: Callable[..., Any]):
+    log = log_with_insights("mcts:sims=20", "small", 2, 3)
     game = game_at(log, 1)
     pairs = [
         (r, q) for r in range(len(game.owner)) for q in game.map.neighbors[r] if game.owner[r] == 0 != game.owner[q]
@@ -296,15 +294,15 @@ def test_an_attack_that_hardly_captures_is_told_as_what_it_costs_the_other(
     write_html(log, file)
     loss = f"{armies - battle_odds(1, armies).expected_defenders:.1f}"
     assert loss == "0.6"
-    told = {"en-US": f"Attack {name} with 1 army: the defender loses {loss} of {armies} armies on average.",
-            "cs-CZ": f"Zaútoč na území {name} 1 armádou: obránce ztratí v průměru 0,6 z {armies} armád."}  # fmt: skip
-    for language, says in told.items():
+    hints = {"en-US": f"Attack {name} with 1 army: the defender loses {loss} of {armies} armies on average.",
+             "cs-CZ": f"Zaútoč na území {name} 1 armádou: obránce ztratí v průměru 0,6 z {armies} armád."}  # fmt: skip
+    for language, hint in hints.items():
         page = open_page(f"{file.as_uri()}?#/?round=2&order=0", locale=language)
-        page.locator(".why li", has_text=says).wait_for()
+        page.locator(".why li", has_text=hint).wait_for()
 
 
-def crossing_turn(game: Game) -> tuple[str, str, list[str]]:
-    """A turn that sends all armies of a region twice; the code of the region, and the names of both targets."""
+def turn_with_reserve(game: Game) -> tuple[str, str, list[str]]:
+    """Return a turn that sends all armies of a region twice, the name of the region, and the names of both targets."""
     source = next(r for r in range(game.map.n_regions) if game.owner[r] == 0 and len(game.map.neighbors[r]) > 1)
     targets = game.map.neighbors[source][:2]
     codes = [region.code for region in game.map.regions]
@@ -314,22 +312,22 @@ def crossing_turn(game: Game) -> tuple[str, str, list[str]]:
     return "; ".join([f"d {codes[source]} 5", *moves]), game.map.regions[source].name, names
 
 
-def test_armies_that_an_earlier_order_sends_are_told_as_a_reserve(tmp_path: Path, open_page: Callable[..., Any]):
-    log = thought_log("mcts:sims=20", "small", 2, 3)
-    orders, source, (_, second) = crossing_turn(game_at(log, 1))
+def test_order_without_free_armies_is_described_as_a_reserve(tmp_path: Path, open_page: Callable[..., Any]):
+    log = log_with_insights("mcts:sims=20", "small", 2, 3)
+    orders, source, (_, second) = turn_with_reserve(game_at(log, 1))
     data = next(insight.data for insight in log.rounds[1].insights if insight.player == 0)
     first_only = orders.rpartition(";")[0]
     data["candidates"] = [{**data["candidates"][0], "orders": turn} for turn in (orders, first_only)]
     file = tmp_path / "game.html"
     write_html(log, file)
-    told = {"en-US": "If armies are left on {0}, they (attack|move to) {1}.",
-            "cs-CZ": "Zbudou-li na území {0} armády, (zaútočí|přejdou) na území {1}."}  # fmt: skip
-    for language, says in told.items():
+    patterns = {"en-US": "If armies are left on {0}, they (attack|move to) {1}.",
+                "cs-CZ": "Zbudou-li na území {0} armády, (zaútočí|přejdou) na území {1}."}  # fmt: skip
+    for language, pattern in patterns.items():
         page = open_page(f"{file.as_uri()}?#/?round=2&order=0", locale=language)
         hints = page.locator(".why li")
         hints.first.wait_for()
         sentences = hints.all_inner_texts()
-        assert any(re.fullmatch(says.format(source, second), sentence) for sentence in sentences), sentences
+        assert any(re.fullmatch(pattern.format(source, second), sentence) for sentence in sentences), sentences
         assert sum(second in sentence for sentence in sentences) == 1, "the reserve is no attack of its own"
         arrows = []
         for row in page.locator("[aria-label^='Candidates'] tbody tr, [aria-label^='Kandidáti'] tbody tr").all():
@@ -340,10 +338,10 @@ def test_armies_that_an_earlier_order_sends_are_told_as_a_reserve(tmp_path: Path
 
 
 def test_a_hint_with_a_reserve_is_copied_without_a_warning(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(seed=8, picks="random")
-    page = open_page(played.address)
+    game_server = server.begin(seed=8, picks="random")
+    page = open_page(game_server.address)
     game = Game("small", "thesis", 2, 8, picks="random")
-    orders, _, (first, second) = crossing_turn(game)
+    orders, _, (first, second) = turn_with_reserve(game)
     answer = {"data": {"candidates": [{"orders": orders}]}, "round": 1, "player": 0, "chances": None}
     page.route("**/insight", lambda route: route.fulfill(json=answer))
     page.locator(".phases").wait_for()
@@ -356,8 +354,8 @@ def test_a_hint_with_a_reserve_is_copied_without_a_warning(server: Server, open_
     assert "can be sent" not in card.inner_text() and "left to send" not in card.inner_text()
 
 
-def test_the_goals_of_a_bot_that_plans_are_told(tmp_path: Path, open_page: Callable[..., Any]):
-    log = thought_log("plan", "small", 6, 3)
+def test_page_shows_the_goals_of_the_planning_bot(tmp_path: Path, open_page: Callable[..., Any]):
+    log = log_with_insights("plan", "small", 6, 3)
     file = tmp_path / "plan.html"
     write_html(log, file)
     page, words = open_page(file.as_uri()), {"take": "Take", "attack": "Attack", "hold": "Hold"}
@@ -366,31 +364,31 @@ def test_the_goals_of_a_bot_that_plans_are_told(tmp_path: Path, open_page: Calla
         goals = next(insight.data for insight in step.insights if insight.player == 0)["goals"]
         page.evaluate("place => { location.hash = place }", f"#/?round={step.round}&order=0")
         page.locator(f".where:has-text('Round {step.round} of')").wait_for()
-        told = page.locator("ol.why li").all_inner_texts()
-        assert len(told) == min(8, len(goals))
-        for goal, says in zip(goals, told, strict=False):
+        sentences = page.locator("ol.why li").all_inner_texts()
+        assert len(sentences) == min(8, len(goals))
+        for goal, sentence in zip(goals, sentences, strict=False):
             name = log.header.map.regions[goal["region"]].name
-            assert says.startswith(f"{words[goal['goal']]} {name}, which needs {goal['armies']} arm")
+            assert sentence.startswith(f"{words[goal['goal']]} {name}, which needs {goal['armies']} arm")
 
 
 def assert_uncovered(part: Any) -> None:
-    """Wait until the middle of an element is visible on the screen."""
+    """Wait for an element, and check that no other element covers its middle."""
     part.wait_for()
     shown = """e => { const b = e.getBoundingClientRect();
         return e.contains(document.elementFromPoint(b.left + b.width / 2, b.top + b.height / 2)) }"""
     assert part.evaluate(shown)
 
 
-def test_a_hint_says_where_first_and_then_what_to_do(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(seed=8)
-    page = open_page(played.address)
+def test_hint_first_names_regions_and_then_orders(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin(seed=8)
+    page = open_page(game_server.address)
     pick(page)
     page.locator(".phases").wait_for()
-    told = regions(page)
+    page_regions = regions(page)
     page.get_by_role("button", name="Hint: off").wait_for()
-    own = next(r["name"] for r in told if r["who"] == "yours")
-    page.mouse.click(*box(page, own))  # its card covers a part of the side panel
-    page.locator(".region").get_by_role("heading", name=own).wait_for()
+    own_region = next(r["name"] for r in page_regions if r["who"] == "yours")
+    page.mouse.click(*box(page, own_region))  # its card covers a part of the side panel
+    page.locator(".region").get_by_role("heading", name=own_region).wait_for()
     page.keyboard.press("z")
     page.keyboard.press("h")
     hint = page.get_by_role("region", name="Hint in words")
@@ -398,26 +396,28 @@ def test_a_hint_says_where_first_and_then_what_to_do(server: Server, open_page: 
     assert_uncovered(hint.get_by_role("heading", name="Where to look"))
     assert_uncovered(hint.locator("li").last)
     where = hint.locator("li").all_inner_texts()
-    assert not any(re.search(r"with \d|Deploy|chance", says) for says in where)
+    assert not any(re.search(r"with \d|Deploy|chance", sentence) for sentence in where)
     hint.get_by_role("button").first.focus()
     named = where[0].partition(":")[0].rpartition(" to ")[2]
     page.get_by_role("region", name="Region").get_by_role("heading", name=named).wait_for()
     page.get_by_role("button", name="Hint: coach").click()
     assert_uncovered(hint.get_by_role("heading", name="What to do"))
     assert_uncovered(hint.get_by_role("button", name="Copy to my orders"))
-    says = hint.locator("li").all_inner_texts()
+    sentences = hint.locator("li").all_inner_texts()
     hint.get_by_role("button", name="Copy to my orders").click()
-    draft = json.loads(page.evaluate(f"localStorage['warlight.draft.{played.game}.0.1']"))
+    draft = json.loads(page.evaluate(f"localStorage['warlight.draft.{game_server.game}.0.1']"))
     owners = {"yours": 0, "neutral": -1}
     game_map = Game("small").map
-    at = Position(game_map, [owners.get(r["who"], 1) for r in told], [r["armies"] for r in told], ("You", "Pip"))
-    check(says, at, Orders([tuple(row) for row in draft["deploys"]], [tuple(row) for row in draft["attacks"]]))
+    at = Position(
+        game_map, [owners.get(r["who"], 1) for r in page_regions], [r["armies"] for r in page_regions], ("You", "Pip")
+    )
+    check(sentences, at, Orders([tuple(row) for row in draft["deploys"]], [tuple(row) for row in draft["attacks"]]))
 
 
-def test_words_of_searches_are_explained_by_key_and_by_finger(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(seed=8)
+def test_search_terms_are_explained_by_keyboard_and_by_touch(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin(seed=8)
     for device in ({"bypass_csp": True}, {**PHONE, "has_touch": True, "is_mobile": True, "bypass_csp": True}):
-        page, touch = open_page(played.address, **device), "has_touch" in device
+        page, touch = open_page(game_server.address, **device), "has_touch" in device
         page.locator(".phases, .commit").first.wait_for()
         if page.get_by_text("Pick 2 regions").count():
             pick(page)
@@ -429,7 +429,7 @@ def test_words_of_searches_are_explained_by_key_and_by_finger(server: Server, op
             page.locator(".handle").tap()
         page.get_by_role("region", name="Candidates of Hint").wait_for()
         columns = page.locator("[aria-label='Candidates of Hint'] th").all_inner_texts()
-        assert [column.split()[0] for column in columns] == ["candidate", "win"]  # one scale, as in the analysis
+        assert [column.split()[0] for column in columns] == ["candidate", "win"]  # the same scale as in the analysis
         explained = {"Candidates": "Turns that the bot compared", "Win probability": "Many games are simulated"}
         for word, means in explained.items():
             candidates = page.get_by_role("region", name="Candidates of Hint")
@@ -457,7 +457,7 @@ def test_words_of_searches_are_explained_by_key_and_by_finger(server: Server, op
 @pytest.mark.parametrize(
     ("locale", "says"), [("en-US", "because its program is compiled"), ("cs-CZ", "protože se jeho program překládá")]
 )
-def test_a_search_that_takes_long_says_why(server: Server, open_page: Callable[..., Any], locale: str, says: str):
+def test_page_explains_a_long_search(server: Server, open_page: Callable[..., Any], locale: str, says: str):
     page = open_page(server.begin(seed=8, picks="random").address, locale=locale)
     page.locator(".phases").wait_for()
     page.route("**/insight", lambda route: None)  # no answer

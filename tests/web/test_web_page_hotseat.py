@@ -1,4 +1,4 @@
-"""Several people at one screen: each sees only permitted information, and the page shows whose turn it is."""
+"""Several people at one screen: each sees only permitted information, and the page names the next player."""
 
 from __future__ import annotations
 
@@ -15,20 +15,18 @@ from web_helpers import Server
 pytestmark = PAGE
 
 
-def test_at_a_shared_screen_in_fog_nothing_of_the_other_is_in_the_page_or_on_the_wire(
-    server: Server, open_page: Callable[..., Any]
-):
-    played = server.begin({"name": "Ann"}, {"name": "Bo"}, map="world", fog=True, seed=11)
+def test_page_and_messages_leak_no_hidden_information_at_a_shared_screen(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin({"name": "Ann"}, {"name": "Bo"}, map="world", fog=True, seed=11)
     page = open_page()
-    heard: list[str] = []
-    page.on("websocket", lambda ws: ws.on("framereceived", lambda frame: heard.append(str(frame))))
-    page.on("response", lambda r: heard.append(r.text()) if "/api/games/" in r.url else None)
-    page.goto(played.address)
+    received: list[str] = []
+    page.on("websocket", lambda ws: ws.on("framereceived", lambda frame: received.append(str(frame))))
+    page.on("response", lambda r: received.append(r.text()) if "/api/games/" in r.url else None)
+    page.goto(game_server.address)
 
     def take_seat(name: str) -> None:
         page.get_by_role("heading", name=f"Pass to {name}").wait_for()
         assert page.locator("path[data-region]").count() == 0
-        heard.clear()
+        received.clear()
         page.get_by_role("button", name=re.compile(f"I am {name}")).click()
         page.locator("path[data-region]").first.wait_for()
 
@@ -44,12 +42,12 @@ def test_at_a_shared_screen_in_fog_nothing_of_the_other_is_in_the_page_or_on_the
         for seat, name in enumerate(("Ann", "Bo")):
             take_seat(name)
             page.locator(".phases").wait_for()
-            mine = [r for r in regions(page) if r["who"] == "yours"]
-            region(page, mine[0]["name"]).focus()
+            own_regions = [r for r in regions(page) if r["who"] == "yours"]
+            region(page, own_regions[0]["name"]).focus()
             page.keyboard.press("Shift+Enter")
             page.get_by_text("All armies are deployed").wait_for()
-            # What the page and the wire hold, against what the engine lets this player see.
-            log = GameLog.load(played.folder / f"{played.game}.partial.wl.jsonl")
+            # Compare the page and the received messages with the information that the engine permits this player.
+            log = GameLog.load(game_server.folder / f"{game_server.game}.partial.wl.jsonl")
             owner, _ = list(log.positions())[-1]
             assert len(log.rounds) == number - 1
             near = log.header.map.neighbors
@@ -57,32 +55,32 @@ def test_at_a_shared_screen_in_fog_nothing_of_the_other_is_in_the_page_or_on_the
             sight |= {n for r in list(sight) for n in near[r]}
             hidden = set(range(len(owner))) - sight
             assert len(hidden) > 15
-            told = regions(page)
+            page_regions = regions(page)
             for r in hidden:
-                assert told[r]["who"] == "unseen"
-                assert told[r]["armies"] == 0
+                assert page_regions[r]["who"] == "unseen"
+                assert page_regions[r]["armies"] == 0
             seen_owner, seen_army = [-1] * len(owner), [0] * len(owner)
-            for text in heard:
+            for text in received:
                 message = json.loads(text) if text.startswith("{") else {}
                 if message.get("event") == "start":
                     seen_owner, seen_army = message["owner"], message["army"]
                 for region_, by, armies in message.get("changed", ()):
                     seen_owner[region_], seen_army[region_] = by, armies
                 assert "hash" not in message
-                assert all(given is None for p, given in enumerate(message.get("orders", ())) if p != seat)
+                assert all(seat_orders is None for p, seat_orders in enumerate(message.get("orders", ())) if p != seat)
                 for player, where, _ in message.get("deploys", ()):
                     assert player == seat or where in sight or number > 1
             assert all(seen_owner[r] == -2 and seen_army[r] == 0 for r in hidden)
             assert [seen_owner[r] for r in sight] == [owner[r] for r in sight]
-            other = page.evaluate("JSON.stringify(Object.entries(localStorage))")
-            assert "draft" not in other or f".{1 - seat}." not in re.sub(r"keys\.\w+", "", other)
+            storage = page.evaluate("JSON.stringify(Object.entries(localStorage))")
+            assert "draft" not in storage or f".{1 - seat}." not in re.sub(r"keys\.\w+", "", storage)
             page.get_by_role("button", name=re.compile("Commit")).click()
-    page.get_by_role("heading", name="Pass to Ann").wait_for()  # all has been answered before the server ends
+    page.get_by_role("heading", name="Pass to Ann").wait_for()  # wait until all requests have an answer
 
 
-def test_after_a_reload_in_mid_turn_it_is_the_turn_of_who_is_awaited(server: Server, open_page: Callable[..., Any]):
-    played = server.begin({"name": "Ann"}, {"name": "Bo"}, {"name": "Cy"}, seed=3)
-    page = open_page(played.address)
+def test_page_passes_to_an_awaited_player_after_a_reload_or_cover(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin({"name": "Ann"}, {"name": "Bo"}, {"name": "Cy"}, seed=3)
+    page = open_page(game_server.address)
 
     def take_seat(name: str) -> None:
         page.get_by_role("button", name=re.compile(f"I am {name}")).click()
@@ -97,12 +95,12 @@ def test_after_a_reload_in_mid_turn_it_is_the_turn_of_who_is_awaited(server: Ser
     page.reload()
     page.get_by_role("heading", name="Pass to Bo").wait_for()
     take_seat("Bo")
-    page.get_by_role("button", name="Cover").click()  # in the middle of a turn; Ann's is done
+    page.get_by_role("button", name="Cover").click()  # during Bo's turn; Ann has committed hers
     take_seat("Cy")
     page.locator(".phases").wait_for()
     hand_in(page)
     take_seat("Bo")
-    page.get_by_role("button", name="Cover").click()  # nobody else is awaited
+    page.get_by_role("button", name="Cover").click()  # the server awaits no other player
     page.get_by_role("heading", name="Pass to Bo").wait_for()
     page.go_back()
     page.go_forward()
@@ -114,9 +112,9 @@ def test_after_a_reload_in_mid_turn_it_is_the_turn_of_who_is_awaited(server: Ser
     page.locator(".round", has_text="Round 2").wait_for()
 
 
-def test_each_player_is_shown_the_round_after_the_cover(server: Server, open_page: Callable[..., Any]):
-    played = server.begin({"name": "Ann"}, {"name": "Bo"}, seed=3)
-    page = open_page(played.address, reduced_motion="no-preference")
+def test_each_player_sees_the_round_after_the_cover(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin({"name": "Ann"}, {"name": "Bo"}, seed=3)
+    page = open_page(game_server.address, reduced_motion="no-preference")
 
     def take_seat(name: str) -> None:
         page.get_by_role("button", name=re.compile(f"I am {name}")).click()
@@ -126,7 +124,7 @@ def test_each_player_is_shown_the_round_after_the_cover(server: Server, open_pag
         pick(page)
     for number, name in ((1, "Ann"), (1, "Bo"), (2, "Ann"), (2, "Bo"), (3, "Ann")):
         take_seat(name)
-        if (number, name) == (3, "Ann"):  # what this browser showed is forgotten
+        if (number, name) == (3, "Ann"):  # a reload clears the record of displayed rounds
             page.reload()
             take_seat(name)
         if number > 1:
@@ -138,14 +136,14 @@ def test_each_player_is_shown_the_round_after_the_cover(server: Server, open_pag
         hand_in(page)
 
 
-def test_somebody_who_has_committed_can_pass_on(server: Server, open_page: Callable[..., Any]):
-    played = server.begin({"name": "Ann"}, {"name": "Bo"}, seed=3)
-    page, other = open_page(played.address), open_page(played.address)
+def test_player_who_has_committed_can_pass_the_screen_on(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin({"name": "Ann"}, {"name": "Bo"}, seed=3)
+    page, other = open_page(game_server.address), open_page(game_server.address)
     for name in ("Ann", "Bo"):
         page.get_by_role("button", name=re.compile(f"I am {name}")).click()
         pick(page)
     for tab in (page, other):  # Ann's seat in two tabs
-        tab.goto(played.address)
+        tab.goto(game_server.address)
         tab.reload()
         tab.get_by_role("button", name=re.compile("I am Ann")).click()
         tab.locator(".phases").wait_for()
@@ -156,19 +154,17 @@ def test_somebody_who_has_committed_can_pass_on(server: Server, open_page: Calla
     other.get_by_role("heading", name="Pass to Bo").wait_for()
 
 
-def test_a_turn_that_is_covered_before_the_next_frame_leaves_no_work_behind(
-    server: Server, open_page: Callable[..., Any]
-):
-    played = server.begin({"name": "Ann"}, {"name": "Bo"}, seed=3, picks="random")
+def test_cover_before_the_next_frame_leaves_no_pending_work(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin({"name": "Ann"}, {"name": "Bo"}, seed=3, picks="random")
     page = open_page()
     page.add_init_script(
         "window.requestAnimationFrame = draw => setTimeout(() => draw(performance.now()), 2000);"
         "window.cancelAnimationFrame = clearTimeout"
     )
-    page.goto(played.address)
+    page.goto(game_server.address)
     for name in ("Ann", "Bo"):
         page.get_by_role("button", name=re.compile(f"I am {name}")).evaluate("button => button.click()")
         page.locator(".phases").wait_for()
         page.get_by_role("button", name="Cover").evaluate("button => button.click()")
     page.get_by_role("heading", name="Pass to Ann").wait_for()
-    page.wait_for_timeout(2100)  # the fixture refuses warnings on the console
+    page.wait_for_timeout(2100)  # the fixture fails on console warnings

@@ -19,10 +19,10 @@ pytestmark = PAGE
 CZECH = {"locale": "cs-CZ", "bypass_csp": True}
 
 
-def in_czech(page: Any, name: str, axe: bool = True) -> None:
-    """Nothing is English on this screen, it says so, and axe finds nothing.
+def check_czech(page: Any, name: str, axe: bool = True) -> None:
+    """Check that a screen is in Czech only, that it declares this language, and that axe finds nothing.
 
-    axe: False for screens whose elements `test_web_page_screens` and other cases of this test check.
+    axe: False for screens with elements that `test_web_page_screens` and other cases of this test check.
     """
     assert page.evaluate("document.documentElement.lang") == "cs", name
     assert english_left(page, czech()) == [], name
@@ -30,34 +30,34 @@ def in_czech(page: Any, name: str, axe: bool = True) -> None:
         assert axe_finds(page) == [], name
 
 
-def own(page: Any) -> list[str]:
-    """The names of the player's regions."""
+def own_regions(page: Any) -> list[str]:
+    """Return the names of the player's regions."""
     labels = page.locator("path[data-region]").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
     return [label.split(", ")[0] for label in labels if ", tvoje, " in label]
 
 
-def test_a_game_is_played_in_czech(tmp_path: Path, open_page: Callable[..., Any]):
+def test_screens_and_errors_of_a_game_are_in_czech(tmp_path: Path, open_page: Callable[..., Any]):
     with serving(tmp_path, "play", "--vs", "aggressive", "--map", "small", "--seed", "5") as server:
         page = open_page(server.page(), **CZECH, expects="status of 422")
         page.get_by_role("button", name="Hrát", exact=True).wait_for()
         page.get_by_role("button", name="Ukázková hra").and_(page.locator(":enabled")).wait_for()
-        in_czech(page, "home", axe=False)
+        check_czech(page, "home", axe=False)
         page.get_by_role("button", name="Nastavení").click()
         page.get_by_role("heading", name="Nastavení").wait_for()
-        in_czech(page, "settings")
+        check_czech(page, "settings")
         page.goto(server.address)
         page.get_by_text("Vyber 2 území: zbývá 2").wait_for()
-        in_czech(page, "picks", axe=False)
+        check_czech(page, "picks", axe=False)
         for _ in range(2):
             page.locator('path[aria-label$="lze vybrat"]').first.focus()
             page.keyboard.press("Enter")
         page.keyboard.press("Control+Enter")
         page.locator(".phases").wait_for()
 
-        # One, few and many: what is left of the income is asked about.
-        asked = page.get_by_role("alertdialog")
-        home = own(page)[0]
-        for deployed, says in (
+        # The dialog on undeployed armies uses the Czech plural forms for one, few and many.
+        dialog = page.get_by_role("alertdialog")
+        home = own_regions(page)[0]
+        for deployed, question in (
             (0, "5 armád není nasazeno."),
             (3, "2 armády nejsou nasazené."),
             (1, "1 armáda není nasazená."),
@@ -66,12 +66,12 @@ def test_a_game_is_played_in_czech(tmp_path: Path, open_page: Callable[..., Any]
             for _ in range(deployed):
                 page.keyboard.press("Enter")
             page.keyboard.press("Control+Enter")
-            assert asked.locator("b").inner_text() == says
-            in_czech(page, says, axe=deployed == 0)
-            asked.get_by_role("button", name="Nasadit").click()
+            assert dialog.locator("b").inner_text() == question
+            check_czech(page, question, axe=deployed == 0)
+            dialog.get_by_role("button", name="Nasadit").click()
 
-        # Orders that are wrong, by this page and by the server.
-        home_code, (far, end) = code(page, home), far_from(page, home)
+        # Invalid orders: the page refuses some, the server refuses others.
+        home_code, (far, end) = region_code(page, home), find_distant_region(page, home)
         page.keyboard.press(":")
         page.keyboard.type("a zz yy 3")
         page.keyboard.press("Enter")
@@ -84,9 +84,9 @@ def test_a_game_is_played_in_czech(tmp_path: Path, open_page: Callable[..., Any]
         store_turn(page, re.findall(r"/g/(\w+)", server.address)[0], {"deploys": [], "attacks": [[start, end, 1]]})
         page.locator(".phases").wait_for()
         page.keyboard.press("Control+Enter")
-        asked.get_by_role("button", name="Přesto odevzdat").click()
+        dialog.get_by_role("button", name="Přesto odevzdat").click()
         page.get_by_text("útok 1: území nesousedí").first.wait_for()
-        in_czech(page, "refused")
+        check_czech(page, "refused")
         page.get_by_role("button", name="Smazat vše").click()
 
         region(page, home).focus()
@@ -98,29 +98,30 @@ def test_a_game_is_played_in_czech(tmp_path: Path, open_page: Callable[..., Any]
         page.locator("li.attack").wait_for()
         page.keyboard.press("h")
         page.keyboard.press("h")
-        page.locator("[aria-label='Kandidáti: Nápověda']").wait_for(timeout=180_000)  # kernels may be compiled before
-        in_czech(page, "attack", axe=False)
+        # the server may compile kernels first
+        page.locator("[aria-label='Kandidáti: Nápověda']").wait_for(timeout=180_000)
+        check_czech(page, "attack", axe=False)
         page.keyboard.press("?")
-        in_czech(page, "keys", axe=False)
+        check_czech(page, "keys", axe=False)
         page.keyboard.press("Escape")
         page.keyboard.press("t")
         page.get_by_role("region", name="Tabulka území").wait_for()
-        in_czech(page, "table", axe=False)
+        check_czech(page, "table", axe=False)
         page.keyboard.press("t")
         page.keyboard.press("Control+Enter")
         page.locator(".round:has-text('Kolo 2')").first.wait_for()
 
-        told = page.locator(".line").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
-        assert any(re.match("Nasazuješ 5 armád na území ", line) for line in told), told
-        assert any(re.match("Attila nasazuje [5-9] armád na území ", line) for line in told), told
-        assert any(re.match(r"(Útočíš|Přesouváš) \d+ armá", line) for line in told), told
+        move_lines = page.locator(".line").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
+        assert any(re.match("Nasazuješ 5 armád na území ", line) for line in move_lines), move_lines
+        assert any(re.match("Attila nasazuje [5-9] armád na území ", line) for line in move_lines), move_lines
+        assert any(re.match(r"(Útočíš|Přesouváš) \d+ armá", line) for line in move_lines), move_lines
         page.keyboard.press("Home")
         page.keyboard.press("ArrowRight")
         assert "Nasazuješ" in page.locator(".status").inner_text()
-        in_czech(page, "round")
+        check_czech(page, "round")
         page.get_by_role("button", name="Živě").click()
 
-        # The choice is kept by the browser, and goes before what the browser asks for.
+        # The browser stores the choice, which has priority over the browser's own language.
         page.reload()
         page.get_by_role("button", name="Odevzdat").wait_for()
         assert page.title() == "Warlight – hra"
@@ -132,10 +133,10 @@ def test_a_game_is_played_in_czech(tmp_path: Path, open_page: Callable[..., Any]
         page.get_by_role("button", name="Commit").wait_for()
         assert (page.evaluate("document.documentElement.lang"), page.title()) == ("en", "Warlight – game")
 
-        # Whoever comes without a key, or when the server is gone, is told so.
+        # The page explains a missing key and a stopped server.
         other = open_page(server.page("g/game-0000009"), **CZECH, expects="status of 422")
         other.get_by_text("Tento prohlížeč nemá k té hře klíč").wait_for()
-        in_czech(other, "no key")
+        check_czech(other, "no key")
         other.goto(server.page())
         other.get_by_role("button", name="Hrát", exact=True).and_(other.locator(":enabled")).wait_for()
         file = tmp_path / "broken.wl.jsonl"
@@ -147,20 +148,20 @@ def test_a_game_is_played_in_czech(tmp_path: Path, open_page: Callable[..., Any]
         other.get_by_text("server neodpovídá").wait_for()
 
 
-def code(page: Any, name: str) -> str:
-    """A region's code in orders, out of the card that tells of it."""
+def region_code(page: Any, name: str) -> str:
+    """Return the code of a region, which its card shows."""
     region(page, name).focus()
     return str(page.locator(".region .mono").first.inner_text()).lower()
 
 
-def far_from(page: Any, name: str) -> tuple[str, int]:
-    """The code and the number of a region that is no neighbour."""
+def find_distant_region(page: Any, name: str) -> tuple[str, int]:
+    """Return the code and the number of a region that is not a neighbour."""
     region(page, name).focus()
     near = page.locator(".region dl div", has_text="sousedé").locator("dd").inner_text().split(", ")
     for other in page.locator("path[data-region]").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))"):
-        there = other.split(", ")[0]
-        if there not in [*near, name]:
-            return code(page, there), int(region(page, there).get_attribute("data-region"))
+        other_name = other.split(", ")[0]
+        if other_name not in [*near, name]:
+            return region_code(page, other_name), int(region(page, other_name).get_attribute("data-region"))
     raise AssertionError("all are neighbours")
 
 
@@ -172,26 +173,26 @@ def test_a_replay_with_its_report_is_in_czech_as_a_file_and_in_a_notebook(
     page = open_page(f"{file.as_uri()}?#/?round=2&order=2", **CZECH, **PHONE)
     page.locator("h3", has_text="Zlomové okamžiky").wait_for(state="attached")
     assert page.title() == "Warlight – záznam"
-    in_czech(page, "replay on a phone")
+    check_czech(page, "replay on a phone")
     page.set_viewport_size({"width": 1280, "height": 800})
     page.get_by_role("combobox", name="Vrstva mapy").select_option(label="Hodnota území")
     page.get_by_role("combobox", name="Pohled").select_option(label="Pohled: Attila")
-    in_czech(page, "analysis")
+    check_czech(page, "analysis")
     assert re.search(r"\d,\d\s%", page.get_by_role("region", name="Rozbor", exact=True).inner_text())
 
     english = open_page(f"{file.as_uri()}?#/?round=2", locale="de-DE")
     english.get_by_role("heading", name="Turning points").wait_for()
     assert english.evaluate("document.documentElement.lang") == "en"
 
-    around = tmp_path / "notebook.html"
-    around.write_text(f'<!doctype html><meta charset="utf-8">{framed(log)}', encoding="utf-8")
-    # A sandboxed frame has a process of its own, to which an emulated language may come too late: a Czech browser.
+    notebook_file = tmp_path / "notebook.html"
+    notebook_file.write_text(f'<!doctype html><meta charset="utf-8">{framed(log)}', encoding="utf-8")
+    # A sandboxed frame has its own process. An emulated language can reach it too late, so the browser is Czech.
     czech = chromium.browser_type.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--accept-lang=cs"])
     with czech:
-        notebook = open_page(around.as_uri(), browser=czech, locale=None)
-        inside = notebook.frame_locator("iframe")
-        inside.get_by_role("button", name="Nastavení").wait_for()
-        assert inside.locator("html").get_attribute("lang") == "cs"
+        notebook = open_page(notebook_file.as_uri(), browser=czech, locale=None)
+        frame = notebook.frame_locator("iframe")
+        frame.get_by_role("button", name="Nastavení").wait_for()
+        assert frame.locator("html").get_attribute("lang") == "cs"
 
 
 def test_a_tournament_is_in_czech(server: Server, cup: str, open_page: Callable[..., Any]):
@@ -199,7 +200,7 @@ def test_a_tournament_is_in_czech(server: Server, cup: str, open_page: Callable[
     page.get_by_role("link", name="Záznam hry").first.wait_for()
     assert page.title() == "Warlight – turnaj"
     page.get_by_text("každý s každým, 3 agenti, 2 ve hře").wait_for()
-    in_czech(page, "tournament", axe=False)
+    check_czech(page, "tournament", axe=False)
     page.goto(server.page("t/none"))
     page.get_by_text("turnaj none není").wait_for()
-    in_czech(page, "no tournament")
+    check_czech(page, "no tournament")

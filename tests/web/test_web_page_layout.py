@@ -19,7 +19,7 @@ pytestmark = PAGE
 SCREENS = pytest.mark.parametrize("options", [DESKTOP, TABLET, HANDSET], ids=["desktop", "tablet", "phone"])
 SIX = (YOU, "aggressive", "random", "random", "smart_random", "random")
 
-#: How many of the player's own regions have their badges in the visible part of the map.
+#: JavaScript: the number of the player's regions with badges in the visible part of the map.
 OWN_IN_SIGHT = """() => { const f = document.querySelector('.scroll').getBoundingClientRect();
     const low = Math.min(f.bottom, document.querySelector('aside').getBoundingClientRect().top);
     return [...document.querySelectorAll('path.own')].filter(e => {
@@ -27,7 +27,7 @@ OWN_IN_SIGHT = """() => { const f = document.querySelector('.scroll').getBoundin
         return p.x > f.left && p.x < f.right && p.y > f.top && p.y < low }).length }"""
 MAP_BOX = """() => { const b = document.querySelector('.drawing svg').getBoundingClientRect();
     return [b.x, b.y, b.width] }"""
-#: Texts of visible controls and labels that overlap, or that are wider than their elements.
+#: JavaScript: texts of visible controls and labels that overlap, or that are wider than their elements.
 CLASHES = """() => {
     const where = 'footer :is(button, .where, .speed), header :is(button, select, .round), th, td.num';
     const box = e => e.getBoundingClientRect();
@@ -48,19 +48,19 @@ CLASHES = """() => {
 
 def first_turn(server: Server, open_page: Callable[..., Any], *players: Any, **options: Any) -> Any:
     """Open the first turn of a game on the world map."""
-    played = server.begin(*players, map="world", seed=5, picks="random")
-    page = open_page(played.address, **options)
+    game_server = server.begin(*players, map="world", seed=5, picks="random")
+    page = open_page(game_server.address, **options)
     page.locator("path.own").first.wait_for(state="attached")
     page.wait_for_timeout(300)  # the map scrolls to the player's regions
     return page
 
 
-def touch(page: Any, name: str) -> None:
+def tap_button(page: Any, name: str) -> None:
     page.get_by_role("button", name=name).tap()
 
 
-def away(page: Any) -> Gestures:
-    """Enlarge the map, and move it by a finger until none of the player's regions is in sight."""
+def scroll_away(page: Any) -> Gestures:
+    """Enlarge the map, and move it by touch until none of the player's regions is in sight."""
     gestures, frame = Gestures(page, "touch"), page.locator(".scroll").bounding_box()
     larger = page.locator(".zoom button").first
     while larger.is_enabled():
@@ -77,16 +77,16 @@ def away(page: Any) -> Gestures:
 def test_a_phone_returns_to_the_players_regions_after_a_round(server: Server, open_page: Callable[..., Any]):
     page = first_turn(server, open_page, **HANDSET)
     assert page.evaluate(OWN_IN_SIGHT)
-    away(page)
-    touch(page, "Commit")
-    touch(page, "Commit anyway")
+    scroll_away(page)
+    tap_button(page, "Commit")
+    tap_button(page, "Commit anyway")
     page.locator(".round", has_text="Round 2").first.wait_for()
     page.wait_for_function(f"() => ({OWN_IN_SIGHT})() > 0", timeout=5000)
 
 
 def test_marks_at_the_edge_lead_to_targets_that_are_out_of_sight(server: Server, open_page: Callable[..., Any]):
     page = first_turn(server, open_page, **HANDSET)
-    gestures = away(page)
+    gestures = scroll_away(page)
     mark = page.locator(".mark").first
     mark.wait_for()
     shape, frame = mark.bounding_box(), page.locator(".scroll").bounding_box()
@@ -96,34 +96,34 @@ def test_marks_at_the_edge_lead_to_targets_that_are_out_of_sight(server: Server,
     gestures.press((shape["x"] + shape["width"] / 2, shape["y"] + shape["height"] / 2))
     page.wait_for_function(f"() => ({OWN_IN_SIGHT})() > 0", timeout=5000)
     page.locator(f".mark[data-target='{target}']").wait_for(state="detached")
-    page.locator("[data-guide=attack]").tap()  # targets of an attack, too
+    page.locator("[data-guide=attack]").tap()  # marks also lead to targets of an attack
     source = page.locator("path.own").first
     source.focus()
     page.keyboard.press("Enter")
     own = {*page.locator("path.own").evaluate_all("all => all.map(e => e.dataset.region)")}
-    away(page)
+    scroll_away(page)
     mark.wait_for()
     assert mark.get_attribute("data-target") not in own  # a neighbour to attack
 
 
 @SCREENS
-def test_the_map_is_still_when_the_footer_changes_and_in_the_second_round(
+def test_map_does_not_move_when_the_footer_or_the_round_changes(
     server: Server, open_page: Callable[..., Any], options: dict[str, Any]
 ):
     players = [YOU, {"name": "Bo", "friend": True}]
-    asked = {"players": players, "map": "world", "seed": 5, "picks": "random"}
-    made = server.client().post("games", json=asked).json()
-    page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"), **options)
+    game_request = {"players": players, "map": "world", "seed": 5, "picks": "random"}
+    game = server.client().post("games", json=game_request).json()
+    page = open_page(server.page(f"g/{game['id']}?key0={game['tokens']['0']}"), **options)
     page.locator("path.own").first.wait_for(state="attached")
     page.wait_for_timeout(400)
-    before, foot = page.evaluate(MAP_BOX), page.locator("footer").bounding_box()["height"]
+    before, footer_height = page.evaluate(MAP_BOX), page.locator("footer").bounding_box()["height"]
     page.keyboard.press("Control+Enter")
     page.get_by_role("button", name="Commit anyway").click()
     page.get_by_role("button", name="Take the turn back").wait_for()
-    assert page.locator("footer").bounding_box()["height"] != foot  # the footer has changed
+    assert page.locator("footer").bounding_box()["height"] != footer_height  # the footer has changed
     assert all(abs(a - b) <= 1 for a, b in zip(page.evaluate(MAP_BOX), before, strict=True))
     turn = {"round": 1, "deploys": [], "attacks": []}
-    assert server.client(made["invites"]["1"]).post(f"games/{made['id']}/orders", json=turn).status_code == 200
+    assert server.client(game["invites"]["1"]).post(f"games/{game['id']}/orders", json=turn).status_code == 200
     page.locator(".round", has_text="Round 2").first.wait_for()
     page.locator(".timeline").wait_for()
     assert all(abs(a - b) <= 1 for a, b in zip(page.evaluate(MAP_BOX), before, strict=True))
@@ -181,7 +181,7 @@ def test_six_players_have_a_compact_table_and_no_labels_overlap(
 
 @pytest.fixture(scope="module")
 def replay(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file of a replay with twelve rounds."""
+    """Write the file of a replay with twelve rounds."""
     file = tmp_path_factory.mktemp("replay") / "replay.html"
     write_html(bot_log(rounds=12), file, chances=False)
     return file
@@ -189,7 +189,7 @@ def replay(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @SCREENS
 @pytest.mark.parametrize("locale", ["en-US", "cs-CZ"])
-def test_the_timeline_has_its_own_row_and_is_dragged(
+def test_timeline_has_its_own_row_and_can_be_dragged(
     replay: Path, open_page: Callable[..., Any], options: dict[str, Any], locale: str
 ):
     page = open_page(f"{replay.as_uri()}#/?round=1", locale=locale, **options)
@@ -208,7 +208,7 @@ def test_the_timeline_has_its_own_row_and_is_dragged(
     page.wait_for_url(lambda url: f"round={round(last / 2)}" in url)
 
 
-#: Visible texts of the cards, apart from lists for selection, that are cut off.
+#: JavaScript: visible texts of the cards that are cut off, except in selection lists.
 CUT = """() => [...document.querySelectorAll('aside :is(span, button, th, small, p, h2)')].filter(e => {
     const style = getComputedStyle(e), outside = e.closest('.hidden-text, select, .explained, .drawing');
     return !outside && e.checkVisibility() && style.overflowX !== 'visible' && style.display !== 'inline' &&
@@ -220,10 +220,10 @@ def test_a_small_phone_cuts_no_text_of_the_analysis(
     server: Server, tmp_path: Path, open_page: Callable[..., Any], locale: str, label: str
 ):
     log = bot_log("world", rounds=12)
-    told = news(log, 2, dict.fromkeys(range(1, 13), ("??", 0.4)), done=9)
-    told["summary"]["turning"] = [{"round": 5, "player": 0}]
+    analysis = news(log, 2, dict.fromkeys(range(1, 13), ("??", 0.4)), done=9)
+    analysis["summary"]["turning"] = [{"round": 5, "player": 0}]
     page = open_page(server.page(), locale=locale, **PHONE)
-    page.route("**/analysis", lambda route: route.fulfill(json=told))
+    page.route("**/analysis", lambda route: route.fulfill(json=analysis))
     open_log(page, log, tmp_path, label)
     page.locator("[data-mark]").first.wait_for(state="attached")
     page.keyboard.press("b")

@@ -19,7 +19,7 @@ from web_helpers import Server, serving
 pytestmark = PAGE
 
 SIZES = [*(pytest.param(size, marks=pytest.mark.slow) for size in ((1280, 800), (820, 1180))), (360, 740)]
-MANY = 130  # games, of which a screen shows few
+MANY = 130  # the number of similar games: more than a screen shows
 
 
 @cache
@@ -31,7 +31,7 @@ def plain_game() -> GameLog:
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Many games that differ in names and times, some few others among them."""
+    """A folder with many games that differ only in names and times, and with two other games."""
     place = tmp_path_factory.mktemp("games")
     plain = plain_game()
     for number in range(MANY):
@@ -49,8 +49,8 @@ def server(folder: Path) -> Iterator[Server]:
         yield running
 
 
-def opened(server: Server, open_page: Callable[..., Any], place: str = "games", **options: Any) -> Any:
-    """The library in a browser that holds the keys of all games of people."""
+def open_library(server: Server, open_page: Callable[..., Any], place: str = "games", **options: Any) -> Any:
+    """Open the library in a browser that has the keys of all games with people."""
     page = open_page(server.page(), **options)
     ids = [f"plain{number:05d}" for number in range(MANY)]
     keys = {id: {"0": f"token-of-{id}-0"} for id in (*ids, "threeplay")}
@@ -65,25 +65,25 @@ def card(page: Any, name: str) -> Any:
     return page.get_by_role("listitem", name=name)
 
 
-def total(page: Any, text: str) -> None:
+def wait_for_total(page: Any, text: str) -> None:
     page.get_by_role("status").get_by_text(text, exact=True).wait_for()
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_games_are_found_and_opened(size: tuple[int, int], server: Server, open_page: Callable[..., Any]):
-    page = opened(server, open_page, viewport={"width": size[0], "height": size[1]})
-    total(page, f"{MANY + 2} games")
+def test_user_finds_and_opens_games(size: tuple[int, int], server: Server, open_page: Callable[..., Any]):
+    page = open_library(server, open_page, viewport={"width": size[0], "height": size[1]})
+    wait_for_total(page, f"{MANY + 2} games")
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     page.get_by_label("Search").fill("zoe sma")
-    total(page, f"1 of {MANY + 2} games")
+    wait_for_total(page, f"1 of {MANY + 2} games")
     assert "not finished" in card(page, "Zoe – Bo – Pip").inner_text()
     assert "text=zoe+sma" in page.url
     page.reload()
-    total(page, f"1 of {MANY + 2} games")
+    wait_for_total(page, f"1 of {MANY + 2} games")
     page.get_by_label("Search").fill("")
     page.get_by_role("combobox", name="Player").select_option("Pip")
     page.get_by_role("combobox", name="State").select_option("over")
-    total(page, f"1 of {MANY + 2} games")
+    wait_for_total(page, f"1 of {MANY + 2} games")
     assert "Momo won" in card(page, "The cup").inner_text()
     page.get_by_role("combobox", name="Result").select_option("won")
     page.get_by_text("No game matches.").wait_for()
@@ -92,9 +92,9 @@ def test_games_are_found_and_opened(size: tuple[int, int], server: Server, open_
     page.locator("path[data-region]").first.wait_for()
 
 
-def test_a_long_list_comes_part_by_part(server: Server, open_page: Callable[..., Any]):
-    page = opened(server, open_page)
-    total(page, f"{MANY + 2} games")
+def test_long_list_loads_in_parts(server: Server, open_page: Callable[..., Any]):
+    page = open_library(server, open_page)
+    wait_for_total(page, f"{MANY + 2} games")
     assert page.locator("main li").count() < MANY
     for _ in range(40):
         page.mouse.wheel(0, 4000)
@@ -106,12 +106,12 @@ def test_a_long_list_comes_part_by_part(server: Server, open_page: Callable[...,
     assert page.get_by_role("button", name="Show more").count() == 0
 
 
-def test_a_game_is_named_shared_and_deleted(
+def test_user_renames_shares_and_deletes_a_game(
     server: Server, folder: Path, tmp_path: Path, open_page: Callable[..., Any]
 ):
     newest = f"plain{MANY - 1:05d}"
-    add_game(folder, newest, plain_game(), 1_700_000_000 + MANY - 1)  # an interrupted attempt may have renamed it
-    page = opened(server, open_page)
+    add_game(folder, newest, plain_game(), 1_700_000_000 + MANY - 1)  # an interrupted attempt may have renamed the game
+    page = open_library(server, open_page)
     first = page.locator("main li").first
     first.get_by_role("button", name="More with").click()
     first.get_by_role("button", name="Rename").click()
@@ -151,10 +151,10 @@ def test_a_game_is_named_shared_and_deleted(
     assert page.evaluate(f"localStorage['warlight.keys.{newest}'] ?? null") is None
 
 
-def test_what_is_not_over_is_not_shared_and_what_is_not_ones_own_is_not_touched(
+def test_unfinished_games_are_not_shared_and_foreign_games_have_no_buttons(
     server: Server, open_page: Callable[..., Any]
 ):
-    page = opened(server, open_page, "games?text=zoe")
+    page = open_library(server, open_page, "games?text=zoe")
     card(page, "Zoe – Bo – Pip").get_by_role("button", name="More with").click()
     assert card(page, "Zoe – Bo – Pip").get_by_role("button", name="Share as one file").is_disabled()
     page.evaluate("localStorage.removeItem('warlight.keys.threeplay')")
@@ -164,7 +164,7 @@ def test_what_is_not_over_is_not_shared_and_what_is_not_ones_own_is_not_touched(
 
 
 def test_axe_finds_nothing_in_the_library(server: Server, open_page: Callable[..., Any]):
-    page = opened(server, open_page, bypass_csp=True)
+    page = open_library(server, open_page, bypass_csp=True)
     first = page.locator("main li").first
     first.get_by_role("button", name="More with").click()
     first.get_by_role("button", name="Delete …").click()

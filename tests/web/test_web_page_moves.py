@@ -1,4 +1,4 @@
-"""The list of moves beside the map: its entries, its links, and the drawings that it causes on the map."""
+"""The list of moves beside the map: its entries, its links, and the arrows of an entry on the map."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def lines(page: Any) -> list[str]:
     return page.locator("[aria-label='Moves'] .line").evaluate_all("all => all.map(e => e.getAttribute('aria-label'))")
 
 
-def test_moves_of_a_replay_are_listed_lead_there_and_are_drawn(tmp_path: Path, open_page: Callable[..., Any]):
+def test_moves_of_a_replay_are_listed_linked_and_drawn(tmp_path: Path, open_page: Callable[..., Any]):
     log = bot_log(rounds=12)
     file = tmp_path / "replay.html"
     write_html(log, file, chances=False)
@@ -34,9 +34,11 @@ def test_moves_of_a_replay_are_listed_lead_there_and_are_drawn(tmp_path: Path, o
     assert len(lines(page)) == len(deploys) + len(third.events)
     attack = next(k for k, event in enumerate(third.events) if event.kind != "transfer")
     event = third.events[attack]
-    says = f"{names_of(log)[event.player]} attacks {name[event.target]} from {name[event.source]} with {event.armies}: "
+    line_start = (
+        f"{names_of(log)[event.player]} attacks {name[event.target]} from {name[event.source]} with {event.armies}: "
+    )
     row = moves.locator(".line").nth(len(deploys) + attack)
-    assert row.get_attribute("aria-label").startswith(says)
+    assert row.get_attribute("aria-label").startswith(line_start)
     page.locator("g.ghost").first.wait_for(state="detached")
     row.hover()
     page.locator("g.ghost").first.wait_for(state="attached")
@@ -50,7 +52,7 @@ def test_moves_of_a_replay_are_listed_lead_there_and_are_drawn(tmp_path: Path, o
     page.locator(".where", has_text="After round 7 of 12").wait_for()
 
 
-def test_moves_can_be_had_of_one_player_or_one_region(tmp_path: Path, open_page: Callable[..., Any]):
+def test_moves_can_be_filtered_by_player_or_region(tmp_path: Path, open_page: Callable[..., Any]):
     log = bot_log(rounds=12)
     file = tmp_path / "replay.html"
     write_html(log, file, chances=False)
@@ -61,16 +63,16 @@ def test_moves_can_be_had_of_one_player_or_one_region(tmp_path: Path, open_page:
     page.get_by_label("Moves of").select_option("all players")
     r = log.rounds[0].events[0].target
     page.get_by_label("Moves at").select_option(log.header.map.regions[r].name)
-    told = sum(
+    expected_count = sum(
         sum(d.region == r for d in round_.deploys) + sum(r in (e.source, e.target) for e in round_.events)
         for round_ in log.rounds
     )
-    assert len(lines(page)) == told > 0
+    assert len(lines(page)) == expected_count > 0
 
 
-def test_the_moves_of_a_game_in_play_tell_what_happened_last(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(seed=8)
-    page = open_page(played.address)
+def test_moves_of_a_running_game_list_the_last_round(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin(seed=8)
+    page = open_page(game_server.address)
     pick(page)
     page.locator(".phases").wait_for()
     assert page.get_by_role("region", name="Moves").count() == 0

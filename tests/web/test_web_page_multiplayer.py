@@ -12,28 +12,28 @@ from web_helpers import Server
 
 pytestmark = PAGE
 
-NO_KEY = r"status of 401"  # what Chromium says of a call that is refused
+NO_KEY = r"status of 401"  # Chromium's console message for a refused request
 
 
-def make(server: Server, **fields: Any) -> dict[str, Any]:
+def create_game(server: Server, **fields: Any) -> dict[str, Any]:
     players = [{"name": "Ann"}, {"name": "Bo", "friend": True}]
     body = {"players": players, "map": "small", "picks": "random", "seed": 4, **fields}
-    made: dict[str, Any] = server.client().post("games", json=body).json()
-    return made
+    game: dict[str, Any] = server.client().post("games", json=body).json()
+    return game
 
 
-def link(server: Server, game: dict[str, Any], seat: int | None) -> str:
-    """What is given away: a link to a friend's seat, or for spectators."""
+def guest_link(server: Server, game: dict[str, Any], seat: int | None) -> str:
+    """Return the link to a friend's seat, or (seat None) for spectators."""
     key = f"key={game['spectate']}" if seat is None else f"key{seat}={game['invites'][str(seat)]}"
     return f"{server.base}/#/g/{game['id']}?{key}"
 
 
-def own(server: Server, game: dict[str, Any]) -> str:
+def host_link(server: Server, game: dict[str, Any]) -> str:
     return server.page(f"g/{game['id']}?key0={game['tokens']['0']}")
 
 
 def deploy_all(page: Any) -> None:
-    """All armies on the first region that is the player's."""
+    """Deploy all armies on the player's first region."""
     page.locator('path[aria-label*=", yours,"]').first.focus()
     page.keyboard.press("Shift+Enter")
     page.get_by_text("All armies are deployed").first.wait_for(state="attached")
@@ -55,7 +55,8 @@ def test_a_friend_is_invited_from_home_and_plays_on_a_phone(server: Server, open
 
     bo = open_page(address, expects=NO_KEY, **PHONE, has_touch=True)
     ann.get_by_text("1 friend is not here yet").wait_for(state="detached")
-    ann.get_by_role("textbox", name="Link for Bo").wait_for(state="hidden")  # the card folds once all are there
+    # the card folds when all players are present
+    ann.get_by_role("textbox", name="Link for Bo").wait_for(state="hidden")
     bo.locator("path[data-region]").first.wait_for()
     assert bo.evaluate("document.documentElement.scrollWidth") <= 360
     assert bo.get_by_role("button", name=re.compile("^Hint")).count() == 0
@@ -65,25 +66,23 @@ def test_a_friend_is_invited_from_home_and_plays_on_a_phone(server: Server, open
     ann.keyboard.press("Control+Enter")
     ann.get_by_text("Waiting for Bo").wait_for()
     ann.get_by_role("button", name="Take the turn back").click()
-    ann.get_by_role("button", name=re.compile("Deploy.*5.5")).wait_for()  # as it was committed
+    ann.get_by_role("button", name=re.compile("Deploy.*5.5")).wait_for()  # the committed orders are restored
     ann.keyboard.press("Control+Enter")
     deploy_all(bo)
     bo.get_by_role("button", name=re.compile("Commit")).click()
     round_or_end(ann, 2)
     round_or_end(bo, 2)
 
-    bo.goto(server.base)  # a guest has one game, and nothing else of the server
+    bo.goto(server.base)  # a guest has access to one game only
     bo.get_by_text("open the address that the server printed").wait_for()
 
 
-def test_a_friends_link_in_the_browser_of_the_host_counts_in_its_tab_alone(
-    server: Server, open_page: Callable[..., Any]
-):
-    game = make(server)
-    ann = open_page(own(server, game))
+def test_friends_link_in_the_hosts_browser_applies_only_to_its_tab(server: Server, open_page: Callable[..., Any]):
+    game = create_game(server)
+    ann = open_page(host_link(server, game))
     ann.locator(".phases").wait_for()
     bo = ann.context.new_page()
-    bo.goto(link(server, game, 1))
+    bo.goto(guest_link(server, game, 1))
     bo.get_by_text("Bo (you)").first.wait_for()
     bo.reload()
     bo.get_by_text("Bo (you)").first.wait_for()
@@ -91,11 +90,11 @@ def test_a_friends_link_in_the_browser_of_the_host_counts_in_its_tab_alone(
     ann.get_by_text("Ann (you)").first.wait_for()
 
 
-def test_spectators_see_the_map_and_in_fog_only_at_the_end(server: Server, open_page: Callable[..., Any]):
+def test_spectators_see_the_map_but_in_fog_only_at_the_end(server: Server, open_page: Callable[..., Any]):
     for fog in (False, True):
-        game = make(server, fog=fog)
-        ann = open_page(own(server, game))
-        watcher = open_page(link(server, game, None))
+        game = create_game(server, fog=fog)
+        ann = open_page(host_link(server, game))
+        watcher = open_page(guest_link(server, game, None))
         watcher.get_by_text("Watching in fog" if fog else "Watching").first.wait_for()
         ann.get_by_text("1 person watches").wait_for()
         assert {r["who"] == "unseen" for r in regions(watcher)} == {fog}
@@ -107,15 +106,15 @@ def test_spectators_see_the_map_and_in_fog_only_at_the_end(server: Server, open_
         assert watcher.get_by_role("button", name="Rematch").count() == 0
 
 
-def test_when_the_time_is_up_what_was_entered_is_handed_in(server: Server, open_page: Callable[..., Any]):
-    game = make(server, clock=3600)
+def test_page_submits_the_entered_orders_when_the_time_is_up(server: Server, open_page: Callable[..., Any]):
+    game = create_game(server, clock=3600)
     page = open_page(locale="en-US", **{"viewport": {"width": 820, "height": 1180}})
     page.add_init_script(
-        # Time that flies, from when it is told to: a message of the server that comes late sets the clock anew.
+        # After `fly()`, time runs faster by a factor of 36,001. Earlier, a late server message could reset the clock.
         "const now = performance.now.bind(performance); let flies = Infinity; window.fly = () => { flies = now(); };"
         "performance.now = () => now() + 36_000 * Math.max(0, now() - flies)"
     )
-    page.goto(own(server, game))
+    page.goto(host_link(server, game))
     page.get_by_role("button", name="Start the clock now").click()
     timer = page.get_by_role("timer", name="Time for this turn")
     timer.get_by_text(re.compile(r"^\s*(1:00:00|59:\d\d)")).wait_for()
@@ -128,10 +127,10 @@ def test_when_the_time_is_up_what_was_entered_is_handed_in(server: Server, open_
     assert sum(armies for _, armies in turn["deploys"]) == 5
 
 
-def test_the_rematch_that_one_makes_the_other_joins(server: Server, open_page: Callable[..., Any]):
-    game = make(server)
-    ann = open_page(own(server, game))
-    bo = open_page(link(server, game, 1), **PHONE)
+def test_one_player_creates_a_rematch_and_the_other_joins(server: Server, open_page: Callable[..., Any]):
+    game = create_game(server)
+    ann = open_page(host_link(server, game))
+    bo = open_page(guest_link(server, game, 1), **PHONE)
     server.client(game["invites"]["1"]).post(f"games/{game['id']}/resign")
     ann.get_by_role("button", name="Rematch").click()
     ann.wait_for_url(lambda url: "#/g/" in url and game["id"] not in url)
@@ -143,12 +142,12 @@ def test_the_rematch_that_one_makes_the_other_joins(server: Server, open_page: C
 
 
 def test_the_clock_waits_for_the_friend_and_both_can_start_a_rematch(server: Server, open_page: Callable[..., Any]):
-    game = make(server, clock=3600)
-    ann = open_page(own(server, game), **PHONE, has_touch=True)
+    game = create_game(server, clock=3600)
+    ann = open_page(host_link(server, game), **PHONE, has_touch=True)
     ann.get_by_text("The clock starts when all players have opened the game. Not ready: Bo.").wait_for()
     still = ann.locator(".clock.still")
     still.get_by_text("1:00:00").wait_for()
-    bo = open_page(link(server, game, 1), expects=NO_KEY)
+    bo = open_page(guest_link(server, game, 1), expects=NO_KEY)
     bo.get_by_role("timer", name="Time for this turn").wait_for()
     still.wait_for(state="detached")
     ann.get_by_text("The clock starts when").wait_for(state="detached")
@@ -162,8 +161,8 @@ def test_the_clock_waits_for_the_friend_and_both_can_start_a_rematch(server: Ser
     ann.get_by_text("Ann (you)").first.wait_for(state="attached")
 
 
-def test_a_link_that_opens_nothing_says_so(server: Server, open_page: Callable[..., Any]):
-    game, page = make(server), open_page(expects=NO_KEY)
+def test_page_explains_an_invalid_link(server: Server, open_page: Callable[..., Any]):
+    game, page = create_game(server), open_page(expects=NO_KEY)
     for key in ("key1=wrong", ""):
         page.goto("about:blank")
         page.goto(f"{server.base}/#/g/{game['id']}?{key}")

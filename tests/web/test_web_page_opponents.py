@@ -29,29 +29,29 @@ def seats(page: Any) -> Any:
     return page.get_by_role("region", name="Who plays")
 
 
-def choose(page: Any, name: str) -> None:
+def select_bot(page: Any, name: str) -> None:
     ladder(page).get_by_role("button", name=re.compile(f"^{name} ")).click()
 
 
-def shapes(part: Any) -> list[str]:
-    """Forms and colours of the face in a part of a page."""
+def face_shapes(part: Any) -> list[str]:
+    """Return the shapes and colours of the face in a part of a page."""
     return re.findall(r' (?:d|fill)="[^"]*"', part.locator("svg").first.inner_html())
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_one_to_five_opponents_each_of_its_own_are_chosen_and_remembered(
+def test_user_selects_up_to_five_opponents_and_the_page_remembers_them(
     size: tuple[int, int], server: Server, open_page: Callable[..., Any]
 ):
     page = open_page(server.page(), viewport={"width": size[0], "height": size[1]})
-    choose(page, "Attila")
+    select_bot(page, "Attila")
     seats(page).get_by_label("Your name").fill("Ann")
     for name in ("Pip", "Momo", "Bruno", "Pip"):
         seats(page).get_by_role("button", name="+ Opponent").click()
-        choose(page, name)
+        select_bot(page, name)
     assert seats(page).get_by_role("button", name="+ Opponent").count() == 0, "six play at most"
-    refused = ladder(page).get_by_role("button", name=re.compile("^Nano"))
-    assert refused.is_disabled()
-    assert "plays two-player games only" in refused.inner_text()
+    disabled_button = ladder(page).get_by_role("button", name=re.compile("^Nano"))
+    assert disabled_button.is_disabled()
+    assert "plays two-player games only" in disabled_button.inner_text()
     seats(page).get_by_role("button", name="Remove Bruno").click()
     page.get_by_role("combobox", name="Map").select_option("large")
     page.get_by_role("combobox", name="Starting regions").select_option("random")
@@ -73,9 +73,9 @@ def test_one_to_five_opponents_each_of_its_own_are_chosen_and_remembered(
     assert page.get_by_role("combobox", name="Starting regions").input_value() == "random"
 
 
-def test_a_remembered_clock_is_not_for_lessons_and_shared_screens(server: Server, open_page: Callable[..., Any]):
+def test_remembered_clock_does_not_apply_to_lessons_and_shared_screens(server: Server, open_page: Callable[..., Any]):
     page = open_page(server.page())
-    choose(page, "Pip")
+    select_bot(page, "Pip")
     page.get_by_role("combobox", name="Time for a turn").select_option("1 day")
     page.get_by_role("button", name="Play now").click()
     page.locator(".clock").wait_for()
@@ -89,7 +89,7 @@ def test_a_remembered_clock_is_not_for_lessons_and_shared_screens(server: Server
     assert page.locator(".clock").count() == 0
 
 
-def test_a_seed_that_is_none_is_told_where_it_was_typed(server: Server, open_page: Callable[..., Any]):
+def test_invalid_seed_shows_an_error_and_disables_the_start(server: Server, open_page: Callable[..., Any]):
     page = open_page(server.page())
     seed, play = page.get_by_label("Seed"), page.get_by_role("button", name="Play now")
     for wrong in ("-1", "1.5"):
@@ -101,17 +101,17 @@ def test_a_seed_that_is_none_is_told_where_it_was_typed(server: Server, open_pag
     assert play.is_enabled()
 
 
-def test_all_agents_are_there_and_who_is_not_rated_says_so(server: Server, open_page: Callable[..., Any]):
+def test_all_agents_are_listed_and_unrated_agents_are_marked(server: Server, open_page: Callable[..., Any]):
     page = open_page(server.page())
     ladder(page).get_by_role("button").first.wait_for()
-    told = {row["spec"]: row for row in server.client().get("home").json()["opponents"]}
+    opponents = {row["spec"]: row for row in server.client().get("home").json()["opponents"]}
     texts = ladder(page).get_by_role("button").all_inner_texts()
-    assert len(texts) == len(told)
-    rated = [spec for spec, row in told.items() if row["ratings"]]
-    assert sum("not rated" in text for text in texts) == len(told) - len(rated)
+    assert len(texts) == len(opponents)
+    rated = [spec for spec, row in opponents.items() if row["ratings"]]
+    assert sum("not rated" in text for text in texts) == len(opponents) - len(rated)
 
 
-def test_a_bot_has_its_name_level_and_face_on_the_home_screen_and_in_an_exported_replay(
+def test_bot_has_the_same_name_and_face_at_home_and_in_an_exported_replay(
     server: Server, open_page: Callable[..., Any], tmp_path: Path
 ):
     page = open_page(server.page())
@@ -119,7 +119,7 @@ def test_a_bot_has_its_name_level_and_face_on_the_home_screen_and_in_an_exported
     lines = {"Attila\N{NO-BREAK SPACE}easy", "Attacks every weaker neighbour in every round."}
     assert lines <= set(card.inner_text().split("\n"))
     assert "One second per turn." in ladder(page).get_by_role("button", name=re.compile("^Ada ")).inner_text()
-    face, other = (shapes(card), shapes(ladder(page).get_by_role("button").first))
+    face, other = (face_shapes(card), face_shapes(ladder(page).get_by_role("button").first))
     recorder = MemoryRecorder()
     record = play_game([make_agent("random", 1), make_agent("aggressive", 1)], "small", seed=3, observer=recorder)
     assert record.winner == 1
@@ -127,13 +127,13 @@ def test_a_bot_has_its_name_level_and_face_on_the_home_screen_and_in_an_exported
     page.goto((tmp_path / "replay.html").as_uri())
     page.keyboard.press("End")
     result = page.get_by_role("region", name="Result")
-    assert shapes(result) == face != other
+    assert face_shapes(result) == face != other
     assert "Attila wins" in result.inner_text()
 
 
-def test_who_resigns_is_asked_once_and_plays_again_on_the_same_seats(server: Server, open_page: Callable[..., Any]):
+def test_resigning_needs_confirmation_and_a_rematch_keeps_the_seats(server: Server, open_page: Callable[..., Any]):
     page = open_page(server.page())
-    choose(page, "Pip")
+    select_bot(page, "Pip")
     page.get_by_role("combobox", name="Map").select_option("small")
     page.get_by_role("combobox", name="Starting regions").select_option("random")
     page.get_by_role("button", name="Play now").click()
@@ -143,7 +143,7 @@ def test_who_resigns_is_asked_once_and_plays_again_on_the_same_seats(server: Ser
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Play on").click()
     page.locator(".phases").wait_for()
-    page.keyboard.press("Home")  # the end is told whatever is looked at
+    page.keyboard.press("Home")  # the result appears at any displayed position
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Resign now").click()
     result = page.get_by_role("region", name="Result")
@@ -161,13 +161,13 @@ def test_who_resigns_is_asked_once_and_plays_again_on_the_same_seats(server: Ser
 
 
 @pytest.mark.parametrize("size", [SIZES[0], SIZES[2]])
-def test_at_a_shared_screen_all_who_are_still_in_agree_on_a_draw(
+def test_draw_at_a_shared_screen_needs_all_remaining_players(
     size: tuple[int, int], server: Server, open_page: Callable[..., Any]
 ):
     players = [{"name": "Ann"}, {"name": "Bo"}, {"name": "Cy"}]
-    made = server.client().post("games", json={"players": players, "map": "small", "picks": "random"}).json()
-    keys = "&".join(f"key{seat}={token}" for seat, token in made["tokens"].items())
-    page = open_page(server.page(f"g/{made['id']}?{keys}"), viewport={"width": size[0], "height": size[1]})
+    game = server.client().post("games", json={"players": players, "map": "small", "picks": "random"}).json()
+    keys = "&".join(f"key{seat}={token}" for seat, token in game["tokens"].items())
+    page = open_page(server.page(f"g/{game['id']}?{keys}"), viewport={"width": size[0], "height": size[1]})
     handle = page.locator(".handle")
     page.get_by_role("button", name=re.compile("I am Ann")).click()
     handle.wait_for()
@@ -182,7 +182,7 @@ def test_at_a_shared_screen_all_who_are_still_in_agree_on_a_draw(
     assert page.get_by_role("button", name="agrees").all_inner_texts() == ["Bo agrees", "Cy agrees"]
     page.get_by_role("button", name="Bo agrees").click()
     page.get_by_role("button", name="✓ Bo agrees").wait_for()
-    page.reload()  # what was said still holds, and is shown
+    page.reload()  # the page keeps and shows the agreement
     page.get_by_role("button", name=re.compile("I am Bo")).click()
     page.get_by_role("button", name="½ Draw").click()
     page.get_by_role("button", name="✓ Bo agrees").wait_for()
@@ -191,5 +191,5 @@ def test_at_a_shared_screen_all_who_are_still_in_agree_on_a_draw(
     page.get_by_role("button", name="½ Draw").click()
     page.get_by_role("button", name="Cy agrees").click()
     page.get_by_role("button", name="✓ Cy agrees").wait_for()
-    page.get_by_role("button", name="Bo agrees").click()  # how it ended is no secret: nothing is covered
+    page.get_by_role("button", name="Bo agrees").click()  # the result is public, so the page covers nothing
     page.get_by_role("region", name="Result").get_by_text("All players agreed on a draw.").wait_for()

@@ -1,4 +1,4 @@
-"""Games in the browser: complete games by mouse alone and by keyboard alone, with a restart of the server."""
+"""Games in the browser: complete games by mouse alone and by keyboard alone, restarts of the server, amounts."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from web_helpers import YOU, Server, serving
 pytestmark = PAGE
 
 
-def test_a_whole_game_by_mouse(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(seed=6)
-    page = open_page(played.address)
+def test_user_plays_a_complete_game_by_mouse(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin(seed=6)
+    page = open_page(game_server.address)
     game_map = Game("small").map
     commit = page.get_by_role("button", name=re.compile("Commit"))
     page.get_by_text("Pick 2 regions: 2 left").wait_for()
@@ -44,15 +44,15 @@ def test_a_whole_game_by_mouse(server: Server, open_page: Callable[..., Any]):
         if page.locator(".result").count():
             break
     assert "You win after" in page.locator(".result").inner_text()
-    log = GameLog.load(played.folder / f"{played.game}.wl.jsonl")
+    log = GameLog.load(game_server.folder / f"{game_server.game}.wl.jsonl")
     assert log.complete
     assert verify(log) == []
     assert any(step.orders[0] and step.orders[0].attacks for step in log.rounds)
 
 
-def test_a_whole_game_by_keyboard_alone(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(seed=6)
-    page = open_page(played.address)
+def test_user_plays_a_complete_game_by_keyboard_alone(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin(seed=6)
+    page = open_page(game_server.address)
     game_map = Game("small").map
     keys = page.keyboard
     page.get_by_text("Pick 2 regions: 2 left").wait_for()
@@ -74,7 +74,7 @@ def test_a_whole_game_by_keyboard_alone(server: Server, open_page: Callable[...,
         page.locator(".phases").wait_for()
         source, target = front(page, game_map, regions(page))
         codes = {r.name: r.code.lower() for r in game_map.regions}
-        if number == 1:  # by letters
+        if number == 1:  # orders by letters
             keys.press("d")
             page.get_by_text("Press the letter of the region to deploy on").wait_for()
             keys.press(letter_of(page, source))
@@ -89,7 +89,7 @@ def test_a_whole_game_by_keyboard_alone(server: Server, open_page: Callable[...,
             keys.press("z")
             keys.press("Shift+Z")
             assert page.locator("li.attack input").input_value() == "6"
-        else:  # as text
+        else:  # orders as text
             keys.press(":")
             income = page.locator(".phases button").first.inner_text().rpartition("/")[2]
             army = next(r["armies"] for r in regions(page) if r["name"] == source) + int(income) - 1
@@ -101,10 +101,10 @@ def test_a_whole_game_by_keyboard_alone(server: Server, open_page: Callable[...,
         if page.locator(".result").count():
             break
     assert "You win after" in page.locator(".result").inner_text()
-    assert GameLog.load(played.folder / f"{played.game}.wl.jsonl").complete
+    assert GameLog.load(game_server.folder / f"{game_server.game}.wl.jsonl").complete
 
 
-def test_the_page_goes_on_when_the_server_was_killed(tmp_path: Path, open_page: Callable[..., Any]):
+def test_page_continues_after_the_server_is_killed_and_restarted(tmp_path: Path, open_page: Callable[..., Any]):
     line = ("play", "--vs", "random", "--map", "world", "--seed", "8")
     with serving(tmp_path, *line) as first:
         port = int(first.base.rpartition(":")[2])
@@ -124,10 +124,11 @@ def test_the_page_goes_on_when_the_server_was_killed(tmp_path: Path, open_page: 
     with serving(tmp_path, *line, port=port):
         page.get_by_text("Connection lost").wait_for(state="detached")
         page.get_by_role("button", name=re.compile("Deploy.*3.5")).wait_for()
-        page.route("**/api/home", lambda asked: asked.abort("connectionrefused"))  # which bots there are to give hints
-        page.reload()  # the draft outlives the page, too
+        # the page gets no list of bots for hints
+        page.route("**/api/home", lambda route: route.abort("connectionrefused"))
+        page.reload()  # the draft also survives a reload
         page.get_by_role("button", name=re.compile("Deploy.*3.5")).wait_for()
-        with page.expect_response("**/api/home"):  # it asks again
+        with page.expect_response("**/api/home"):  # the page repeats the request
             page.unroute("**/api/home")
         hand_in(page)
         round_or_end(page, 3)
@@ -135,7 +136,9 @@ def test_the_page_goes_on_when_the_server_was_killed(tmp_path: Path, open_page: 
     assert [sum(n for _, n in r.orders[0].deploys) for r in log.rounds] == [0, 3]
 
 
-def test_a_game_of_which_the_server_lost_rounds_goes_on_from_there(tmp_path: Path, open_page: Callable[..., Any]):
+def test_page_continues_from_the_restored_round_after_the_server_lost_one(
+    tmp_path: Path, open_page: Callable[..., Any]
+):
     line = ("play", "--vs", "random", "--map", "small", "--seed", "8")
     with serving(tmp_path, *line) as first:
         port = int(first.base.rpartition(":")[2])
@@ -150,12 +153,12 @@ def test_a_game_of_which_the_server_lost_rounds_goes_on_from_there(tmp_path: Pat
     log = tmp_path / f"{first.game}.partial.wl.jsonl"
     lines = log.read_bytes().splitlines(keepends=True)
     last = max(i for i, text in enumerate(lines) if b'"round":3' in text)
-    log.write_bytes(b"".join(lines[:last]))  # as a power cut may leave it
-    (tmp_path / f"{first.game}.turns.json").unlink()  # else the round would be played again
+    log.write_bytes(b"".join(lines[:last]))  # a power failure can leave such a log
+    (tmp_path / f"{first.game}.turns.json").unlink()  # with this file, the server would play the round again
     with serving(tmp_path, *line, port=port):
         page.locator(".round:has-text('Round 3')").wait_for()
         page.locator(".where:has-text('After round 2')").wait_for()
-        page.keyboard.press("Home")  # keys move what is shown, not what was there before
+        page.keyboard.press("Home")  # keys apply to the current game, not to the lost rounds
         page.locator(".where:has-text('Start of the game')").wait_for()
         page.keyboard.press("End")
         page.locator(".phases").wait_for()
@@ -165,65 +168,70 @@ def test_a_game_of_which_the_server_lost_rounds_goes_on_from_there(tmp_path: Pat
     assert verify(GameLog.load(log)) == []
 
 
-def test_an_amount_that_cannot_be_is_shown_as_what_became_of_it(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(seed=8)
-    page = open_page(played.address)
+def test_page_corrects_impossible_amounts_and_shows_the_result(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin(seed=8)
+    page = open_page(game_server.address)
     pick(page)
     page.locator(".phases").wait_for()
     source, target = front(page, Game("small").map, regions(page))
     region(page, source).focus()
     page.keyboard.press("Shift+Enter")
-    deployed = page.get_by_label(f"Armies deployed on {source}")
-    income = deployed.input_value()
-    for typed, becomes in (("99", income), ("2.7", "2"), ("99", income)):
-        deployed.fill(typed)
-        deployed.blur()
-        assert deployed.input_value() == becomes
+    deploy_field = page.get_by_label(f"Armies deployed on {source}")
+    income = deploy_field.input_value()
+    for text, corrected in (("99", income), ("2.7", "2"), ("99", income)):
+        deploy_field.fill(text)
+        deploy_field.blur()
+        assert deploy_field.input_value() == corrected
     page.keyboard.press(":")
     codes = {r.name: r.code.lower() for r in Game("small").map.regions}
     page.keyboard.type(f"a {codes[source]} {codes[target]} 3")
     page.keyboard.press("Enter")
-    sent = page.get_by_label(f"Armies from {source} to {target}")
-    for typed, becomes in (("0", "3"), ("", "3"), ("4.5", "4")):
-        sent.fill(typed)
-        sent.blur()
-        assert sent.input_value() == becomes
+    attack_field = page.get_by_label(f"Armies from {source} to {target}")
+    for text, corrected in (("0", "3"), ("", "3"), ("4.5", "4")):
+        attack_field.fill(text)
+        attack_field.blur()
+        assert attack_field.input_value() == corrected
     page.keyboard.press("Control+Enter")
     page.locator(".round:has-text('Round 2')").wait_for()
 
 
-def at_the_front(page: Any) -> tuple[str, str, dict[str, int], dict[str, str]]:
-    """In the first turn on the small map: an own region, its weakest neighbour, armies by name, and codes as typed."""
+def start_first_turn(page: Any) -> tuple[str, str, dict[str, int], dict[str, str]]:
+    """Start the first turn; return a region, its weakest neighbour, armies by name, and lower-case codes by name."""
     pick(page)
     page.locator(".phases").wait_for()
-    told, game_map = regions(page), Game("small").map
-    source, target = front(page, game_map, told)
-    return source, target, {r["name"]: r["armies"] for r in told}, {r.name: r.code.lower() for r in game_map.regions}
+    page_regions, game_map = regions(page), Game("small").map
+    source, target = front(page, game_map, page_regions)
+    return (
+        source,
+        target,
+        {r["name"]: r["armies"] for r in page_regions},
+        {r.name: r.code.lower() for r in game_map.regions},
+    )
 
 
-def test_keys_of_an_amount_are_one_entry_and_no_more_than_can_be_sent(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(seed=8)
-    page = open_page(played.address)
-    source, target, armies, codes = at_the_front(page)
+def test_amount_keys_set_an_amount_up_to_the_available_armies(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin(seed=8)
+    page = open_page(game_server.address)
+    source, target, armies, codes = start_first_turn(page)
     card = page.locator(".region dl")
-    sent = page.get_by_label(f"Armies from {source} to {target}")
+    attack_field = page.get_by_label(f"Armies from {source} to {target}")
     page.keyboard.press(":")
     page.keyboard.type(f"d {codes[source]} 5; a {codes[source]} {codes[target]} 1")
     page.keyboard.press("Enter")
     page.get_by_role("button", name=re.compile(f"{source}.*{target}")).first.click()
     most = armies[source] + 5 - 1
-    for typed, becomes in (("3", 3), ("*", most), ("4", 4), ("=", None), ("2", 2), ("99", most)):
-        page.keyboard.type(typed)
-        now = int(sent.input_value())
-        assert now == becomes if becomes else battle_odds(now, armies[target]).capture >= 0.95
+    for text, expected in (("3", 3), ("*", most), ("4", 4), ("=", None), ("2", 2), ("99", most)):
+        page.keyboard.type(text)
+        now = int(attack_field.input_value())
+        assert now == expected if expected else battle_odds(now, armies[target]).capture >= 0.95
         assert f"{100 * battle_odds(now, armies[target]).capture:.1f}\N{NO-BREAK SPACE}%" in card.inner_text()
-    page.get_by_label(f"Remove the deploy on {source}").click()  # fewer can be sent than are ordered
-    assert int(sent.input_value()) == most
+    page.get_by_label(f"Remove the deploy on {source}").click()  # now fewer armies are available than ordered
+    assert int(attack_field.input_value()) == most
     page.get_by_role("button", name=re.compile(f"{source}.*{target}")).first.click()
-    left = armies[source] - 1
-    assert f"{100 * battle_odds(left, armies[target]).capture:.1f}\N{NO-BREAK SPACE}%" in card.inner_text()
-    assert battle_odds(left, armies[target]).capture < 0.95
-    assert f"you can send only {left}" in card.inner_text()
+    available = armies[source] - 1
+    assert f"{100 * battle_odds(available, armies[target]).capture:.1f}\N{NO-BREAK SPACE}%" in card.inner_text()
+    assert battle_odds(available, armies[target]).capture < 0.95
+    assert f"you can send only {available}" in card.inner_text()
     assert page.get_by_role("button", name="95 %").is_disabled()
     page.locator("h1").first.evaluate("() => document.activeElement.blur()")
     page.keyboard.press("=")
@@ -232,9 +240,9 @@ def test_keys_of_an_amount_are_one_entry_and_no_more_than_can_be_sent(server: Se
     page.get_by_role("status").get_by_text("Too few armies for 95 %").wait_for(state="detached")
 
 
-def test_the_win_probability_is_of_the_position_or_not_known(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(YOU, "aggressive", seed=8)
-    page = open_page(played.address)
+def test_win_probability_belongs_to_the_shown_position_or_is_unavailable(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin(YOU, "aggressive", seed=8)
+    page = open_page(game_server.address)
     pick(page)
     page.locator(".phases").wait_for()
     page.keyboard.press("h")
@@ -242,7 +250,7 @@ def test_the_win_probability_is_of_the_position_or_not_known(server: Server, ope
     chance.get_by_text(re.compile(r"\d+\s% \(\d+–\d+\s%\)")).wait_for()
     chance.get_by_text("You, at the start").wait_for()
     page.keyboard.press("h")
-    page.keyboard.press("h")  # off: no more is asked
+    page.keyboard.press("h")  # hints are off: the page requests no further estimates
     hand_in(page)
     round_or_end(page, 2)
     chance.get_by_text("unavailable for this position").wait_for()
@@ -252,21 +260,21 @@ def test_the_win_probability_is_of_the_position_or_not_known(server: Server, ope
     chance.get_by_text("You, at the start").wait_for()
 
 
-def test_a_draft_that_is_not_ours_is_left_out(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(seed=8)
-    page = open_page(played.address)
+def test_page_ignores_invalid_stored_drafts(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin(seed=8)
+    page = open_page(game_server.address)
     pick(page)
     page.locator(".phases").wait_for()
     for draft in ('{"deploys":5}', "{}", "[]", "nonsense", '{"deploys":[[999,1]],"attacks":[]}'):
-        key = f"warlight.draft.{played.game}.0.1"
+        key = f"warlight.draft.{game_server.game}.0.1"
         page.evaluate("([key, draft]) => localStorage.setItem(key, draft)", [key, draft])
         page.reload()
         page.get_by_role("button", name=re.compile("Deploy.*0.5")).wait_for()
 
 
-def test_a_new_game_is_left_to_chance_unless_a_seed_is_there(server: Server, open_page: Callable[..., Any]):
+def test_new_games_without_a_seed_are_random(server: Server, open_page: Callable[..., Any]):
     page = open_page(server.page())
-    seen = []
+    map_shapes = []
     for _ in range(2):
         page.get_by_role("combobox", name="Map").select_option("generated")
         page.get_by_role("region", name="Opponents").get_by_role("button", name=re.compile("^Pip ")).click()
@@ -275,22 +283,22 @@ def test_a_new_game_is_left_to_chance_unless_a_seed_is_there(server: Server, ope
         page.get_by_label("Seed").fill("")
         page.get_by_role("button", name="Play now").click()
         page.get_by_text(re.compile("Pick 2 regions: 2 left|You start in both regions")).first.wait_for()
-        seen.append(page.locator("path[data-region]").evaluate_all("all => all.map(e => e.getAttribute('d'))"))
+        map_shapes.append(page.locator("path[data-region]").evaluate_all("all => all.map(e => e.getAttribute('d'))"))
         page.go_back()
-    assert seen[0] != seen[1]
+    assert map_shapes[0] != map_shapes[1]
 
 
-def test_an_answer_that_breaks_off_is_said_and_no_more(server: Server, open_page: Callable[..., Any]):
+def test_page_reports_an_incomplete_answer(server: Server, open_page: Callable[..., Any]):
     page = open_page()
-    page.route("**/api/home", lambda asked: asked.fulfill(content_type="application/json", body='{"version":'))
+    page.route("**/api/home", lambda route: route.fulfill(content_type="application/json", body='{"version":'))
     page.goto(server.page())
     page.get_by_text("the server closed the connection before its answer was complete").wait_for()
 
 
-def test_an_order_sends_what_those_before_it_leave_whatever_comes_later(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(seed=8)
-    page = open_page(played.address)
-    source, target, armies, codes = at_the_front(page)
+def test_order_sends_the_armies_that_earlier_orders_leave(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin(seed=8)
+    page = open_page(game_server.address)
+    source, target, armies, codes = start_first_turn(page)
     game_map = Game("small").map
     number = next(i for i, r in enumerate(game_map.regions) if r.name == source)
     others = [game_map.regions[n].name for n in game_map.neighbors[number] if game_map.regions[n].name != target]

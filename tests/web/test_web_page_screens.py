@@ -37,7 +37,7 @@ pytestmark = PAGE
 
 
 def screens(server: Server, cup: str, page: Any, tmp_path: Path) -> Iterator[str]:
-    """Every screen, one after the other, by name."""
+    """Show the screens in turn; yield their names."""
     page.goto(server.page())
     page.get_by_role("button", name="Play now").wait_for()
     page.wait_for_timeout(100)
@@ -56,7 +56,7 @@ def screens(server: Server, cup: str, page: Any, tmp_path: Path) -> Iterator[str
         page.keyboard.press(letter_of(page, source))
         page.get_by_text(f"From {source}: press the letter of the target").wait_for()
         page.keyboard.press(letter_of(page, target))
-        page.locator("li.attack").wait_for(state="attached")  # on a narrow screen in a folded sheet
+        page.locator("li.attack").wait_for(state="attached")  # on a narrow screen it is in a folded sheet
         if number == 3:
             page.keyboard.press("h")
             page.keyboard.press("h")
@@ -73,10 +73,10 @@ def screens(server: Server, cup: str, page: Any, tmp_path: Path) -> Iterator[str
         page.keyboard.press("Control+Enter")
         round_or_end(page, number + 1)
     with server.client() as client:
-        two = {"players": [{"name": "Ann"}, {"name": "Bo"}], "fog": True}
-        made = client.post("games", json=two).json()
-        tokens = "&".join(f"key{seat}={token}" for seat, token in made["tokens"].items())
-        page.goto(server.page(f"g/{made['id']}?{tokens}"))
+        game_request = {"players": [{"name": "Ann"}, {"name": "Bo"}], "fog": True}
+        game = client.post("games", json=game_request).json()
+        tokens = "&".join(f"key{seat}={token}" for seat, token in game["tokens"].items())
+        page.goto(server.page(f"g/{game['id']}?{tokens}"))
         page.get_by_role("heading", name="Pass to Ann").wait_for()
         yield "hotseat"
         page.goto(server.page())
@@ -86,9 +86,14 @@ def screens(server: Server, cup: str, page: Any, tmp_path: Path) -> Iterator[str
         page.get_by_role("button", name="Play now").click()
         page.get_by_text("1 friend is not here yet").first.wait_for(state="attached")
         yield "together"
-        bots = {"players": [{"bot": "mcts:sims=457"}, {"bot": "aggressive"}], "picks": "random", "pace": 0.3, "seed": 3}
-        made = client.post("games", json=bots).json()
-        page.goto(server.page(f"g/{made['id']}?key={made['watch']}"))
+        watch_request = {
+            "players": [{"bot": "mcts:sims=457"}, {"bot": "aggressive"}],
+            "picks": "random",
+            "pace": 0.3,
+            "seed": 3,
+        }
+        game = client.post("games", json=watch_request).json()
+        page.goto(server.page(f"g/{game['id']}?key={game['watch']}"))
         page.locator(".where", has_text=re.compile(r"[Rr]ound ([5-9]|\d\d)")).wait_for()
         page.get_by_role("button", name="Pause the bots").click()
         page.get_by_role("button", name="Continue").wait_for()
@@ -112,25 +117,25 @@ def screens(server: Server, cup: str, page: Any, tmp_path: Path) -> Iterator[str
 
 @contextmanager
 def on_a_phone(page: Any) -> Iterator[None]:
-    """The page as a phone has it: narrow, and with fingers alone."""
+    """Show the page as on a phone: narrow, and with touch input only."""
     fingers = page.context.new_cdp_session(page)
-    for there, size in ((True, PHONE["viewport"]), (False, STILL["viewport"])):
-        fingers.send("Emulation.setTouchEmulationEnabled", {"enabled": there})
+    for enabled, size in ((True, PHONE["viewport"]), (False, STILL["viewport"])):
+        fingers.send("Emulation.setTouchEmulationEnabled", {"enabled": enabled})
         page.set_viewport_size(size)
         page.wait_for_timeout(150)
-        if there:
+        if enabled:
             yield
 
 
 def test_axe_finds_nothing_on_any_screen_in_both_themes(
     server: Server, cup: str, tmp_path: Path, open_page: Callable[..., Any]
 ):
-    """With WARLIGHT_PICTURES set to a folder, pictures of all screens are written there."""
+    """If WARLIGHT_PICTURES names a folder, the test writes screenshots of all screens to it."""
     pictures = os.environ.get("WARLIGHT_PICTURES")
     page = open_page(color_scheme="dark", bypass_csp=True)
-    found, seen = [], []
+    problems, screen_names = [], []
     for name in screens(server, cup, page, tmp_path):
-        seen.append(name)
+        screen_names.append(name)
         for theme in ("dark", "light"):
             page.evaluate("theme => { document.documentElement.dataset.theme = theme }", theme)
             if pictures:
@@ -138,13 +143,13 @@ def test_axe_finds_nothing_on_any_screen_in_both_themes(
                 page.screenshot(path=Path(pictures) / f"{name}-{theme}.png")
                 with on_a_phone(page):
                     page.screenshot(path=Path(pictures) / f"{name}-{theme}-phone.png", full_page=name != "keys")
-            found += [(name, theme, *one) for one in axe_finds(page, theme == "light")]
+            problems += [(name, theme, *problem) for problem in axe_finds(page, theme == "light")]
         page.evaluate("document.documentElement.dataset.theme = 'dark'")
-    assert len(seen) == 11
-    assert found == []
+    assert len(screen_names) == 11
+    assert problems == []
 
 
-def test_axe_finds_nothing_where_lists_are_long_and_names_are_the_same(
+def test_axe_finds_nothing_in_long_lists_with_equal_names(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     game, recorder = Game("large", seed=4, picks="random"), MemoryRecorder(insight=True)
@@ -157,23 +162,25 @@ def test_axe_finds_nothing_where_lists_are_long_and_names_are_the_same(
     write_html(recorder.log, file, chances=False)
     page = open_page(file.as_uri(), viewport={"width": 768, "height": 1024}, bypass_csp=True)
     page.locator("path[data-region]").first.wait_for()
-    two = {"players": [{"name": "You"}, {"bot": "random"}], "map": "large", "picks": "random", "seed": 4}
-    made = server.client().post("games", json=two).json()
-    place = f"g/{made['id']}?key0={made['tokens']['0']}"
+    game_request = {"players": [{"name": "You"}, {"bot": "random"}], "map": "large", "picks": "random", "seed": 4}
+    created = server.client().post("games", json=game_request).json()
+    place = f"g/{created['id']}?key0={created['tokens']['0']}"
     playing = open_page(server.page(place), viewport={"width": 768, "height": 1024}, bypass_csp=True)
     playing.locator(".phases").wait_for()
     codes = {r.name: r.code.lower() for r in Game("large").map.regions}
-    own = next(r["name"] for r in regions(playing) if r["who"] == "yours")
-    near = next(r.name for i, r in enumerate(game.map.regions) if i in game.map.neighbors[_index(game, own)])
+    own_region = next(r["name"] for r in regions(playing) if r["who"] == "yours")
+    neighbour = next(
+        r.name for i, r in enumerate(game.map.regions) if i in game.map.neighbors[_region_index(game, own_region)]
+    )
     playing.keyboard.press(":")
-    playing.keyboard.type("; ".join([f"a {codes[own]} {codes[near]} 1"] * 12))
+    playing.keyboard.type("; ".join([f"a {codes[own_region]} {codes[neighbour]} 1"] * 12))
     playing.keyboard.press("Enter")
     playing.get_by_role("button", name="3 Review").click()
-    for there in (page, playing):
-        assert axe_finds(there) == []
+    for checked_page in (page, playing):
+        assert axe_finds(checked_page) == []
 
 
-def _index(game: Game, name: str) -> int:
+def _region_index(game: Game, name: str) -> int:
     return next(i for i, region_ in enumerate(game.map.regions) if region_.name == name)
 
 

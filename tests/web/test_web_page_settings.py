@@ -16,8 +16,8 @@ from web_helpers import Server
 
 pytestmark = PAGE
 
-#: Keeps the pitches of the tones that are played, and counts who plays them.
-LISTEN = """
+#: JavaScript: store the frequencies of the played tones, and count the audio contexts.
+RECORD_TONES = """
 window.tones = [];
 const start = OscillatorNode.prototype.start, set = AudioParam.prototype.setValueAtTime;
 AudioParam.prototype.setValueAtTime = function (value, at) { this.set = value; return set.call(this, value, at); };
@@ -26,7 +26,7 @@ const made = AudioContext;
 window.contexts = 0;
 window.AudioContext = class extends made { constructor() { super(); contexts += 1; } };
 """
-DEAF = {
+NO_AUDIO = {
     "no audio": "delete window.AudioContext; delete window.webkitAudioContext;",
     "no device": "window.AudioContext = class { constructor() { throw new DOMException('no', 'NotSupportedError'); } }",
     "not allowed": """window.AudioContext = class { state = 'suspended';
@@ -38,7 +38,7 @@ def theme(page: Any) -> str:
     return str(page.evaluate("document.documentElement.dataset.theme"))
 
 
-def test_settings_are_one_dialog_by_keyboard_and_are_kept(tmp_path: Path, open_page: Callable[..., Any]):
+def test_settings_dialog_works_by_keyboard_and_stores_the_choices(tmp_path: Path, open_page: Callable[..., Any]):
     write_html(bot_log(rounds=3), tmp_path / "replay.html", chances=False)
     address = f"{(tmp_path / 'replay.html').as_uri()}?#/?round=1"
     page = open_page(address, color_scheme="dark")
@@ -48,7 +48,7 @@ def test_settings_are_one_dialog_by_keyboard_and_are_kept(tmp_path: Path, open_p
     page.keyboard.press("Enter")
     dialog.wait_for()
     place = page.url
-    page.keyboard.press("End")  # is the dialog's, not the game's
+    page.keyboard.press("End")  # the dialog handles this key, not the game
     page.keyboard.press("Escape")
     dialog.wait_for(state="hidden")
     assert page.url == place
@@ -76,38 +76,38 @@ def test_settings_are_one_dialog_by_keyboard_and_are_kept(tmp_path: Path, open_p
     assert page.get_by_role("checkbox", name="Sounds").is_checked()
     assert page.get_by_role("slider", name="Volume").input_value() == "20"
 
-    # As the system: also when that changes.
+    # The theme of the system applies, also after it changes.
     page.get_by_role("combobox", name="Theme").select_option("system")
     assert theme(page) == "dark"
     page.emulate_media(color_scheme="light")
     page.wait_for_function("() => document.documentElement.dataset.theme === 'light'")
 
 
-def test_settings_are_on_every_screen_also_of_a_phone(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(seed=6)
+def test_phone_has_the_settings_on_every_screen(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin(seed=6)
     page = open_page(server.page(), **PHONE, expects="status of 404")
     with server.client() as client:
-        made = client.post("games", json={"players": [{"name": "Ann"}, {"name": "Bo"}]}).json()
-    tokens = "&".join(f"key{seat}={token}" for seat, token in made["tokens"].items())
-    for place, waited in (
+        game = client.post("games", json={"players": [{"name": "Ann"}, {"name": "Bo"}]}).json()
+    tokens = "&".join(f"key{seat}={token}" for seat, token in game["tokens"].items())
+    for place, button in (
         (server.page(), "Play now"),
-        (played.address, "Commit"),
-        (server.page(f"g/{made['id']}?{tokens}"), "I am Ann"),
+        (game_server.address, "Commit"),
+        (server.page(f"g/{game['id']}?{tokens}"), "I am Ann"),
         (server.page("t/none"), ""),
     ):
         page.goto(place)
-        page.get_by_role("button", name=waited).first.wait_for()
+        page.get_by_role("button", name=button).first.wait_for()
         page.get_by_role("button", name="Settings").click()
         page.get_by_role("dialog", name="Settings").wait_for()
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, place
         page.get_by_role("button", name="Close", exact=True).click()
 
 
-def test_sounds_are_made_once_they_are_wanted(server: Server, open_page: Callable[..., Any]):
-    played = server.begin(seed=6)
+def test_sounds_play_only_after_the_user_enables_them(server: Server, open_page: Callable[..., Any]):
+    game_server = server.begin(seed=6)
     page = open_page(bypass_csp=True)
-    page.add_init_script(LISTEN)
-    page.goto(played.address)
+    page.add_init_script(RECORD_TONES)
+    page.goto(game_server.address)
     pick(page)
 
     def turn(number: int) -> None:
@@ -122,12 +122,13 @@ def test_sounds_are_made_once_they_are_wanted(server: Server, open_page: Callabl
     assert page.evaluate("[tones.length, contexts]") == [0, 0]
     page.get_by_role("button", name="Settings").click()
     page.get_by_role("checkbox", name="Sounds").check()
-    page.wait_for_function("() => tones.length === 2")  # a sample of it
+    page.wait_for_function("() => tones.length === 2")  # the page plays a sample
     page.get_by_role("button", name="Close", exact=True).click()
     page.evaluate("tones.length = 0")
     turn(2)
     page.wait_for_function("() => tones.includes(880) && tones.includes(392) && tones.includes(523)")  # amount, commit
-    page.wait_for_function("() => tones.includes(330) || tones.includes(659) || tones.includes(220)")  # what happened
+    # events of the round
+    page.wait_for_function("() => tones.includes(330) || tones.includes(659) || tones.includes(220)")
     assert page.evaluate("contexts") == 1
     page.get_by_role("button", name="Settings").click()
     page.get_by_role("slider", name="Volume").fill("0")
@@ -137,16 +138,16 @@ def test_sounds_are_made_once_they_are_wanted(server: Server, open_page: Callabl
     assert page.evaluate("tones.length") == 0
 
 
-def test_captures_and_the_end_are_heard_in_a_replay(tmp_path: Path, open_page: Callable[..., Any]):
+def test_replay_plays_sounds_for_captures_and_the_end(tmp_path: Path, open_page: Callable[..., Any]):
     recorder = MemoryRecorder()
     play_game([make_agent("aggressive", 1), make_agent("random", 1)], "small", seed=3, observer=recorder)
     log = recorder.log
     write_html(log, tmp_path / "replay.html", chances=False)
     number, k = next((step.round, k) for step in log.rounds for k, event in enumerate(step.events) if event.captured)
     page = open_page()
-    page.add_init_script(LISTEN + "localStorage.setItem('warlight.sounds', 'on');")
+    page.add_init_script(RECORD_TONES + "localStorage.setItem('warlight.sounds', 'on');")
     page.goto(f"{(tmp_path / 'replay.html').as_uri()}?#/?round={number}&order={k + 1}")
-    page.locator(".brand").click()  # before that no page may sound
+    page.locator(".brand").click()  # a browser blocks sound before the first click
     page.keyboard.press("ArrowRight")
     page.wait_for_function("() => tones.includes(659)")
     page.evaluate("tones.length = 0")
@@ -156,12 +157,12 @@ def test_captures_and_the_end_are_heard_in_a_replay(tmp_path: Path, open_page: C
     page.wait_for_function("() => tones.includes(1047)")
 
 
-def test_without_audio_nothing_is_heard_and_nothing_breaks(tmp_path: Path, open_page: Callable[..., Any]):
+def test_page_works_without_audio(tmp_path: Path, open_page: Callable[..., Any]):
     write_html(bot_log(rounds=2), tmp_path / "replay.html", chances=False)
     page = open_page()
-    for way, script in DEAF.items():
+    for way, script in NO_AUDIO.items():
         page.add_init_script(f"if (location.search === '?{way.replace(' ', '-')}') {{ {script} }}")
-    for way in DEAF:
+    for way in NO_AUDIO:
         page.goto(f"{(tmp_path / 'replay.html').as_uri()}?{way.replace(' ', '-')}#/?round=0")
         page.get_by_role("button", name="Settings").click()
         page.get_by_role("checkbox", name="Sounds").check()

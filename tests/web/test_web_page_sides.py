@@ -20,14 +20,14 @@ ANN, BO = {"name": "Ann"}, {"name": "Bo", "friend": True}
 
 
 class Duel:
-    """A game in which Bo, in the first round, can attack a region of Ann."""
+    """A game in which Bo can attack a region of Ann in the first round."""
 
     def __init__(self, server: Server, **fields: Any) -> None:
-        made = server.client().post(
+        response = server.client().post(
             "games", json={"players": [ANN, BO], "map": "small", "seed": 6, "picks": "random", **fields}
         ).json()  # fmt: skip
-        self.server, self.game = server, made["id"]
-        self.tokens = [made["tokens"]["0"], made["invites"]["1"]]
+        self.server, self.game = server, response["id"]
+        self.tokens = [response["tokens"]["0"], response["invites"]["1"]]
         self.address = server.page(f"g/{self.game}?key0={self.tokens[0]}")
         with server.feed(self.game, self.tokens[0]) as feed:
             owner = feed.event("start")["owner"]
@@ -52,7 +52,7 @@ def commit(page: Any) -> None:
     page.get_by_role("button", name="Commit anyway").click()
 
 
-def test_a_region_that_the_viewer_loses_is_bad_and_so_is_the_lost_game(server: Server, open_page: Callable[..., Any]):
+def test_lost_regions_and_lost_games_are_marked_as_bad_for_the_viewer(server: Server, open_page: Callable[..., Any]):
     duel = Duel(server)
     duel.capture()
     page = open_page(duel.address)
@@ -93,7 +93,7 @@ def test_results_appear_together_with_the_animation(server: Server, open_page: C
     assert page.evaluate(shown)["found"][:2] == [1, 1]
 
 
-def test_a_turn_that_was_not_in_time_is_named(server: Server, open_page: Callable[..., Any]):
+def test_page_reports_a_turn_that_was_not_in_time(server: Server, open_page: Callable[..., Any]):
     duel = Duel(server, clock=2)
     server.client(duel.tokens[0]).post(f"games/{duel.game}/start")
     with server.feed(duel.game, duel.tokens[0]) as feed, server.feed(duel.game, duel.tokens[1]):
@@ -121,10 +121,10 @@ def test_the_odds_box_fits_its_text(
     page = open_page(server.begin(seed=8, picks="random").address, locale=locale, bypass_csp=True, **options)
     page.locator("path.own").first.wait_for(state="attached")
     page.add_style_tag(content=".aim p { letter-spacing: 0.12em !important; word-spacing: 0.16em !important }")
-    own = set(page.locator("path.own").evaluate_all("all => all.map(e => Number(e.dataset.region))"))
+    own_regions = set(page.locator("path.own").evaluate_all("all => all.map(e => Number(e.dataset.region))"))
     neutral = "all => all.filter(e => /, neutr/.test(e.ariaLabel)).map(e => Number(e.dataset.region))"
-    others = own | set(page.locator("path[data-region]").evaluate_all(neutral))
-    source, target = next((a, b) for a in sorted(own) for b in MAP.neighbors[a] if b not in others)
+    others = own_regions | set(page.locator("path[data-region]").evaluate_all(neutral))
+    source, target = next((a, b) for a in sorted(own_regions) for b in MAP.neighbors[a] if b not in others)
     region(page, MAP.regions[source].name).focus()
     page.keyboard.press("Shift+Enter")
     page.locator("[data-guide=attack]").click()
@@ -148,27 +148,29 @@ def test_the_odds_box_fits_its_text(
     assert [e.text_content().split("\xa0")[0].split()[0] for e in page.locator(".region dl b").all()] == chances
 
 
-def test_picks_that_are_complete_lead_to_the_commit(server: Server, open_page: Callable[..., Any]):
+def test_complete_picks_lead_to_the_commit(server: Server, open_page: Callable[..., Any]):
     players = [{"name": "You"}, {"name": "Bo"}]
-    made = server.client().post("games", json={"players": players, "map": "small", "seed": 8}).json()
-    page = open_page(server.page(f"g/{made['id']}?key0={made['tokens']['0']}"))
+    game = server.client().post("games", json={"players": players, "map": "small", "seed": 8}).json()
+    page = open_page(server.page(f"g/{game['id']}?key0={game['tokens']['0']}"))
     status = page.locator("p.status")
     status.get_by_text("Pick 2 regions: 2 left").wait_for()
-    more, other = ({r["name"] for r in regions(page) if end == r["label"].endswith("can be picked")} for end in (1, 0))
+    offered, not_offered = (
+        {r["name"] for r in regions(page) if end == r["label"].endswith("can be picked")} for end in (1, 0)
+    )
     for left in (2, 1):
         status.get_by_text(f"Pick 2 regions: {left} left").wait_for()
         name = page.locator('path[aria-label$="can be picked"]').first.get_attribute("aria-label").split(",")[0]
         page.mouse.click(*box(page, name))
     status.get_by_text("Commit when you are ready").wait_for()
     picked = {r["name"] for r in regions(page) if ", your pick " in r["label"]}
-    page.mouse.click(*box(page, min(other)))
-    status.get_by_text(f"{min(other)} is not offered to you").wait_for()
-    page.mouse.click(*box(page, min(more - picked)))
+    page.mouse.click(*box(page, min(not_offered)))
+    status.get_by_text(f"{min(not_offered)} is not offered to you").wait_for()
+    page.mouse.click(*box(page, min(offered - picked)))
     status.get_by_text("You have already picked 2 regions").wait_for()
     page.get_by_text("Each player is offered other regions").wait_for()
     page.keyboard.press("Control+Enter")
     status.get_by_text("Waiting for Bo").wait_for()
-    ranks = page.locator("g.rank")  # beside the armies, also while the player waits
+    ranks = page.locator("g.rank")  # beside the armies, even while the player waits
     assert [text.strip() for text in ranks.all_text_contents()] == ["#1", "#2"]
 
 
@@ -197,8 +199,8 @@ def test_a_bot_has_one_name_and_one_face(server: Server, open_page: Callable[...
     home = card.evaluate(face)
     options = page.get_by_role("combobox", name="First bot").locator("option").all_inner_texts()
     assert "Attila" in options and not any("aggressive" in text for text in options)
-    played = server.begin(YOU, "aggressive", seed=8, picks="random")
-    page.goto(played.address)
+    game_server = server.begin(YOU, "aggressive", seed=8, picks="random")
+    page.goto(game_server.address)
     page.locator("path.own").first.wait_for(state="attached")
     assert "Attila" in page.locator("section[aria-label=Players]").inner_text()
     page.get_by_role("button", name="Resign").click()

@@ -30,46 +30,46 @@ maps = ["world"]
 """
 
 
-def cells(page: Any) -> dict[tuple[str, str], str]:
-    """Wins, draws and losses of the row against the column."""
+def pair_results(page: Any) -> dict[tuple[str, str], str]:
+    """Return the wins, draws and losses of each row against each column."""
     table = page.get_by_role("region", name="Results by pair")
     names = table.locator("thead th").all_inner_texts()
-    found = {}
+    results = {}
     for row in table.locator("tbody tr").all():
         for name, cell in zip(names, row.locator("td").all(), strict=True):
             if cell.locator("a").count():
-                found[row.locator("th").inner_text(), name] = cell.locator("small").first.inner_text()
-    return found
+                results[row.locator("th").inner_text(), name] = cell.locator("small").first.inner_text()
+    return results
 
 
 def test_the_table_fills_while_games_are_played(
     server: Server, runs: Path, tmp_path: Path, open_page: Callable[..., Any]
 ):
-    folder = runs / f"night-{tmp_path.name[-1]}"  # another one where the test is run once more
+    folder = runs / f"night-{tmp_path.name[-1]}"  # a repeated run uses another folder
     (tmp_path / "night.toml").write_text(NIGHT)
     line = ["tournament", str(tmp_path / "night.toml"), "--out", str(folder), "--jobs", "1", "--quiet"]
     page = open_page()
-    playing = subprocess.Popen([sys.executable, "-m", "warlight_env", *line], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen([sys.executable, "-m", "warlight_env", *line], stdout=subprocess.DEVNULL)
     try:
         file = folder / "tournament.json"
         while not (file.exists() and json.loads(file.read_text())["games"]):
-            assert playing.poll() is None
+            assert process.poll() is None
             page.wait_for_timeout(10)
-        playing.send_signal(signal.SIGSTOP)  # so that there is time to look
+        process.send_signal(signal.SIGSTOP)  # pauses the games, so that the table stays incomplete
         page.goto(server.page())
         page.get_by_role("link", name=folder.name).click()
         page.get_by_text("● running").wait_for()
         page.locator("[aria-label='Results by pair'] td a").first.wait_for()
-        early = cells(page)
-        playing.send_signal(signal.SIGCONT)
+        early_results = pair_results(page)
+        process.send_signal(signal.SIGCONT)
         page.get_by_text("complete").wait_for(timeout=120_000)
     finally:
-        playing.kill()
-        playing.wait()
+        process.kill()
+        process.wait()
     result = json.loads((folder / "tournament.json").read_text())
-    whole = {(m["agent"], m["against"]): f"{m['wins']}–{m['draws']}–{m['losses']}" for m in result["meetings"]}
-    assert cells(page) == whole
-    assert early != whole
+    expected = {(m["agent"], m["against"]): f"{m['wins']}–{m['draws']}–{m['losses']}" for m in result["meetings"]}
+    assert pair_results(page) == expected
+    assert early_results != expected
 
 
 def test_a_cell_leads_to_its_games_and_their_replays(

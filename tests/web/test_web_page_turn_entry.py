@@ -1,4 +1,4 @@
-"""A turn by keyboard and mouse: refused texts, merged orders, the committed turn, and presses around its round."""
+"""A turn by keyboard and mouse: refused texts, merged orders, the committed turn, and presses during the animation."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ MAP = Game("small").map
 
 
 def first_turn(server: Server, open_page: Callable[..., Any], *players: Any, **options: Any) -> tuple[Any, int, int]:
-    """Open the first turn on the small map; return the page, an own region and a neighbour to attack."""
-    played = server.begin(*players, seed=8, picks="random")
-    page = open_page(played.address, **options)
+    """Open the first turn on the small map; return the page, a region of the player and a neighbour to attack."""
+    game_server = server.begin(*players, seed=8, picks="random")
+    page = open_page(game_server.address, **options)
     page.locator("path[data-region].own").first.wait_for(state="attached")
     own = set(page.locator("path[data-region].own").evaluate_all("all => all.map(e => Number(e.dataset.region))"))
     return page, *next((a, b) for a in sorted(own) for b in MAP.neighbors[a] if b not in own)
@@ -35,31 +35,31 @@ def type_orders(page: Any, text: str) -> None:
 def test_impossible_orders_are_refused_and_equal_ones_are_merged(server: Server, open_page: Callable[..., Any]):
     page, a, b = first_turn(server, open_page)
     source, target = (MAP.regions[r].code.lower() for r in (a, b))
-    far = next(r for r in range(MAP.n_regions) if r != a and r not in MAP.neighbors[a])
-    says = page.locator("#command-says")
-    foreign = f"{MAP.regions[b].name}: not your region"
+    distant = next(r for r in range(MAP.n_regions) if r != a and r not in MAP.neighbors[a])
+    message = page.locator("#command-says")
+    foreign_message = f"{MAP.regions[b].name}: not your region"
     for text, reason in (
         (f"d {source} 15", f"{MAP.regions[a].name}: only 5 of the income left"),
         (f"d {source} 3; d {source} 3", f"{MAP.regions[a].name}: only 5 of the income left"),
-        (f"d {target} 1", foreign),
+        (f"d {target} 1", foreign_message),
         (f": d {source}", "the number of armies is missing: d REGION ARMIES"),
         (f"d {MAP.regions[a].name[:3]} 1", f"similar: {MAP.regions[a].name} ({MAP.regions[a].code})"),
-        (f"a {source} {MAP.regions[far].code.lower()} 1", "not adjacent"),
+        (f"a {source} {MAP.regions[distant].code.lower()} 1", "not adjacent"),
     ):
         type_orders(page, text)
-        says.get_by_text(reason).wait_for()
+        message.get_by_text(reason).wait_for()
         assert page.get_by_label("Orders as text").input_value() == text
         assert page.locator(".orders li").count() == 0
-    other = page.context.new_page()  # another tab with the same seat
-    other.goto(page.url)
-    other.locator(".phases").wait_for()
+    other_tab = page.context.new_page()  # another tab with the same seat
+    other_tab.goto(page.url)
+    other_tab.locator(".phases").wait_for()
     type_orders(page, f"d {source} 2; d {source} 3" + f"; a {source} {target} 1" * 40)
     page.locator(".orders .attack").wait_for()
     assert page.locator(".orders li").count() == 2
-    other.locator(".orders .attack").wait_for()
-    other.close()
-    sent = page.locator(".orders .attack input")
-    assert sent.input_value() == sent.get_attribute("max")  # the sum, as far as armies are there
+    other_tab.locator(".orders .attack").wait_for()
+    other_tab.close()
+    attack_field = page.locator(".orders .attack input")
+    assert attack_field.input_value() == attack_field.get_attribute("max")  # the sum, limited by the available armies
     place = page.get_by_role("button", name="Clear all").bounding_box()
     page.mouse.click(place["x"] + place["width"] / 2, place["y"] + place["height"] / 2)
     page.locator(".orders li").first.wait_for(state="detached")
@@ -89,8 +89,8 @@ def test_a_committed_turn_stays_visible_and_cannot_be_changed(server: Server, op
 def test_committed_picks_stay_visible_after_a_reload_and_cannot_be_changed(
     server: Server, open_page: Callable[..., Any]
 ):
-    played = server.begin({"name": "Ann"}, {"name": "Bo", "friend": True}, seed=8)
-    page = open_page(played.address)
+    game_server = server.begin({"name": "Ann"}, {"name": "Bo", "friend": True}, seed=8)
+    page = open_page(game_server.address)
     card = page.get_by_role("region", name="Picks")
     page.get_by_text("Pick 2 regions: 2 left").wait_for()
     names = [r["name"] for r in regions(page) if r["label"].endswith("can be picked")][1::-1]
@@ -129,21 +129,21 @@ def test_alternating_picks_keep_no_region_that_is_no_longer_offered(server: Serv
     assert "Deploy" in status.inner_text()
 
 
-def test_text_shows_both_chances_of_an_attack(server: Server, open_page: Callable[..., Any]):
+def test_text_entry_shows_both_chances_of_an_attack(server: Server, open_page: Callable[..., Any]):
     page, a, b = first_turn(server, open_page)
     before = regions(page)
     enemy = {r["name"] for r in before if r["who"] not in ("yours", "neutral")}
     source, target = (MAP.regions[r] for r in (a, b))
     page.keyboard.press(":")
     page.keyboard.type(f"a {source.code.lower()} {target.code.lower()} 3")
-    told = page.locator("#command-says").inner_text()
+    message = page.locator("#command-says").inner_text()
     defenders = next(r["armies"] for r in before if r["name"] == target.name)
     now = 100 * battle_odds(3, defenders).capture
-    assert f"{now:.3g}\N{NO-BREAK SPACE}% against {defenders} armies" in told
-    assert ("if the defender deploys" in told) == (target.name in enemy)
+    assert f"{now:.3g}\N{NO-BREAK SPACE}% against {defenders} armies" in message
+    assert ("if the defender deploys" in message) == (target.name in enemy)
 
 
-def test_a_press_during_the_animation_skips_it_and_counts(server: Server, open_page: Callable[..., Any]):
+def test_press_during_the_animation_skips_it_and_takes_effect(server: Server, open_page: Callable[..., Any]):
     page, a, _ = first_turn(server, open_page, reduced_motion="no-preference")
     page.keyboard.press("Control+Enter")
     page.get_by_role("button", name="Commit anyway").click()
@@ -153,17 +153,19 @@ def test_a_press_during_the_animation_skips_it_and_counts(server: Server, open_p
     assert "1 more deployed" in region(page, MAP.regions[a].name).get_attribute("aria-label")
 
 
-def test_space_keeps_the_result_and_the_owner_opens_the_game_anywhere(server: Server, open_page: Callable[..., Any]):
-    played = server.begin({"name": "Quentin"}, {"name": "Bo"}, seed=8, picks="random")
-    clients = [server.client(played.token(seat)) for seat in (0, 1)]
-    with server.feed(played.game, played.token(0)) as feed:
+def test_space_keeps_the_result_and_the_owner_can_open_the_game_elsewhere(
+    server: Server, open_page: Callable[..., Any]
+):
+    game_server = server.begin({"name": "Quentin"}, {"name": "Bo"}, seed=8, picks="random")
+    clients = [server.client(game_server.token(seat)) for seat in (0, 1)]
+    with server.feed(game_server.game, game_server.token(0)) as feed:
         for number in range(1, 31):
             for client in clients:
-                client.post(f"games/{played.game}/orders", json={"round": number, "deploys": [], "attacks": []})
+                client.post(f"games/{game_server.game}/orders", json={"round": number, "deploys": [], "attacks": []})
             feed.now(round=number)
-        clients[1].post(f"games/{played.game}/resign")
+        clients[1].post(f"games/{game_server.game}/resign")
         feed.event("end")
-    page = open_page(server.page(f"g/{played.game}?key0={played.token(0)}"))
+    page = open_page(server.page(f"g/{game_server.game}?key0={game_server.token(0)}"))
     result = page.get_by_role("region", name="Result")
     result.wait_for()
     page.wait_for_function(  # the list shows the last round after the page was opened

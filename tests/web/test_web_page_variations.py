@@ -21,23 +21,23 @@ pytestmark = PAGE
 CARD = "Variations"
 
 
-def analyse_by(page: Any, bot: str) -> None:
-    """Choose the bot of analyses, and load the page again with this choice."""
-    page.wait_for_function("() => localStorage['warlight.server']")  # the page keeps the token after the first answer
+def select_analysis_bot(page: Any, bot: str) -> None:
+    """Select the bot for analyses, and reload the page."""
+    page.wait_for_function("() => localStorage['warlight.server']")  # the page stores the token after the first answer
     page.evaluate("bot => { localStorage['warlight.engine'] = bot }", bot)
     page.reload()
 
 
 def replay(server: Server, open_page: Callable[..., Any], rounds: int = 3, **options: Any) -> Any:
     """Open the replay of a finished game with a fast bot for the analysis."""
-    played = finished(server, rounds)
+    game_server = finished(server, rounds)
     page = open_page(server.page(), **options)
     page.evaluate("localStorage['warlight.engine'] = 'aggressive'")
-    page.goto(played.address)
+    page.goto(game_server.address)
     page.locator("section.result").wait_for(state="attached")
-    page.goto(server.page(f"r/{played.game}"))
+    page.goto(server.page(f"r/{game_server.game}"))
     page.locator("path[data-region]").first.wait_for()
-    page.played = played
+    page.played = game_server
     return page
 
 
@@ -46,14 +46,14 @@ def card(page: Any, name: str = CARD) -> Any:
     return page.get_by_role("region", name=name, exact=True)
 
 
-def own(page: Any, seat: str) -> str:
+def region_of(page: Any, seat: str) -> str:
     """Return the name of a region of a player."""
     return next(r["name"] for r in regions(page) if r["who"] == seat)
 
 
 def try_turn(page: Any, who: str) -> None:
     """Deploy the whole income on a region of the player, and commit the turn."""
-    name = own(page, who)
+    name = region_of(page, who)
     region(page, name).focus()
     page.keyboard.press("Shift+Enter")
     page.keyboard.press("Control+Enter")
@@ -65,26 +65,26 @@ def test_a_turn_tried_in_an_earlier_round_stays_in_the_tree(
 ):
     page = replay(server, open_page, **options)
     page.keyboard.press("Home")
-    there = card(page)
-    there.get_by_text("There are no variations of this game yet.").wait_for()
-    there.get_by_role("button", name="Try a turn in round 1").click()
-    there.get_by_role("combobox", name="Reply").select_option("as played")
+    variations = card(page)
+    variations.get_by_text("There are no variations of this game yet.").wait_for()
+    variations.get_by_role("button", name="Try a turn in round 1").click()
+    variations.get_by_role("combobox", name="Reply").select_option("as played")
     try_turn(page, "You")
-    line = there.get_by_role("list", name="Tree of variations").get_by_role("button")
-    there.get_by_text("round 1, You, reply as played").wait_for()
+    line = variations.get_by_role("list", name="Tree of variations").get_by_role("button")
+    variations.get_by_text("round 1, You, reply as played").wait_for()
     assert line.count() == 2
     assert "on" in line.nth(1).inner_text()
     assert "%" in line.nth(1).inner_text()
     page.locator(".where", has_text="round 1 of 1").wait_for()
-    there.get_by_label("Name of the variation").fill("All on one")
-    there.get_by_label("Comment").fill("Better?")
-    there.get_by_role("button", name="Save the texts").click()
-    there.get_by_role("list").get_by_text("Better?").wait_for()
+    variations.get_by_label("Name of the variation").fill("All on one")
+    variations.get_by_label("Comment").fill("Better?")
+    variations.get_by_role("button", name="Save the texts").click()
+    variations.get_by_role("list").get_by_text("Better?").wait_for()
     page.reload()
-    there = card(page)
-    there.get_by_role("button", name="All on one").wait_for()
+    variations = card(page)
+    variations.get_by_role("button", name="All on one").wait_for()
     page.locator(".where", has_text="round 1 of 1").wait_for()
-    there.get_by_role("button", name="Back to the game").click()
+    variations.get_by_role("button", name="Back to the game").click()
     page.locator(".where", has_text=re.compile("of 3|^Start of the game")).wait_for()
     client = server.client(page.played.token(0))
     tree = client.get(f"games/{page.played.game}/variations").json()["variations"]
@@ -96,35 +96,35 @@ def test_a_turn_tried_in_an_earlier_round_stays_in_the_tree(
 def test_keys_try_a_turn_and_walk_through_the_tree(server: Server, open_page: Callable[..., Any]):
     page = replay(server, open_page)
     page.keyboard.press("Home")
-    there = card(page)
-    for who in ("1", "2"):
+    variations = card(page)
+    for number in ("1", "2"):
         page.keyboard.press("y")
-        there.get_by_text("enter a turn on the map").wait_for()
+        variations.get_by_text("enter a turn on the map").wait_for()
         try_turn(page, "You")
-        there.get_by_role("list").get_by_role("button").nth(int(who)).wait_for()
-        there.get_by_text("enter a turn on the map").wait_for(state="detached")
+        variations.get_by_role("list").get_by_role("button").nth(int(number)).wait_for()
+        variations.get_by_text("enter a turn on the map").wait_for(state="detached")
         page.keyboard.press(" ")
         page.keyboard.press("End")
-    rows = there.get_by_role("list").get_by_role("button")
+    rows = variations.get_by_role("list").get_by_role("button")
     assert [row.get_attribute("aria-current") for row in rows.all()] == [None, None, "true"]
     assert "round 2" in rows.nth(2).inner_text()
     page.keyboard.press("p")
-    there.locator("[aria-current]").get_by_text("round 1").wait_for()
+    variations.locator("[aria-current]").get_by_text("round 1").wait_for()
     page.keyboard.press("p")
-    there.locator("[aria-current]").get_by_text("Round 1", exact=True).wait_for()
+    variations.locator("[aria-current]").get_by_text("Round 1", exact=True).wait_for()
     page.keyboard.press("n")
-    there.locator("[aria-current]").get_by_text("round 1").wait_for()
+    variations.locator("[aria-current]").get_by_text("round 1").wait_for()
     page.keyboard.press("x")
-    there.get_by_role("button", name="Back to the game").wait_for(state="detached")
+    variations.get_by_role("button", name="Back to the game").wait_for(state="detached")
     page.keyboard.press("y")
-    there.get_by_text("enter a turn on the map").wait_for()
+    variations.get_by_text("enter a turn on the map").wait_for()
     page.keyboard.press("Escape")
-    there.get_by_text("enter a turn on the map").wait_for(state="detached")
+    variations.get_by_text("enter a turn on the map").wait_for(state="detached")
     rows.nth(1).focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
-    there.get_by_role("button", name="Delete the branch").click()
-    there.get_by_text("round 2, You").wait_for(state="detached")
+    variations.get_by_role("button", name="Delete the branch").click()
+    variations.get_by_text("round 2, You").wait_for(state="detached")
     assert rows.count() == 2
 
 
@@ -133,7 +133,7 @@ def test_a_variation_does_not_show_the_analysis_of_the_game(
 ):
     log = idle_log(4)
     page = open_page(server.page())
-    analyse_by(page, "aggressive")
+    select_analysis_bot(page, "aggressive")
     page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("??", 0.4), 3: ("?", 0.11)})))
     open_log(page, log, tmp_path)
     page.get_by_role("region", name="Moves").locator("[data-round='2'] [data-mark='??']").wait_for()
@@ -150,17 +150,17 @@ def test_a_variation_does_not_show_the_analysis_of_the_game(
 
 def in_view(element: Any) -> bool:
     """Whether the middle of an element is visible: no other element and no scrolling hides it."""
-    shown: bool = element.evaluate(
+    visible: bool = element.evaluate(
         """e => { const b = e.getBoundingClientRect();
         return e.contains(document.elementFromPoint(b.left + b.width / 2, b.top + b.height / 2)) }"""
     )
-    return shown
+    return visible
 
 
 def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path: Path, open_page: Callable[..., Any]):
     log = idle_log(4)
     page = open_page(server.page())
-    analyse_by(page, "aggressive")
+    select_analysis_bot(page, "aggressive")
     page.route("**/analysis", lambda route: route.fulfill(json=news(log, 1, {2: ("??", 0.4), 3: ("?", 0.11)})))
     open_log(page, log, tmp_path)
     card(page).get_by_role("button", name="Learn from your mistakes").click()
@@ -175,21 +175,20 @@ def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path
     }
     page.locator("#cards .rest").evaluate("cards => (cards.scrollTop = cards.scrollHeight)")
     assert not in_view(lesson.get_by_text("1 of 2"))
-    held: list[Any] = []
-    page.route(
-        "**/variations/judge", lambda route: held.append(route)
-    )  # the search lasts until the test has seen its text
+    waiting_routes: list[Any] = []
+    # the request waits until the test has seen the text of the search
+    page.route("**/variations/judge", lambda route: waiting_routes.append(route))
     with page.expect_response("**/variations/judge", timeout=180_000) as answer:
         try_turn(page, "Pip")
         lesson.get_by_text("The bot judges the turn").wait_for()
         assert in_view(lesson.get_by_text("The bot judges the turn")), "commit does not look dead"
         page.unroute("**/variations/judge")
-        held[0].continue_()
-    judged = answer.value.json()
+        waiting_routes[0].continue_()
+    judgement = answer.value.json()
     verdict = lesson.locator("[role=status]").first
     lesson.get_by_text("The analysis knows the orders that the others really gave.").wait_for()
     assert in_view(verdict)
-    assert ("Good" in verdict.inner_text()) == judged["passed"]
+    assert ("Good" in verdict.inner_text()) == judgement["passed"]
     assert lesson.get_by_text("The played turn", exact=True).is_visible()
     lesson.get_by_role("button", name="Show the better turn").click()
     page.locator("g.best, g.addition").first.wait_for(state="attached")
@@ -206,11 +205,11 @@ def test_a_lesson_asks_for_better_turns_and_judges_them(server: Server, tmp_path
     card(page).get_by_role("button", name="Learn from your mistakes").wait_for()
 
 
-def test_a_study_begins_at_any_position_and_becomes_a_file_and_a_page(
+def test_study_starts_at_any_position_and_is_saved_as_a_file_and_a_page(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):
     page = open_page(server.page(), expects="status of 4(09|22)", bypass_csp=True, accept_downloads=True)
-    analyse_by(page, "aggressive")
+    select_analysis_bot(page, "aggressive")
     page.get_by_role("link", name="Open the studies").click()
     page.get_by_label("Title").fill("My corner")
     page.get_by_label("Map").select_option("small")
@@ -225,15 +224,15 @@ def test_a_study_begins_at_any_position_and_becomes_a_file_and_a_page(
     form.get_by_role("combobox").nth(9).select_option("Bo")
     form.get_by_role("spinbutton", name="Armies on").nth(0).fill("9")
     form.get_by_role("button", name="Start at this position").click()
-    there = card(page)
-    there.get_by_text("There are no variations yet.").wait_for()
+    variations = card(page)
+    variations.get_by_text("There are no variations yet.").wait_for()
     assert [r["armies"] for r in regions(page) if r["who"] == "Ann"] == [9]
-    there.get_by_role("button", name="Try a turn in round 1").click()
-    there.get_by_role("combobox", name="Reply").select_option("by a bot")
+    variations.get_by_role("button", name="Try a turn in round 1").click()
+    variations.get_by_role("combobox", name="Reply").select_option("by a bot")
     try_turn(page, "Ann")
-    there.get_by_text("reply by Attila").wait_for()
+    variations.get_by_text("reply by Attila").wait_for()
     with page.expect_download() as file:
-        there.get_by_role("button", name="Download as a study").click()
+        variations.get_by_role("button", name="Download as a study").click()
     study = Study.load(file.value.path().rename(tmp_path / "corner.study.json"))
     assert (study.title, len(study.variations.nodes)) == ("My corner", 1)
     assert axe_finds(page) == []
@@ -258,24 +257,24 @@ def test_a_file_of_another_game_is_refused_and_the_tree_stays(
     page.keyboard.press("Home")
     page.keyboard.press("y")
     try_turn(page, "You")
-    there = card(page)
-    there.get_by_text("round 1, You").wait_for()
+    variations = card(page)
+    variations.get_by_text("round 1, You").wait_for()
     with page.expect_download() as file:
-        there.get_by_role("button", name="Download as a study").click()
+        variations.get_by_role("button", name="Download as a study").click()
     path = file.value.path().rename(tmp_path / "round.study.json")
     data = json.loads(path.read_text())
     data["position"]["army"][0] += 1
     data["variations"]["nodes"] = []
     (tmp_path / "other.study.json").write_text(json.dumps(data))
-    there.get_by_label("File of a study").set_input_files(tmp_path / "other.study.json")
-    there.get_by_role("alert").get_by_text("differs from the position of the game").wait_for()
-    rows = there.get_by_role("list", name="Tree of variations").get_by_role("button")
+    variations.get_by_label("File of a study").set_input_files(tmp_path / "other.study.json")
+    variations.get_by_role("alert").get_by_text("differs from the position of the game").wait_for()
+    rows = variations.get_by_role("list", name="Tree of variations").get_by_role("button")
     assert rows.count() == 2
-    there.get_by_label("File of a study").set_input_files(path)
+    variations.get_by_label("File of a study").set_input_files(path)
     rows.nth(2).wait_for()
-    with page.expect_download() as whole:
-        there.get_by_role("button", name="Download the log").click()
-    log = GameLog.load(whole.value.path().rename(tmp_path / "game.wl.jsonl.gz"))
+    with page.expect_download() as log_download:
+        variations.get_by_role("button", name="Download the log").click()
+    log = GameLog.load(log_download.value.path().rename(tmp_path / "game.wl.jsonl.gz"))
     assert len(log.variations.nodes) == 2
     assert verify(log) == []
 
@@ -283,9 +282,9 @@ def test_a_file_of_another_game_is_refused_and_the_tree_stays(
 def test_variations_are_in_czech(server: Server, open_page: Callable[..., Any]):
     page = replay(server, open_page, locale="cs-CZ")
     page.keyboard.press("Home")
-    there = card(page, "Varianty")
-    there.get_by_text("K této hře zatím nejsou žádné varianty.").wait_for()
-    there.get_by_role("button", name="Vyzkoušet tah v kole 1").click()
-    there.get_by_role("button", name="Přestat").click()
+    variations = card(page, "Varianty")
+    variations.get_by_text("K této hře zatím nejsou žádné varianty.").wait_for()
+    variations.get_by_role("button", name="Vyzkoušet tah v kole 1").click()
+    variations.get_by_role("button", name="Přestat").click()
     page.goto(server.page("studies"))
     page.get_by_role("heading", name="Nová studie").wait_for()

@@ -47,7 +47,7 @@ def server(tmp_path_factory: pytest.TempPathFactory, runs: Path, result: Tournam
         yield running
 
 
-def test_a_tournament_is_told_as_its_folder_has_it(server: Server, result: TournamentResult):
+def test_a_tournament_equals_the_data_in_its_folder(server: Server, result: TournamentResult):
     client = server.client()
     assert client.get("home").json()["tournaments"] == ["cup", "bare"]
     data = client.get("tournaments/cup").json()
@@ -59,30 +59,30 @@ def test_a_tournament_is_told_as_its_folder_has_it(server: Server, result: Tourn
         assert client.get(f"tournaments/{name}").status_code == 404
 
 
-def test_behind_each_cell_are_just_its_games(server: Server, result: TournamentResult):
+def test_each_table_cell_lists_exactly_its_games(server: Server, result: TournamentResult):
     client = server.client()
     data = client.get("tournaments/cup").json()
     for meeting in data["meetings"]:
         pair = {"agent": meeting["agent"], "against": meeting["against"]}
-        found = client.get("tournaments/cup/games", params=pair).json()
-        assert found["total"] == len(found["games"]) == meeting["games"]
+        listing = client.get("tournaments/cup/games", params=pair).json()
+        assert listing["total"] == len(listing["games"]) == meeting["games"]
         for tally in meeting["seats"]:
-            there = [g for g in found["games"] if g["seats"][tally["seat"] - 1] == meeting["agent"]]
-            places = [g["places"] if tally["seat"] == 1 else g["places"][::-1] for g in there]
+            seated = [g for g in listing["games"] if g["seats"][tally["seat"] - 1] == meeting["agent"]]
+            places = [g["places"] if tally["seat"] == 1 else g["places"][::-1] for g in seated]
             assert sum(mine < its for mine, its in places) == tally["wins"]
-            assert len(there) == tally["games"]
-        assert all(game["logged"] for game in found["games"])
+            assert len(seated) == tally["games"]
+        assert all(game["logged"] for game in listing["games"])
     for pair in ({"agent": "Attila", "against": "Attila"}, {"agent": "Attila", "against": "nobody"}):
         assert client.get("tournaments/cup/games", params=pair).status_code == 404
     bare = client.get("tournaments/bare/games", params={"agent": "Attila", "against": "army"}).json()
     assert not any(game["logged"] for game in bare["games"])
 
 
-def test_a_run_folder_that_is_damaged_is_told(tmp_path: Path):
+def test_a_damaged_run_folder_raises_an_error(tmp_path: Path):
     play_cup(tmp_path / "cup", games=2, log=False)
     result, run = tmp_path / "cup" / "tournament.json", tmp_path / "cup" / "run.json"
-    whole = json.loads(result.read_text())
-    result.write_text(json.dumps({key: value for key, value in whole.items() if key != "times"}))
+    data = json.loads(result.read_text())
+    result.write_text(json.dumps({key: value for key, value in data.items() if key != "times"}))
     with pytest.raises(RequestError, match="from an older version"):
         read_tournament(tmp_path, "cup")
     result.write_text('{"pairings": [')
@@ -95,12 +95,12 @@ def test_a_run_folder_that_is_damaged_is_told(tmp_path: Path):
         result.write_text(text)
         with pytest.raises(RequestError, match=reason):
             read_tournament(tmp_path, "cup")
-    result.write_text(json.dumps({**whole, "pairings": whole["pairings"][1:]}))
+    result.write_text(json.dumps({**data, "pairings": data["pairings"][1:]}))
     with pytest.raises(RequestError, match="belong to different runs"):
         games_between(tmp_path, "cup", "Attila", "army")
-    result.write_text(json.dumps(whole))
+    result.write_text(json.dumps(data))
     games = tmp_path / "cup" / "games.jsonl"
-    games.write_bytes(games.read_bytes()[:-9])  # while a line is written
+    games.write_bytes(games.read_bytes()[:-9])  # as during a write
     assert games_between(tmp_path, "cup", "army", "chance & co")["total"] == 3
     games.write_bytes(games.read_bytes().replace(b'"winner"', b'"winer"', 1))
     with pytest.raises(RunFolderError, match=r"games\.jsonl, line 1: not a game"):
@@ -117,18 +117,18 @@ def test_a_game_of_a_tournament_is_replayed_and_analysed(server: Server, runs: P
     log = GameLog.load(path)
     assert [player["name"] for player in doc["players"]] == list(log.names)
     assert len([event for event in doc["events"] if event["event"] == "round"]) == len(log.rounds)
-    asked = {"bot": "mcts:sims=457", "focus": 2}
-    answer = client.post(f"replays/{doc['log']}/analysis", json=asked).json()
+    body = {"bot": "mcts:sims=457", "focus": 2}
+    answer = client.post(f"replays/{doc['log']}/analysis", json=body).json()
     while not answer["positions"]:
         time.sleep(0.05)
-        answer = client.post(f"replays/{doc['log']}/analysis", json=asked).json()
+        answer = client.post(f"replays/{doc['log']}/analysis", json=body).json()
     assert answer["positions"][0]["played"] == 2
     decision = answer["positions"][0]["decisions"][1]
     assert sum(c["visits"] for c in decision["candidates"] if not c.get("refined")) == 228
-    # The same file by hand is the same log.
+    # An upload of the same file has the same id.
     assert client.post("replays", content=path.read_bytes()).json()["log"] == doc["log"]
-    for gone in ("tournaments/bare/games/1/1", "tournaments/cup/games/99/1", "tournaments/cup/games/1/-3"):
-        assert client.get(gone).status_code == 404
+    for missing in ("tournaments/bare/games/1/1", "tournaments/cup/games/99/1", "tournaments/cup/games/1/-3"):
+        assert client.get(missing).status_code == 404
 
 
 def test_a_log_continues_as_a_new_game(server: Server):
@@ -140,11 +140,11 @@ def test_a_log_continues_as_a_new_game(server: Server):
         assert feed.now(phase="play")["round"] == 2
 
 
-def test_the_cache_of_replays_keeps_the_logs_that_were_used_last(monkeypatch: pytest.MonkeyPatch):
+def test_the_replay_cache_keeps_the_most_recently_used_logs(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(replays, "LOG_BYTES", 40)
 
     class Pool(ProcessPool):
-        """Answers at once."""
+        """A pool that answers without a process."""
 
         async def long(self, work: Any, source: LogSource, chances: bytes, more: Any) -> Any:
             return b"{}"
@@ -155,7 +155,7 @@ def test_the_cache_of_replays_keeps_the_logs_that_were_used_last(monkeypatch: py
         for data in (b"a" * 10, b"b" * 10, b"c" * 10):
             await cache.open(data)
             keys[data[:1]] = hashlib.sha256(data).hexdigest()[:32]
-        assert cache.get(keys[b"a"]).data == b"a" * 10  # used last now
+        assert cache.get(keys[b"a"]).data == b"a" * 10  # now the most recently used log
         await cache.open(b"d" * 20)
         with pytest.raises(RequestError, match="open it again"):
             cache.get(keys[b"b"])
@@ -170,20 +170,20 @@ class CurvePool(ProcessPool):
 
     def __init__(self) -> None:
         super().__init__()
-        self.parts: list[int] = []  # the numbers of positions that were known before each task
+        self.parts: list[int] = []  # the number of estimated positions before each task
 
-    async def long(self, work: Any, source: LogSource, known: dict[int, Any], *seconds: float) -> Any:
+    async def long(self, work: Any, source: LogSource, estimates: dict[int, Any], *seconds: float) -> Any:
         await asyncio.sleep(0)
         if source.data == b"bad":
             raise RequestError("a damaged log")
         if work is worker_tasks.win_curve:
-            return [known[number] for number in sorted(known)]
-        self.parts.append(len(known))
-        number = len(known)
+            return [estimates[number] for number in sorted(estimates)]
+        self.parts.append(len(estimates))
+        number = len(estimates)
         return {number: [[1 - 0.2 * number, 0, 1], [0.2 * number, 0, 1]]}, number == 2
 
 
-def test_requests_share_the_win_probabilities_of_a_log_which_are_computed_in_parts():
+def test_requests_share_win_probabilities_that_are_computed_in_parts():
     async def main() -> None:
         curves = win_curves.WinCurves(pool := CurvePool())
         source = LogSource("key", b"log")
@@ -204,7 +204,7 @@ def test_requests_share_the_win_probabilities_of_a_log_which_are_computed_in_par
     asyncio.run(main())
 
 
-def test_a_result_that_fills_the_memory_of_results_is_kept_alone(monkeypatch: pytest.MonkeyPatch):
+def test_a_result_that_fills_the_cache_is_cached_alone(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(win_curves, "CURVE_BYTES", 250)
 
     async def main() -> None:

@@ -48,11 +48,11 @@ def folder_of(server: Server) -> Path:
 
 def log_of(server: Server, game: dict[str, Any]) -> GameLog:
     folder = folder_of(server)
-    whole = folder / f"{game['id']}.wl.jsonl"
-    return GameLog.load(whole if whole.exists() else folder / f"{game['id']}.partial.wl.jsonl")
+    complete = folder / f"{game['id']}.wl.jsonl"
+    return GameLog.load(complete if complete.exists() else folder / f"{game['id']}.partial.wl.jsonl")
 
 
-def test_who_resigns_against_a_bot_loses_at_once(server: Server):
+def test_a_resignation_against_a_bot_ends_the_game(server: Server):
     game = make(server, [{"name": "Ann"}, {"bot": "random"}])
     with server.feed(game["id"], game["tokens"]["0"]) as feed:
         hold(server, game, "0", 1)
@@ -73,7 +73,7 @@ def test_who_resigns_against_a_bot_loses_at_once(server: Server):
     assert row["over"] and row["winner"] == 1
 
 
-def test_while_picking_too(server: Server):
+def test_players_can_resign_during_the_picks(server: Server):
     game = make(server, [{"name": "Ann"}, {"name": "Bo"}], picks="choose")
     assert act(server, game, 1, "resign").status_code == 200
     with server.feed(game["id"], game["tokens"]["0"]) as feed:
@@ -83,12 +83,12 @@ def test_while_picking_too(server: Server):
     assert verify(log) == []
 
 
-def test_among_three_who_resigns_stands_still_and_the_others_play_on(server: Server):
+def test_the_others_continue_after_one_of_three_players_resigns(server: Server):
     game = make(server, THREE)
     with server.feed(game["id"], game["tokens"]["0"]) as feed:
         hold(server, game, "012", 1)
         start = feed.event("round")
-        hold(server, game, "1", 2)  # committed, and given up all the same
+        hold(server, game, "1", 2)  # this turn does not count after the resignation
         assert act(server, game, 1, "resign").status_code == 200
         now = feed.now(resigned=[1])
         assert now["awaited"] == [0, 2] and now["out"] == []
@@ -128,7 +128,7 @@ def test_a_resignation_and_an_agreed_draw_survive_a_killed_server(tmp_path: Path
             assert feed.now()["resigned"] == [1]
             hold(second, game, "02", 2)
             assert feed.event("failure")["round"] == 2
-        assert act(second, pair, 1, "draw", {"agree": True}).json()["over"] is False  # both anew
+        assert act(second, pair, 1, "draw", {"agree": True}).json()["over"] is False  # both must agree again
         assert act(second, pair, 0, "draw", {"agree": True}).json()["over"] is True
         with second.feed(later["id"], later["tokens"]["0"]) as feed:
             feed.now(resigned=[1])
@@ -144,7 +144,7 @@ def test_a_resignation_and_an_agreed_draw_survive_a_killed_server(tmp_path: Path
         assert verify(GameLog.load(name)) == []
 
 
-def test_a_draw_is_agreed_on_by_all_who_are_still_in(server: Server):
+def test_a_draw_needs_the_agreement_of_all_remaining_players(server: Server):
     game = make(server, THREE)
     with server.feed(game["id"], game["tokens"]["2"]) as feed:
         hold(server, game, "012", 1)
@@ -162,7 +162,7 @@ def test_a_draw_is_agreed_on_by_all_who_are_still_in(server: Server):
     assert verify(log) == []
 
 
-def test_agreement_is_about_a_position_and_bots_agree_on_nothing(server: Server):
+def test_a_draw_offer_ends_with_the_round_and_bots_accept_none(server: Server):
     game = make(server, [{"name": "Ann"}, {"name": "Bo"}])
     act(server, game, 0, "draw", {"agree": True})
     hold(server, game, "01", 1)
@@ -173,7 +173,7 @@ def test_agreement_is_about_a_position_and_bots_agree_on_nothing(server: Server)
     assert "bots" in act(server, alone, 0, "draw", {"agree": True}).json()["error"]
 
 
-def test_a_rematch_has_the_same_players_map_and_rules_and_other_dice(server: Server):
+def test_a_rematch_has_the_same_players_map_and_rules_and_another_seed(server: Server):
     players = [{"name": "Ann"}, {"name": "Bob the bot", "bot": "random"}]
     game = make(server, players, map="generated", regions=30, rules="challenge1", fog=True, picks="choose")
     assert act(server, game, 0, "rematch").status_code == 409
@@ -188,7 +188,7 @@ def test_a_rematch_has_the_same_players_map_and_rules_and_other_dice(server: Ser
     assert log_of(server, game).header.seed != log_of(server, again).header.seed
 
 
-def test_a_log_with_a_draw_says_so_and_is_checked(server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+def test_replay_reports_a_draw_and_verify_checks_it(server: Server, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     from warlight_env.cli import main
 
     game = make(server, [{"name": "Ann"}, {"name": "Bo"}])
@@ -207,7 +207,7 @@ def test_a_log_with_a_draw_says_so_and_is_checked(server: Server, tmp_path: Path
     assert "agreed on a draw" in str(verify(GameLog.load(wrong))[0])
 
 
-def test_players_of_one_name_are_told_apart_and_the_last_to_resign_ends_the_game(server: Server):
+def test_equal_names_get_numbers_and_the_last_resignation_ends_the_game(server: Server):
     players = [{"name": "Eva"}, {"name": "Eva"}, {"bot": "random"}, {"bot": "random"}]
     made = server.client().post("games", json={"players": players, "map": "small", "picks": "random"}).json()
     first, second = (server.client(made["tokens"][seat]) for seat in "01")

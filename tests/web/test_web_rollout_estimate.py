@@ -11,7 +11,7 @@ from warlight_env.arena.games.game_loop import play_rounds
 from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities, positions_of, win_shares
 
 
-def test_chances_are_the_share_of_games_that_the_aggressive_bots_win():
+def test_win_probabilities_equal_the_win_rates_of_aggressive_bots():
     start = Game("world", seed=8, picks="random")
     for _ in play_rounds(start, [make_agent("aggressive", 1), make_agent("random", 2)], 4):
         pass
@@ -33,7 +33,7 @@ def test_chances_are_the_share_of_games_that_the_aggressive_bots_win():
     assert abs(wins / 200 - share) < 4 * max(spread, 0.01)
 
 
-def test_who_is_alone_has_won_and_what_is_unseen_is_imagined():
+def test_a_sole_owner_has_won_and_hidden_regions_are_sampled():
     game = Game("small", Rules.of("thesis", fog=True), seed=1, picks="random")
     view = game.view(0)
     alone = [0 if o == 0 else -1 for o in game.owner.tolist()]
@@ -43,7 +43,7 @@ def test_who_is_alone_has_won_and_what_is_unseen_is_imagined():
     assert estimate_win_probabilities(view, view.owner.tolist(), view.army.tolist(), 1, 100) == seen
 
 
-def test_many_positions_in_one_call_have_the_shares_of_single_calls():
+def test_a_batch_of_positions_has_the_results_of_single_calls():
     game, positions = Game("small", players=3, seed=4, picks="random"), []
     for _ in play_rounds(game, [make_agent("aggressive", seed) for seed in range(3)], 6):
         positions.append(game.clone())

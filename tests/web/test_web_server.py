@@ -38,17 +38,17 @@ def hold(round: int) -> dict:
     return {"round": round, "deploys": [], "attacks": []}
 
 
-def test_a_whole_game_is_played_and_its_log_verifies(server: Server):
-    own = server.begin(YOU, "aggressive", seed=3)
-    client = own.client(own.token(0))
-    with own.feed(own.game, own.token(0)) as feed:
+def test_a_complete_game_is_played_and_its_log_verifies(server: Server):
+    played = server.begin(YOU, "aggressive", seed=3)
+    client = played.client(played.token(0))
+    with played.feed(played.game, played.token(0)) as feed:
         offers = feed.now(phase="pick")["you"]["offers"]
-        assert client.post(f"games/{own.game}/picks", json={"wishes": offers[:2]}).status_code == 200
+        assert client.post(f"games/{played.game}/picks", json={"wishes": offers[:2]}).status_code == 200
         feed.event("picks")
         number = 0
         while True:
             number += 1
-            answer = client.post(f"games/{own.game}/orders", json=hold(number))
+            answer = client.post(f"games/{played.game}/orders", json=hold(number))
             assert answer.status_code == 200, answer.text
             assert feed.event("round")["round"] == number
             if feed.now(round=number)["phase"] == "over":
@@ -56,21 +56,21 @@ def test_a_whole_game_is_played_and_its_log_verifies(server: Server):
         end = feed.events[-1]
     assert end["event"] == "end"
     assert end["winner"] == 1
-    log = GameLog.load(server.folder / f"{own.game}.wl.jsonl")
+    log = GameLog.load(server.folder / f"{played.game}.wl.jsonl")
     assert log.complete
     assert verify(log) == []
     assert log.names == ("You", "aggressive")
     assert end["rounds"] == number == len(log.rounds)
 
 
-def test_bad_orders_are_told_with_reasons_and_nothing_is_played(server: Server):
+def test_illegal_orders_are_rejected_with_reasons(server: Server):
     game = make(server, seed=5)
     client, url = server.client(game["tokens"]["0"]), f"games/{game['id']}/orders"
     with server.feed(game["id"], game["tokens"]["0"]) as feed:
         start = feed.event("start")
-        mine = start["owner"].index(0)
+        home = start["owner"].index(0)
         other = start["owner"].index(1)
-        bad = {"round": 1, "deploys": [[mine, 99], [other, 1]], "attacks": [[mine, mine, 1]]}
+        bad = {"round": 1, "deploys": [[home, 99], [other, 1]], "attacks": [[home, home, 1]]}
         answer = client.post(url, json=bad)
         assert answer.status_code == 422
         reasons = {(d["kind"], d["index"]) for d in answer.json()["details"]}
@@ -78,11 +78,11 @@ def test_bad_orders_are_told_with_reasons_and_nothing_is_played(server: Server):
         assert client.post(url, json=hold(2)).status_code == 409
         assert client.post(url, json=hold(1)).status_code == 200
         assert feed.event("round")["round"] == 1
-        assert client.post(url, json=hold(1)).status_code == 409  # that round has been played
+        assert client.post(url, json=hold(1)).status_code == 409  # round 1 is over
         assert client.post(f"games/{game['id']}/take-back").status_code == 409
 
 
-def test_a_hotseat_turn_is_final_and_waits_for_the_other(server: Server):
+def test_a_hotseat_turn_is_final_and_waits_for_the_other_player(server: Server):
     game = make(server, players=[{"name": "Ann"}, {"name": "Bo"}])
     ann, bo = (server.client(game["tokens"][seat]) for seat in "01")
     url = f"games/{game['id']}/orders"
@@ -95,7 +95,7 @@ def test_a_hotseat_turn_is_final_and_waits_for_the_other(server: Server):
         assert feed.event("round")["round"] == 1
 
 
-def test_tokens_open_their_seat_and_nothing_else(server: Server):
+def test_a_token_gives_access_to_its_seat_only(server: Server):
     one, other = make(server, seed=1), make(server, seed=1)
     url = f"games/{one['id']}"
     assert server.client(one["tokens"]["0"]).get(url).json()["seat"] == 0
@@ -109,12 +109,12 @@ def test_tokens_open_their_seat_and_nothing_else(server: Server):
     assert "seed" not in server.client(one["tokens"]["0"]).get(url).json()
     watched = make(server, players=[{"bot": "random"}, {"bot": "random"}])
     assert watched["tokens"] == {}
-    looking = server.client(watched["watch"])
-    assert looking.get(f"games/{watched['id']}").json()["seat"] is None
-    assert looking.post(f"games/{watched['id']}/orders", json=hold(1)).status_code == 403
+    spectator = server.client(watched["watch"])
+    assert spectator.get(f"games/{watched['id']}").json()["seat"] is None
+    assert spectator.post(f"games/{watched['id']}/orders", json=hold(1)).status_code == 403
 
 
-def test_other_pages_are_not_answered(server: Server):
+def test_requests_from_other_origins_and_hosts_are_rejected(server: Server):
     body = {"players": [{"name": "Ann"}, {"bot": "random"}]}
     with server.client() as client:
         assert client.post("games", json=body, headers={"origin": "http://evil.example"}).status_code == 403
@@ -133,7 +133,7 @@ def test_other_pages_are_not_answered(server: Server):
         pass
 
 
-def test_bounds_on_what_comes_in(server: Server):
+def test_invalid_and_too_large_requests_are_rejected(server: Server):
     client = server.client()
     two = [{"name": "Ann"}, {"bot": "random"}]
     for bad in (
@@ -156,13 +156,13 @@ def test_bounds_on_what_comes_in(server: Server):
     assert client.post("games", content=b"{not json").status_code == 422
     assert client.post("replays", content=b"no log").status_code == 422
     game = make(server)
-    mine = server.client(game["tokens"]["0"])
+    player = server.client(game["tokens"]["0"])
     for row in ([0, 1.5], [0, True], [-1, 1], [0, 10**9], [0], "x"):
-        answer = mine.post(f"games/{game['id']}/orders", json={"round": 1, "deploys": [row], "attacks": []})
+        answer = player.post(f"games/{game['id']}/orders", json={"round": 1, "deploys": [row], "attacks": []})
         assert answer.status_code == 422, row
 
 
-def test_a_socket_must_say_who_it_is_and_then_only_listens(server: Server):
+def test_a_websocket_must_send_one_message_with_a_token(server: Server):
     game = make(server)
     url = f"{server.base.replace('http', 'ws')}/api/games/{game['id']}/feed"
     for hello in ("", "[]", "{}", '{"token": 3}', '{"token":"x","after":"y"}', "x" * 5000):
@@ -176,32 +176,32 @@ def test_a_socket_must_say_who_it_is_and_then_only_listens(server: Server):
             feed.event("nothing of the kind")
 
 
-def test_the_servers_token_is_needed(server: Server, tmp_path: Path):
+def test_requests_need_the_servers_token(server: Server, tmp_path: Path):
     with serving(tmp_path, "play", "--vs", "random", "--map", "small", "--host", "0.0.0.0") as for_others:
         assert for_others.process.stdout is not None
-        said = for_others.process.stdout.readline()
+        output = for_others.process.stdout.readline()
         reach = for_others.client().get("home").json()["reach"]
         assert reach.startswith("http://") and reach.endswith(for_others.base.rpartition(":")[2])
-        assert f"{reach}/" in said and "There is no encryption" in said and for_others.key not in said
+        assert f"{reach}/" in output and "There is no encryption" in output and for_others.key not in output
         assert server.client().get("home").json()["reach"] is None, "it is for this machine alone"
-        for own in (server.begin(), for_others):
-            assert len(own.key) >= 20
-            assert httpx.get(f"{own.base}/").status_code == 200  # the page itself holds nothing
-            seat = {"authorization": f"Bearer {own.token(0)}"}
+        for each in (server.begin(), for_others):
+            assert len(each.key) >= 20
+            assert httpx.get(f"{each.base}/").status_code == 200  # the page contains no data
+            seat = {"authorization": f"Bearer {each.token(0)}"}
             for wrong in ({}, {"x-warlight-token": "wrong"}, {"x-warlight-token": ""}, {"x-warlight-token": b"\xe9"}):
-                for path in ("home", f"games/{own.game}", f"games/{own.game}/replay", "tournaments/x", "nothing"):
-                    answer = httpx.get(f"{own.base}/api/{path}", headers={**seat, **wrong})
+                for path in ("home", f"games/{each.game}", f"games/{each.game}/replay", "tournaments/x", "nothing"):
+                    answer = httpx.get(f"{each.base}/api/{path}", headers={**seat, **wrong})
                     assert answer.status_code == 401, (path, wrong)
                     assert "open the address that the server printed" in answer.json()["error"]
-            assert own.client().get("home").status_code == 200
+            assert each.client().get("home").status_code == 200
             for key in ("", "wrong", "\xe9"):
-                url = f"{own.base.replace('http', 'ws')}/api/games/{own.game}/feed"
+                url = f"{each.base.replace('http', 'ws')}/api/games/{each.game}/feed"
                 with connect(url) as socket:
-                    socket.send(json.dumps({"token": own.token(0), "key": key}))
+                    socket.send(json.dumps({"token": each.token(0), "key": key}))
                     assert json.loads(socket.recv(10))["status"] == 401
 
 
-def test_nobody_gets_a_token_of_somebody_elses_seat(server: Server):
+def test_the_list_of_games_contains_no_tokens_of_seats(server: Server):
     game = make(server, players=[{"name": "Ann"}, {"name": "Bo"}])
     bots = make(server, players=[{"bot": "random"}, {"bot": "random"}], pace=0.05)
     server.client(game["tokens"]["0"]).post(f"games/{game['id']}/orders", json=hold(1))
@@ -211,7 +211,7 @@ def test_nobody_gets_a_token_of_somebody_elses_seat(server: Server):
     assert game["id"] in home.text
     assert not any(token in home.text for token in game["tokens"].values())
     watched = next(row for row in home.json()["games"] if row["id"] == bots["id"])
-    assert watched["watch"] == bots["watch"]  # everybody may watch bots
+    assert watched["watch"] == bots["watch"]  # all users may watch bots
     assert all(row["watch"] is None for row in home.json()["games"] if row["id"] == game["id"])
 
 
@@ -219,18 +219,18 @@ def test_a_folder_of_games_has_one_server_at_a_time(tmp_path: Path, capsys: pyte
     with serving(tmp_path, "play", "--vs", "random", "--map", "small") as first:
         before = sorted(path.name for path in tmp_path.iterdir())
         assert main(["play", "--no-browser", "--port", "0", "--log", str(tmp_path)]) == 2
-        written = capsys.readouterr()
-        assert written.out == ""
-        (said,) = written.err.splitlines()
-        assert str(tmp_path) in said
-        assert f"process {first.process.pid}" in said
-        assert first.base.rpartition(":")[2] in said  # the address
-        assert re.search(r"since \d{4}-\d\d-\d\d \d\d:\d\d", said)
-        assert sorted(path.name for path in tmp_path.iterdir()) == before  # a killed one's is free: see below
+        streams = capsys.readouterr()
+        assert streams.out == ""
+        (error,) = streams.err.splitlines()
+        assert str(tmp_path) in error
+        assert f"process {first.process.pid}" in error
+        assert first.base.rpartition(":")[2] in error  # the address
+        assert re.search(r"since \d{4}-\d\d-\d\d \d\d:\d\d", error)
+        assert sorted(path.name for path in tmp_path.iterdir()) == before  # for killed servers see below
 
 
-def test_a_killed_server_goes_on_where_it_was(tmp_path: Path):
-    """With rounds that were played, and with turns that were handed in while somebody else is awaited."""
+def test_a_restarted_server_continues_the_games_of_a_killed_server(tmp_path: Path):
+    """One game has completed rounds. In the other one, a player has committed and the other has not."""
     with serving(tmp_path, "play", "--vs", "random", "--seed", "9") as first:
         two = make(first, players=[{"name": "Ann"}, {"name": "Bo"}], picks="choose", seed=3)
         for seat in "01":
@@ -246,21 +246,21 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path: Path):
         with first.feed(game, token) as feed:
             offers = feed.now(phase="pick")["you"]["offers"]
             client.post(f"games/{game}/picks", json={"wishes": offers[:2]})
-            seen = [feed.event("picks")]
+            events = [feed.event("picks")]
             for number in (1, 2, 3):
                 client.post(f"games/{game}/orders", json=hold(number))
-                seen.append(feed.event("round"))
+                events.append(feed.event("round"))
         first.kill()
     log = tmp_path / f"{game}.partial.wl.jsonl"
     with open(log, "ab") as file:
-        file.write(b'{"event":"round","round":4,"ord')  # cut off while it was written
+        file.write(b'{"event":"round","round":4,"ord')  # as if the server was killed during a write
     with serving(tmp_path, "play", "--vs", "random", port=port) as second:
-        assert second.key == first.key  # pages that are open go on
+        assert second.key == first.key  # open pages still have access
         assert os.stat(tmp_path / "server.token").st_mode & 0o077 == 0
         assert second.client(two["tokens"]["1"]).get(f"games/{two['id']}").json()["awaited"] == [1]
         client = second.client(token)
-        with second.feed(game, token, after=seen[1]["n"]) as feed:
-            assert [feed.event() for _ in range(2)] == seen[2:]
+        with second.feed(game, token, after=events[1]["n"]) as feed:
+            assert [feed.event() for _ in range(2)] == events[2:]
             assert feed.now(phase="play")["round"] == 3
             assert client.post(f"games/{game}/orders", json=hold(4)).status_code == 200
             assert feed.event("round")["round"] == 4
@@ -269,8 +269,8 @@ def test_a_killed_server_goes_on_where_it_was(tmp_path: Path):
     assert os.stat(tmp_path / f"{game}.seats.json").st_mode & 0o077 == 0
 
 
-def test_where_a_position_goes_without_chances_the_latest_known_are_told(tmp_path: Path):
-    async def told() -> list[object]:
+def test_state_messages_contain_the_latest_known_win_probabilities(tmp_path: Path):
+    async def state_chances() -> list[object]:
         lobby = Lobby(GameFolder(tmp_path), workers=1)
         bots = [("one", "random"), ("other", "random")]
         room = await lobby.create_game(bots, maps.load("small"), Rules.of("thesis"), seed=1, picks="random")
@@ -281,11 +281,11 @@ def test_where_a_position_goes_without_chances_the_latest_known_are_told(tmp_pat
         await lobby.close()
         return answers
 
-    known = (0, [[0.5, 0.4, 0.6]])
-    assert asyncio.run(told()) == [None, None, known, known]
+    latest = (0, [[0.5, 0.4, 0.6]])
+    assert asyncio.run(state_chances()) == [None, None, latest, latest]
 
 
-def test_a_game_between_bots_runs_while_somebody_watches(server: Server):
+def test_a_game_between_bots_runs_while_it_has_a_viewer(server: Server):
     game = make(server, players=[{"bot": "aggressive"}, {"bot": "random"}], pace=0.1)
     client = server.client(game["watch"])
     with server.feed(game["id"], game["watch"]) as feed:
@@ -308,7 +308,7 @@ def test_a_game_between_bots_runs_while_somebody_watches(server: Server):
         assert feed.now(phase="play")["round"] == 2
 
 
-def test_after_a_pause_nothing_is_made_up_for(server: Server):
+def test_rounds_missed_during_a_pause_are_not_played_afterwards(server: Server):
     game = make(server, players=[{"bot": "random"}, {"bot": "random"}], pace=1.0)
     client = server.client(game["watch"])
     with server.feed(game["id"], game["watch"]) as feed:
@@ -323,7 +323,7 @@ def test_after_a_pause_nothing_is_made_up_for(server: Server):
         assert feed.now(paused=True)["round"] == played, "one at once, and the next a second later"
 
 
-def test_insight_is_of_what_the_player_sees(server: Server):
+def test_insight_uses_only_the_players_view(server: Server):
     game = make(server, fog=True, seed=3)
     client = server.client(game["tokens"]["0"])
     answer = client.post(f"games/{game['id']}/insight", json={"bot": "mcts:sims=457"}).json()
@@ -335,10 +335,10 @@ def test_insight_is_of_what_the_player_sees(server: Server):
     assert client.get(f"games/{game['id']}/replay").status_code == 409
     with server.feed(game["id"], game["tokens"]["0"]) as feed:
         client.post(f"games/{game['id']}/orders", json={**hold(1), "hint": "full"})
-        assert feed.event("insight")["data"] == {"hint": "full"}  # the help that was taken is in the log
+        assert feed.event("insight")["data"] == {"hint": "full"}  # the log contains the used hints
 
 
-def test_a_bot_that_does_not_answer_is_ended_and_the_next_question_is_answered():
+def test_a_bot_process_without_an_answer_is_replaced():
     game = Game("small", seed=1, picks="random")
     setup = WorkerSetup.of(game.map, game.rules, 2)
     position = QueriedPosition.of(game.view(0))

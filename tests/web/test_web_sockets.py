@@ -1,4 +1,4 @@
-"""A viewer whose connection ends is removed at once, whatever the server is sending to it."""
+"""The server removes a viewer at once when its connection ends, also during a message to the viewer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from warlight_env.web.http.sockets import _follow
 
 
 class Socket:
-    """Says hello, takes one message for ever, and hangs up meanwhile."""
+    """A socket that sends its first message, receives one message very slowly, and disconnects meanwhile."""
 
     def __init__(self) -> None:
         self.sending = asyncio.Event()
@@ -36,7 +36,7 @@ class Socket:
 
 
 class Room:
-    """A room with one message, which counts who is there."""
+    """A room that sends the same message again and again, and counts its viewers."""
 
     def __init__(self) -> None:
         self.feed, self.there = self, 0
@@ -50,8 +50,8 @@ class Room:
             self.there -= 1
 
 
-def test_who_hangs_up_in_the_middle_of_a_message_is_gone():
-    async def watched() -> int:
+def test_a_viewer_that_disconnects_during_a_message_is_removed():
+    async def viewers_left() -> int:
         room = Room()
 
         async def find(id: str, token: str, guest: bool) -> Any:
@@ -61,8 +61,8 @@ def test_who_hangs_up_in_the_middle_of_a_message_is_gone():
         await _follow(SimpleNamespace(state=state), Socket(), "g")  # type: ignore[arg-type]
         return room.there
 
-    gc.disable()  # which would close what was forgotten, at some time
+    gc.disable()  # the garbage collector could close a forgotten feed
     try:
-        assert asyncio.run(watched()) == 0
+        assert asyncio.run(viewers_left()) == 0
     finally:
         gc.enable()

@@ -21,7 +21,7 @@ from web_helpers import Server, needs_page, serving
 pytestmark = needs_page
 
 
-def finished(server: Server, **fields: Any) -> tuple[Server, httpx.Client]:
+def play_to_end(server: Server, **fields: Any) -> tuple[Server, httpx.Client]:
     """Play a game of two rounds on the server; return it, and a client with the token of the player."""
     played = server.begin(**{"seed": 12, "picks": "random", **fields})
     client = server.client(played.token(0))
@@ -34,12 +34,12 @@ def finished(server: Server, **fields: Any) -> tuple[Server, httpx.Client]:
     return played, client
 
 
-def whole(client: httpx.Client, game: str) -> GameLog:
+def download_log(client: httpx.Client, game: str) -> GameLog:
     """Return the downloaded log of a game."""
-    return downloaded(client.get(f"games/{game}/log").content)
+    return read_log(client.get(f"games/{game}/log").content)
 
 
-def downloaded(data: bytes) -> GameLog:
+def read_log(data: bytes) -> GameLog:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
@@ -56,9 +56,9 @@ def first_turn(log: GameLog, round_: int = 0, seat: int = 0) -> dict[str, Any]:
 
 
 def test_a_tried_turn_becomes_a_part_of_the_log(server: Server):
-    played, client = finished(server)
+    played, client = play_to_end(server)
     place = f"games/{played.game}/variations"
-    log = whole(client, played.game)
+    log = download_log(client, played.game)
     assert client.get(place).json()["variations"]["nodes"] == []
     answer = client.post(place, json={**first_turn(log), "reply": "known", "seed": 5}).json()
     assert answer["node"] == 1
@@ -75,13 +75,13 @@ def test_a_tried_turn_becomes_a_part_of_the_log(server: Server):
     assert made["variations"]["nodes"][2]["orders"][1]["deploys"]
     client.post(f"{place}/note", json={"node": 2, "name": "Quiet", "comment": "Two\nlines"})
     client.post(f"{place}/note", json={"round": 1, "comment": "The first mistake"})
-    again = whole(client, played.game)
+    again = download_log(client, played.game)
     assert verify(again) == []
     assert again.steps == log.steps
     assert [n.name for n in again.variations.nodes] == ["", "Quiet", ""]
     assert again.variations.note(1).comment == "The first mistake"
-    left = client.post(f"{place}/delete", json={"node": 2}).json()["variations"]["nodes"]
-    assert [n["id"] for n in left] == [1]
+    remaining = client.post(f"{place}/delete", json={"node": 2}).json()["variations"]["nodes"]
+    assert [n["id"] for n in remaining] == [1]
     replay = client.get(f"games/{played.game}/replay").json()
     assert [n["id"] for n in replay["variations"]["nodes"]] == [1]
     assert all(event["event"] != "variations" for event in replay["events"])
@@ -92,9 +92,9 @@ def test_a_tried_turn_becomes_a_part_of_the_log(server: Server):
 def test_variations_survive_a_restart_of_the_server(tmp_path: Path):
     line = ("play", "--vs", "random", "--map", "small")
     with serving(tmp_path, *line) as server:
-        played, client = finished(server)
+        played, client = play_to_end(server)
         place = f"games/{played.game}/variations"
-        client.post(place, json={**first_turn(whole(client, played.game)), "reply": "known"})
+        client.post(place, json={**first_turn(download_log(client, played.game)), "reply": "known"})
         tree = client.get(place).json()
         server.kill()
     with serving(tmp_path, *line) as server:
@@ -124,7 +124,7 @@ def test_variations_survive_a_restart_of_the_server(tmp_path: Path):
         ({"more": 1}, "more: "),
     ],
 )
-def test_a_turn_that_is_not_possible_is_refused_and_changes_nothing(
+def test_an_impossible_turn_is_rejected_and_changes_nothing(
     ended: tuple[str, httpx.Client], change: dict[str, Any], reason: str
 ):
     game, client = ended
@@ -140,11 +140,11 @@ def test_a_turn_that_is_not_possible_is_refused_and_changes_nothing(
 @pytest.fixture(scope="module")
 def ended(server: Server) -> tuple[str, httpx.Client]:
     """A finished game, and the client of its player."""
-    played, client = finished(server)
+    played, client = play_to_end(server)
     return played.game, client
 
 
-def test_notes_and_branches_that_do_not_exist_are_refused(ended: tuple[str, httpx.Client]):
+def test_invalid_notes_and_deletions_are_rejected(ended: tuple[str, httpx.Client]):
     game, client = ended
     for path, body, reason in (
         ("note", {"node": 99, "name": "x"}, "variation 99"),
@@ -181,8 +181,8 @@ def test_only_players_of_a_finished_game_can_change_its_variations(server: Serve
 
 
 def test_under_fog_the_bot_replies_in_the_position_that_the_viewer_believes(server: Server):
-    played, client = finished(server, fog=True)
-    log = whole(client, played.game)
+    played, client = play_to_end(server, fog=True)
+    log = download_log(client, played.game)
     turn = {**first_turn(log, 1), "reply": "believed", "bot": "aggressive"}
     place = f"games/{played.game}/variations"
     answer = client.post(place, json=turn)
@@ -196,14 +196,14 @@ def test_under_fog_the_bot_replies_in_the_position_that_the_viewer_believes(serv
     believed = {r: o for r, o, _ in node.get("believed", [])}
     for region, _ in node["orders"][1]["deploys"]:
         assert believed.get(region, int(game.owner[region])) == 1
-    again = whole(client, played.game)
+    again = download_log(client, played.game)
     check_variations(again.variations, lambda number: game_at(again, number))
 
 
-def test_a_part_of_a_game_is_a_study_and_its_variations_come_back(server: Server):
-    played, client = finished(server)
+def test_a_part_of_a_game_is_exported_as_a_study_and_imported_again(server: Server):
+    played, client = play_to_end(server)
     place = f"games/{played.game}/variations"
-    client.post(place, json={**first_turn(whole(client, played.game), 1), "reply": "known"})
+    client.post(place, json={**first_turn(download_log(client, played.game), 1), "reply": "known"})
     file = client.get(f"{place}/file", params={"round": 1, "title": "Round 2"})
     study = Study.parse(file.content)
     assert (study.title, study.round, len(study.variations.nodes)) == ("Round 2", 1, 1)
@@ -213,7 +213,7 @@ def test_a_part_of_a_game_is_a_study_and_its_variations_come_back(server: Server
         (b"{}", "not a study"),
         (_changed(file.content, "map", "world"), "differs from the map of the file"),
         (_changed(file.content, "position", {**json.loads(file.content)["position"], "round": 2}), "round"),
-        (foreign(), "it differs from the map of the game"),
+        (other_study(), "it differs from the map of the game"),
     ):
         answer = client.post(f"{place}/import", content=content)
         assert answer.status_code == 422
@@ -223,7 +223,7 @@ def test_a_part_of_a_game_is_a_study_and_its_variations_come_back(server: Server
     assert client.get(place).json()["variations"] == other
 
 
-def foreign() -> bytes:
+def other_study() -> bytes:
     """Return the file of a study of another map."""
     game = Game("world", seed=1, picks="random")
     owner, army = tuple(game.owner.tolist()), tuple(game.army.tolist())
@@ -236,8 +236,8 @@ def _changed(file: bytes, key: str, value: Any) -> bytes:
 
 def test_studies_are_created_edited_exported_and_deleted(server: Server):
     client = server.client()
-    wanted = {"title": "Corner", "players": ["Ann", "Bo"], "map": "small", "seed": 4}
-    id = client.post("studies", json=wanted).json()["id"]
+    body = {"title": "Corner", "players": ["Ann", "Bo"], "map": "small", "seed": 4}
+    id = client.post("studies", json=body).json()["id"]
     document = client.get(f"studies/{id}").json()
     start = document["events"][0]
     assert (document["study"], len(document["events"])) == ({"title": "Corner", "round": 0}, 1)
@@ -253,10 +253,10 @@ def test_studies_are_created_edited_exported_and_deleted(server: Server):
     again = client.post("studies/import", content=file).json()["id"]
     assert again != id
     assert client.get(f"studies/{again}/variations/file").content == file
-    listed = {entry["id"]: entry for entry in client.get("studies").json()["studies"]}
-    assert listed[id] == {
+    entries = {entry["id"]: entry for entry in client.get("studies").json()["studies"]}
+    assert entries[id] == {
         "id": id, "title": "The corner", "map": "Small", "rules": "thesis", "players": 2, "variations": 1,
-    } or listed[id]["variations"] == 1  # fmt: skip
+    } or entries[id]["variations"] == 1  # fmt: skip
     page = client.get(f"studies/{id}/page")
     assert page.headers["content-type"].startswith("text/html")
     assert '"title":"The corner"' in page.text
@@ -265,7 +265,7 @@ def test_studies_are_created_edited_exported_and_deleted(server: Server):
         assert request.status_code == 404
 
 
-def test_a_study_of_an_impossible_position_is_refused(server: Server):
+def test_a_study_of_an_impossible_position_is_rejected(server: Server):
     client = server.client()
     before = len(client.get("studies").json()["studies"])
     good = {"players": ["Ann", "Bo"], "map": "small", "owner": [0, 1, *[-1] * 8], "army": [2] * 10}
@@ -297,7 +297,7 @@ def test_variations_of_an_opened_log_are_in_its_downloaded_file(server: Server, 
     place = f"replays/{document['log']}"
     assert document["variations"]["nodes"] == []
     client.post(f"{place}/variations", json={**first_turn(log, 2), "reply": "known"})
-    again = downloaded(client.get(f"{place}/log").content)
+    again = read_log(client.get(f"{place}/log").content)
     assert len(again.variations.nodes) == 1
     assert again.steps == log.steps
     assert len(client.post("replays", content=data).json()["variations"]["nodes"]) == 1
@@ -313,7 +313,7 @@ def test_variations_of_an_opened_log_are_in_its_downloaded_file(server: Server, 
     assert "variation 1: player 0, deploy 1" in answer.json()["error"]
 
 
-def test_a_better_turn_is_judged_by_its_win_probability(server: Server):
+def test_an_entered_turn_is_judged_by_its_win_probability(server: Server):
     log = bot_log(rounds=6)
     data = gzip.compress(b"".join(line + b"\n" for line in _lines(log)))
     client = server.client()

@@ -34,33 +34,33 @@ from warlight_env.web.workers.rollout_estimate import estimate_win_probabilities
 from warlight_env.web.workers.win_probability import win_probabilities_of
 
 
-def asked(game: Game, spec: str | None = None, **fields: Any) -> BotQuery:
+def query(game: Game, spec: str | None = None, **fields: Any) -> BotQuery:
     return BotQuery(
         WorkerSetup.of(game.map, game.rules, game.players), QueriedPosition.of(game.view(0)), spec, **fields
     )
 
 
-# Chances and bots answer about the position that they are asked about
+# Win probabilities and bots' answers belong to the queried position
 
 
 @pytest.mark.parametrize(("map_", "rules"), [("world", "thesis"), ("small", "challenge2")])
-def test_chances_are_those_of_the_map_and_the_rules_whatever_the_seed(map_: str, rules: str):
+def test_win_probabilities_depend_on_the_map_and_the_rules(map_: str, rules: str):
     worker = Worker()
     for game in (Game("small", "thesis", 2, 1, "random"), Game(map_, rules, 2, 1, "random")):
-        given, view = (
-            worker.answer(asked(game, win_probabilities=True, seed=5, games=50)).win_probabilities,
+        answer, view = (
+            worker.answer(query(game, win_probabilities=True, seed=5, games=50)).win_probabilities,
             game.view(0),
         )
-        assert given == estimate_win_probabilities(view, view.owner.tolist(), view.army.tolist(), 5, 50)
+        assert answer == estimate_win_probabilities(view, view.owner.tolist(), view.army.tolist(), 5, 50)
 
 
-def test_two_replays_of_one_seed_get_chances_of_their_own():
+def test_replays_with_equal_seeds_have_separate_win_probabilities():
     one, other = (log_of(Game("small", rules, 2, 1, "random")) for rules in ("thesis", "challenge2"))
     assert win_probabilities_of(one) != win_probabilities_of(other)
 
 
-def test_a_bot_that_remembers_plays_on_the_page_as_in_a_match():
-    """It is told who started where and what it saw of each round, of which beliefs under fog are made."""
+def test_a_bot_with_memory_plays_the_same_on_the_page_and_in_a_match():
+    """The bot gets the start and its view of each round, because its beliefs under fog depend on them."""
     spec, worker, game = "belief:mcts:sims=5", Worker(), Game("world", "challenge2", 2, 5, "random")
     twins = [make_agent(spec, p) for p in range(2)]
     setup = WorkerSetup.of(game.map, game.rules, game.players)
@@ -72,31 +72,31 @@ def test_a_bot_that_remembers_plays_on_the_page_as_in_a_match():
         game.play_round(turns, on_illegal="skip")
 
 
-def test_whatever_goes_wrong_in_a_worker_is_told():
+def test_a_worker_reports_errors_and_continues():
     worker, game = Worker(), Game("small", seed=1, picks="random")
-    good = asked(game, "random", win_probabilities=True, games=5)
-    short = dataclasses.replace(good.position, owner=good.position.owner[:-1])
-    for bad in (
-        dataclasses.replace(good, position=short),
-        dataclasses.replace(good, setup=dataclasses.replace(good.setup, digest="x", map=b"no map")),
-        dataclasses.replace(good, setup=dataclasses.replace(good.setup, digest="y", rules={"no": "rules"})),
-        dataclasses.replace(good, spec="no bot"),
+    valid = query(game, "random", win_probabilities=True, games=5)
+    short = dataclasses.replace(valid.position, owner=valid.position.owner[:-1])
+    for query_ in (
+        dataclasses.replace(valid, position=short),
+        dataclasses.replace(valid, setup=dataclasses.replace(valid.setup, digest="x", map=b"no map")),
+        dataclasses.replace(valid, setup=dataclasses.replace(valid.setup, digest="y", rules={"no": "rules"})),
+        dataclasses.replace(valid, spec="no bot"),
     ):
-        answer = worker.answer(bad)
+        answer = worker.answer(query_)
         assert answer.error
         assert answer.win_probabilities is None
-        assert worker.answer(good).error is None
+        assert worker.answer(valid).error is None
 
 
-# Processes that take too long, die, or are asked too much
+# Processes that take too long, die, or get too many queries
 
 
-def test_a_bot_in_another_one_has_its_own_clock_and_time_to_compile():
+def test_a_wrapped_bot_gets_its_own_time_and_time_to_compile():
     game = Game("small", seed=1, picks="random")
     for first in (False, True):
-        alone, inside = (query_timeout(asked(game, spec), first) for spec in ("nash:secs=30", "belief:nash:secs=30"))
+        alone, inside = (query_timeout(query(game, spec), first) for spec in ("nash:secs=30", "belief:nash:secs=30"))
         assert inside == alone > 90
-    assert query_timeout(asked(game, "mcts:sims=5000"), False) == GRACE
+    assert query_timeout(query(game, "mcts:sims=5000"), False) == GRACE
 
     async def main() -> None:
         bot_workers, firsts = BotWorkers(1, limit=lambda question, first: float(first)), []
@@ -107,20 +107,20 @@ def test_a_bot_in_another_one_has_its_own_clock_and_time_to_compile():
 
         bot_workers._slots[0].child.ask = answer  # type: ignore[method-assign]
         for spec in ("belief:random", "belief:mcts:sims=5", "belief:mcts:sims=9", None, "random", None, "random"):
-            await bot_workers.ask(asked(game, spec))
+            await bot_workers.ask(query(game, spec))
         assert firsts == [True, True, False, True, True, False, False]
-        await bot_workers.ask(asked(Game("small", seed=1), "random"))  # picks need other kernels than orders
+        await bot_workers.ask(query(Game("small", seed=1), "random"))  # picks need other kernels than orders
         assert firsts[-1]
         await bot_workers.close()
 
     asyncio.run(main())
 
 
-def test_the_time_of_a_question_does_not_run_while_kernels_are_compiled():
+def test_the_time_limit_of_a_query_excludes_compilation():
     async def main() -> None:
-        child, told = ChildProcess(serve_after_compilation, "a child"), []
-        assert await child.ask("quick", lambda: 1.5, told.append) == "quick"
-        assert told[:3] == [(True, 0, 0), None, (True, 1, 2)]  # it starts, computes, compiles
+        child, states = ChildProcess(serve_after_compilation, "a child"), []
+        assert await child.ask("quick", lambda: 1.5, states.append) == "quick"
+        assert states[:3] == [(True, 0, 0), None, (True, 1, 2)]  # it starts, computes, compiles
         with pytest.raises(ChildTimeoutError, match="within 2 s"):
             await child.ask("slow", lambda: 1.5)
         child.close()
@@ -140,29 +140,29 @@ def run(work: Callable[[ProcessPool], Coroutine[Any, Any, None]], **limits: Any)
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="tells of signals on Linux")
-def test_processes_are_deaf_to_interrupts_from_the_first_on(forked_workers: pytest.MonkeyPatch):
-    """Ctrl-C goes to all processes of a terminal, also to those that are still importing what they need."""
+def test_workers_ignore_interrupts_from_their_start(forked_workers: pytest.MonkeyPatch):
+    """Ctrl-C sends a signal to all processes of a terminal, also to workers that still import modules."""
     forked_workers.undo()
 
     async def main() -> None:
-        child, deaf = ChildProcess(serve, "a child"), []
+        child, ignored = ChildProcess(serve, "a child"), []
         question = asyncio.ensure_future(child.ask(None, lambda: 60.0))
         while not question.done():
             await asyncio.sleep(0.002)
             process = child._process
             with contextlib.suppress(OSError, AttributeError):
-                told = Path(f"/proc/{process.pid}/status").read_text()
-                masks = [int(line.split()[1], 16) for line in told.splitlines() if line[:6] in ("SigBlk", "SigIgn")]
-                deaf.append(any(mask >> (signal.SIGINT - 1) & 1 for mask in masks))
+                status = Path(f"/proc/{process.pid}/status").read_text()
+                masks = [int(line.split()[1], 16) for line in status.splitlines() if line[:6] in ("SigBlk", "SigIgn")]
+                ignored.append(any(mask >> (signal.SIGINT - 1) & 1 for mask in masks))
         child.close()
         question.exception()
-        assert len(deaf) > 10 and all(deaf)
+        assert len(ignored) > 10 and all(ignored)
         assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
 
     asyncio.run(main())
 
 
-def test_work_that_takes_too_long_is_ended_and_the_next_is_done():
+def test_a_task_that_takes_too_long_is_stopped_and_the_next_task_runs():
     async def work(process_pool: ProcessPool) -> None:
         for endless in ((time.sleep, 600), (sum, itertools.count())):
             with pytest.raises(RequestError, match=r"more than 0\.5 s") as late:
@@ -173,21 +173,21 @@ def test_work_that_takes_too_long_is_ended_and_the_next_is_done():
     run(work, long=0.5)
 
 
-def test_a_process_that_dies_is_replaced_and_who_asked_is_told():
+def test_a_dead_process_is_replaced_and_its_caller_gets_an_error():
     async def work(process_pool: ProcessPool) -> None:
         first = await process_pool.long(os.getpid)
         with pytest.raises(RequestError, match="it ended unexpectedly") as died:
             await process_pool.long(os._exit, 3)
         assert died.value.status == 503
         second = await process_pool.long(os.getpid)
-        os.kill(second, signal.SIGKILL)  # while nobody asks
+        os.kill(second, signal.SIGKILL)  # while the process has no task
         await asyncio.to_thread(process_pool._long.child._process.join, 30)
         assert await process_pool.long(os.getpid) not in (first, second, os.getpid())
 
     run(work)
 
 
-def test_what_is_wrong_with_the_request_is_the_requests_error_and_the_rest_is_ours():
+def test_invalid_input_raises_request_errors_and_bugs_raise_pool_errors():
     async def work(process_pool: ProcessPool) -> None:
         with pytest.raises(RequestError, match="line 1: not JSON") as wrong:
             await process_pool.long(worker_tasks.load_game, b"no log\n")
@@ -202,7 +202,7 @@ def test_what_is_wrong_with_the_request_is_the_requests_error_and_the_rest_is_ou
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="reads what a process holds from /proc")
-def test_logs_of_many_values_are_refused_or_read_within_a_gibibyte_and_not_kept():
+def test_large_logs_are_rejected_or_read_within_1_gib_and_not_kept():
     header, *rest = log_lines(log_of(Game(maps.load("small"), "thesis", 2, 1, "random")))
     insight = b'{"event":"insight","player":0,"round":0,"data":{"a":[%s0]}}'
     failure = b'{"event":"failure","player":0,"round":0,"reason":"none"}\n'
@@ -231,7 +231,7 @@ def test_logs_of_many_values_are_refused_or_read_within_a_gibibyte_and_not_kept(
     run(work)
 
 
-def test_no_more_waits_than_there_is_room_for_and_what_is_short_waits_for_nothing_long():
+def test_the_queue_is_limited_and_short_tasks_do_not_wait_for_long_ones():
     async def work(process_pool: ProcessPool) -> None:
         long = [asyncio.ensure_future(process_pool.long(time.sleep, 1.0)) for _ in range(3)]
         await asyncio.sleep(0)
@@ -246,17 +246,17 @@ def test_no_more_waits_than_there_is_room_for_and_what_is_short_waits_for_nothin
     run(work, queue=3)
 
 
-def test_an_answer_that_nobody_waits_for_any_more_is_nobody_elses():
+def test_the_answer_to_a_cancelled_query_goes_to_no_other_query():
     game = Game("small", seed=1, picks="random")
 
     async def work() -> None:
         bot_workers = BotWorkers(1)
         try:
-            await bot_workers.ask(asked(game, "random"))
-            gone = asyncio.ensure_future(bot_workers.ask(asked(game, None, win_probabilities=True, games=2000)))
+            await bot_workers.ask(query(game, "random"))
+            cancelled = asyncio.ensure_future(bot_workers.ask(query(game, None, win_probabilities=True, games=2000)))
             await asyncio.sleep(0.01)
-            gone.cancel()
-            answer = await bot_workers.ask(asked(game, "random"))
+            cancelled.cancel()
+            answer = await bot_workers.ask(query(game, "random"))
             assert answer.win_probabilities is None
             assert sum(n for _, n in answer.deploys) == game.view(0).income
         finally:
@@ -265,16 +265,16 @@ def test_an_answer_that_nobody_waits_for_any_more_is_nobody_elses():
     asyncio.run(work())
 
 
-def test_an_end_in_the_middle_of_work_is_told_to_who_waits_and_to_nobody_else():
-    unheard: list[dict[str, Any]] = []
+def test_closing_a_pool_raises_an_error_only_for_waiting_callers():
+    unhandled: list[dict[str, Any]] = []
 
     async def work() -> None:
-        asyncio.get_running_loop().set_exception_handler(lambda _, context: unheard.append(context))
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: unhandled.append(context))
         process_pool = ProcessPool()
         assert await process_pool.long(len, "abc") == 3
-        gone = asyncio.ensure_future(process_pool.long(time.sleep, 60))
+        cancelled = asyncio.ensure_future(process_pool.long(time.sleep, 60))
         await asyncio.sleep(0.05)
-        gone.cancel()
+        cancelled.cancel()
         waiting = asyncio.ensure_future(process_pool.long(len, "abc"))
         await asyncio.sleep(0.05)
         process_pool.close()
@@ -283,4 +283,4 @@ def test_an_end_in_the_middle_of_work_is_told_to_who_waits_and_to_nobody_else():
 
     asyncio.run(work())
     gc.collect()
-    assert not unheard
+    assert not unhandled

@@ -25,12 +25,12 @@ ACTIONS: dict[str, Any] = {
     "continuous": "continuous", "strategies": "strategies",
     "steps": functools.partial(StepActions, max_deploys=2, max_attacks=3),
 }  # fmt: skip
-#: Steps after which a game begins anew.
+#: Number of steps after which a new game starts.
 GAME = 12
 
 
 class Actions(Target):
-    """``(encoding, rules, seed, [{agent: action} …])``: steps of a game that begins with a seed."""
+    """``(encoding, rules, seed, [{agent: action} …])``: steps of a game that starts with a seed."""
 
     share = 40
 
@@ -44,7 +44,7 @@ class Actions(Target):
             for name, action in ACTIONS.items()
             for rules in ("thesis", "challenge2")
         }  # fmt: skip
-        for (name, rules), env in self._envs.items():  # compiles what no input is to wait for
+        for (name, rules), env in self._envs.items():  # compile before the first input
             self.run((name, rules, 0, [{agent: env.action_space(agent).sample() for agent in env.possible_agents}] * 3))
 
     def make(self, rng: random.Random) -> Data:
@@ -71,7 +71,7 @@ class Actions(Target):
         name, rules, seed, steps = data
         env = self._envs[name, rules]
         env.reset(seed=seed)
-        taken = True
+        accepted = True
         for step in steps:
             actions = {
                 agent: action
@@ -85,7 +85,7 @@ class Actions(Target):
                 expected = self._expected(env, actions)
                 infos = env.step(actions)[-1]
             except ValueError as error:
-                taken = refused(error)
+                accepted = refused(error)
                 expect(same(env.core.snapshot(), before), "an action that was refused and changed the game")
                 continue
             expect(all(info["illegal"] >= 0 for info in infos.values()), "illegal orders below 0")
@@ -93,10 +93,10 @@ class Actions(Target):
                 game = as_game(env.core)
                 expect(game.owner.tolist() == expected.owner.tolist(), "owners that the orders do not lead to")
                 expect(game.army.tolist() == expected.army.tolist(), "armies that the orders do not lead to")
-        return taken
+        return accepted
 
     def _expected(self, env: WarlightParallelEnv, actions: dict[str, Any]) -> Game | None:
-        """The position after the actions as `Game` plays what they say; None where a step is not a round."""
+        """Return the position after `Game` plays the decoded actions; None if a step is not a round."""
         core = env.core
         if core.encoding.stepwise or env.state_space is None or set(actions) != set(env.agents):
             return None
@@ -110,12 +110,12 @@ class Actions(Target):
                 return None
             orders[env.possible_agents.index(agent)] = choice
         game = as_game(core)
-        game.play_round(orders)  # strict: what an encoding decodes is legal
+        game.play_round(orders)  # strict, because decoded orders must be legal
         return game
 
 
 def same(one: Snapshot, other: Snapshot) -> bool:
-    """Whether two snapshots are equal to the bit."""
+    """Return whether two snapshots are equal bit by bit."""
 
     def flat(snapshot: Snapshot) -> list[Any]:
         return [*snapshot.state, *snapshot[2:-1], *(snapshot.turns or ())]
@@ -126,7 +126,7 @@ def same(one: Snapshot, other: Snapshot) -> bool:
 
 
 def _action(space: spaces.Space[Any], rng: random.Random) -> Any:
-    """An action of the space as plain data, often with nothing in it."""
+    """Return an action of the space as plain data, often with only zeros."""
     sparse = rng.random() < 0.5
     if isinstance(space, spaces.Dict):
         return {key: _action(inner, rng) for key, inner in space.spaces.items()}

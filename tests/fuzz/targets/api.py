@@ -1,4 +1,4 @@
-"""Calls of the public interface with wrong arguments: each raises an `InputError` and changes nothing."""
+"""Calls of the public interface with wrong arguments: each call raises an `InputError` and changes nothing."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from fuzz.target import Data, Target, expect, refused
 from warlight_env.engine.orders import Orders
 from warlight_env.errors import InputError
 
-#: Arguments that say how much memory is asked for, and the most games that inputs have.
+#: Arguments that determine the use of memory, and the largest number of games in an input.
 SIZES: Final = ("batch", "num_envs", "n_envs", "map_limits", "resamples")
 MOST_GAMES: Final = 1000
 
 
 class Api(Target):
-    """``(subject, method, [(path, value) …])``: where in the arguments, and the value that replaces what is there."""
+    """``(subject, method, [(path, value) …])``: paths in the arguments, and the values that replace the parts there."""
 
     share = 60
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._subjects = {"functions": Functions(folder), **objects()}
-        for name, subject in self._subjects.items():  # compiles what no input is to wait for
+        for name, subject in self._subjects.items():  # compile before the first input
             for method in subject.methods:
                 self.run((name, method, []))
 
@@ -67,7 +67,7 @@ class Api(Target):
 
 
 def _small(name: str, value: Data) -> Data:
-    """A value that asks for little memory: a batch of a million games is right, and too much for the fuzzer."""
+    """Return a value that needs little memory: a batch of a million games is valid, but too large for the fuzzer."""
     return -value if name in SIZES and isinstance(value, int) and value > MOST_GAMES else value
 
 
@@ -84,7 +84,7 @@ def _inside(value: Any, key: Any) -> Any:
 
 
 def _put(arguments: Arguments, path: tuple[Any, ...], new: Any) -> None:
-    """Replace what lies at a path; where an earlier change took it away, nothing."""
+    """Replace the part at a path; do nothing if an earlier change removed the path."""
     if path[0] not in _keys(arguments):
         return
     key, rest = path[0], path[1:]

@@ -1,4 +1,4 @@
-"""Games from a faulty game server, for the project's bots and the fallback policy, which answers without a search."""
+"""Messages of a faulty game server, for the project's bots and the fallback policy, which answers without a search."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ class Engine(Target):
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
         self._told = [
-            told(map_, rules, seat).encode()
+            engine_text(map_, rules, seat).encode()
             for map_ in (small_maps.RING, small_maps.ladder_map(6))
             for rules in ("challenge1", "challenge2")
             for seat in (0, 1)
         ]
-        for agent in AGENTS:  # so that no input has to wait for compilers
+        for agent in AGENTS:  # compile before the first input
             self.run((agent, None, self._told[0].decode()))
 
     def make(self, rng: random.Random) -> Data:
@@ -47,34 +47,34 @@ class Engine(Target):
 
     def run(self, data: Data) -> bool:
         agent, challenge, text = data
-        side, reflex = BotSide(lambda: make_agent(agent, 1), challenge), FallbackPolicy()
-        taken = True
+        side, fallback = BotSide(lambda: make_agent(agent, 1), challenge), FallbackPolicy()
+        accepted = True
         for line in text.split("\n")[:60]:
             try:
                 message = parse_message(line)
             except ProtocolError as error:
-                taken = refused(error)
+                accepted = refused(error)
                 continue
             if not isinstance(message, m.Question):
-                reflex.receive(message)
+                fallback.receive(message)
                 side.receive(message)
                 continue
-            at_once = format_answer(reflex.answer(message))
-            expect("\n" not in at_once, "an answer of several lines")
+            fallback_answer = format_answer(fallback.answer(message))
+            expect("\n" not in fallback_answer, "an answer of several lines")
             try:
                 answer = side.answer(message)
             except (InputError, RunError) as error:
-                taken = refused(error)
+                accepted = refused(error)
                 continue
             expect("\n" not in format_answer(answer), "an answer of several lines")
             if isinstance(answer, m.PicksAnswer):
                 expect(set(answer.regions) <= set(message.regions), "a pick that was not offered")
                 side.confirm_picks(answer)
-        return taken
+        return accepted
 
 
-def told(map_: Map, rules: str, seat: int, rounds: int = 3) -> str:
-    """What an engine tells a player in the first rounds of a game between bots."""
+def engine_text(map_: Map, rules: str, seat: int, rounds: int = 3) -> str:
+    """Return the messages that an engine sends to a player in the first rounds of a game between bots."""
     game = Game(map_, rules, seed=seat)
     players, watcher = [make_agent("aggressive", seat) for _ in range(2)], OrderObserver()
     lines: list[m.Message] = []

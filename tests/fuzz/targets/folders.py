@@ -28,12 +28,12 @@ class Folders(Target):
         run = folder / "run"
         self._match().run(folder=run)
         journal = folder / "journal"
-        with Journal(journal, {"seed": 1}) as written:
+        with Journal(journal, {"seed": 1}) as new_journal:
             for entry in ENTRIES:
-                written.append(entry)
+                new_journal.append(entry)
         self._seeds = {
-            kind: {path.name: path.read_bytes() for path in sorted(place.iterdir()) if path.is_file()}
-            for kind, place in (("run", run), ("journal", journal))
+            kind: {path.name: path.read_bytes() for path in sorted(source.iterdir()) if path.is_file()}
+            for kind, source in (("run", run), ("journal", journal))
         }
         shutil.rmtree(run)
         shutil.rmtree(journal)

@@ -14,7 +14,7 @@ from warlight_env.game import Game
 
 
 class Games(Target):
-    """What `Game.from_dict` takes."""
+    """The data that `Game.from_dict` reads."""
 
     share = 60
 

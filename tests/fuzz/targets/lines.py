@@ -32,12 +32,12 @@ QUESTIONS: dict[str, m.Question] = {
     "rank": m.PickRegions(500, (1, 2, 3, 9)),
     "pick": m.PickRegion(500, (1, 2, 3, 9)),
 }
-#: Parts of a problem are cut, whatever was said.
+#: Maximum length of a problem in characters; problems quote only parts of a line.
 LONGEST = 2000
 
 
 class Lines(Target):
-    """``(question, line, most orders)`` for a bot's answer, ``("", line, 0)`` for an engine's line."""
+    """``(question, line, maximum of orders)`` for a bot's answer, ``("", line, 0)`` for an engine's line."""
 
     share = 230
 
@@ -47,23 +47,23 @@ class Lines(Target):
         self._messages = [line.encode() for line in MESSAGES]
 
     def make(self, rng: random.Random) -> Data:
-        of_bot = rng.random() < 0.5
-        seeds = self._answers if of_bot else self._messages
+        is_answer = rng.random() < 0.5
+        seeds = self._answers if is_answer else self._messages
         if rng.random() < 0.15:
             words = [rng.choice((*b" ".join(seeds).decode().split(), values.text(rng), str(values.number(rng))))
                      for _ in range(rng.choice((1, 3, 8, 200)))]  # fmt: skip
             line = rng.choice((" ", " ", ",", "\t", "\u00a0")).join(words)
         else:
             line = mutate.damaged(rng.choice(seeds), rng, seeds).decode("utf-8", "replace")
-        question = rng.choice(list(QUESTIONS)) if of_bot else ""
-        return (question, line, rng.choice((51, 51, 1, 0, 1000)) if of_bot else 0)
+        question = rng.choice(list(QUESTIONS)) if is_answer else ""
+        return (question, line, rng.choice((51, 51, 1, 0, 1000)) if is_answer else 0)
 
     def run(self, data: Data) -> bool:
         question, line, most = data
-        return _said(QUESTIONS[question], line, most) if question else _heard(line)
+        return _check_answer(QUESTIONS[question], line, most) if question else _check_message(line)
 
 
-def _said(question: m.Question, line: str, most: int) -> bool:
+def _check_answer(question: m.Question, line: str, most: int) -> bool:
     read = parse_answer(question, line, "player1", most)
     expect(all(len(str(p)) < LONGEST and str(p).isprintable() for p in read.problems), "a problem that is too much")
     answer = read.answer
@@ -76,7 +76,7 @@ def _said(question: m.Question, line: str, most: int) -> bool:
     return not read.problems
 
 
-def _heard(line: str) -> bool:
+def _check_message(line: str) -> bool:
     try:
         message = parse_message(line)
     except ProtocolError as error:

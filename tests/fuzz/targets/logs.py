@@ -1,4 +1,4 @@
-"""Game logs, plain and compressed: read, listed, replayed, verified, continued."""
+"""Game logs, plain and compressed: the target reads, lists, replays, verifies and continues them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fuzz.target import Data, Target, expect, refused
 from log_helpers import play_logged
 from warlight_env.record import GameLog, LogError, LogIndex, ReplayError, game_at, replay, result_of, summarize, verify
 
-#: Of a hundred logs that are read, so many are listed in a folder, too, which takes ten times as long.
+#: Percentage of the inputs that are also listed in a folder, which takes ten times as long as reading.
 LISTED = 3
 
 
@@ -44,7 +44,7 @@ class Logs(Target):
             content = path.read_bytes()
             self._seeds.append(content if len(content) < 30_000 else b"".join(content.splitlines(True)[:12]))
             path.unlink()
-        self._seeds += self._seeds[:3] * 3  # those on a bundled map: reading one of one's own takes most of the time
+        self._seeds += self._seeds[:3] * 3  # logs on a bundled map; reading another map takes most of the time
         self._bomb = gzip.compress(b'{"event":"x"}\n' * 2_000_000, 9)
 
     def make(self, rng: random.Random) -> Data:

@@ -106,7 +106,7 @@ def _play(
     before = game.hash()
     try:
         given = [Orders(*turn) for turn in turns]
-    except TypeError:  # not two lists each
+    except TypeError:  # a turn does not consist of two lists
         return False
     strict = game.clone()
     try:
@@ -121,11 +121,11 @@ def _play(
         expect(result.dropped and strict.hash() == before, "illegal orders that changed the game")
         refused(error)
     rows = [tuple([tuple(row) for row in part.tolist()] for part in turn.arrays()) for turn in given]
-    theirs, armies, outcome = oracle.resolve_round(
+    owners, armies, outcome = oracle.resolve_round(
         map_.neighbors, map_.super_region_of, map_.bonuses, oracle_rules(rules), owner, army, 1, rows, players,
         oracle.Decisions(dice), [0] * players,
     )  # fmt: skip
-    expect((game.owner.tolist(), game.army.tolist()) == (theirs, armies), "a round that the oracle plays otherwise")
+    expect((game.owner.tolist(), game.army.tolist()) == (owners, armies), "a round that the oracle plays otherwise")
     events = [
         (e.player, e.source, e.target, e.armies, e.attackers_lost, e.defenders_lost, e.captured) for e in result.events
     ]

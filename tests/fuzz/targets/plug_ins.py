@@ -25,9 +25,9 @@ from warlight_env.engine.orders import Orders
 from warlight_env.envs import EnvCore
 from warlight_env.game import Game
 
-#: How functions are given: compiled, as something that is called like one, or others in their place.
+#: The form of the functions: compiled, called through Python, or another object in their place.
 WAYS: Final = ("compiled", "called", "given")
-#: How the search goes about it; what several threads draw from one tree depends on chance.
+#: Settings of the search. With several threads on one tree the results depend on chance.
 FORMS: Final[dict[str, dict[str, Any]]] = {
     "one thread": {},
     "with local search": {"local_search": 0.5, "scenarios": 4, "horizon": 1},
@@ -39,13 +39,13 @@ FORMS: Final[dict[str, dict[str, Any]]] = {
     "the best turns": {"breadth": 2, "lookahead_samples": 1},
 }
 BY_CHANCE: Final = ("one tree", "leaves")
-#: Numbers that come out of a turn, a region, a count, and their edges.
+#: Limits of the numbers in a turn, of regions and of counts, and their neighbours.
 EDGES: Final = (-(2**31), -(2**31) + 1, -100_000, -2, -1, 9, 10, 11, 12, 41, 42, 1000, 100_000, 2**31 - 1, 2**31, 2**52)
 SHARES: Final = (-1e300, -1.0, -1e-3, -1e-10, 0.0, 0.25, 1.0, 1.0 + 1e-10, 1.0 + 1e-3, 1e300, inf, -inf, nan)
 
 
 class PlugIns(Target):
-    """``(kind, way, form, seed, plan)``; given is what stands in the function's place, by name."""
+    """``(kind, way, form, seed, plan)``; for the way "given", plan is the name of the object passed as the function."""
 
     share = 15
 
@@ -60,7 +60,7 @@ class PlugIns(Target):
         self._views = [game.view(0) for game in self._games]
         self._core = EnvCore(small_maps.ladder_map(6), {"name": "challenge2", "picks": 2}, 2, 2, action="orders")
         self._answers: dict[Any, Any] = {}
-        for kind in COMPILED:  # so that no input has to wait for compilers
+        for kind in COMPILED:  # compile before the first input
             for way in WAYS[:2]:
                 for form in FORMS:
                     self._healthy(kind, way, form, 1)
@@ -95,9 +95,9 @@ class PlugIns(Target):
         try:
             scripted_functions.tell(kind, way, plan)
             self._use(kind, function, form, seed)
-            taken = True
+            accepted = True
         except (KeyboardInterrupt, Exception, SystemExit, GeneratorExit) as error:
-            taken = self._explained(error, kind, way, plan)
+            accepted = self._explained(error, kind, way, plan)
         finally:
             kept = CALLED[kind].kept
             scripted_functions.rest(kind)
@@ -107,13 +107,13 @@ class PlugIns(Target):
                 if array.flags.writeable:
                     array[...] = 77
         expect(self._shared() == before, "boards or positions that are not as they were")
-        if not taken and form not in BY_CHANCE:
+        if not accepted and form not in BY_CHANCE:
             self._answers.pop((kind, way, form, seed))
             expect(self._healthy(kind, way, form, seed) == expected, "another answer than before the failure")
-        return taken
+        return accepted
 
     def _healthy(self, kind: str, way: str, form: str, seed: int) -> Any:
-        """What comes of a function that does as it should."""
+        """Return the result with a correct function."""
         key = (kind, way, form, seed)
         if key not in self._answers:
             scripted_functions.rest(kind)
@@ -121,7 +121,7 @@ class PlugIns(Target):
         return self._answers[key]
 
     def _use(self, kind: str, function: Any, form: str, seed: int) -> Any:
-        """Have a function asked; returns the turn, or the games, that this leads to, and looks whether it may be."""
+        """Use a function in a search or environment; check the result, and return the turn or the games."""
         if kind == "picker" or (kind == "policy" and seed == 0):
             return self._in_environment(kind, function, seed)
         game = self._games[seed % len(self._games)]
@@ -151,11 +151,11 @@ class PlugIns(Target):
                     core.submit_policy(policy, picker, chosen, 1, after, rngs)
                 core.resolve()
         finally:
-            core.restore(core.snapshot())  # raises what must not be
+            core.restore(core.snapshot())  # raises an error if the snapshot is invalid
         return plain(core.snapshot())
 
     def _shared(self) -> Any:
-        """All that no function may change."""
+        """Return all data that no function may change."""
         return [
             [array.tobytes() for array in arrays_in((view.board, view.params, view.owner, view.army))]
             + [game.owner.tobytes(), game.army.tobytes(), game.round]
@@ -163,14 +163,14 @@ class PlugIns(Target):
         ]
 
     def _explained(self, error: BaseException, kind: str, way: str, plan: Data) -> bool:
-        """False; a finding unless the error says what a function did, or is what it raised."""
+        """Return False; raise a finding unless the error explains the fault of a function or is its own error."""
         name = f"{kind} '{kind}'" if way == "compiled" else f"{kind} Called"
         own = plan["raises"] if way == "called" and plan["raises"] else "told"
         if isinstance(error, PlugInError) and own != "input":
             return refused(error, name)
         last = traceback.extract_tb(error.__traceback__)[-1:]
         ours = [frame for frame in last if frame.filename == scripted_functions.__file__]
-        outside = way == "compiled" and isinstance(error, IndexError)  # which Numba raises without a place
+        outside = way == "compiled" and isinstance(error, IndexError)  # Numba raises it without a place in the code
         if not (ours or outside) or (way == "compiled" and not isinstance(error, IndexError | ScriptedError)):
             raise Finding("an error that is not the function's own") from error
         notes = getattr(error, "__notes__", [])
@@ -196,17 +196,17 @@ def _number(rng: random.Random) -> int:
 
 
 def _write_of(kind: str, way: str, rng: random.Random) -> Any:
-    """``(array, place, place, number)``; in Python ``(array, place, value)``."""
+    """Return ``(array, index, index, number)``; for a Python function ``(array, index, value)``."""
     if way == "compiled":
-        place = rng.randint(0, 11) if rng.random() < 0.9 else _number(rng)
+        index = rng.randint(0, 11) if rng.random() < 0.9 else _number(rng)
         return (
             rng.choice(ARRAYS[kind]),
-            place,
+            index,
             rng.randint(0, 2) if rng.random() < 0.97 else _number(rng),
             _number(rng),
         )
-    place = rng.choice((0, 1, -1, rng.randint(0, 11), (0, 0), (0, 1), (0, 0, rng.randint(0, 2)), _number(rng)))
-    return (rng.randrange(64), place, _number(rng) if rng.random() < 0.8 else values.anything(rng, 1))
+    index = rng.choice((0, 1, -1, rng.randint(0, 11), (0, 0), (0, 1), (0, 0, rng.randint(0, 2)), _number(rng)))
+    return (rng.randrange(64), index, _number(rng) if rng.random() < 0.8 else values.anything(rng, 1))
 
 
 TARGET = PlugIns

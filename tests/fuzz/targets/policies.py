@@ -26,7 +26,7 @@ DTYPES = ("<f4", "<f8", "<i4", "|b1", "<f2", ">f4", "|O", "<U5", "<c8", "|V4", "
 
 
 def tiny(action: str) -> PolicyFile:
-    """A policy of the least network that there is."""
+    """Return a policy with the smallest possible network."""
     blank = PolicyFile(action, "small", "small", Rules(), 50, width=2, layers=1, hidden=2, arrays={})
     rng = np.random.default_rng(1)
     arrays = {name: rng.normal(size=shape).astype(np.float32) for name, shape in blank.shapes().items()}
@@ -34,7 +34,7 @@ def tiny(action: str) -> PolicyFile:
 
 
 class Policies(Target):
-    """A file's content."""
+    """The content of a file."""
 
     share = 25
 
@@ -98,19 +98,19 @@ class Policies(Target):
 
 
 def npy(dtype: str, shape: tuple[int, ...] | None, body: bytes, like: bytes = b"") -> bytes:
-    """An array's file whose header says what it says; shape None: that of `like`, or all the bytes."""
+    """Return an array's file with the given header; without a shape, the shape of `like`, or all bytes."""
     if shape is None:
-        found = re.search(rb"'shape': (\([^)]*\))", like[:200])  # it may be damaged already
-        told = found[1].decode("latin-1") if found else f"({len(body)},)"
+        match = re.search(rb"'shape': (\([^)]*\))", like[:200])  # the file may already be damaged
+        shape_text = match[1].decode("latin-1") if match else f"({len(body)},)"
     else:
-        told = str(shape)
-    header = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {told}, }}".encode()
+        shape_text = str(shape)
+    header = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape_text}, }}".encode()
     header += b" " * (63 - (len(header) + 10) % 64) + b"\n"
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + body
 
 
 def _body(part: bytes) -> bytes:
-    """An array's bytes behind its header."""
+    """Return an array's bytes after its header."""
     return part[10 + struct.unpack("<H", part[8:10])[0] :] if part[:6] == b"\x93NUMPY" else part
 
 
@@ -126,13 +126,13 @@ def _archive(parts: dict[str, bytes], rng: random.Random) -> bytes:
             info.compress_type = zipfile.ZIP_DEFLATED if packed else zipfile.ZIP_STORED
             archive.writestr(info, content)
     content = buffer.getvalue()
-    if rng.random() < 0.1:  # lies of the container: sizes, flags, counts
+    if rng.random() < 0.1:  # wrong sizes, flags or counts in the container
         at = content.rfind(b"PK\x01\x02")
         changed = bytearray(content)
         for _ in range(rng.choice((1, 2))):
-            place = at + rng.choice((8, 10, 12, 20, 24, 28, 30, 42))
-            if place + 4 < len(changed):
-                changed[place : place + 2] = struct.pack("<H", rng.choice((0, 1, 8, 99, 0x7FFF, 0xFFFF)))
+            position = at + rng.choice((8, 10, 12, 20, 24, 28, 30, 42))
+            if position + 4 < len(changed):
+                changed[position : position + 2] = struct.pack("<H", rng.choice((0, 1, 8, 99, 0x7FFF, 0xFFFF)))
         content = bytes(changed)
     return content
 

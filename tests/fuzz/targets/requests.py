@@ -1,4 +1,4 @@
-"""Requests to the server, over HTTP and over WebSockets."""
+"""Requests to the server, over HTTP and WebSockets."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from log_helpers import play_logged
 from warlight_env.web.http.app import create_app
 from warlight_env.web.http.settings import ServerSettings
 
-#: Inputs after which a server begins anew, so that games do not gather.
+#: Number of inputs after which a new server starts, so that games do not accumulate.
 LIFE = 400
-#: A map as it is drawn.
+#: A map as the map editor of the page sends it.
 DRAWN: dict[str, Any] = {
     "name": "row", "title": "A row", "description": "", "source": "", "super_regions": [{"name": "All", "bonus": 2}],
     "regions": [
@@ -46,7 +46,7 @@ BODIES: dict[str, Any] = {
     "/api/maps/read": DRAWN,
     "/api/maps/row/remove": {},
 }  # fmt: skip
-LOOKS = (
+GET_PATHS = (
     "/", "/api/home", "/api/games/GAME", "/api/games/GAME/replay", "/api/tournaments/cup",
     "/api/tournaments/cup/games", "/api/tournaments/cup/games/1/1", "/api/maps/small", "/api/maps/row",
     "/api/maps/generated:12:1", "/api/nothing", "/api/games/../home",
@@ -64,7 +64,7 @@ class Requests(Target):
 
     def __init__(self, folder: Path) -> None:
         super().__init__(folder)
-        self._silenced = logging.root.manager.disable  # as it was before
+        self._silenced = logging.root.manager.disable  # the level that `close` restores
         logging.disable(logging.CRITICAL)
         log = folder / "seed.wl.jsonl"
         play_logged(log, map="small", max_rounds=3)
@@ -82,10 +82,10 @@ class Requests(Target):
             headers = _headers(headers, rng)
         if rng.random() < 0.15:
             hello = json.dumps(mutate.changed(HELLO, rng) if rng.random() < 0.7 else HELLO)
-            said: Any = rng.choice(
+            message: Any = rng.choice(
                 (hello, hello, hello.encode(), mutate.damaged(hello.encode(), rng).decode("latin-1"))
             )
-            return ("socket", _path("/api/games/GAME/feed", rng), b"", headers, [said] * rng.choice((0, 1, 1, 2)))
+            return ("socket", _path("/api/games/GAME/feed", rng), b"", headers, [message] * rng.choice((0, 1, 1, 2)))
         if rng.random() < 0.2:
             query = rng.choice(
                 (b"", b"agent=a&against=b", b"agent=%ff&against", mutate.damaged(b"agent=a&against=b", rng))
@@ -93,7 +93,7 @@ class Requests(Target):
             return (
                 "http",
                 rng.choice(("GET", "GET", "HEAD", "DELETE")),
-                _path(rng.choice(LOOKS), rng),
+                _path(rng.choice(GET_PATHS), rng),
                 query,
                 headers,
                 [],
@@ -126,9 +126,9 @@ class Requests(Target):
         kind, *rest = data
         if kind == "socket":
             path, query, headers, messages = rest
-            said = client.listen(self._real(path), query, self._told(headers), [self._real(m) for m in messages])
-            expect(all(len(text) < 10**6 for text in said), "a message that is too much")
-            return not any('"error"' in text[:40] for text in said)
+            received = client.listen(self._real(path), query, self._told(headers), [self._real(m) for m in messages])
+            expect(all(len(text) < 10**6 for text in received), "a message that is too much")
+            return not any('"error"' in text[:40] for text in received)
         method, path, query, headers, pieces = rest
         before = self._look()
         answer = client.ask(
@@ -161,13 +161,13 @@ class Requests(Target):
         return answer.json()
 
     def _real(self, text: Any) -> Any:
-        """With the words of this server in it."""
+        """Replace the words GAME, TOKEN and LOG by the values of this server."""
         if isinstance(text, bytes):
-            for word, meant in self._words.items():
-                text = text.replace(word.encode(), meant.encode())
+            for word, replacement in self._words.items():
+                text = text.replace(word.encode(), replacement.encode())
             return text
-        for word, meant in self._words.items():
-            text = text.replace(word, meant)
+        for word, replacement in self._words.items():
+            text = text.replace(word, replacement)
         return text
 
     def _told(self, headers: Any) -> list[tuple[bytes, bytes]]:
@@ -181,7 +181,7 @@ class Requests(Target):
 
 
 def _check_refusal(answer: asgi.Answer) -> None:
-    """A refusal says why, and not too much."""
+    """Check that an error response contains a reason of limited length."""
     expect(len(answer.body) < 4 * LONGEST, "a refusal that says too much")
     if answer.status in (404, 405) and answer.body in (b'{"detail":"Not Found"}', b'{"detail":"Method Not Allowed"}'):
         return

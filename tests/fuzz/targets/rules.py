@@ -1,4 +1,4 @@
-"""Rules in users' forms: presets, and tables of fields."""
+"""Rules in the forms that users write: presets, and tables of fields."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MAPS = {m.name: m for m in (small_maps.RING, small_maps.LONELY, small_maps.STAR,
 
 
 class RulesTarget(Target):
-    """``(map, players, rules)``: what `Rules.of` and `Game` take."""
+    """``(map, players, rules)``: arguments of `Rules.of` and `Game`."""
 
     share = 60
 
@@ -36,22 +36,22 @@ class RulesTarget(Target):
         draw = rng.random()
         if draw < 0.03:
             return (name, players, values.anything(rng))
-        given = dict(rng.choice(self._seeds))
+        table = dict(rng.choice(self._seeds))
         for field in rng.sample(list(self._choices), rng.choice((0, 1, 2, 6))):
-            given[field] = rng.choice(self._choices[field])
+            table[field] = rng.choice(self._choices[field])
         if draw < 0.5:
             for field in rng.sample(list(self._choices), rng.choice((1, 1, 2))):
-                given[field] = values.number(rng) if rng.random() < 0.8 else rng.choice((0.25, 1 / 3, 0.999, 7))
+                table[field] = values.number(rng) if rng.random() < 0.8 else rng.choice((0.25, 1 / 3, 0.999, 7))
         elif draw < 0.7:
-            given = mutate.changed(given, rng)
-        if isinstance(given, dict) and rng.random() < 0.1:
-            given = {key: given[key] for key in rng.sample(list(given), rng.randint(0, len(given)))}
-        return (name, players, given)
+            table = mutate.changed(table, rng)
+        if isinstance(table, dict) and rng.random() < 0.1:
+            table = {key: table[key] for key in rng.sample(list(table), rng.randint(0, len(table)))}
+        return (name, players, table)
 
     def run(self, data: Data) -> bool:
-        name, players, given = data
+        name, players, table = data
         try:
-            rules = Rules.of(given)
+            rules = Rules.of(table)
         except RulesError as error:
             return refused(error, "rule")
         expect(Rules.of(rules.to_dict()) == rules, "rules that are others when they are read again")

@@ -1,4 +1,4 @@
-"""Texts that users type: agents, clocks, rules, options of external bots."""
+"""Texts that users type: agents, clocks, rules, and options of external bots."""
 
 from __future__ import annotations
 

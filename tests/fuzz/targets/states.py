@@ -47,7 +47,7 @@ class States(Target):
                         env.step({agent: env.action_space(agent).sample() for agent in env.agents})
                         saved.append(plain(env.get_state().snapshot))
                 env.reset(seed=1)
-                env.set_state(env.get_state())  # what compiles for the first time is no hang
+                env.set_state(env.get_state())  # compile before the first input
                 as_game(env.core)
                 self._envs.append(env)
                 self._seeds.append(saved)
@@ -63,7 +63,7 @@ class States(Target):
             elif draw < 0.9:
                 others = (
                     rng.choice(self._seeds) if draw < 0.82 else self._seeds[number]
-                )  # of another environment, or later
+                )  # other fields come from another environment or a later step
                 fields[name] = rng.choice(others).get(name, fields[name])
             elif draw < 0.93:
                 fields["board"] = values.text(rng)
@@ -83,7 +83,7 @@ class States(Target):
         after = env.core.snapshot()
         expect(same(after, given), "a state that was taken, but not as it was given")
         if env.core.state.phase[0] != 2:
-            as_game(env.core)  # the checks of saved games
+            as_game(env.core)  # run the checks of saved games
         for agent in env.possible_agents:
             env.observe(agent)
             env.action_space(agent).seed(seed)
@@ -98,7 +98,7 @@ class States(Target):
 
 
 def plain(snapshot: Snapshot) -> dict[str, Any]:
-    """A snapshot as plain data, by the names of its arrays."""
+    """Return a snapshot as plain data, by the names of its arrays."""
     fields: dict[str, Any] = {"board": snapshot.board}
     for group, record in (("state", snapshot.state), ("", snapshot), ("turns", snapshot.turns)):
         if record is not None:

@@ -1,4 +1,4 @@
-"""Files of studies: read, written again, played again, combined, shown by the page."""
+"""Files of studies: the target reads, writes, replays and combines them, and makes the page's document."""
 
 from __future__ import annotations
 
