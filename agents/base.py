@@ -39,7 +39,7 @@ class Budget:
         seconds: largest wall time of one answer in seconds. With `bank`, `seconds` is only the time that the clock
             recommends.
         bank: seconds left on the agent's clock for all answers of the game. If `bank` is None, only `seconds` limits an
-            answer. Agents that search distribute the bank over their answers (`search.time_management`).
+            answer. Agents that search distribute the bank over their answers (`search.search_agent`).
         increment: seconds that are added to the bank after each answer.
     """
 

@@ -15,8 +15,8 @@ from warlight_env.agents import make_agent
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.players.mcts import THESIS_SETTINGS, MctsAgent, MctsSettings, TreeSearch
 from warlight_env.agents.plug_ins.functions import Functions, make_context
-from warlight_env.agents.search.local_search.hill_climbing import hill_climb, value_turn
 from warlight_env.agents.search.local_search.neighborhood import fit, list_borders, random_neighbor
+from warlight_env.agents.search.local_search.refinement import hill_climb, value_turn
 from warlight_env.agents.search.local_search.scenario_evaluation import (
     BEST,
     STRIKES,

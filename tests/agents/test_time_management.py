@@ -9,10 +9,9 @@ import numpy as np
 import pytest
 
 from warlight_env.agents import Budget
-from warlight_env.agents.players.flat.agent import FlatAgent
+from warlight_env.agents.players.flat.flat_search import FlatAgent
 from warlight_env.agents.records.search_record import Candidate
-from warlight_env.agents.search.search_agent import SearchAgent
-from warlight_env.agents.search.time_management import TimeManager, is_decided
+from warlight_env.agents.search.search_agent import SearchAgent, TimeManager, is_decided
 from warlight_env.arena import Clock
 from warlight_env.arena.games.clocks import RunningClock
 from warlight_env.engine.orders import Orders

@@ -3,7 +3,6 @@
 The registry and experiments import this package. The selection rules of MCTS are in `agents.players.mcts.selection`.
 """
 
-from warlight_env.agents.players.flat.agent import FlatAgent
-from warlight_env.agents.players.flat.flat_search import PARAMETERS, FlatSearch, FlatSettings
+from warlight_env.agents.players.flat.flat_search import PARAMETERS, FlatAgent, FlatSearch, FlatSettings
 
 __all__ = ["PARAMETERS", "FlatAgent", "FlatSearch", "FlatSettings"]

@@ -1,4 +1,4 @@
-"""The flat Monte Carlo search for one move."""
+"""The flat Monte Carlo search for one move, and the agent that plays with it."""
 
 from __future__ import annotations
 
@@ -27,6 +27,7 @@ from warlight_env.agents.players.flat.arms import (
 from warlight_env.agents.plug_ins.functions import BUILT_IN, Functions
 from warlight_env.agents.records.search_record import Candidate
 from warlight_env.agents.search.anytime import AnytimeSearch
+from warlight_env.agents.search.anytime_agent import AnytimeAgent
 from warlight_env.agents.search.final_move import sorted_by_middle
 from warlight_env.agents.search.search_settings import SearchSettings
 from warlight_env.agents.search.simulation import UNIT, SimulationSettings, SimulationWork, make_simulation_work
@@ -152,3 +153,11 @@ class FlatSearch(AnytimeSearch):
     def _counts(self, store: ArmStore) -> tuple[int, int, bool, int, int]:
         used = store.arms.used
         return int(used[SIMULATIONS]), 1 + int(used[FOUND]), bool(used[FULL]), 1, 1
+
+
+class FlatAgent(AnytimeAgent):
+    """Flat Monte Carlo over candidate turns; see `AnytimeAgent`, and `FlatSettings` for the parameters."""
+
+    name = "flat_mc"
+    search_type = FlatSearch
+    default_settings = FlatSettings()

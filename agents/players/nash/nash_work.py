@@ -58,7 +58,7 @@ class NashWork(NamedTuple):
     average: npt.NDArray[np.float64]  #: [P, K] sums of mixtures over iterations; later iterations have more weight
     total: npt.NDArray[np.float64]  #: [P, K] sum of the player's shares over all simulations of a turn
     visits: npt.NDArray[np.int64]  #: [P, K] number of simulations of a turn
-    bonus: npt.NDArray[np.float64]  #: [P, K] bonus of a turn in addition to its share, see `policy_anchor`
+    bonus: npt.NDArray[np.float64]  #: [P, K] bonus of a turn in addition to its share, see `round_solver`
     #: [P, B] probabilities that a player plays a predicted turn, see `recognized_bots`
     predicted_probability: npt.NDArray[np.float64]
     predicted_turn: npt.NDArray[np.int64]  #: [P, B] index of the predicted turn

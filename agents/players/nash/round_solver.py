@@ -12,15 +12,18 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.agents.context import Context
+from warlight_env.agents.generators.turns import is_new
 from warlight_env.agents.players.nash.equilibrium import begin_player, iterate, prediction_probability
 from warlight_env.agents.players.nash.nash_work import NashSetup, NashWork
 from warlight_env.agents.players.nash.opponent_types import OpponentTypes
-from warlight_env.agents.players.nash.policy_anchor import add_policy_anchor
 from warlight_env.agents.players.nash.recognized_bots import RecognizedBots
 from warlight_env.agents.players.nash.responses import add_best_response, hill_climb, start_climb
+from warlight_env.agents.records.generator_work import copy_turn, turn_set_of
 from warlight_env.agents.records.turn_record import Floats
 from warlight_env.agents.search.search_agent import Limits
-from warlight_env.engine.jit import prepare
+from warlight_env.agents.turn_net.turns import network_turn
+from warlight_env.engine.jit import kernel, prepare
+from warlight_env.engine.kernel_types import Int, Real
 from warlight_env.engine.orders import Orders
 from warlight_env.engine.position import Position
 from warlight_env.engine.rng import derive_seed, make_rng
@@ -32,6 +35,34 @@ _SLICE: Final = 64
 _ANSWER: Final = 0.002
 #: Best responses are not searched for a player with a predicted turn of at least this probability.
 _SURE: Final = 0.5
+
+
+@kernel
+def add_policy_anchor(context: Context, position: Position, p: Int, bonus: Real, work: NashWork) -> None:
+    """Add a bonus, in units of the share, to a player's turn that the network finds most likely.
+
+    With the bonus (the policy anchor), the search leaves the network's most likely turn only for a turn with a clearly
+    higher value. A turn's value is a mean over a few simulations, and the value network evaluates the last positions of
+    the simulations with errors. The turn with the highest mean is therefore often not the best turn. If the other
+    players have candidate turns of the same types as the searching player, the network's most likely turn of each
+    player gets the bonus. If the network's most likely turn is not among the player's candidate turns, no turn gets a
+    bonus.
+
+    piKL and Diplodocus use a similar method (Jacob et al., 2022; Bakhtin et al., 2023). The searches of piKL and
+    Diplodocus for Diplomacy add a cost for a turn's distance to a policy. Here only the policy's most likely turn gets
+    a bonus.
+    """
+    turns, trial = turn_set_of(work.turns, p), work.trial
+    if work.sizes[p] == 0:
+        return
+    trial.counts[0] = network_turn(
+        context, position, p, np.float64(0.0), work.rng, work.generator, trial.deploy[0], trial.attacks[0]
+    )
+    for i in range(work.sizes[p]):
+        trial.counts[1] = copy_turn(turns, i, trial.deploy[1], trial.attacks[1])
+        if not is_new(trial, np.int64(1)):
+            work.bonus[p, i] = bonus
+            break
 
 
 class Sizes(NamedTuple):
@@ -83,7 +114,7 @@ class OwnTurns(NamedTuple):
     context: Context  #: the context with the generator and its turn network
     position: Position  #: the position for which the generator and its network propose turns
     memory: Floats  #: [N, N_MEMORY] features of the player's memory under fog, for the turn network; 0 without fog
-    policy_anchor: float  #: bonus of the network's most likely turn, see `policy_anchor`; 0: there is no network
+    policy_anchor: float  #: bonus of the network's most likely turn, see `add_policy_anchor`; 0: no network
 
 
 class RoundGame(NamedTuple):
@@ -98,7 +129,7 @@ class RoundGame(NamedTuple):
     candidates: int
     best_responses: int
     local_search: float  #: fraction of the budget for finding best responses
-    #: bonus of the network's most likely turn, see `policy_anchor`, for the other players; 0: there is no network
+    #: bonus of the network's most likely turn, see `add_policy_anchor`, for the other players; 0: there is no network
     policy_anchor: float
     own: OwnTurns
 
