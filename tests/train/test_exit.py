@@ -20,9 +20,8 @@ from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.journal import Journal
 from warlight_env.train.exit import run as trainer
 from warlight_env.train.exit.expert_turns import ExpertTurns
-from warlight_env.train.exit.fit import fit_turns
 from warlight_env.train.exit.games import ExpertGames, teaching
-from warlight_env.train.exit.run import ExitRun
+from warlight_env.train.exit.run import ExitRun, fit_turns
 from warlight_env.train.exit.settings import ExitSettings
 from warlight_env.train.turn_net.module import TurnModule
 

@@ -29,8 +29,7 @@ from warlight_env.train.common.journal import Journal, JournalError
 from warlight_env.train.common.settings_file import load_plain, read_settings
 from warlight_env.train.evolution.run import Evolution, next_units
 from warlight_env.train.evolution.settings import EvolveSettings, Stage
-from warlight_env.train.td.model import Model, returns
-from warlight_env.train.td.run import TdRun
+from warlight_env.train.td.run import Model, TdRun, returns
 from warlight_env.train.td.settings import TdSettings
 from warlight_env.train.weights.genes import (
     DEFAULT_PARAMETERS,

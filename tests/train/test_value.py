@@ -43,8 +43,7 @@ from warlight_env.train.value.games import play_games
 from warlight_env.train.value.labels import Labeller, label_positions
 from warlight_env.train.value.players import NetworkPlayer, pack_network, unpack_network
 from warlight_env.train.value.positions import ValuedPosition, ValuedPositions
-from warlight_env.train.value.predictions import outcome_losses
-from warlight_env.train.value.run import ValueRun
+from warlight_env.train.value.run import ValueRun, outcome_losses
 from warlight_env.train.value.settings import ValueSettings
 
 #: For tests that do not depend on the quality of games and labels.

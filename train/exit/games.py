@@ -1,6 +1,6 @@
-"""The games of expert iteration.
+"""The games of expert iteration, and two of their players: the expert (a search) and the student (the network).
 
-The players of the seats are drawn at random. The expert (a search) chooses the turns that the network learns.
+The players of the seats are drawn at random. The expert chooses the turns that the network learns.
 """
 
 from __future__ import annotations
@@ -9,26 +9,156 @@ import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from warlight_env.agents import Agent, make_agent
+from warlight_env.agents.base import Budget, KernelAgent
+from warlight_env.agents.context import Context, generate
+from warlight_env.agents.evaluation.determinization import minimal_determinization
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
+from warlight_env.agents.planning.plans import only_plans, random_style_turn
+from warlight_env.agents.players.plan import ChoiceWork
+from warlight_env.agents.plug_ins.functions import Functions, make_context
+from warlight_env.agents.records.factored_turns import encode_nearest
+from warlight_env.agents.records.generator_work import copy_turn, make_generator_work
+from warlight_env.agents.records.turn_record import TurnNetwork
+from warlight_env.agents.records.value_record import load_value
+from warlight_env.agents.search.lookahead import highest, make_lookahead_work, score_turns
+from warlight_env.agents.turn_net.agent import TurnNetAgent
+from warlight_env.agents.turn_net.candidates import plans_and_samples
+from warlight_env.agents.weights import PLANNING
 from warlight_env.arena.backends.backend import Backend, make_backend
 from warlight_env.arena.backends.dispatch import play_all
 from warlight_env.arena.backends.tasks import Workers
 from warlight_env.arena.games.game_loop import GameStopped, ask_orders, pick_regions, play_orders
-from warlight_env.engine.rng import derive_seed
+from warlight_env.engine.jit import kernel
+from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState
+from warlight_env.engine.orders import Orders
+from warlight_env.engine.position import Position
+from warlight_env.engine.reference import reference
+from warlight_env.engine.rng import derive_seed, uniform
+from warlight_env.engine.view import View
 from warlight_env.game import Game
 from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.threads import in_threads
 from warlight_env.train.exit.expert_turns import ExpertTurn, ExpertTurns
-from warlight_env.train.exit.players import Expert, Student
 from warlight_env.train.exit.settings import EXPERT, NETWORK, ExitSettings
 from warlight_env.train.turn_net.player import read_network
 
 #: A function that plays the games with the given numbers. The function returns the expert's turns in these games, in
 #: the order of the numbers.
 Teach = Callable[[Sequence[int]], ExpertTurns]
+
+
+class TargetSettings(NamedTuple):
+    """The settings with which a search chooses the turns that are training targets."""
+
+    samples: int  #: simulations of each turn, at least 1
+    temperature: float  #: temperature of the softmax over the candidates' mean values; 0: the best turn
+
+
+@kernel
+def write_target(
+    context: Context,
+    position: Position,
+    player: Int,
+    settings: TargetSettings,
+    rng: RandomState,
+    work: ChoiceWork,
+    row: npt.NDArray[np.int8],
+    deploy: Armies,
+    attacks: AttackRows,
+) -> Int:
+    """Choose one of the candidate turns as the training target of the network, and write it to the arrays.
+
+    The candidates come from the context's generator. The value of a candidate is the player's mean value of the
+    position after the round, over `samples` simulations. The target is drawn from the softmax of the candidates'
+    values, divided by the temperature. With temperature 0, the target is the candidate with the highest value. The
+    target is written to deploy int32[N] and attacks int32[E, 3], and as categorical choices (`factored_turns`) to row
+    int8[N + 2 E]. Returns the number of attacks.
+    """
+    lookahead, board, samples, temperature = work.lookahead, context.board, settings.samples, settings.temperature
+    count = generate(context, position, player, rng, work.generator, lookahead.turns)
+    chosen: Int = np.int64(0)
+    if count > 1:
+        score_turns(context, position, player, samples, lookahead.turns, count, rng, work.generator, lookahead)
+        chosen = highest(lookahead.score, count)
+    if temperature > 0.0:
+        best, total = lookahead.score[chosen], 0.0
+        for i in range(count):
+            lookahead.score[i] = np.exp((lookahead.score[i] - best) / samples / temperature)
+            total += lookahead.score[i]
+        left = uniform(rng) * total
+        for i in range(count):
+            left -= lookahead.score[i]
+            if left < 0.0:
+                chosen = np.int64(i)
+                break
+    sent = copy_turn(lookahead.turns, chosen, deploy, attacks)
+    encode_nearest(board.neighbor_start, board.edge_target, position.army, deploy, attacks, sent, row)
+    return np.int64(sent)
+
+
+class Expert(KernelAgent):
+    """The expert chooses its turn with a lookahead of one round.
+
+    The candidate turns are plans (turns from heuristic rules). If there is a network, half of the candidate turns are
+    turns of the network.
+
+    Attributes:
+        row: the last turn as a sequence of categorical choices (`factored_turns`), int8[N + 2 E].
+    """
+
+    name = "expert"
+
+    def __init__(self, settings: ExitSettings, network: TurnNetwork | None, seed: int) -> None:
+        super().__init__(seed)
+        self._settings, self._network = settings, network
+        self._target = TargetSettings(settings.samples, float(settings.target_temperature))
+
+    def _prepare(self, view: View) -> None:
+        super()._prepare(view)
+        n, e, players, s = view.board.n_regions, view.board.n_edges, view.players, self._settings
+        generator = only_plans if self._network is None else plans_and_samples
+        functions = Functions(generator=generator, policy=random_style_turn, capacity=s.candidates)
+        self._context = make_context(
+            view.board, view.params, players, PLANNING, functions=functions, value=load_value(s.value),
+            turns=self._network,
+        )  # fmt: skip
+        self._work = reference(
+            ChoiceWork(make_generator_work(n, e, players), make_lookahead_work(n, e, players, s.candidates))
+        )
+        self.row = np.zeros(n + 2 * e, dtype=np.int8)
+
+    def _write(self, view: View) -> int:
+        return int(
+            write_target(
+                self._context, minimal_determinization(view), view.player, self._target, self.rng, self._work,
+                self.row, self._deploy, self._attacks,
+            )
+        )  # fmt: skip
+
+    def pick(self, view: View) -> list[int]:
+        """See `Agent.pick`."""
+        return self._picked(view, write_best_picks, PLANNING)
+
+
+class Student(TurnNetAgent):
+    """The student plays the network's turns, and also computes the turn of the expert (a search) in each position."""
+
+    name = "pupil"
+
+    def __init__(self, settings: ExitSettings, network: TurnNetwork, seed: int) -> None:
+        super().__init__(network, seed, settings.policy_temperature)
+        self.expert = Expert(settings, network, derive_seed(seed, 1))
+
+    def act(self, view: View, budget: Budget | None = None) -> Orders:
+        """See `Agent.act`."""
+        self.expert.act(view)
+        return super().act(view, budget)
 
 
 @dataclass(frozen=True)

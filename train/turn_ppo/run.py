@@ -8,11 +8,15 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
 
-from warlight_env.agents.context import Context
+from warlight_env.agents.context import Context, bare_context
+from warlight_env.agents.evaluation.static_evaluation import write_best_picks
 from warlight_env.agents.plug_ins.functions import make_context
 from warlight_env.agents.records.turn_record import (
     EVERY,
+    UNITS,
     WITHOUT_MEMORY,
     layers_of,
     make_turn_network,
@@ -20,20 +24,25 @@ from warlight_env.agents.records.turn_record import (
     widened,
 )
 from warlight_env.agents.records.value_record import load_value
+from warlight_env.agents.turn_net.picks import choices_of
 from warlight_env.agents.turn_net.turn_network_file import load_turn_network, pack_arrays, read_turn_network
 from warlight_env.agents.weights import PLANNING
 from warlight_env.arena.backends.backend import Backend
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError, RunError
+from warlight_env.game import Game
 from warlight_env.tensor_env import toolkit
 from warlight_env.train.common.game_configs import NEVER, GameConfig, GameConfigs
 from warlight_env.train.common.journal import Journal
+from warlight_env.train.common.torch_threads import one_thread
 from warlight_env.train.common.trainer import Say
 from warlight_env.train.ppo.checkpoint import Checkpoint
 from warlight_env.train.ppo.league import OpponentSampler, snapshot_name
 from warlight_env.train.ppo.run import KEPT, PpoRun, number_or_none, policy_name
+from warlight_env.train.turn_net.batches import CHOSEN, OFFERED, TurnRows, make_batch, plain_turns
+from warlight_env.train.turn_net.device_features import TurnInputs
 from warlight_env.train.turn_net.evaluators import CompiledEvaluator, TensorEvaluator
-from warlight_env.train.turn_net.module import TurnModule
+from warlight_env.train.turn_net.module import TurnModule, board_tensors
 from warlight_env.train.turn_net.player import TurnPlayer, with_metadata
 from warlight_env.train.turn_ppo.game_start import NETWORK, RANDOM, VARIED
 from warlight_env.train.turn_ppo.opponents import (
@@ -43,16 +52,87 @@ from warlight_env.train.turn_ppo.opponents import (
     opponent_context,
     snapshot_context,
 )
-from warlight_env.train.turn_ppo.pick_start import imitate_picks
 from warlight_env.train.turn_ppo.rollout_record import Rollout
 from warlight_env.train.turn_ppo.rollouts import Rollouts
 from warlight_env.train.turn_ppo.settings import OWN, TurnPpoSettings
 from warlight_env.train.turn_ppo.tensor_rollouts import TensorRollouts
 from warlight_env.train.turn_ppo.update import TurnLearner
 
+#: The fit of the head for picks: the picking phases of all game configs together, the smallest number for each of them,
+#: gradient steps, and Adam's rate.
+_PHASES: Final = 192
+_LEAST_PHASES: Final = 8
+_PICK_STEPS: Final = 500
+_PICK_RATE: Final = 0.03
+
 #: Numbers for `derive_seed`, so that games, learning and the choice of opponents have their own seeds.
 _PLAY, _LEARN, _DRAW, _PICK = 1, 2, 4, 5
 _RATE_AT_END: Final = 0.1
+
+
+def imitate_picks(module: TurnModule, configs: list[GameConfig], seed: int) -> None:
+    """Fit the head for picks to the start regions that the weights `planning` prefer. All other parameters stay.
+
+    The evaluation with these weights ranks start regions for networks without a head. The fit maximizes the likelihood
+    of the choices. The problem is convex, because the head is linear.
+    """
+    with one_thread():
+        data = [
+            _scored(module, config, seed, max(_LEAST_PHASES, _PHASES // len(configs)))
+            for config in configs
+            if config.rules.picking != "dealt"
+        ]
+        head = torch.zeros(UNITS, requires_grad=True)
+        optimizer = torch.optim.Adam([head], lr=_PICK_RATE)
+        for _ in range(_PICK_STEPS if data else 0):
+            losses = [cross_entropy((at @ head).masked_fill(~open_, -torch.inf), chosen) for at, open_, chosen in data]
+            optimizer.zero_grad()
+            torch.stack(losses).mean().backward()
+            optimizer.step()
+    with torch.no_grad():
+        module.pick.copy_(head)
+
+
+def _scored(module: TurnModule, config: GameConfig, seed: int, phases: int) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the embeddings float32[M, N, H] of M choices, bool[M, N] the offered regions, int64[M] the chosen ones."""
+    rows, board = _choices(config, seed, phases), config.board
+    context = make_context(board, config.params, config.players, PLANNING)
+    batch = make_batch(TurnInputs(context, len(rows.player), "cpu"), rows.tensors())
+    with torch.no_grad():
+        embeddings = module.embed_regions(board_tensors(board), batch.nodes, batch.overall)
+    offers = batch.row[:, : board.n_regions]
+    return embeddings.contiguous(), offers > 0, offers.argmax(1)
+
+
+def _choices(config: GameConfig, seed: int, phases: int) -> TurnRows:
+    """Return the preferred start regions of all players in some picking phases, with one choice in each row."""
+    context = bare_context(config.board, config.params, config.players, PLANNING)
+    n, rows = config.board.n_regions, list[tuple[Any, ...]]()
+    size = n + 2 * config.board.n_edges
+    none: npt.NDArray[np.uint64] = np.zeros(2, np.uint64)
+    for number in range(phases):
+        game = Game(config.map, config.rules, config.players, seed=derive_seed(seed, number))
+        while game.phase == "pick":
+            picks = {}
+            for p in game.pickers():
+                view, free, chosen = game.view(p), np.zeros(n, np.int8), np.zeros(n, np.int32)
+                free[list(view.offers)] = OFFERED
+                count = int(write_best_picks(context, view.position, free, p, none, chosen))
+                picks[p] = chosen[:count].tolist()
+                owner = view.owner.copy()
+                for region in picks[p][: int(choices_of(config.params, free))]:
+                    row = np.zeros(size, np.int8)
+                    row[:n], row[region] = free, CHOSEN
+                    rows.append((owner.copy(), view.army, p, row))
+                    free[region], owner[region] = 0, p
+            game.pick(picks)
+    owners, armies, players, choices = zip(*rows, strict=True)
+    count = len(rows)
+    turns = plain_turns(
+        np.array(owners), np.array(armies), np.zeros(count, np.int32), np.array(players, np.int64), np.array(choices),
+        np.zeros((count, config.players), np.float32),
+    )  # fmt: skip
+    return turns._replace(picking=np.ones(count, np.bool_))
 
 
 class _Games:
