@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from warlight_env.errors import clipped, did_you_mean
-from warlight_env.maps.codes import make_codes
 from warlight_env.maps.errors import MapError
 from warlight_env.maps.model import Map
 from warlight_env.maps.parts import (
@@ -170,3 +170,35 @@ def _pair(index: dict[str, int], a: str, b: str, what: str) -> tuple[int, int]:
     if a == b:
         raise MapError(f"region {a!r}: must not have a {what} to itself")
     return (index[a], index[b]) if index[a] < index[b] else (index[b], index[a])
+
+
+def make_codes(names: Sequence[str]) -> list[str]:
+    """Return a unique code for each name: two or three capitals, or a letter and a number if no such code is free.
+
+    No code equals a name, so a code or a name always identifies one region.
+    """
+    taken = {n.casefold() for n in names}
+    codes = []
+    for name in names:
+        code = next(c for c in _candidates(name) if c.casefold() not in taken)
+        taken.add(code.casefold())
+        codes.append(code)
+    return codes
+
+
+def _candidates(name: str) -> Iterator[str]:
+    plain = unicodedata.normalize("NFKD", name).encode("ascii", "ignore").decode().upper()
+    words = re.findall(r"[A-Z]+", plain)
+    letters = "".join(words)
+    if len(words) > 1:
+        initials = "".join(w[0] for w in words)
+        yield initials[:2]
+        yield from (words[0][0] + c for c in words[1])
+    for first in letters[:1]:
+        yield from (first + c for c in letters[1:])
+        yield from (first + b + c for i, b in enumerate(letters[1:], 1) for c in letters[i + 1 :])
+    first = letters[:1] or "R"
+    number = 1
+    while True:
+        yield f"{first}{number}"
+        number += 1

@@ -32,15 +32,12 @@ from warlight_env.experiments import (
     players,
     rows,
 )
-from warlight_env.experiments.base import Measurement
-from warlight_env.experiments.budgets import simulations
+from warlight_env.experiments.base import UNITS, Measurement
 from warlight_env.experiments.comparison_table import Comparison, ComparisonTable, Side
-from warlight_env.experiments.conclusions import conclusions
 from warlight_env.experiments.durations import MEASURED_MINUTES, estimate_seconds
-from warlight_env.experiments.experiment_runner import ExperimentResult, run_experiment
-from warlight_env.experiments.measurement_folder import UNITS
+from warlight_env.experiments.experiment_runner import ExperimentResult, conclusions, run_experiment
 from warlight_env.experiments.measurements import count_turns, last_search
-from warlight_env.experiments.players import Contender
+from warlight_env.experiments.players import Contender, simulations
 from warlight_env.experiments.report import find_results, report
 from warlight_env.experiments.rows import WinLoss, bootstrap_interval, newcombe, number_row, win_rate_row
 from warlight_env.game import Game

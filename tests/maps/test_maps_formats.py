@@ -163,7 +163,7 @@ def test_both_challenge_json_formats_give_one_graph_and_cells_give_the_drawing()
 @given(st.lists(st.text("abcdé XYZ-", min_size=1, max_size=6).map(lambda s: " ".join(s.split())), unique=True))
 @settings(max_examples=40, deadline=None)
 def test_codes_are_unique_and_never_a_name(names: list[str]) -> None:
-    from warlight_env.maps.codes import make_codes
+    from warlight_env.maps.build import make_codes
 
     codes = make_codes(names)
     keys = {c.casefold() for c in codes}
