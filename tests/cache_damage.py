@@ -21,7 +21,7 @@ from pathlib import Path
 
 from forked_python import PythonStarts
 from helpers import copy_engine
-from warlight_env.engine.digest_files import with_digest
+from warlight_env.engine.cache import with_digest
 
 #: Programs that print the results of their kernels. "game" uses many kernels, of the engine and of a bot, with several
 #: signatures and pointers. "draws" uses few kernels, which are compiled again quickly.

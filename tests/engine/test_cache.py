@@ -15,7 +15,7 @@ from helpers import copy_engine
 from warlight_env.cli import main
 from warlight_env.engine import cache, sources
 from warlight_env.engine.build import environment_digest
-from warlight_env.engine.digest_files import verify_digest, with_digest
+from warlight_env.engine.cache import verify_digest, with_digest
 
 
 @pytest.fixture(scope="module")

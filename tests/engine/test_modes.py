@@ -18,8 +18,8 @@ from numba.core.errors import NumbaWarning
 from helpers import copy_engine
 from warlight_env.cli import main
 from warlight_env.engine import build, cache_folder, jit
+from warlight_env.engine.cache import with_digest
 from warlight_env.engine.cache_folder import others_with_write_access
-from warlight_env.engine.digest_files import with_digest
 
 HERE = Path(__file__).parents[1]
 #: Test files for the slow tests: rounds, also compared with the oracle, starts of games, and environments.

@@ -20,12 +20,12 @@ from typing import Any, Final
 
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 
+from warlight_env.engine.build import environment_digest
 from warlight_env.engine.cache_folder import cache_folder as cache_folder
 from warlight_env.engine.cache_folder import warn_once
 from warlight_env.engine.called_kernels import CalledKernelCacheImpl
 from warlight_env.engine.checked import CHECKED
 from warlight_env.engine.compile_progress import count_loaded_kernel
-from warlight_env.engine.digest_files import is_damaged, verify_digest, with_digest
 from warlight_env.engine.sources import (
     FORMAT,
     ModuleSource,
@@ -36,6 +36,9 @@ from warlight_env.engine.sources import (
     read_sources,
 )
 from warlight_env.output import OutputError, write_file
+
+_MARK: Final = b"warlight sealed 2\n"
+_DIGEST_BYTES: Final = 32
 
 #: The maximum number of older module versions whose digests stay in the file `_SOURCES_FILE`.
 _KNOWN_SOURCES: Final = 2000
@@ -48,6 +51,41 @@ CALLED: Final = "c"
 
 #: The name of the file with the digests of parsed modules. Another version of `sources.py` uses another file name.
 _SOURCES_FILE: Final = f"sources-{FORMAT}.json"
+
+
+def with_digest(name: str, content: bytes, build: str | None = None) -> bytes:
+    """Return the bytes to write into the file of this name: a digest, then the content.
+
+    The digest detects a damaged file, a renamed file, and a file of another build.
+
+    Args:
+        name: the file's name, without its folder.
+        content: the content of the file.
+        build: the digest of the build that writes the file. None: `environment_digest`.
+    """
+    return _MARK + _digest(name, content, environment_digest() if build is None else build) + content
+
+
+def verify_digest(name: str, sealed: bytes) -> bytes | None:
+    """Return the content of a sealed file, a result of `with_digest`, if this build has written the file.
+
+    Returns None if a bit of the file has changed, or if the file was written under another name or by another build.
+    """
+    start = len(_MARK) + _DIGEST_BYTES
+    content = sealed[start:]
+    return content if sealed[:start] == _MARK + _digest(name, content, environment_digest()) else None
+
+
+def is_damaged(path: Path) -> bool:
+    """Whether `verify_digest` rejects a file. Raises OSError if the file cannot be read."""
+    return verify_digest(path.name, path.read_bytes()) is None
+
+
+def _digest(name: str, content: bytes, build: str) -> bytes:
+    digest = hashlib.blake2b(digest_size=_DIGEST_BYTES)
+    digest.update(f"{build}\0{name}\0".encode())
+    digest.update(content)
+    return digest.digest()
 
 
 @functools.cache

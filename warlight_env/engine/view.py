@@ -78,7 +78,7 @@ class View:
         """The events of the last round that the player may know, as a `RoundResult`.
 
         The `RoundResult` is computed at the first access. In `warlight bot run`, it is an estimate (see
-        `protocol.round_estimate`).
+        `protocol.bot_side`).
 
         The value is None before the first round, in a loaded game, and in a game without recorded history
         (`EnvCore.record_history`).
