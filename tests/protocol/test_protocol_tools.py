@@ -26,8 +26,8 @@ from warlight_env.protocol.fallback_policy import FallbackPolicy
 from warlight_env.protocol.grammar import parse_message
 from warlight_env.protocol.precompile import Step, precompile
 from warlight_env.protocol.process import CommandError, check_command
+from warlight_env.protocol.runner import TimeControl
 from warlight_env.protocol.scaffold import LANGUAGES
-from warlight_env.protocol.time_control import TimeControl
 from warlight_env.record import GameLog, LogWriter
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "external-bot.md"

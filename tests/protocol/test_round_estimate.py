@@ -12,7 +12,7 @@ from warlight_env import Game, Orders, Rules
 from warlight_env.beliefs.order_observer import OpponentOrders
 from warlight_env.engine.army_cap import ARMY_CAP
 from warlight_env.engine.state import NEUTRAL, UNKNOWN
-from warlight_env.protocol.round_estimate import estimated_round
+from warlight_env.protocol.bot_side import estimated_round
 
 ME, OTHER = 0, 1
 #: The owners and armies on the six regions of the ring before the round.

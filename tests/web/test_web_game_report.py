@@ -23,14 +23,13 @@ from warlight_env.engine.orders import Orders
 from warlight_env.notation import parse_orders
 from warlight_env.record import MemoryRecorder, game_at
 from warlight_env.step_results import Event
-from warlight_env.web.workers.analysed_position import PLAYOUTS, AnalysedPosition
+from warlight_env.web.workers.analysed_position import PLAYOUTS, AnalysedPosition, TurnValues
 from warlight_env.web.workers.dice_luck import dice_luck
 from warlight_env.web.workers.game_report import GameReport, GameReportError, report_of
 from warlight_env.web.workers.rollout_estimate import OwnersAndArmies
 from warlight_env.web.workers.sent_armies import sent_armies
 from warlight_env.web.workers.turn_difference import LATER, difference
 from warlight_env.web.workers.turn_report import Better, TurnReport
-from warlight_env.web.workers.turn_values import TurnValues
 from warlight_env.web.workers.turning_points import (
     cause_of,
     describe_orders,
@@ -205,7 +204,7 @@ def test_the_best_turn_is_evaluated_with_simulations_that_did_not_choose_it(
         ]
         return np.array([[share, 1 - share] for share in shares])
 
-    monkeypatch.setattr("warlight_env.web.workers.turn_values.win_shares", noise)
+    monkeypatch.setattr("warlight_env.web.workers.analysed_position.win_shares", noise)
     scores = []
     for seed in range(16):
         game = Game("world", "thesis", 2, seed, picks="random")

@@ -7,7 +7,7 @@ CHALLENGE is the version of the protocol, 1 or 2; with 0, the process derives it
 Standard input contains the game engine's lines, unchanged, and two types of lines that the module `runner` writes.
 Before each question, `runner` writes ``think N OPTIMUM MAXIMUM INCREMENT``. N is the number of the question. OPTIMUM
 and MAXIMUM are the suggested and the latest end of the search, as values of `time.monotonic`, a clock that is the same
-in all processes. INCREMENT is the number of seconds that each round adds to the time (see `time_control.MoveTime`).
+in all processes. INCREMENT is the number of seconds that each round adds to the time (see `runner.MoveTime`).
 After each pick, `runner` writes ``said ID …`` with the picks that it sent to the game engine. Standard output contains
 ``ready`` once, and then one line ``N ANSWER`` for each question.
 """

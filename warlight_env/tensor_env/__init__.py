@@ -1,8 +1,8 @@
 """Batches of games on the CPU or on a GPU, with PyTorch tensors as observations and actions.
 
 `WarlightTensorEnv` is the environment of all seats, and `WarlightTensorVectorEnv` is a Gymnasium vector environment for
-one learner in each game. `linking` compiles the kernels of the CPU for CUDA, `cuda_kernels` calls them with one thread
-for each game, and `cpu` and `gpu` step the games. `arena`, `train` and users import this package. A new device needs a
+one learner in each game. `linking` compiles the kernels of the CPU for CUDA, `gpu` calls them with one thread for each
+game, and `cpu` and `gpu` step the games. `arena`, `train` and users import this package. A new device needs a
 subclass of `games.DeviceGames`.
 """
 
