@@ -2,7 +2,7 @@
 
 The thesis is Palášek, "Artificial Intelligence for Warlight", Charles University 2019, chapter 3. `METHODS` are
 experiments of other students' theses on other games. `GROWTH` measures expansion without opponents. Imported by `cli`.
-To add an experiment, write a module and name it in `MODULES`.
+To add an experiment, add it to the tuple `TABLES` of a module, and its name to `MODULES`.
 """
 
 from __future__ import annotations
@@ -17,26 +17,22 @@ from warlight_env.experiments.experiment_settings import ExperimentSettings
 from warlight_env.experiments.players import ExperimentError
 from warlight_env.experiments.rows import Row
 
-#: Experiments with methods of other works: for each name, the module that declares it.
-METHODS: Final = {
-    f"methods-{name}": f"methods_{name.replace('-', '_')}"
-    for name in (
-        "maxn-depth", "maxn-terms", "flat-middle", "cut-playouts", "playouts", "exploration", "final-child",
-        "top-turns", "placements", "round-robin",
-    )
-}  # fmt: skip
+#: Experiments with methods of other works.
+METHODS: Final = (
+    "methods-maxn-depth", "methods-maxn-terms", "methods-flat-middle", "methods-cut-playouts", "methods-playouts",
+    "methods-exploration", "methods-final-child", "methods-top-turns", "methods-placements", "methods-round-robin",
+)  # fmt: skip
 
 #: Our own experiments.
-GROWTH: Final = {"growth": "growth", "growth-best": "growth_best", "growth-later": "growth_later"}
+GROWTH: Final = ("growth", "growth-best", "growth-later")
 
 #: All experiments: for each name, the module that declares it.
 MODULES: Final = {
-    **{f"thesis-3.{n}": f"table_3_{n}" for n in range(2, 11)},
-    "branching": "branching",
-    "game-length": "game_length",
-    "state-size": "state_size",
-    **METHODS,
-    **GROWTH,
+    **dict.fromkeys(
+        (*(f"thesis-3.{n}" for n in range(2, 11)), "branching", "game-length", "state-size"), "thesis_tables"
+    ),
+    **dict.fromkeys(METHODS, "methods"),
+    **dict.fromkeys(GROWTH, "growth"),
 }
 
 
@@ -50,8 +46,8 @@ def experiment(name: str) -> Experiment:
         raise ExperimentError(f"name = {short_repr(name)}: must be the name of an experiment")
     if name not in MODULES:
         raise ExperimentError(f"no experiment {name!r}{did_you_mean(name, MODULES)}; there are {', '.join(MODULES)}")
-    found: Experiment = importlib.import_module(f"{__name__}.{MODULES[name]}").TABLE
-    return found
+    tables: tuple[Experiment, ...] = importlib.import_module(f"{__name__}.{MODULES[name]}").TABLES
+    return next(table for table in tables if table.name == name)
 
 
 __all__ = [
