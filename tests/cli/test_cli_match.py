@@ -21,8 +21,9 @@ from arena_agents import Crasher, Idle
 from helpers import read_terminal
 from warlight_env.agents import registry
 from warlight_env.arena import Match
-from warlight_env.cli import main, unit_progress
+from warlight_env.cli import main
 from warlight_env.cli import match as match_command
+from warlight_env.cli import progress as unit_progress
 from warlight_env.cli.match_progress import make_progress
 from warlight_env.cli.match_stats import MatchStats
 from warlight_env.cli.score_board import ScoreBoard

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from warlight_env.cli.task_progress import task_progress
+from warlight_env.cli.progress import task_progress
 from warlight_env.engine import compile_progress
 from warlight_env.engine.jit import kernel
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from warlight_env.cli.common import OK, Integer, JsonOption, UsageError, print_json
-from warlight_env.cli.task_progress import task_progress
+from warlight_env.cli.progress import task_progress
 from warlight_env.output import check_output
 from warlight_env.tables import align, counted, printable
 

@@ -94,7 +94,7 @@ def bench(
     """
     from warlight_env.arena.games.clocks import Clock
     from warlight_env.bench import CheckpointSource, Suite, make_subject, run
-    from warlight_env.cli.unit_progress import unit_progress
+    from warlight_env.cli.progress import unit_progress
 
     place = read_backend(options.backend, options.ray_address)
     chosen = Suite.load(options.suite)

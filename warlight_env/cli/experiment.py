@@ -101,7 +101,7 @@ def run(
     """
     from warlight_env.agents.registry import parse
     from warlight_env.arena.contests.contest_runner import check_count, check_jobs
-    from warlight_env.cli.unit_progress import unit_progress
+    from warlight_env.cli.progress import unit_progress
     from warlight_env.experiments import MODULES, ExperimentSettings, experiment
     from warlight_env.experiments.experiment_runner import folder_name, run_experiment, to_markdown
 

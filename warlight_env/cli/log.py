@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import App, Parameter
 
 from warlight_env.cli.common import FAILURE, OK, Count, Integer, JsonOption, SeedOption, UsageError, print_json
-from warlight_env.cli.task_progress import task_progress
+from warlight_env.cli.progress import task_progress
 from warlight_env.tables import align, counted, printable
 
 if TYPE_CHECKING:

@@ -28,8 +28,8 @@ from warlight_env.cli.common import (
     read_backend,
     read_rules,
 )
+from warlight_env.cli.progress import WarmUpLines
 from warlight_env.cli.tournament import QuietOption
-from warlight_env.cli.unit_progress import WarmUpLines
 
 #: The default number of games without --sprt, and the default maximum number of games with --sprt.
 GAMES, GAMES_WITH_TEST = 200, 20_000

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from warlight_env.cli.match_stats import MatchStats
-from warlight_env.cli.unit_progress import LineInterval
+from warlight_env.cli.progress import LineInterval
 
 if TYPE_CHECKING:
     from warlight_env.arena import Contest, GameRecord

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from warlight_env.cli.common import OK, Integer, UsageError
+from warlight_env.cli.progress import task_progress
 from warlight_env.cli.round_text import describe_round, show_position
-from warlight_env.cli.task_progress import task_progress
 from warlight_env.cli.tournament import QuietOption
 from warlight_env.output import check_output
 from warlight_env.tables import counted, printable

@@ -73,7 +73,7 @@ def tournament(
     from warlight_env.arena.tournaments.tournament_file import load_tournament
     from warlight_env.arena.tournaments.tournament_live import LiveTables
     from warlight_env.arena.tournaments.tournament_report import to_html
-    from warlight_env.cli.unit_progress import WarmUpLines, unit_progress
+    from warlight_env.cli.progress import WarmUpLines, unit_progress
     from warlight_env.folder_lock import FolderLock
 
     place = read_backend(backend, ray_address)

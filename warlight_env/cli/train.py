@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import App, Parameter
 
 from warlight_env.cli.common import Count, JsonOption, UsageError, print_json, require_extra
+from warlight_env.cli.progress import unit_progress
 from warlight_env.cli.tournament import BackendOption, QuietOption
-from warlight_env.cli.unit_progress import unit_progress
 
 if TYPE_CHECKING:
     from warlight_env.train.common.journal import Journal
