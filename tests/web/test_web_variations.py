@@ -399,8 +399,8 @@ def test_a_deleted_study_stays_deleted_during_a_change(server: Server):
 
 def test_a_deleted_game_stays_deleted_during_a_change_of_its_variations(server: Server):
     for number in range(PAIRS):
-        played, client = finished(server)
-        turn = {**first_turn(whole(client, played.game)), "reply": "known"}
+        played, client = play_to_end(server)
+        turn = {**first_turn(download_log(client, played.game)), "reply": "known"}
         place = f"games/{played.game}"
         codes = at_once(
             lambda client=client, place=place, turn=turn: client.post(f"{place}/variations", json=turn),
