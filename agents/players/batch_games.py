@@ -20,7 +20,6 @@ from warlight_env.engine.state import OVER, Scratch, State, Workspace
 #: Built-in policies of playouts.
 RANDOM: Final = 0
 AGGRESSIVE: Final = 1
-POLICIES: Final = ("random", "aggressive")
 
 
 @inline_kernel
@@ -75,9 +74,9 @@ def play_games(
 ) -> Int:
     """Play games first .. last - 1 of a batch for at most `rounds` more rounds each; return the sum of played rounds.
 
-    The picking phase must be over. The limit on the number of orders is not applied. policies: int32[P], each player's
-    index in POLICIES; the policies see the complete position. policy_rng: uint64[B, P, 2], one random generator for
-    each player.
+    The picking phase must be over. The limit on the number of orders is not applied. policies: int32[P], RANDOM or
+    AGGRESSIVE for each player; the policies see the complete position. policy_rng: uint64[B, P, 2], one random generator
+    for each player.
     """
     played = np.int64(0)
     for b in range(first, last):

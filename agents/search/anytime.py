@@ -97,12 +97,6 @@ def _copy_leaf(source: SimulationWork, target: SimulationWork) -> None:
         getattr(target.leaves, name)[0] = getattr(source.leaves, name)[0]
 
 
-class Store(Protocol):
-    """Stored results of simulations, such as a tree, and the working memory of each thread that adds to them."""
-
-    works: Sequence[Any]
-
-
 class _Watch(raise_callback_errors):
     """A `raise_callback_errors` that also marks the search as failed after an exception.
 

@@ -15,12 +15,11 @@ from warlight_env.engine.rules import MAX_PLAYERS
 from warlight_env.engine.state import PHASES
 from warlight_env.features.registry import OPPONENT, PLAYER, Feature, Group
 
-#: Codes of a region's owner in a player's view, also in the observation "raw". The codes of the opponents follow in
-#: seat order after the player.
+#: Codes of a region's owner in a player's view, also in the observation "raw". The opponents have the codes 2,
+#: 3, … in seat order after the player.
 SEEN_UNKNOWN: Final = -1
 SEEN_NEUTRAL: Final = 0
 SEEN_MINE: Final = 1
-SEEN_OPPONENT: Final = 2  #: the first opponent
 
 #: The number of armies at which a feature "army_soft" is 0.5, and the number at which "army_linear" is 1.
 SOFT_ARMIES: Final = 10
