@@ -14,21 +14,21 @@ from warlight_env.engine.jit import kernel
 from warlight_env.engine.kernel_types import Armies, AttackRows, Int, RandomState, Real
 from warlight_env.engine.position import Position
 from warlight_env.engine.round import income
-from warlight_env.engine.state import Scratch
 
 
 @kernel
-def one_big_army_orders(
+def one_big_army_policy(
     context: Context,
     position: Position,
     player: Int,
-    available: Int,
-    scratch: Scratch,
+    rng: RandomState,
+    work: GeneratorWork,
     deploy: Armies,
     attacks: AttackRows,
 ) -> Int:
-    """Write the bot's turn, and return the number of attacks. For the arrays, see `random_orders`."""
+    """Write the bot's turn, with the signature of policies (`plug_ins.policy_signature`)."""
     board, owner, army = context.board, position.owner, position.army
+    available = income(board, context.params.base_income, owner, player)
     strongest = -1
     for r in range(owner.shape[0]):
         deploy[r] = 0
@@ -38,7 +38,7 @@ def one_big_army_orders(
         return 0
     deploy[strongest] = available
     army[strongest] += available  # `move_inland` needs the armies after the deploy
-    count = move_inland(board, position, player, scratch, attacks, 0)
+    count = move_inland(board, position, player, work.scratch, attacks, 0)
     free = army[strongest] - 1
     army[strongest] -= available
     best = -1
@@ -53,22 +53,6 @@ def one_big_army_orders(
         attacks[count, 0], attacks[count, 1], attacks[count, 2] = strongest, best, free
         count += 1
     return count
-
-
-@kernel
-def one_big_army_policy(
-    context: Context,
-    position: Position,
-    player: Int,
-    rng: RandomState,
-    work: GeneratorWork,
-    deploy: Armies,
-    attacks: AttackRows,
-) -> Int:
-    """Write the turn of `one_big_army_orders`, with the signature of policies (`plug_ins.policy_signature`)."""
-    board, params, owner = context.board, context.params, position.owner
-    available = income(board, params.base_income, owner, player)
-    return one_big_army_orders(context, position, player, available, work.scratch, deploy, attacks)
 
 
 class OneBigArmyAgent(PolicyKernelAgent):
