@@ -14,15 +14,14 @@ from scipy import optimize
 
 from arena_agents import Idle
 from warlight_env.arena import (
+    EloDifference,
     GameRecord,
     Match,
     MatchScore,
     Sprt,
     SprtError,
-    elo_difference,
     elo_of,
     expected_score,
-    wilson_interval,
 )
 from warlight_env.arena.matches.sprt import PRIOR
 from warlight_env.arena.ratings.bradley_terry import GameRanking, rate
@@ -45,11 +44,10 @@ def test_elo_of_inverts_the_expected_score(elo):
     assert elo_of(expected_score(elo)) == pytest.approx(elo, abs=1e-6)
 
 
-def test_a_perfect_score_has_an_infinite_elo_with_a_finite_lower_bound():
-    difference = elo_difference(1.0, wilson_interval(10, 10))
-    assert difference.elo == difference.high == math.inf and 100 < difference.low < 250
+def test_infinite_differences_are_none_in_json():
+    assert elo_of(1.0) == math.inf and elo_of(0.0) == -math.inf
+    difference = EloDifference(elo_of(1.0), elo_of(0.75), elo_of(1.0))
     assert json.dumps(difference.to_dict()) == json.dumps({"elo": None, "low": difference.low, "high": None})
-    assert elo_of(0.0) == -math.inf
 
 
 @pytest.mark.parametrize("score", [-0.1, 1.1, float("nan")])

@@ -27,7 +27,6 @@ from warlight_env.arena import (
     Sprt,
     Tournament,
     continue_game,
-    elo_difference,
     elo_of,
     expected_score,
     load_tournament,
@@ -38,7 +37,6 @@ from warlight_env.arena import (
 )  # fmt: skip
 from warlight_env.arena.policies.policy_file import PolicyFile
 from warlight_env.arena.ratings.bradley_terry import GameRanking
-from warlight_env.arena.ratings.statistics import Interval
 from warlight_env.beliefs import Belief
 from warlight_env.bench.score_card import score_of
 from warlight_env.bench.subject import make_subject
@@ -283,7 +281,6 @@ def _of_others(folder: Path) -> Calls:
         "make_subject": (make_subject, {"policy": "random", "action": None, "observation": None}),
         "score_of": (score_of, {"rows": [[0.5, 1.0], [0.0]]}),
         "experiment": (experiment, {"name": "thesis-3.2"}),
-        "elo_difference": (elo_difference, {"score": 0.5, "interval": Interval(0.4, 0.6)}),
         "save_value": (_within(folder, save_value), {"path": folder / "v.npz", "arrays": _network()}),
         **encodings,
     }

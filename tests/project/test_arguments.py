@@ -11,7 +11,6 @@ import pytest
 from log_helpers import play_logged
 from warlight_env import maps
 from warlight_env.agents.records.value_record import SHAPES, save_value
-from warlight_env.arena import elo_difference
 from warlight_env.arena.contests.contest_runner import play_contests
 from warlight_env.beliefs import Belief
 from warlight_env.bench.score_card import make_card, score_of
@@ -66,7 +65,6 @@ CALLS: dict[str, Callable[[], object]] = {
     "experiment, bytes": lambda: experiment(b"x"),  # type: ignore[arg-type]
     "experiment, dict": lambda: experiment({}),  # type: ignore[arg-type]
     "experiment, huge": lambda: experiment(HUGE),
-    "elo_difference": lambda: elo_difference(1.0, b"x"),  # type: ignore[arg-type]
     "play_contests, number": lambda: play_contests(2.5),  # type: ignore[arg-type]
     "play_contests, text": lambda: play_contests("x"),  # type: ignore[arg-type]
     "observed_features, regions": lambda: observed_features("raw", {}, 2),  # type: ignore[arg-type]

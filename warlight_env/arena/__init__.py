@@ -21,7 +21,7 @@ from warlight_env.arena.matches.match_score import MatchScore
 from warlight_env.arena.matches.result import MatchResult, SprtResult
 from warlight_env.arena.matches.sprt import Sprt, SprtError
 from warlight_env.arena.ratings.bradley_terry import GameRanking, Rating, RatingError, rate
-from warlight_env.arena.ratings.elo import EloDifference, elo_difference, elo_of, expected_score
+from warlight_env.arena.ratings.elo import EloDifference, elo_of, expected_score
 from warlight_env.arena.ratings.statistics import Interval, unit_interval, wilson_interval
 from warlight_env.arena.tournaments.tournament import Entrant, Tournament, TournamentError
 from warlight_env.arena.tournaments.tournament_file import load_tournament
@@ -64,7 +64,6 @@ __all__ = [
     "Tournament",
     "TournamentError",
     "TournamentResult",
-    "elo_difference",
     "elo_of",
     "expected_score",
     "load_tournament",

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from warlight_env.arena.ratings.statistics import CONFIDENCE, Interval
+from warlight_env.arena.ratings.statistics import CONFIDENCE
 from warlight_env.arguments import is_number, short_repr
 from warlight_env.errors import InputError
 
@@ -68,20 +68,6 @@ def expected_score(elo: float) -> float:
     if not is_number(elo) or not abs(elo) <= MOST_ELO:
         raise InputError(f"elo = {short_repr(elo)}: must be a number in {-MOST_ELO} .. {MOST_ELO}")
     return float(1 / (1 + 10 ** (-elo / 400)))
-
-
-def elo_difference(score: float, interval: Interval) -> EloDifference:
-    """Convert a score in games of two players, and its confidence interval, to an Elo difference with an interval.
-
-    In the score, a draw counts as half a win. The conversion is monotone, so the Elo interval has the same confidence
-    level as the interval of the score.
-
-    Raises:
-        InputError: the score or an end of the interval is not in 0 .. 1.
-    """
-    if not isinstance(interval, Interval):
-        raise InputError(f"interval = {short_repr(interval)}: must be an Interval")
-    return EloDifference(elo_of(score), elo_of(interval.low), elo_of(interval.high))
 
 
 def estimate_elo(units: Mapping[float, int], size: int, confidence: float = CONFIDENCE) -> EloDifference:
