@@ -75,8 +75,8 @@ def play_games(
     """Play games first .. last - 1 of a batch for at most `rounds` more rounds each; return the sum of played rounds.
 
     The picking phase must be over. The limit on the number of orders is not applied. policies: int32[P], RANDOM or
-    AGGRESSIVE for each player; the policies see the complete position. policy_rng: uint64[B, P, 2], one random generator
-    for each player.
+    AGGRESSIVE for each player; the policies see the complete position. policy_rng: uint64[B, P, 2], one random
+    generator for each player.
     """
     played = np.int64(0)
     for b in range(first, last):

@@ -380,7 +380,15 @@ class _Wide(FactoredActions):
         self.mask_rows -= 1
 
 
-@pytest.mark.parametrize("action", [_Short, _Wide, lambda board, params: None, 5])
+class _Spaceless(FactoredActions):
+    """An encoding without an action space."""
+
+    def __init__(self, *arguments: Any) -> None:
+        super().__init__(*arguments)
+        del self.space
+
+
+@pytest.mark.parametrize("action", [_Short, _Wide, _Spaceless, lambda board, params: None, 5])
 def test_core_rejects_encodings_with_inconsistent_sizes(action):
     with pytest.raises(ValueError, match="action"):
         EnvCore(RING, {"picks": 1}, action=action)

@@ -62,6 +62,9 @@ def _checked(encoding: ActionEncoding) -> ActionEncoding:
     if not isinstance(encoding, ActionEncoding):
         raise InputError(f"action: the factory made {short_repr(encoding)}, not an `ActionEncoding`")
     n, e, place = encoding.board.n_regions, encoding.board.n_edges, f"action {type(encoding).__name__}"
+    for name in ("space", "mask_space"):
+        if not hasattr(encoding, name):
+            raise InputError(f"{place}: the class must define the attribute {name}")
     for name in ("limits", "config"):
         array = getattr(encoding, name)
         if not isinstance(array, np.ndarray) or array.dtype != np.int64 or array.ndim != 1 or len(array) < 1:

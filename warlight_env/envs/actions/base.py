@@ -72,6 +72,11 @@ class ActionEncoding(ABC):
     """
 
     name: ClassVar[str]
+    #: The action space. With `MaskableChoices`, `MaskableDict` or `Discrete`, the action space of a batch also accepts
+    #: masks.
+    space: spaces.Space[Any]
+    #: The space of the action masks, as a part of the observation space; None for an encoding without masks.
+    mask_space: spaces.Space[Any] | None
     #: Whether a turn consists of several actions. If it does, `decode` takes and `encode` returns a list of actions.
     stepwise: ClassVar[bool] = False
     #: Whether `rows` copies integers without checks, so that it also accepts actions outside the space.
@@ -96,19 +101,6 @@ class ActionEncoding(ABC):
         self.board = board
         self.params = params
         self.max_income = most_income(board, params)
-
-    @property
-    @abstractmethod
-    def space(self) -> spaces.Space[Any]:
-        """The action space. Every call returns the same object.
-
-        With `MaskableChoices`, `MaskableDict` or `Discrete`, the action space of a batch also accepts masks.
-        """
-
-    @property
-    @abstractmethod
-    def mask_space(self) -> spaces.Space[Any] | None:
-        """The space of the action masks, as a part of the observation space; None for an encoding without masks."""
 
     @abstractmethod
     def mask(self, view: View) -> Any:

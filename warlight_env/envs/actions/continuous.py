@@ -167,20 +167,13 @@ class ContinuousActions(ActionEncoding):
     """
 
     name: ClassVar[str] = "continuous"
+    mask_space = None
     submit = staticmethod(submit_scores)
 
     def __init__(self, board: Board, params: RuleParams) -> None:
         super().__init__(board, params)
         self._size = board.n_regions + board.n_edges
-        self._space = spaces.Box(-1.0, 1.0, (self._size,), np.float32)
-
-    @property
-    def space(self) -> spaces.Box:
-        return self._space
-
-    @property
-    def mask_space(self) -> None:
-        return None
+        self.space = spaces.Box(-1.0, 1.0, (self._size,), np.float32)
 
     @property
     def limits(self) -> I64:

@@ -26,16 +26,8 @@ class DiscreteEncoding(ActionEncoding):
     def __init__(self, board: Board, params: RuleParams, size: int) -> None:
         super().__init__(board, params)
         self.size = size
-        self._space = spaces.Discrete(size)
-        self._mask_space = spaces.MultiBinary(size)
-
-    @property
-    def space(self) -> spaces.Discrete:
-        return self._space
-
-    @property
-    def mask_space(self) -> spaces.MultiBinary:
-        return self._mask_space
+        self.space = spaces.Discrete(size)
+        self.mask_space = spaces.MultiBinary(size)
 
     @property
     def mask_size(self) -> int:

@@ -116,20 +116,12 @@ class FactoredActions(ActionEncoding):
         self.mask_rows = n + (2 * e if priority else e)
         sources: list[Any] = [np.arange(n), board.edge_source, *([board.edge_source] if priority else [])]
         self._region_of_row: npt.NDArray[np.int64] = np.concatenate(sources)
-        self._space = MaskableChoices([VALUES] * self.mask_rows)
-        self._mask_space = spaces.Tuple([spaces.MultiBinary(VALUES)] * self.mask_rows)
+        self.space = MaskableChoices([VALUES] * self.mask_rows)
+        self.mask_space = spaces.Tuple([spaces.MultiBinary(VALUES)] * self.mask_rows)
         #: The two possible rows of an action mask. The first row allows only the value 0; the second allows all values.
         self._rows = tuple(np.array([1] + [allowed] * _TOP, dtype=np.int8) for allowed in (0, 1))
         for row in self._rows:
             row.flags.writeable = False
-
-    @property
-    def space(self) -> MaskableChoices:
-        return self._space
-
-    @property
-    def mask_space(self) -> spaces.Tuple:
-        return self._mask_space
 
     @property
     def limits(self) -> I64:

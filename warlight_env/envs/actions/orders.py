@@ -59,6 +59,7 @@ class OrdersActions(ActionEncoding):
     """
 
     name: ClassVar[str] = "orders"
+    space: MaskableDict
 
     def __init__(self, board: Board, params: RuleParams, *, max_armies: int = 63) -> None:
         super().__init__(board, params)
@@ -68,21 +69,13 @@ class OrdersActions(ActionEncoding):
         n, e = board.n_regions, max(board.n_edges, 1)
         widths = {"deploy": (self.max_income + 1, n), "attack": (max_armies + 1, e), "priority": (e, e)}
         self._widths = widths
-        self._space = MaskableDict({key: MaskableChoices([w] * rows) for key, (w, rows) in widths.items()})
-        self._mask_space = spaces.Dict(
+        self.space = MaskableDict({key: MaskableChoices([w] * rows) for key, (w, rows) in widths.items()})
+        self.mask_space = spaces.Dict(
             {key: spaces.Tuple([spaces.MultiBinary(w)] * rows) for key, (w, rows) in widths.items()}
         )
         self._open = {key: _read_only(np.ones(w, dtype=np.int8)) for key, (w, _) in widths.items()}
         self._shut = {key: _read_only(np.eye(1, w, dtype=np.int8)[0]) for key, (w, _) in widths.items()}
         self._priority_mask = (self._open["priority"],) * e
-
-    @property
-    def space(self) -> MaskableDict:
-        return self._space
-
-    @property
-    def mask_space(self) -> spaces.Dict:
-        return self._mask_space
 
     @property
     def config(self) -> I64:
@@ -108,7 +101,7 @@ class OrdersActions(ActionEncoding):
     def flat_mask(self, view: View) -> I8:
         """Return the action mask as one vector: all rows of attack, then of deploy, then of priority."""
         mask = self.mask(view)
-        return np.concatenate([row for key in self._space.spaces for row in mask[key]])
+        return np.concatenate([row for key in self.space.spaces for row in mask[key]])
 
     def _rows(self, action: Any) -> I64:
         if not isinstance(action, dict) or set(action) != set(self._widths):
