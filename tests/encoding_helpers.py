@@ -10,14 +10,15 @@ from hypothesis import strategies as st
 
 from env_helpers import LONG, SMALL
 from helpers import PRESETS, RING
-from warlight_env.agents import generators
+from warlight_env.agents.generators.attacks import GENERATORS as ATTACK_GENERATORS
+from warlight_env.agents.generators.deploys import GENERATORS as DEPLOY_GENERATORS
 from warlight_env.engine.rules import Rules, RulesError
 from warlight_env.envs import WarlightParallelEnv
 from warlight_env.envs.actions import StepActions
 
 NAMES = ("steps", "continuous", "strategies")
 MAPS = {"small": SMALL, "ring": RING, "long": LONG}
-WAYS = [(deploy, attack) for deploy in generators.DEPLOY_GENERATORS for attack in generators.ATTACK_GENERATORS]
+WAYS = [(deploy, attack) for deploy in DEPLOY_GENERATORS for attack in ATTACK_GENERATORS]
 
 
 def short_steps(max_deploys: int = 3, max_attacks: int = 4) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import generator_helpers as generators
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -9,7 +10,6 @@ from hypothesis import strategies as st
 
 from helpers import PRESETS, RING, as_position, board_of, make_map, position, shares_of
 from warlight_env import Game, Orders, Rules, maps
-from warlight_env.agents import generators
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation.expectation import favourable, max_attackers, to_conquer, to_hold
 from warlight_env.agents.evaluation.static_evaluation import (
@@ -264,11 +264,3 @@ def test_random_turns_cover_exactly_the_generated_turns():
         if key not in seen_turns:
             seen_turns.append(key)
     assert len(seen_turns) == len(all_turns)
-
-
-def test_unknown_generators_raise_an_error_with_a_suggestion():
-    seen = view(LINE, [0, 0, 0, 1, 1, 1], [3] * 6)
-    with pytest.raises(generators.GeneratorError, match="did you mean 'aggressive'"):
-        generators.deploys(seen, "agressive")
-    with pytest.raises(generators.GeneratorError, match="use one of offensive"):
-        generators.attacks(seen, "xyz")

@@ -8,6 +8,7 @@ import math
 
 import numpy as np
 import pytest
+from generator_helpers import turns as generated
 
 from helpers import RING, as_position, make_map, position, shares_of
 from warlight_env import Game, Rules
@@ -15,7 +16,6 @@ from warlight_env.agents import AgentError, Budget, make_agent
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation.static_evaluation import extended_share, position_share
 from warlight_env.agents.evaluation.territory import label_components
-from warlight_env.agents.generators import turns as generated
 from warlight_env.agents.players.flat.arms import FOUND, MODE_BINS, middle, results_of
 from warlight_env.agents.players.maxn.agent import MaxnAgent
 from warlight_env.agents.players.maxn.battle_turns import list_first_battles, make_battle_work, make_turn

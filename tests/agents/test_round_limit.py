@@ -6,13 +6,13 @@ import itertools
 
 import numpy as np
 import pytest
+from generator_helpers import turns as generated
 
 from helpers import RING, make_map, position
 from warlight_env import Game, Orders, Rules
 from warlight_env.agents import make_agent
 from warlight_env.agents.context import bare_context
 from warlight_env.agents.evaluation.game_outcome import DRAWN, ONGOING, winner_of, write_end_shares
-from warlight_env.agents.generators import turns as generated
 from warlight_env.agents.players.flat import FlatSearch, FlatSettings
 from warlight_env.agents.players.flat.arms import results_of
 from warlight_env.agents.players.mcts import MctsSettings, TreeSearch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import generator_helpers as generators
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,6 @@ from hypothesis import strategies as st
 from encoding_helpers import WAYS, envs, make, play_turns, put
 from env_helpers import LONG, SMALL, as_game
 from helpers import make_map
-from warlight_env.agents import generators
 from warlight_env.agents.evaluation.static_evaluation import best_picks
 from warlight_env.agents.weights import THESIS
 from warlight_env.engine.orders import Orders
