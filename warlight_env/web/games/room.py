@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from warlight_env.arena.games.game_loop import round_limit
-from warlight_env.engine.orders import Orders
 from warlight_env.game import Game
 from warlight_env.protocol.view_transfer import WorkerSetup
 from warlight_env.record import Header
@@ -97,7 +96,8 @@ class Room:
             played = self.game.round > self.header.continues.rounds
         else:
             played = self.log.steps > 0
-        return played or self.over or bool(self.resignations.resigned) or any(s in self.pending for s in self.humans)
+        moved = any(s in self.commands.pending for s in self.humans)
+        return played or self.over or bool(self.resignations.resigned) or moved
 
     @property
     def was_opened(self) -> bool:
@@ -132,14 +132,14 @@ class Room:
         if self.over:
             return []
         asked: Sequence[int] = self.game.pickers() if self.game.phase == "pick" else range(self.game.players)
-        return [s for s in asked if s not in self.pending and self.resignations.plays(self.game, s)]
+        return [s for s in asked if s not in self.commands.pending and self.resignations.plays(self.game, s)]
 
     @property
     def not_ready(self) -> list[int]:
         """The people who have not opened the game; the clock of the first turn waits for them."""
         if self.clock.seconds is None or self.clock_forced or self.log.steps or self.clock.spent:
             return []
-        ready = self.opened.union(self.pending)
+        ready = self.opened.union(self.commands.pending)
         return [s for s in self.humans if s not in ready and self.resignations.plays(self.game, s)]
 
     @property
@@ -188,7 +188,7 @@ class Room:
                 "income": view.income,
                 "offers": list(self.game.offers(seat)),
                 "picks": max(self.game.rules.ranked, view.picks_left),
-                "in": seat in self.pending,
+                "in": seat in self.commands.pending,
                 "alive": self.resignations.plays(self.game, seat),
             }
         return state
@@ -211,33 +211,6 @@ class Room:
             if values is not None:
                 return played, values
         return None
-
-    # Commands of people, see `TurnCommands`
-
-    @property
-    def pending(self) -> dict[int, Any]:
-        """The submitted turns, with the seats as keys."""
-        return self.commands.pending
-
-    def submit_picks(self, seat: int, preferences: list[int]) -> None:
-        """Submit a person's preferred regions, the best first."""
-        self.commands.submit_picks(seat, preferences)
-
-    def submit_orders(self, seat: int, number: int, orders: Orders, hint: dict[str, Any] | None = None) -> None:
-        """Submit a person's orders for round `number`."""
-        self.commands.submit_orders(seat, number, orders, hint)
-
-    def take_back(self, seat: int) -> Any:
-        """Withdraw a person's submitted turn, and return it."""
-        return self.commands.take_back(seat)
-
-    def resign(self, seat: int) -> None:
-        """Resign for a person; a resignation cannot be undone."""
-        self.commands.resign(seat)
-
-    def agree(self, seat: int, agrees: bool) -> None:
-        """Note whether a person agrees to a draw in the current position."""
-        self.commands.agree(seat, agrees)
 
     # Changes
 

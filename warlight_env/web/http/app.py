@@ -225,14 +225,14 @@ def _turns(app: FastAPI) -> None:
 
     @app.post("/api/games/{id}/picks")
     async def submit_picks(body: PicksBody, access: GameAccess) -> dict[str, Any]:
-        access.room.submit_picks(access.player(), body.wishes)
+        access.room.commands.submit_picks(access.player(), body.wishes)
         return {"ok": True, "awaited": access.room.awaited}
 
     @app.post("/api/games/{id}/orders")
     async def submit_orders(body: OrdersBody, access: GameAccess) -> dict[str, Any]:
         hint = None if body.hint == "off" else {"hint": body.hint}
         orders = Orders(list(body.deploys), list(body.attacks))
-        access.room.submit_orders(access.player(), body.round, orders, hint)
+        access.room.commands.submit_orders(access.player(), body.round, orders, hint)
         return {"ok": True, "awaited": access.room.awaited}
 
     @app.post("/api/games/{id}/start")
@@ -243,7 +243,7 @@ def _turns(app: FastAPI) -> None:
 
     @app.post("/api/games/{id}/take-back")
     async def take_back(access: GameAccess) -> dict[str, Any]:
-        turn = access.room.take_back(access.player())
+        turn = access.room.commands.take_back(access.player())
         if not isinstance(turn, Orders):
             return {"wishes": turn}
         deploys, attacks = (rows.tolist() for rows in turn.arrays())
@@ -251,12 +251,12 @@ def _turns(app: FastAPI) -> None:
 
     @app.post("/api/games/{id}/resign")
     async def resign(access: GameAccess) -> dict[str, Any]:
-        access.room.resign(access.player())
+        access.room.commands.resign(access.player())
         return {"ok": True, "awaited": access.room.awaited, "over": access.room.over}
 
     @app.post("/api/games/{id}/draw")
     async def draw(body: DrawBody, access: GameAccess) -> dict[str, Any]:
-        access.room.agree(access.player(), body.agree)
+        access.room.commands.agree(access.player(), body.agree)
         return {"ok": True, "over": access.room.over}
 
     @app.post("/api/games/{id}/control")
