@@ -22,7 +22,6 @@ from warlight_env.features.definitions import PLAYERS, RULES
 from warlight_env.features.registry import Columns, FeatureNameError
 from warlight_env.networks.archive import HEADER, have_shapes, packed, unpacked
 from warlight_env.networks.npz import ArraysError, read_arrays
-from warlight_env.output import save_file
 
 Floats = npt.NDArray[np.float32]
 _Record = TypeVar("_Record")
@@ -171,17 +170,6 @@ def value_file(network: ValueNetwork) -> bytes:
         "rule_features": [RULES.names[at] for at in network.rule_columns],
     }
     return packed({"kind": _KIND, **reads}, {name: np.array(getattr(network, name)) for name in SHAPES})
-
-
-def save_value(path: str | Path, arrays: Mapping[str, Floats]) -> None:
-    """Write the arrays of a network with all input features to a file for `load_value`, atomically.
-
-    Raises:
-        ValueNetworkError: the arrays are not the arrays of a value network, or the path is not a path of a file.
-        OutputError, WriteError: see `output.save_file`.
-    """
-    content = value_file(make_network(arrays))
-    save_file(path_of(path, "path", ValueNetworkError), content)
 
 
 @functools.cache

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from value_helpers import save_value
 
 from helpers import shares_of
 from warlight_env.agents import make_agent
@@ -22,7 +23,6 @@ from warlight_env.agents.records.value_record import (
     digest,
     load_value,
     make_network,
-    save_value,
     value_file,
 )  # fmt: skip
 from warlight_env.agents.value.features import write_rules

@@ -8,10 +8,11 @@ import pickle
 
 import numpy as np
 import pytest
+from value_helpers import save_value
 
 from warlight_env import Game, maps
 from warlight_env.agents import make_agent
-from warlight_env.agents.records.value_record import SHAPES, ValueNetworkError, digest, save_value
+from warlight_env.agents.records.value_record import SHAPES, ValueNetworkError, digest
 from warlight_env.agents.registry import pinned, unpinned
 from warlight_env.agents.turn_net.turn_network_file import BUNDLED
 from warlight_env.agents.weights import DEFAULT, THESIS, Weights, WeightsError

@@ -16,7 +16,7 @@ from warlight_env.agents import Budget, make_agent
 from warlight_env.agents.players.mcts import MctsAgent
 from warlight_env.agents.players.nash.agent import NashAgent
 from warlight_env.agents.plug_ins.functions import Functions as PlugIns
-from warlight_env.agents.records.value_record import SHAPES, load_value, save_value
+from warlight_env.agents.records.value_record import load_value
 from warlight_env.agents.turn_net.turn_network_file import load_turn_network
 from warlight_env.agents.weights import Weights
 from warlight_env.arena import (
@@ -98,7 +98,7 @@ class Functions(Subject):
     def __init__(self, folder: Path) -> None:
         groups = (
             _of_games(), _of_maps(folder), _of_envs(), _of_agents(folder), _of_the_arena(), _of_records(folder),
-            _of_others(folder),
+            _of_others(),
         )  # fmt: skip
         self._all = {name: called for group in groups for name, called in group.items()}
         self.methods = {name: lambda given=given: copied(given) for name, (_, given) in self._all.items()}
@@ -264,7 +264,7 @@ def _of_the_arena() -> Calls:
     }
 
 
-def _of_others(folder: Path) -> Calls:
+def _of_others() -> Calls:
     """Functions and constructors of beliefs, external bots, features, suites and experiments."""
     board, army = make_board(LADDER), np.full(LADDER.n_regions, 2, np.int32)
     params = Rules.of(RULES).params(LADDER.n_regions, LADDER.n_super_regions)
@@ -281,13 +281,8 @@ def _of_others(folder: Path) -> Calls:
         "make_subject": (make_subject, {"policy": "random", "action": None, "observation": None}),
         "score_of": (score_of, {"rows": [[0.5, 1.0], [0.0]]}),
         "experiment": (experiment, {"name": "thesis-3.2"}),
-        "save_value": (_within(folder, save_value), {"path": folder / "v.npz", "arrays": _network()}),
         **encodings,
     }
-
-
-def _network() -> dict[str, Any]:
-    return {name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()}
 
 
 def _of_records(folder: Path) -> Calls:

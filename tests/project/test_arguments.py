@@ -10,7 +10,6 @@ import pytest
 
 from log_helpers import play_logged
 from warlight_env import maps
-from warlight_env.agents.records.value_record import SHAPES, save_value
 from warlight_env.arena.contests.contest_runner import play_contests
 from warlight_env.beliefs import Belief
 from warlight_env.bench.score_card import make_card, score_of
@@ -51,8 +50,6 @@ CALLS: dict[str, Callable[[], object]] = {
     "BotSide, make": lambda: BotSide(True),  # type: ignore[arg-type]
     "BotSide, len": lambda: BotSide(len),  # type: ignore[arg-type]
     "BotSide, array": lambda: BotSide(lambda: ANY, np.array([1, 2])),  # type: ignore[arg-type]
-    "save_value, an array": lambda: save_value("x.npz", dict.fromkeys(SHAPES, 3)),  # type: ignore[misc]
-    "save_value": lambda: save_value("x.npz", 3),  # type: ignore[arg-type]
     "BotSide, challenge": lambda: BotSide(lambda: ANY, 3),  # type: ignore[arg-type]
     "make_subject, 3": lambda: make_subject(3),  # type: ignore[arg-type]
     "make_subject, action": lambda: make_subject("x.zip", action=HUGE),

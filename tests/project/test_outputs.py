@@ -6,22 +6,17 @@ import errno
 import os
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 
 from warlight_env import maps, output
-from warlight_env.agents.records.value_record import SHAPES, save_value
 from warlight_env.agents.weights import DEFAULT
 from warlight_env.errors import InputError
 from warlight_env.output import OutputError, WriteError
-
-ARRAYS = {name: np.zeros(shape, np.float32) for name, shape in SHAPES.items()}
 
 #: Functions that save an object under a name.
 SAVES: dict[str, Callable[[object], None]] = {
     "map": lambda path: maps.save(maps.load("small"), path),  # type: ignore[arg-type]
     "weights": lambda path: DEFAULT.save(path),  # type: ignore[arg-type]
-    "value": lambda path: save_value(path, ARRAYS),  # type: ignore[arg-type]
 }
 
 saves = pytest.mark.parametrize("save", SAVES.values(), ids=SAVES)

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -28,9 +31,23 @@ from warlight_env.simulation.scenarios import ScenarioTurns
 from warlight_env.tensor_env.games import Bot, compiled_bot, make_seats
 from warlight_env.tensor_env.gpu import Call, Placement, make_calls
 from warlight_env.tensor_env.records import mapped
-from warlight_env.tensor_env.toolkit import ptx_of
+from warlight_env.tensor_env.toolkit import compiling
 from warlight_env.train.turn_net.cuda_inputs import input_kernels
 from warlight_env.train.turn_net.turn_inputs import NetworkPositions, blank_inputs
+
+
+def ptx_of(function: Callable[..., Any], arguments: tuple[Any, ...]) -> str:
+    """Compile a CUDA kernel to PTX; this needs no GPU. arguments: arguments of the kernel, with NumPy arrays."""
+    from numba import cuda
+    from numba.core import types
+    from numba.cuda import dispatcher
+    from numba.cuda.typing.typeof import typeof
+
+    device = SimpleNamespace(compute_capability=(9, 0))
+    signature = types.void(*map(typeof, arguments))
+    with compiling(), mock.patch.object(dispatcher, "get_current_device", return_value=device):
+        code, _ = cuda.compile(function, signature, device=False, cc=device.compute_capability, abi="numba")
+    return str(code)
 
 
 def place_rows(row: np.ndarray[Any, Any], columns: bool) -> Any:

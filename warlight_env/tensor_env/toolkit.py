@@ -101,34 +101,28 @@ _compiling = threading.RLock()
 
 
 @contextlib.contextmanager
-def compiling(capability: tuple[int, int] | None = None) -> Iterator[None]:
+def compiling() -> Iterator[None]:
     """Set the compiler's options during the block.
 
     The compiler does not fuse multiplications and additions, because a CPU rounds after each of them. The names of
     functions contain digests instead of the types of all arrays in a NamedTuple; with the types, the code would be 20
     times longer.
-
-    capability: the compute capability of a GPU that the machine does not have, for compilation only.
     """
     if simulated():
         yield
         return
     import numba.cuda.cudadrv.nvvm as nvvm
     from numba.core import types
-    from numba.cuda import dispatcher
 
     record: Any = types.BaseNamedTuple  # type: ignore[attr-defined]
     _compiling.acquire()
-    compile_ir, current, names = nvvm.compile_ir, dispatcher.get_current_device, record.mangling_args
+    compile_ir, names = nvvm.compile_ir, record.mangling_args
     nvvm.compile_ir = _unfused(compile_ir)
     record.mangling_args = property(_short_name)
-    if capability is not None:
-        dispatcher.get_current_device = lambda: _NoDevice(capability)
     try:
         yield
     finally:
-        nvvm.compile_ir, dispatcher.get_current_device = compile_ir, current
-        record.mangling_args = names
+        nvvm.compile_ir, record.mangling_args = compile_ir, names
         _compiling.release()
 
 
@@ -143,22 +137,3 @@ def _unfused(compile_ir: Callable[..., Any]) -> Callable[..., Any]:
 def _short_name(kind: Any) -> tuple[str, tuple[()]]:
     digest = hashlib.sha256(str(kind).encode()).hexdigest()[:12]
     return f"{kind.instance_class.__name__}_{digest}", ()
-
-
-class _NoDevice:
-    """The object that replaces a GPU on a machine without a GPU."""
-
-    def __init__(self, capability: tuple[int, int]) -> None:
-        self.compute_capability = capability
-
-
-def ptx_of(function: Callable[..., Any], arguments: tuple[Any, ...], capability: tuple[int, int] = (9, 0)) -> str:
-    """Compile a CUDA kernel to PTX; this needs no GPU. arguments: arguments of the kernel, with NumPy arrays."""
-    from numba import cuda
-    from numba.core import types
-    from numba.cuda.typing.typeof import typeof
-
-    signature = types.void(*map(typeof, arguments))
-    with compiling(capability):
-        code, _ = cuda.compile(function, signature, device=False, cc=capability, abi="numba")
-    return str(code)
