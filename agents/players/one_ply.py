@@ -98,11 +98,6 @@ class OnePlyAgent(ScoringAgent):
         self._context = make_context(view.board, view.params, view.players, self.weights)
         self._work = make_one_ply_work(view.board.n_regions, view.board.n_edges, view.players)
 
-    @property
-    def _lookahead(self) -> LookaheadWork:
-        lookahead: LookaheadWork = self._work.lookahead
-        return lookahead
-
     def _choose(self, view: View) -> int:
         return int(
             one_ply_turn(

@@ -128,11 +128,6 @@ class PlanAgent(ScoringAgent):
             )
         )
 
-    @property
-    def _lookahead(self) -> LookaheadWork:
-        lookahead: LookaheadWork = self._work.lookahead
-        return lookahead
-
     def _only_grows(self, view: View) -> bool:
         """Return whether the agent evaluates positions only by growth (present and possible income).
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 
@@ -16,23 +17,20 @@ from warlight_env.engine.view import View
 class ScoringAgent(KernelAgent):
     """An agent that uses `lookahead.score_turns`.
 
-    Subclasses define `_choose`, which scores the turns, and `_lookahead`, which stores the scores.
+    Subclasses define `_choose`, which scores the turns.
     """
 
+    _work: Any  #: working memory; its field `lookahead` stores the scores
     samples: int  #: number of simulated rounds for each turn
     _attack_count: int | None = None
     _limit: int = 0
-
-    @property
-    @abstractmethod
-    def _lookahead(self) -> LookaheadWork: ...
 
     @abstractmethod
     def _choose(self, view: View) -> int:
         """Choose a turn, and write it as `KernelAgent._write` does; score all candidate turns if there are several."""
 
     def _write(self, view: View) -> int:
-        self._lookahead.score[:] = np.nan  # mark all scores as missing, so that old scores are not used again
+        self._work.lookahead.score[:] = np.nan  # mark all scores as missing, so that old scores are not used again
         self._limit, self._attack_count = int(view.params.max_orders), self._choose(view)
         return self._attack_count
 
@@ -40,7 +38,8 @@ class ScoringAgent(KernelAgent):
         """See `Agent.search_policy`. If there was only one candidate turn, its value is NaN."""
         if self._attack_count is None:
             return None
-        turns, score = self._lookahead.turns, self._lookahead.score
+        lookahead: LookaheadWork = self._work.lookahead
+        turns, score = lookahead.turns, lookahead.score
         valued = np.flatnonzero(~np.isnan(score))
         order = valued[np.argsort(-score[valued], kind="stable")].tolist()
         chosen = Orders.from_arrays(self._deploy, self._attacks, self._attack_count)

@@ -6,12 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from numba import cuda
 
 from warlight_env.agents.context import Context
 from warlight_env.agents.records.turn_record import TurnNetworkBuffers
-from warlight_env.tensor_env.gpu import allocate, upload
+from warlight_env.tensor_env.gpu import allocate, unchanged, upload
 from warlight_env.tensor_env.launching import Launcher
 from warlight_env.tensor_env.linking import Linker, device_function
 from warlight_env.tensor_env.records import mapped, row_reader
@@ -26,7 +25,7 @@ def input_kernels(work: TurnNetworkBuffers) -> tuple[Callable[..., Any], Callabl
     """
     linker = Linker()
     regions, borders = linker.device(write_regions), linker.device(write_borders)
-    rows = device_function(row_reader(mapped(work, _same, linker.names)))
+    rows = device_function(row_reader(mapped(work, unchanged, linker.names)))
 
     def all_regions(context: Any, works: Any, out: Any, positions: Any) -> None:
         m = cuda.grid(1)
@@ -63,7 +62,3 @@ def make_launchers(
         Launcher(regions, f"regions {linker.digest(write_regions)}", fixed, (one,)),
         Launcher(borders, f"borders {linker.digest(write_borders)}", fixed, (one, weights)),
     )
-
-
-def _same(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    return array

@@ -229,16 +229,8 @@ class Recorder(ABC):
 class MemoryRecorder(Recorder):
     """A `Recorder` that stores the log of a game in memory. The log can be read during the game."""
 
-    def __init__(
-        self,
-        players: Sequence[Player] | None = None,
-        match: dict[str, Any] | None = None,
-        *,
-        insight: bool = False,
-    ) -> None:
-        super().__init__(players, match, insight=insight)
-        self._decoder: Decoder | None = None
-        self._lines = 0
+    _decoder: Decoder | None = None
+    _lines = 0
 
     def write(self, line: bytes) -> None:
         """Decode one line of the log, and store it in memory. See `Recorder.write`."""

@@ -14,7 +14,7 @@ from warlight_env.engine.rules import RuleParams
 from warlight_env.engine.state import State, make_scratch
 from warlight_env.simulation.scenarios import Results, ScenarioTurns, make_results, play_scenario
 from warlight_env.tensor_env import toolkit
-from warlight_env.tensor_env.gpu import allocate, upload
+from warlight_env.tensor_env.gpu import allocate, tensor_of, unchanged, upload
 from warlight_env.tensor_env.launching import Launcher
 from warlight_env.tensor_env.linking import Linker, device_function
 from warlight_env.tensor_env.records import UNREAD, mapped, row_reader, size_of
@@ -33,7 +33,7 @@ def simulation_kernel() -> Source:
     """Return the CUDA kernel."""
     linker = Linker()
     play = linker.device(play_scenario)
-    rows = device_function(row_reader(mapped(make_scratch(1, 1), _same, linker.names)))
+    rows = device_function(row_reader(mapped(make_scratch(1, 1), unchanged, linker.names)))
 
     def run(params: Any, start: Any, turns: Any, results: Any, works: Any) -> None:
         i = cuda.grid(1)
@@ -77,20 +77,10 @@ def simulate_on_gpu(params: RuleParams, start: State, turns: ScenarioTurns) -> R
     try:
         arguments = kernel_arguments(params, start, turns, upload, lambda row: allocate(row, count, False))
     except torch.cuda.OutOfMemoryError:
-        one = kernel_arguments(params, start, turns, _same, lambda row: row[None])
+        one = kernel_arguments(params, start, turns, unchanged, lambda row: row[None])
         toolkit.check_memory(count, size_of(one[3]) + size_of(one[4]), "turns * scenarios", "results")
         raise
     Launcher(source.function, source.key, arguments)(count)
     results: Results = arguments[3]
-    state = State(*(UNREAD if isinstance(array, int) else _tensor(array) for array in results.state))
-    return Results(state, _tensor(results.shares), _tensor(results.seeds.view(np.int64)).view(torch.uint64))
-
-
-def _tensor(array: Any) -> Any:
-    import torch
-
-    return torch.from_numpy(array) if toolkit.simulated() else torch.as_tensor(array, device="cuda")
-
-
-def _same(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
-    return array
+    state = State(*(UNREAD if isinstance(array, int) else tensor_of(array) for array in results.state))
+    return Results(state, tensor_of(results.shares), tensor_of(results.seeds.view(np.int64)).view(torch.uint64))

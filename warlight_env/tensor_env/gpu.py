@@ -140,9 +140,9 @@ def make_calls(core: EnvCore, seats: Seats, bots: Sequence[Bot], memory: Placeme
     submit, mask = core.encoding.submit, core.encoding.write_mask or no_mask
     batch: Any = core.game_batch_for(0, 0)
     own: Any = seats
-    trees = {name: mapped(getattr(batch, name), _same) for name in ("state", "out", "turns")}
+    trees = {name: mapped(getattr(batch, name), unchanged) for name in ("state", "out", "turns")}
     trees["work"] = mapped(batch.work, lambda array: array[None], names)
-    trees["seats"] = mapped(own, _same)
+    trees["seats"] = mapped(own, unchanged)
 
     def place(name: str) -> Any:
         return mapped(trees[name], lambda array: memory.rows(array[0], name in COLUMNS))
@@ -183,7 +183,7 @@ class GpuGames(DeviceGames):
     def __init__(self, core: EnvCore, seats: Seats, bots: Sequence[Bot], batch: int) -> None:
         toolkit.require()
         self._batch = batch
-        host = Placement(_same, lambda row, columns: row[None])
+        host = Placement(unchanged, lambda row, columns: row[None])
         #: The number of bytes that a game needs in the memory of the GPU.
         self.bytes_per_game = make_calls(core, seats, bots, host).bytes_per_game
         toolkit.check_memory(batch, self.bytes_per_game)
@@ -194,9 +194,7 @@ class GpuGames(DeviceGames):
         self._bots = [Launcher(*bot) for bot in calls.bots]
 
     def tensor(self, array: Any) -> Any:
-        import torch
-
-        return torch.from_numpy(array) if toolkit.simulated() else torch.as_tensor(array, device="cuda")
+        return tensor_of(array)
 
     def restart(self) -> None:
         self.tensor(self.seats.played).zero_()
@@ -207,6 +205,13 @@ class GpuGames(DeviceGames):
         self._submit(self._batch, actions.numpy() if toolkit.simulated() else cuda.as_cuda_array(actions))
         for launch in (*self._bots, self._play, self._observe, self._finish, self._open):
             launch(self._batch)
+
+
+def tensor_of(array: Any) -> Any:
+    """Return a PyTorch tensor that shares the memory of an array in the memory of the GPU."""
+    import torch
+
+    return torch.from_numpy(array) if toolkit.simulated() else torch.as_tensor(array, device="cuda")
 
 
 def allocate(row: npt.NDArray[Any], batch: int, columns: bool) -> Any:
@@ -254,5 +259,6 @@ def _steps(row: npt.NDArray[Any]) -> tuple[int, ...]:
     return np.ascontiguousarray(row).strides if row.ndim else ()
 
 
-def _same(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def unchanged(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return the array itself."""
     return array

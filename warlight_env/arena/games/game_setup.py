@@ -163,6 +163,12 @@ class MatchSetup:
             "agents": [describe_agent(source) for source in self.agents],
             "map": {"name": self.map.name, "digest": self.map.digest()},
             "rules": self.rules.to_dict(),
+            **self._options,
+        }
+
+    @property
+    def _options(self) -> dict[str, Any]:
+        return {
             "seed": int(self.seed),
             "paired": self.paired,
             "picks": self.picks,
@@ -183,13 +189,7 @@ class MatchSetup:
                 source if isinstance(source, str) else name
                 for source, name in zip(self.agents, self.names, strict=True)
             ],
-            "seed": int(self.seed),
-            "paired": self.paired,
-            "picks": self.picks,
-            "max_rounds": self.max_rounds,
-            "clocks": [str(clock) if clock else "none" for clock in self.clocks or [None] * len(self.agents)],
-            "on_crash": self.on_crash,
-            "on_late": self.on_late,
+            **self._options,
         }
 
     def check_clocks(self) -> None:
