@@ -13,7 +13,7 @@ import inspect
 import math
 import textwrap
 import typing
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Final, NamedTuple, TypeVar
@@ -139,14 +139,14 @@ def parameters_of(source: Callable[..., Any], **defaults: Any) -> dict[str, Para
     }  # fmt: skip
 
 
-def check_values(source: Callable[..., Any], values: Mapping[str, Any], leave_out: Iterable[str] = ()) -> None:
+def check_values(source: Callable[..., Any], values: Mapping[str, Any]) -> None:
     """Raise an `InputError` if a value is outside the limits or choices that a class declares for its parameter.
 
     This function does not check `weights`, because `Weights.load` checks them.
     """
     for name, (kind, optional, param) in _of(source).items():
         value = values.get(name)
-        if name in leave_out or (value is None and optional):
+        if value is None and optional:
             continue
         fits = param.python_range or Range(
             -math.inf if param.low is None else param.low, math.inf if param.high is None else param.high

@@ -83,17 +83,15 @@ def _nearest(
     return part
 
 
-def group(
-    rng: random.Random, at: Sequence[Point], neighbors: Sequence[Sequence[int]], groups: int, tries: int = 24
-) -> list[int]:
-    """Divide nodes into connected groups of different sizes; return the best of several attempts.
+def group(rng: random.Random, at: Sequence[Point], neighbors: Sequence[Sequence[int]], groups: int) -> list[int]:
+    """Divide nodes into connected groups of different sizes; return the best of 24 attempts.
 
     When a group grows, it takes the free adjacent node that is nearest to the middle of the group. The group with the
     smallest ratio of size to target size grows next.
     """
     best: tuple[float, list[int]] | None = None
     everywhere = dict(enumerate(at))
-    for _ in range(tries):
+    for _ in range(24):
         shares = [0.7 + 0.6 * rng.random() for _ in range(groups)]
         total = sum(shares)
         targets = [len(at) * s / total for s in shares]

@@ -104,8 +104,8 @@ def _area(ring: Ring) -> float:
     return 0.5 * sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(ring, ring[1:] + ring[:1], strict=True))
 
 
-def widest_circle(rings: list[Ring], precision: float = 0.3) -> tuple[Point, float]:
-    """Return the centre and radius of the largest circle inside closed outlines, with an error of about ``precision``.
+def widest_circle(rings: list[Ring]) -> tuple[Point, float]:
+    """Return the centre and radius of the largest circle inside closed outlines, with an error of about 0.3.
 
     The SVG fill rule evenodd decides which points are inside.
     """
@@ -116,7 +116,7 @@ def widest_circle(rings: list[Ring], precision: float = 0.3) -> tuple[Point, flo
     grid = np.stack(np.meshgrid(*(np.linspace(a, b, 14) for a, b in zip(low, high, strict=True))), axis=-1)
     points = grid.reshape(-1, 2)
     best, centre = 0.0, points[0]
-    while step > precision / 2:
+    while step > 0.15:
         depth = _depth(points, starts, ends)
         order = np.argsort(-depth, kind="stable")[:6]
         if depth[order[0]] > best:

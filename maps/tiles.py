@@ -209,8 +209,8 @@ def choose_land(rng: random.Random, tiles: Tiles, count: int, width: float, heig
     return frozenset(land | _puddles(tiles, land))
 
 
-def _puddles(tiles: Tiles, land: set[int], largest: int = 3) -> set[int]:
-    """Return the tiles of enclosed water areas that have at most ``largest`` tiles."""
+def _puddles(tiles: Tiles, land: set[int]) -> set[int]:
+    """Return the tiles of enclosed water areas that have at most three tiles."""
     found: set[int] = set()
     seen = set(land)
     for start in range(len(tiles.sites)):
@@ -223,6 +223,6 @@ def _puddles(tiles: Tiles, land: set[int], largest: int = 3) -> set[int]:
                 if j not in seen:
                     seen.add(j)
                     pool.append(j)
-        if len(pool) <= largest and not tiles.rim.intersection(pool):
+        if len(pool) <= 3 and not tiles.rim.intersection(pool):
             found |= set(pool)
     return found

@@ -18,13 +18,13 @@ from warlight_env.errors import InputError, clipped
 Error = type[InputError]
 
 
-def short_repr(value: object, most: int = 80) -> str:
-    """Return `repr` of a value, cut to `most` characters.
+def short_repr(value: object) -> str:
+    """Return `repr` of a value, cut to 80 characters.
 
     If `repr` fails, for example for an integer of 5000 digits, return the name of the value's type.
     """
     try:
-        return clipped(repr(value), most)
+        return clipped(repr(value), 80)
     except Exception:
         return f"an object of type {type(value).__name__}"
 

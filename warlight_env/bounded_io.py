@@ -191,10 +191,10 @@ def json_object_bound(text: str | bytes) -> int:
     return text.count(b",") + text.count(b":") + 2 * text.count(b"[") + 4 * text.count(b"{")
 
 
-def deeper_than(value: Any, most: int = DEPTH) -> bool:
-    """Return whether lists and objects are nested more than `most` levels deep."""
+def too_deep(value: Any) -> bool:
+    """Return whether lists and objects are nested more than `DEPTH` levels deep."""
     level = [value] if isinstance(value, (dict, list)) else []
-    for _ in range(most):
+    for _ in range(DEPTH):
         if not level:
             return False
         level = [
@@ -276,7 +276,7 @@ def decode_line(line: bytes) -> Any:
     if json_object_bound(line) > VALUES:
         raise ValueError(f"more than {VALUES:,} values")
     value = decode_json(line.decode())
-    if deeper_than(value):
+    if too_deep(value):
         raise ValueError(f"nested too deeply: more than {DEPTH} levels")
     return value
 
@@ -300,7 +300,7 @@ def parse_json(text: str, place: str, error: Error, *, digits: int = DIGITS) -> 
         raise error(f"{place}: line {problem.lineno}, column {problem.colno}: malformed JSON: {problem.msg}") from None
     except RecursionError:
         raise error(f"{place}: malformed JSON: nested too deeply") from None
-    if deeper_than(value):
+    if too_deep(value):
         raise error(f"{place}: malformed JSON: nested too deeply: more than {DEPTH} levels")
     return value
 
@@ -316,7 +316,7 @@ def parse_toml(text: str, place: str, error: Error) -> dict[str, Any]:
     _check_keys(text, place, error)
     try:
         value = tomllib.loads(text)
-        if deeper_than(value):
+        if too_deep(value):
             raise RecursionError
     except tomllib.TOMLDecodeError as problem:
         raise error(f"{place}: {problem}") from None

@@ -213,15 +213,15 @@ class TdRun(WeightsTrainer[TdSettings]):
         self._restore(max(reviewed, key=lambda entry: entry["against_start"]))
         return ParameterVector(self.model.weights())
 
-    def calibration(self, games: int = 1000, bins: int = 10) -> list[dict[str, float]]:
-        """Play new games; return the fraction of wins in each of `bins` intervals of predicted win probabilities."""
+    def calibration(self, games: int = 1000) -> list[dict[str, float]]:
+        """Play new games; return the fraction of wins in each of ten intervals of predicted win probabilities."""
         traces = self._duels.traces(self.model.weights(), games, derive_seed(self.settings.seed, _CALIBRATION))
         features, _, outcomes = positions(traces, self.model, 1.0)
         features, outcomes = np.concatenate([features, features[:, ::-1]]), np.concatenate([outcomes, 1 - outcomes])
         chance = self.model.chance(features)  # for both players: each game is won by one player and lost by the other
-        place = np.minimum((chance * bins).astype(int), bins - 1)
+        place = np.minimum((chance * 10).astype(int), 9)
         rows = []
-        for i in range(bins):
+        for i in range(10):
             inside = place == i
             if inside.any():
                 rows.append(

@@ -109,7 +109,6 @@ def newcombe(wins: int, games: int, other_wins: int, other_games: int) -> Interv
 def bootstrap_interval(
     clusters: Sequence[Sequence[float]],
     statistic: Callable[[npt.NDArray[np.float64]], float],
-    confidence: float = CONFIDENCE,
     seed: int = 1,
 ) -> Interval:
     """Return a percentile interval for a statistic of all values.
@@ -122,7 +121,7 @@ def bootstrap_interval(
         statistic(np.concatenate([arrays[i] for i in rng.integers(0, len(arrays), len(arrays))]))
         for _ in range(RESAMPLES)
     ]
-    tail = (1 - confidence) / 2
+    tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(found, [tail, 1 - tail])
     return Interval(float(low), float(high))
 

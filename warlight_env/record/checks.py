@@ -86,7 +86,7 @@ class JsonFields:
         """Return the value of a key, which must be an object. The object's values may be nested up to a limit."""
         if not isinstance(self.get(key), dict):
             raise self.fail(key, "an object")
-        if bounded_io.deeper_than(self.data[key]):
+        if bounded_io.too_deep(self.data[key]):
             raise LogError(f"{self.location}: {key!r} is nested too deeply: it has more than {bounded_io.DEPTH} levels")
         return dict(self.data[key])
 

@@ -209,7 +209,7 @@ class Recorder(ABC):
             line = encode_foreign(insight_data(DecisionInfo(seat, data), number))
         except (TypeError, ValueError, RecursionError) as error:
             raise LogError(f"agent {name!r}: the result of `insight` is not plain data for JSON: {error}") from None
-        if len(line) > bounded_io.LOG_LINE or bounded_io.deeper_than(data):
+        if len(line) > bounded_io.LOG_LINE or bounded_io.too_deep(data):
             raise LogError(
                 f"agent {name!r}: the result of `insight` has more than {bounded_io.format_size(bounded_io.LOG_LINE)} "
                 f"or more than {bounded_io.DEPTH} nested levels"

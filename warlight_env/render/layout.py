@@ -105,8 +105,8 @@ def _colours(map_: Map) -> tuple[int, ...]:
     return tuple(chosen)
 
 
-def _circle(centre: Point, radius: float, corners: int = 40) -> Ring:
-    angles = [2 * math.pi * k / corners for k in range(corners)]
+def _circle(centre: Point, radius: float) -> Ring:
+    angles = [2 * math.pi * k / 40 for k in range(40)]
     return tuple((centre[0] + radius * math.cos(a), centre[1] + radius * math.sin(a)) for a in angles)
 
 

@@ -70,7 +70,7 @@ def expected_score(elo: float) -> float:
     return float(1 / (1 + 10 ** (-elo / 400)))
 
 
-def estimate_elo(units: Mapping[float, int], size: int, confidence: float = CONFIDENCE) -> EloDifference:
+def estimate_elo(units: Mapping[float, int], size: int) -> EloDifference:
     """Estimate the Elo difference of two agents from the scores of the first agent in units of games.
 
     The function `rate` gives the same estimate for two agents; its docstring describes the model. `PRIOR_DRAWS` virtual
@@ -79,7 +79,6 @@ def estimate_elo(units: Mapping[float, int], size: int, confidence: float = CONF
     Args:
         units: a dict from the mean score in a unit (0 .. 1, a draw is half a win) to the number of units.
         size: the number of games in a unit.
-        confidence: the confidence level of the interval.
     """
     scores = np.array(list(units), dtype=np.float64)
     counts = np.array(list(units.values()), dtype=np.float64)
@@ -88,7 +87,7 @@ def estimate_elo(units: Mapping[float, int], size: int, confidence: float = CONF
     weights = size * rng.standard_gamma(counts, (RESAMPLES, len(counts)))
     win, loss = rng.standard_gamma(PRIOR_DRAWS / 2, (2, RESAMPLES))
     resampled = (weights @ scores + win) / (weights.sum(axis=1) + win + loss)
-    tail = (1 - confidence) / 2
+    tail = (1 - CONFIDENCE) / 2
     low, high = np.quantile(resampled, (tail, 1 - tail))
     games = size * float(counts.sum())
     point = (size * float(counts @ scores) + PRIOR_DRAWS / 2) / (games + PRIOR_DRAWS)

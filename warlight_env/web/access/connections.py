@@ -190,19 +190,19 @@ class Listener(WebSocketsSansIOProtocol):
             super().handle_events()
 
 
-def room_for(wanted: int = MAX_CONNECTIONS) -> int:
+def room_for() -> int:
     """Raise the system's limit of open files if possible, and return how many connections it permits."""
     if resource is None:
-        return wanted
+        return MAX_CONNECTIONS
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if soft < FILES:
         top = FILES if hard == resource.RLIM_INFINITY else min(FILES, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (top, hard))
         soft = top
-    return min(wanted, max(soft - SPARE, soft // 2))
+    return min(MAX_CONNECTIONS, max(soft - SPARE, soft // 2))
 
 
-def tell_exhausted(tell: Callable[[str], None] = _log.error) -> Callable[[asyncio.AbstractEventLoop, Any], None]:
+def tell_exhausted() -> Callable[[asyncio.AbstractEventLoop, Any], None]:
     """Return an exception handler for event loops.
 
     The handler reports the error "too many open files" in at most one line per minute.
@@ -216,6 +216,6 @@ def tell_exhausted(tell: Callable[[str], None] = _log.error) -> Callable[[asynci
             loop.default_exception_handler(context)
         elif time.monotonic() - told > 60:
             told = time.monotonic()
-            tell(f"{error.strerror}: new connections must wait; the server still answers on open connections")
+            _log.error(f"{error.strerror}: new connections must wait; the server still answers on open connections")
 
     return handle

@@ -57,8 +57,7 @@ class BotWorkers:
 class ConcurrencyLimit:
     """Limits concurrent bot queries, per token and overall. Queries beyond the limits are refused, not queued."""
 
-    def __init__(self, each: int = EACH, all_: int = ALL) -> None:
-        self._each, self._all = each, all_
+    def __init__(self) -> None:
         self._inside: Counter[str] = Counter()
 
     @contextlib.contextmanager
@@ -68,10 +67,10 @@ class ConcurrencyLimit:
         Raises:
             RequestError: the key has no free slot (429), or no slot of any key is free (503).
         """
-        if self._inside[key] >= self._each:
-            text = f"{self._each} bot queries are still running: try again in a moment"
-            raise RequestError(text, 429, code="questions", n=self._each)
-        if self._inside.total() >= self._all:
+        if self._inside[key] >= EACH:
+            text = f"{EACH} bot queries are still running: try again in a moment"
+            raise RequestError(text, 429, code="questions", n=EACH)
+        if self._inside.total() >= ALL:
             raise RequestError("the bots have too many queries: try again in a moment", 503, code="bots-busy")
         self._inside[key] += 1
         try:
