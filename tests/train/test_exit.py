@@ -18,6 +18,7 @@ from warlight_env.game import Game
 from warlight_env.train.common.conditions import Conditions
 from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.journal import Journal
+from warlight_env.train.common.samples import pack_samples, unpack_samples
 from warlight_env.train.exit import run as trainer
 from warlight_env.train.exit.expert_turns import ExpertTurns
 from warlight_env.train.exit.games import ExpertGames, teaching
@@ -88,15 +89,15 @@ def test_targets_belong_to_played_positions_and_are_possible_turns(turns):
 def test_targets_do_not_depend_on_threads_and_parts(turns):
     _, taught = turns
     parts = [targets(TINY, b"", 5, numbers, jobs=2) for numbers in (range(11), range(11, 20))]
-    joined = ExpertTurns.joined(parts)
-    assert joined.to_bytes() == taught.to_bytes() == ExpertTurns.from_bytes(taught.to_bytes()).to_bytes()
-    assert targets(TINY, b"", 6, range(20)).to_bytes() != taught.to_bytes()
+    joined, read = ExpertTurns.joined(parts), unpack_samples(ExpertTurns, pack_samples(taught))
+    assert pack_samples(joined) == pack_samples(taught) == pack_samples(read)
+    assert pack_samples(targets(TINY, b"", 6, range(20))) != pack_samples(taught)
 
 
 @pytest.mark.usefixtures("forked_workers")
 def test_targets_do_not_depend_on_worker_processes(turns):
     taught = targets(TINY, b"", 5, range(20), jobs=2, backend=LocalBackend())
-    assert taught.to_bytes() == turns[1].to_bytes()
+    assert pack_samples(taught) == pack_samples(turns[1])
 
 
 def test_an_exception_in_one_game_ends_the_others(monkeypatch):
@@ -114,7 +115,7 @@ def test_the_expert_gives_the_targets_for_positions_of_the_network(whole):
     by_network, by_expert = played.values()
     first = [taught.round == 0 for taught in played.values()]
     assert np.array_equal(by_network.config_index[first[0]], by_expert.config_index[first[1]])
-    assert len(by_network.config_index) > 8 and by_network.to_bytes() != by_expert.to_bytes()
+    assert len(by_network.config_index) > 8 and pack_samples(by_network) != pack_samples(by_expert)
 
 
 def test_a_fit_learns_and_starts_from_the_given_network(turns):

@@ -36,6 +36,7 @@ from warlight_env.game import Game
 from warlight_env.train.common.checks import SettingsError
 from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.journal import Journal, JournalError
+from warlight_env.train.common.samples import pack_samples, unpack_samples
 from warlight_env.train.common.settings_file import load_plain, read_settings
 from warlight_env.train.value import run as trainer
 from warlight_env.train.value.fit import Fit, ValueModule, fit_network, held_out, read_inputs
@@ -110,17 +111,17 @@ def test_games_use_the_given_configurations_and_store_the_winner(games):
 def test_games_and_labels_do_not_depend_on_threads_or_parts(games):
     configs, played = games
     parts = [play_games(TINY, configs, b"", 5, numbers, 3) for numbers in (range(3), range(3, 6))]
-    assert ValuedPositions.joined(parts).to_bytes() == played.to_bytes()
-    one, other = (play_games(TINY, configs, b"", seed, range(1), 1).to_bytes() for seed in (5, 6))
+    assert pack_samples(ValuedPositions.joined(parts)) == pack_samples(played)
+    one, other = (pack_samples(play_games(TINY, configs, b"", seed, range(1), 1)) for seed in (5, 6))
     assert one != other
     labels = label_positions(TINY, configs, LEARNED, played, 7, range(10), 1)
     parts = [label_positions(TINY, configs, LEARNED, played, 7, numbers, 3) for numbers in (range(4), range(4, 10))]
     assert (
-        ValuedPositions.joined(parts).to_bytes()
-        == labels.to_bytes()
-        == ValuedPositions.from_bytes(labels.to_bytes()).to_bytes()
+        pack_samples(ValuedPositions.joined(parts))
+        == pack_samples(labels)
+        == pack_samples(unpack_samples(ValuedPositions, pack_samples(labels)))
     )
-    assert label_positions(TINY, configs, LEARNED, played, 8, range(10), 1).to_bytes() != labels.to_bytes()
+    assert pack_samples(label_positions(TINY, configs, LEARNED, played, 8, range(10), 1)) != pack_samples(labels)
 
 
 def test_players_with_the_current_value_use_the_network_and_search_one_round():

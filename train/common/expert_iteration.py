@@ -20,17 +20,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final, Generic, Protocol, Self, TypeVar
 
-from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.games.game_setup import AgentSource
 from warlight_env.engine.rng import derive_seed
 from warlight_env.errors import InputError
 from warlight_env.train.common.checks import check_not_negative, check_positive, check_shares, check_whole
 from warlight_env.train.common.game_configs import GameConfigs, check_game_configs
-from warlight_env.train.common.journal import Journal
 from warlight_env.train.common.matches import play_pairs
 from warlight_env.train.common.report import Line, Report, percent
+from warlight_env.train.common.samples import pack_samples, unpack_samples
 from warlight_env.train.common.settings import RunSettings
-from warlight_env.train.common.trainer import Say, Trainer
+from warlight_env.train.common.trainer import Trainer
 
 #: One of every ten games is held out: fits do not use it.
 HELD_OUT: Final = 10
@@ -101,13 +100,6 @@ class TrainingSamples(Protocol):
     def joined(cls, parts: Sequence[Self]) -> Self:
         """Return one object with all samples of the objects `parts`, in order."""
 
-    @classmethod
-    def from_bytes(cls, content: bytes) -> Self:
-        """Return the samples that a file contains. content: the bytes of the file, a result of `to_bytes`."""
-
-    def to_bytes(self) -> bytes:
-        """Return the samples as bytes, which can be written to a file."""
-
 
 S = TypeVar("S", bound=ExpertIterationSettings)
 T = TypeVar("T", bound=TrainingSamples)
@@ -125,11 +117,7 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
     #: The class of the samples, T.
     samples_kind: type[T]
 
-    def __init__(
-        self, settings: S, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
-        say: Say = lambda entry: None,
-    ) -> None:  # fmt: skip
-        super().__init__(settings, journal, jobs, backend, say)
+    def _prepare(self) -> None:
         self.configs = self.game_configs()
 
     def game_configs(self) -> GameConfigs:
@@ -195,10 +183,10 @@ class ExpertIteration(Trainer[S, bytes], Generic[S, T]):
 
             def compute(numbers: range = range(low, min(total, low + size))) -> tuple[bytes, dict[str, Any]]:
                 made, told = make(numbers)
-                return made.to_bytes(), {event: len(numbers), **told}
+                return pack_samples(made), {event: len(numbers), **told}
 
             content = self.once_as_file({"event": event, "iteration": iteration, "part": part}, compute)
-            parts.append(self.samples_kind.from_bytes(content))
+            parts.append(unpack_samples(self.samples_kind, content))
         return self.samples_kind.joined(parts)
 
     def _passes(self, iteration: int, new: bytes, old: bytes) -> bool:

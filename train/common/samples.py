@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Final
-
-import numpy.typing as npt
+from collections.abc import Callable
+from typing import Any, Final, TypeVar
 
 from warlight_env.networks.npz import read_arrays, write_arrays
 
@@ -13,16 +11,22 @@ from warlight_env.networks.npz import read_arrays, write_arrays
 _KEYS: Final = {"config_index": "place"}
 _NAMES: Final = {key: name for name, key in _KEYS.items()}
 
-
-def pack_samples(arrays: Mapping[str, npt.NDArray[Any]]) -> bytes:
-    """Return the content of an .npz file with the given arrays. arrays: a mapping from field names to arrays."""
-    return write_arrays({_KEYS.get(name, name): array for name, array in arrays.items()})
+T = TypeVar("T")
 
 
-def unpack_samples(content: bytes) -> dict[str, npt.NDArray[Any]]:
-    """Return a dict from field names to arrays. content: the content of a file, a result of `pack_samples`.
+def pack_samples(samples: Any) -> bytes:
+    """Return the content of an .npz file with the given samples. samples: a NamedTuple of arrays."""
+    return write_arrays({_KEYS.get(name, name): array for name, array in samples._asdict().items()})
+
+
+def unpack_samples(kind: Callable[..., T], content: bytes) -> T:
+    """Return the samples that a file contains.
+
+    Args:
+        kind: the class of the samples, a NamedTuple of arrays.
+        content: the content of the file, a result of `pack_samples`.
 
     Raises:
         ArraysError: see `read_arrays`.
     """
-    return {_NAMES.get(key, key): array for key, array in read_arrays(content).items()}
+    return kind(**{_NAMES.get(key, key): array for key, array in read_arrays(content).items()})

@@ -61,8 +61,12 @@ class Trainer(ABC, Generic[S, F]):
         journal.check()
         self.settings, self.journal, self._jobs, self._backend, self._say = settings, journal, jobs, backend, say
         self._known = iter(list(journal.entries))
+        self._prepare()
 
     # Methods that subclasses define
+
+    def _prepare(self) -> None:
+        """Check the settings, and make the attributes of a subclass. The constructor calls this method."""
 
     @staticmethod
     @abstractmethod

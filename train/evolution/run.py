@@ -40,9 +40,8 @@ from warlight_env.engine.rng import derive_seed
 from warlight_env.engine.rules import Rules
 from warlight_env.errors import RunError
 from warlight_env.train.common.conditions import Conditions
-from warlight_env.train.common.journal import Journal, JournalError
+from warlight_env.train.common.journal import JournalError
 from warlight_env.train.common.report import Line, Report, percent
-from warlight_env.train.common.trainer import Say
 from warlight_env.train.evolution.settings import CHAMPION, HALL, START, EvolveSettings, Stage
 from warlight_env.train.weights.duel_batches import Duels, plays_compiled
 from warlight_env.train.weights.genes import CandidatePlayer, ParameterVector, SearchSpace
@@ -182,14 +181,10 @@ class Evolution(WeightsTrainer[EvolveSettings]):
     unit_event = "generation"
     title = "Evolution of the evaluation"
 
-    def __init__(
-        self, settings: EvolveSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
-        say: Say = lambda entry: None,
-    ) -> None:  # fmt: skip
-        super().__init__(settings, journal, jobs, backend, say)
-        self.start = settings.start
-        for stage in settings.stages:
-            SearchSpace(stage.parameters or settings.parameters)
+    def _prepare(self) -> None:
+        self.start = self.settings.start
+        for stage in self.settings.stages:
+            SearchSpace(stage.parameters or self.settings.parameters)
             self._table(stage)
 
     @staticmethod

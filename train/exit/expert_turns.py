@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from warlight_env.engine.rules import MAX_PLAYERS
-from warlight_env.train.common.samples import pack_samples, unpack_samples
 from warlight_env.train.turn_net.batches import TurnRows, plain_turns
 
 
@@ -63,15 +62,6 @@ class ExpertTurns(NamedTuple):
     def joined(cls, parts: Sequence[ExpertTurns]) -> ExpertTurns:
         """Return one object with all turns of the objects `parts`, in order."""
         return cls(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-
-    @classmethod
-    def from_bytes(cls, content: bytes) -> ExpertTurns:
-        """Return the turns that a file contains. content: the bytes of a valid file, a result of `to_bytes`."""
-        return cls(**unpack_samples(content))
-
-    def to_bytes(self) -> bytes:
-        """Return the turns as the content of an .npz file."""
-        return pack_samples(self._asdict())
 
     def of_config(self, config: int, players: int) -> tuple[TurnRows, npt.NDArray[np.int32]]:
         """Return the turns of a game config with `players` players, and the numbers of their games."""

@@ -19,7 +19,6 @@ from stable_baselines3.common.logger import Logger
 from stable_baselines3.common.utils import set_random_seed
 
 from warlight_env import maps
-from warlight_env.arena.backends.backend import Backend
 from warlight_env.arena.policies.policy_file import FilePolicy, PolicyFile, encoding_of, size_class
 from warlight_env.arena.policies.policy_source import PolicySource
 from warlight_env.engine.rng import derive_seed
@@ -28,8 +27,6 @@ from warlight_env.envs.opponents import Opponent
 from warlight_env.envs.rewards import Reward
 from warlight_env.envs.sb3 import WarlightVecEnv
 from warlight_env.errors import RunError
-from warlight_env.train.common.journal import Journal
-from warlight_env.train.common.trainer import Say
 from warlight_env.train.ppo.checkpoint import Checkpoint
 from warlight_env.train.ppo.league import League
 from warlight_env.train.ppo.run import KEPT, PpoRun, number_or_none, policy_name
@@ -63,12 +60,8 @@ class _Counter(BaseCallback):
 class Sb3PpoRun(PpoRun[Sb3PpoSettings]):
     """A PPO run for the action encodings `strategies` and `factored`; see `PpoRun`."""
 
-    def __init__(
-        self, settings: Sb3PpoSettings, journal: Journal, jobs: int = 1, backend: str | Backend = "local",
-        say: Say = lambda entry: None,
-    ) -> None:  # fmt: skip
-        super().__init__(settings, journal, jobs, backend, say)
-        s, c = settings, settings.conditions
+    def _prepare(self) -> None:
+        s, c = self.settings, self.settings.conditions
         self.title = f"A policy for {c.map} by PPO and self-play"
         self.map, self.rules = maps.load(c.map), Rules.of(c.rules)
         self.league = League(s.opponents, self._snapshot, s.max_snapshots, s.pfsp_exponent, s.min_opponent_weight)

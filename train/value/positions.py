@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from warlight_env.engine.position import Position
 from warlight_env.engine.rules import MAX_PLAYERS
-from warlight_env.train.common.samples import pack_samples, unpack_samples
 
 
 class ValuedPosition(NamedTuple):
@@ -62,15 +61,6 @@ class ValuedPositions(NamedTuple):
             before += len(part.owner)
         columns = {name: np.concatenate([getattr(part, name) for part in parts]) for name in cls._fields}
         return cls(**{**columns, "end": np.concatenate(ends)})
-
-    @classmethod
-    def from_bytes(cls, content: bytes) -> ValuedPositions:
-        """Return the positions that a file contains. content: the bytes of a valid file, a result of `to_bytes`."""
-        return cls(**unpack_samples(content))
-
-    def to_bytes(self) -> bytes:
-        """Return the positions as the content of an .npz file."""
-        return pack_samples(self._asdict())
 
     def position(self, number: int) -> Position:
         """Return the position with the index `index`, as views of the arrays (not copies)."""

@@ -27,6 +27,7 @@ from warlight_env.train.common.expert_iteration import ExpertIteration, in_digit
 from warlight_env.train.common.game_configs import GameConfigs
 from warlight_env.train.common.matches import Pair
 from warlight_env.train.common.report import Report, percent
+from warlight_env.train.common.samples import unpack_samples
 from warlight_env.train.value.fit import fit_network, held_out
 from warlight_env.train.value.games import play_games
 from warlight_env.train.value.labels import label_positions
@@ -181,7 +182,7 @@ class ValueRun(ExpertIteration[ValueSettings, ValuedPositions]):
     def facts(self, artifact: bytes) -> dict[str, Any]:
         """See `Trainer.facts`."""
         played = [entry for entry in self.journal.entries if entry["event"] == "games"]
-        games = [ValuedPositions.from_bytes(self.file_of(entry)) for entry in played]
+        games = [unpack_samples(ValuedPositions, self.file_of(entry)) for entry in played]
         return {"player": self.settings.player, "log_loss": outcome_losses(self.configs, games, artifact)}
 
     def summary(self, result: dict[str, Any]) -> str:
