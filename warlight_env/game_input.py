@@ -104,14 +104,3 @@ def legal_preferences(
         reason = f"{needed} regions must be named"
         illegal.append(IllegalOrder(player, "pick", len(legal), tuple(legal), reason))
     return legal
-
-
-__all__ = [
-    "check_on_illegal",
-    "check_player",
-    "checked_script",
-    "checked_seed",
-    "legal_preferences",
-    "orders_by_player",
-    "preferences_by_player",
-]

@@ -373,5 +373,3 @@ class WarlightObserver:
 
 
 pyspiel.register_game(_game_type(DEFAULTS["players"]), WarlightGame)
-
-__all__ = ["ACTIONS", "DEFAULTS", "OpenSpielError", "WarlightGame", "WarlightObserver", "WarlightState"]

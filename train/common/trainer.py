@@ -233,6 +233,3 @@ def _tabulate(report: Report, rows: Sequence[dict[str, Any]]) -> None:
             for row in rows
         ],
     )  # fmt: skip
-
-
-__all__ = ["Say", "Trainer"]

@@ -82,6 +82,3 @@ class Checkpoint:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise JournalError(f"{path}: damaged ({error!r:.200})") from None
         return cls(entry, league, steps, policy, optimizer)
-
-
-__all__ = ["CHECKPOINT", "Checkpoint"]

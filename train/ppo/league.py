@@ -144,6 +144,3 @@ class League(OpponentSampler):
 def snapshot_name(number: int) -> str:
     """Return the name of the snapshot with the given number."""
     return f"{SNAPSHOT}{number}"
-
-
-__all__ = ["SNAPSHOT", "League", "OpponentSampler", "snapshot_name"]

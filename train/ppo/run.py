@@ -322,6 +322,3 @@ def _binned(entries: list[dict[str, Any]], name: str) -> tuple[list[int], list[f
             won.append(sum(row[1] for row in counts) / games)
             part.append(games / sum(e["games"] for e in group))
     return x, won, part
-
-
-__all__ = ["KEPT", "PpoRun", "number_or_none", "policy_name"]

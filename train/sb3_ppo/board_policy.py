@@ -149,6 +149,3 @@ def board_kwargs(board: Board, players: int = 2, **more: Any) -> dict[str, Any]:
     """Return the policy_kwargs of `BoardPolicy` for a board and a number of players, together with `more`."""
     edges = [board.edge_source.astype(int).tolist(), board.edge_target.astype(int).tolist()]
     return {"n_regions": board.n_regions, "edge_index": edges, "players": players, **more}
-
-
-__all__ = ["BoardNetwork", "BoardPolicy", "board_kwargs"]

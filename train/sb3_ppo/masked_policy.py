@@ -199,6 +199,3 @@ def _check_observation_space(space: spaces.Space[Any], size: int) -> spaces.Dict
     if len(space.spaces) == 1:
         raise ValueError(f"observation space: must have keys in addition to {MASK_KEY!r}")
     return space
-
-
-__all__ = ["CLOSED_LOGIT", "MASK_KEY", "MaskedFactoredPolicy", "MaskedRowsDistribution"]

@@ -49,6 +49,3 @@ class RegionEncoder(nn.Module):
         for own, around in zip(self.own, self.around, strict=True):
             described = described + torch.relu(own(described) + around(self.mean @ described))
         return described
-
-
-__all__ = ["RegionEncoder"]

@@ -84,6 +84,3 @@ class SetPolicy(MaskableActorCriticPolicy):
 
     def _build_mlp_extractor(self) -> None:
         self.mlp_extractor = SetNetwork(**self._network)  # type: ignore[assignment]
-
-
-__all__ = ["SetNetwork", "SetPolicy"]

@@ -179,6 +179,3 @@ def _name(source: Any) -> str:
     if inspect.isclass(source) and isinstance(name, str):
         return name
     return str(getattr(source, "__name__", type(source).__name__))
-
-
-__all__ = ["FunctionSource", "SinglePolicy", "run"]

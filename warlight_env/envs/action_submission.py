@@ -176,6 +176,3 @@ def _address_of(signature: Callable[[], Any], plug: Any) -> Any:
     if not JIT_DISABLED and (made is None or made._sig.args != signature().args):
         raise InputError(f"{short_repr(plug)}: must be a result of `plug_in`, with the signature of this argument")
     return address(plug)
-
-
-__all__ = ["ActionError", "out_of_limits", "submit_choice", "submit_policy", "submit_rows"]

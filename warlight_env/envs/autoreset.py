@@ -133,6 +133,3 @@ class Autoreset:
             self.begin(ended)
             results.show_new(ended, self._episodes.all_results(ended))
         return results
-
-
-__all__ = ["Autoreset", "checked_mode"]

@@ -44,6 +44,3 @@ class BatchOfGames:
         The mode "human" prints text, "ansi" returns text, and "rgb_array" returns an image uint8[H, W, 3].
         """
         return self.episodes.render(self.render_mode, index(b, "b", self.num_envs))
-
-
-__all__ = ["BatchOfGames"]

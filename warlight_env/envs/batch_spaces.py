@@ -240,5 +240,3 @@ def nothing_shown(board: Board) -> dict[str, npt.NDArray[Any]]:
 
 
 Form = OneMapSpaces | PaddedSpaces
-
-__all__ = ["Form", "OneMapSpaces", "PaddedSpaces", "nothing_shown"]

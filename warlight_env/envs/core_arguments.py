@@ -104,9 +104,3 @@ def make_settings(
             gamma=float(reward.gamma),
         )
     )
-
-
-__all__ = [
-    "CoreSettings", "UnknownArgumentError", "check_arguments", "check_batch", "check_max_cycles", "check_names",
-    "check_slots", "make_settings",
-]  # fmt: skip

@@ -187,6 +187,3 @@ def _mask_address(write_mask: Callable[..., Any] | None) -> Any:
 
 #: The names of the arrays in `Buffers` whose shape does not depend on the number of slots.
 _PER_PLAYER = ("income", "illegal", "reward", "potential", "live", "terminated", "truncated", "cycles")
-
-
-__all__ = ["CoreArrays"]

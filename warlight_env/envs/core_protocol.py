@@ -79,6 +79,3 @@ class Core(Protocol):
     def game_batch(self) -> GameBatch:
         """All arguments of the step's kernels as one NamedTuple."""
         ...
-
-
-__all__ = ["Core", "ActionBuffers", "make_action_buffers"]

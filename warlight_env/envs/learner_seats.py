@@ -25,6 +25,3 @@ def seats_of(seat: Any, players: int) -> npt.NDArray[np.int8]:
     if not all(is_integer(one) and 0 <= int(one) < players for one in seats):
         raise InputError(f"seat = {short_repr(seat)}: must be 'random' or 0 .. {players - 1}")
     return np.array(seats, np.int8)
-
-
-__all__ = ["LearnerSeats", "seats_of"]

@@ -51,6 +51,3 @@ def checked_option(named: Any, map_limits: MapLimits) -> Map:
             f"edges; the limits are {map_limits.regions} and {map_limits.edges}"
         )
     return chosen
-
-
-__all__ = ["check_maps", "checked_option"]

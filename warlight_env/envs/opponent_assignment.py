@@ -163,6 +163,3 @@ class OpponentTable:
 def _addresses(found: Sequence[Any]) -> Any:
     """Return the addresses of compiled functions as an array int64[K]; without JIT compilation, as a list."""
     return [address(each) for each in found] if JIT_DISABLED else np.array(list(map(address, found)), dtype=np.int64)
-
-
-__all__ = ["OpponentTable", "CoreOpponents", "ActiveOpponent"]

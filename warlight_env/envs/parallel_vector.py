@@ -326,6 +326,3 @@ def _seats_of(opponents: Any, players: int) -> list[int]:
     if len(seats) == players:
         raise InputError("opponents: at least one seat must have no opponent, because it is an agent")
     return seats
-
-
-__all__ = ["WarlightParallelVectorEnv"]

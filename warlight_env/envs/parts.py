@@ -335,6 +335,3 @@ class EnvParts:
 def _size_for(count: int) -> int:
     """Return the number of places of a new `MapPart` for `count` games. The number of games on a map varies later."""
     return count + 3 * math.isqrt(count) + 2
-
-
-__all__ = ["KnownMap", "MapPart", "EnvParts", "Place"]

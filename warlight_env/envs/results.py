@@ -85,6 +85,3 @@ def info_rows(columns: Mapping[str, Any]) -> list[dict[str, Any]]:
     """
     given = {**columns, "is_success": columns["is_success"].tolist()}
     return [dict(zip(given, row, strict=True)) for row in zip(*given.values(), strict=True)]
-
-
-__all__ = ["BatchResults", "StepResults", "batch_results", "info_rows"]

@@ -89,6 +89,3 @@ def _shared(episodes: Episodes) -> Iterator[Any]:
         yield slot
         if isinstance(slot, OpponentPool):
             yield from slot.members
-
-
-__all__ = ["SavedGames", "SavesGames"]

@@ -257,9 +257,3 @@ def _of_encoding(core: Core, turns: Turns | None) -> bool:
 
 def _copies(theirs: Any, mine: Any, names: Sequence[str]) -> list[npt.NDArray[Any]]:
     return [exact_copy(value, like, name) for value, like, name in zip(theirs, mine, names, strict=True)]
-
-
-__all__ = [
-    "BOOKKEEPING_FIELDS", "Snapshot", "assign", "check_core", "check_start", "checked", "copied", "digest_of", "put",
-    "restore", "snapshot_of", "start_from", "rollback_on_error",
-]  # fmt: skip

@@ -394,18 +394,3 @@ def _pad_mask(mask: Any, wide: Any, n: Int, layout: PaddingLayout) -> None:
 def _fill(target: Any, value: Any) -> None:
     for i in range(target.shape[0]):
         target[i] = value
-
-
-__all__ = [
-    "NUMBERS",
-    "LearnerActions",
-    "MapGames",
-    "PaddingLayout",
-    "begin_some",
-    "gather_masks",
-    "write_learner_results",
-    "gather_seen",
-    "map_games",
-    "seat_some",
-    "step_many",
-]

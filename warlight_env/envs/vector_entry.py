@@ -25,6 +25,3 @@ def make_vector_env(num_envs: int = 1, device: str | None = None, **arguments: A
         return WarlightVectorEnv(num_envs, **arguments)
     env: VectorEnv[Any, Any, Any] = registration_hooks.tensor_env(num_envs, device=device, **arguments)
     return env
-
-
-__all__ = ["make_vector_env"]

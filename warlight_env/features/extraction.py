@@ -395,6 +395,3 @@ def _integers(values: Any, what: str) -> npt.NDArray[Any]:
     if array.dtype.kind not in "biu" or isinstance(array, np.ma.MaskedArray):
         raise InputError(f"{what} must be an array of integers, not {array.dtype} ({short_repr(values)})")
     return array
-
-
-__all__ = ["FeatureExtractor"]

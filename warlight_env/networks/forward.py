@@ -163,6 +163,3 @@ def expected_shapes(
         linear("armies", 2, width, bias=False)
         linear("edge_head", width, values)
     return shapes
-
-
-__all__ = ["PolicyNet", "RegionNet", "choose", "expected_shapes"]

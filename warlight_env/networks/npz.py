@@ -93,6 +93,3 @@ def _array(data: bytes) -> npt.NDArray[Any]:
         raise ArraysError(f"an array of shape {shape} does not fit its {rest} bytes")
     flat = np.frombuffer(data, dtype, offset=file.tell()).copy()
     return flat.reshape(shape, order="F" if by_columns else "C")
-
-
-__all__ = ["ArraysError", "read_arrays", "write_arrays"]

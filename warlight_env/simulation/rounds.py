@@ -192,6 +192,3 @@ def _by_player(turn: Any, t: int, players: int) -> dict[int, Orders]:
         if not isinstance(orders, Orders | None):
             raise GameError(f"turns[{t}], player {player}: must be `Orders` or None, not {type(orders).__name__}")
     return {int(player): orders for player, orders in given.items() if orders is not None}
-
-
-__all__ = ["Outcomes", "TensorOutcomes", "simulate"]

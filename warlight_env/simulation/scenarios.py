@@ -77,6 +77,3 @@ def play_scenarios(
     """Compute all results one after another; see `play_scenario`."""
     for i in range(seeds.shape[0]):
         play_scenario(params, start, turns, state, shares, seeds, scratch, i)
-
-
-__all__ = ["Results", "ScenarioTurns", "make_results", "play_scenario", "play_scenarios"]

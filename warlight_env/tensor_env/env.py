@@ -370,6 +370,3 @@ def _seats(possible: list[str], opponents: Mapping[str, str]) -> tuple[list[str]
     kinds = list(dict.fromkeys(opponents.values()))
     numbers = [kinds.index(opponents[agent]) if agent in opponents else LEARNER for agent in possible]
     return kinds, numbers
-
-
-__all__ = ["WarlightTensorEnv"]

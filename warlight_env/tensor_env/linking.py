@@ -205,6 +205,3 @@ def _attributes(code: types.CodeType) -> set[str]:
         for step in dis.get_instructions(part)
         if step.opname in ("LOAD_ATTR", "LOAD_METHOD")
     }
-
-
-__all__ = ["LinkError", "Linker"]

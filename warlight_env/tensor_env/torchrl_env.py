@@ -141,6 +141,3 @@ class WarlightTorchRLEnv(EnvBase):
         if truncations is not None:
             truncated = done & torch.stack([truncations[agent] for agent in agents], 1).any(1, keepdim=True)
         return {"done": done, "terminated": done & ~truncated, "truncated": truncated}
-
-
-__all__ = ["GROUP", "WarlightTorchRLEnv"]

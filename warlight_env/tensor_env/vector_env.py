@@ -130,6 +130,3 @@ def _opponents(opponent: Any, seat: int, players: int) -> dict[str, str]:
             f"opponent = {short_repr(opponent)}: must be the name of a compiled bot, or a list of {len(others)} names"
         )
     return dict(zip(others, names, strict=True))
-
-
-__all__ = ["WarlightTensorVectorEnv"]

@@ -345,19 +345,3 @@ def locate_policy(source: str | Path) -> PolicyLocation:
 @functools.lru_cache(maxsize=16)
 def _load(place: PolicyLocation) -> PolicyFile:
     return PolicyFile.from_bytes(place.read(), str(place.path)).shared()
-
-
-__all__ = [
-    "ACTIONS",
-    "SIZE_CLASSES",
-    "FilePolicy",
-    "PolicyFile",
-    "PolicyFileError",
-    "PolicyLocation",
-    "built_in_policies",
-    "differing_rules",
-    "encoding_of",
-    "locate_policy",
-    "regions_of",
-    "size_class",
-]

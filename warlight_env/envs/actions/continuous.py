@@ -326,6 +326,3 @@ def scores_of(value: Any, shape: tuple[int, ...], what: str) -> tuple[I64, npt.N
     beyond = np.count_nonzero((array < -1) | (array > 1), axis=-1)
     scores: I64 = np.rint(np.clip(array.astype(np.float64), -1, 1) * SCALE).astype(np.int64) + SCALE
     return scores, np.asarray(beyond, dtype=np.int32)
-
-
-__all__ = ["SCALE", "ContinuousActions", "scores_of"]

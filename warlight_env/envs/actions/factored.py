@@ -287,6 +287,3 @@ def _exact_weights(view: View, deploy: I64, max_orders: int) -> I64 | None:
         if (out == deploy).all():
             return weights
     return None
-
-
-__all__ = ["FactoredActions"]

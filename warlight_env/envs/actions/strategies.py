@@ -165,6 +165,3 @@ def _plain(turn: Choice) -> Any:
     for region, armies in deploys.tolist():
         merged[region] = merged.get(region, 0) + armies
     return merged, attacks.tolist()
-
-
-__all__ = ["STRATEGIES", "StrategyActions"]
