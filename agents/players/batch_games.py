@@ -17,9 +17,10 @@ from warlight_env.engine.rng import derived, mixed, seed_rng
 from warlight_env.engine.round import income, play_round
 from warlight_env.engine.state import OVER, Scratch, State, Workspace
 
-#: Built-in policies of playouts.
+#: Built-in policies of playouts; a player with the policy IDLE gives no orders.
 RANDOM: Final = 0
 AGGRESSIVE: Final = 1
+IDLE: Final = 2
 
 
 @inline_kernel
@@ -74,8 +75,8 @@ def play_games(
 ) -> Int:
     """Play games first .. last - 1 of a batch for at most `rounds` more rounds each; return the sum of played rounds.
 
-    The picking phase must be over. The limit on the number of orders is not applied. policies: int32[P], RANDOM or
-    AGGRESSIVE for each player; the policies see the complete position. policy_rng: uint64[B, P, 2], one random
+    The picking phase must be over. The limit on the number of orders is not applied. policies: int32[P], RANDOM,
+    AGGRESSIVE or IDLE for each player; the policies see the complete position. policy_rng: uint64[B, P, 2], one random
     generator for each player.
     """
     played = np.int64(0)
@@ -86,7 +87,7 @@ def play_games(
                 break
             for p in range(policies.shape[0]):
                 work.counts[p] = 0
-                if state.eliminated_at[b, p] == 0:
+                if state.eliminated_at[b, p] == 0 and policies[p] != IDLE:
                     work.counts[p] = policy_orders(
                         context, position, policies[p], p, policy_rng[b, p], work.scratch, work.deploy[p],
                         work.attacks[p],

@@ -21,7 +21,7 @@ from warlight_env.arena.games.game_loop import ask_orders
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
 from warlight_env.notation import parse_orders
-from warlight_env.record import MemoryRecorder, game_at
+from warlight_env.record import End, GameLog, LoggedFailure, MemoryRecorder, VariationError, game_at
 from warlight_env.step_results import Event
 from warlight_env.web.workers.analysed_position import PLAYOUTS, AnalysedPosition, TurnValues
 from warlight_env.web.workers.dice_luck import dice_luck
@@ -39,6 +39,7 @@ from warlight_env.web.workers.turning_points import (
     sentence_of,
     weak_attacks,
 )
+from warlight_env.web.workers.win_probability import win_probabilities_of
 
 
 def test_dice_luck_is_the_difference_from_the_expected_losses():
@@ -197,7 +198,7 @@ def test_the_best_turn_is_evaluated_with_simulations_that_did_not_choose_it(
 ):
     """With pure noise as values, no turn is better than another on average."""
 
-    def noise(view: Any, positions: OwnersAndArmies, seeds: Sequence[int], games: int) -> Any:
+    def noise(view: Any, positions: OwnersAndArmies, seeds: Sequence[int], games: int, absent: frozenset[int]) -> Any:
         shares = [
             np.random.default_rng([seed, *(number + 1 for number in (*owner.tolist(), *army.tolist()))]).random()
             for owner, army, seed in zip(*positions, seeds, strict=True)
@@ -299,7 +300,7 @@ def test_the_reason_of_a_mistake_names_consequences_in_later_rounds():
         return position(start, owner, [own.get(r, 9 if r == outside else 2) for r in range(10)])
 
     played, better = [at({first: 1, second: 1, far: 30})] * 16, [at({first: 30, second: 1, far: 1})] * 16
-    values = TurnValues(start, 1, 0)
+    values = TurnValues(start, 1, 0, frozenset())
     later = list(zip(values.later(played, LATER), values.later(better, LATER), strict=True))
     reason = asdict(difference(start, 0, (Orders(), Orders()), played, better, later))
     consequences = reason["values"]["later"]
@@ -458,3 +459,39 @@ def test_accuracy_weights_turns_by_their_stakes_and_counts_blunders():
     loser, winner = report.to_dict()["players"]
     assert loser["accuracy"] == pytest.approx(1 - 0.57 / (0.6 + 20 * 0.02)) and winner["accuracy"] == 1
     assert loser["marks"] == {"??": 1, "?": 0, "?!": 0} and sum(winner["marks"].values()) == 0
+
+
+def log_of_three() -> GameLog:
+    """Return the log of four rounds of three bots on the world map. From round 2 on, player 0 gives no orders."""
+    game, recorder = Game("world", players=3, seed=3, picks="random"), MemoryRecorder()
+    bots = [make_agent("aggressive", seed) for seed in range(3)]
+    recorder.began(game, bots, 500)
+    for number in range(1, 5):
+        orders = ask_orders(game, bots)
+        if number > 1:
+            del orders[0]
+        recorder.played(orders, game.play_round(orders, on_illegal="skip"), game)
+    return recorder.log
+
+
+def test_a_player_that_resigned_has_no_turns_and_wins_no_playout():
+    log = log_of_three()
+    resigned = replace(log, failures=(LoggedFailure(0, 2, "resigned"),), end=None)
+    report = report_of(resigned, "aggressive", 8, 4)
+    assert [turns[0] is None for turns in report.rounds] == [False, True, True, True]
+    later = [AnalysedPosition(game_at(resigned, n), resigned.rounds[n], 4, 40, resigned.absent) for n in (1, 2)]
+    first, second = (position.deepen("aggressive", 8) for position in later)
+    assert first.chances[0][0] > 0 and first.best[0] is None and first.decisions[0] is None
+    assert second.chances[0] == [0.0, 0.0, second.chances[0][2]]
+    assert sum(share for share, *_ in second.chances) == pytest.approx(1.0, abs=1e-3)
+    with pytest.raises(VariationError, match="no turn of this player"):
+        later[1].judge(0, Orders())
+
+
+def test_the_win_curve_ends_with_the_winner_after_resignations():
+    log = log_of_three()
+    failures = LoggedFailure(0, 2, "resigned"), LoggedFailure(1, 5, "resigned")
+    curve = win_probabilities_of(replace(log, failures=failures, end=End(2, 4, (2, 3, 1), False)))
+    assert curve is not None and len(curve) == 5
+    assert all(share > 0 for share, *_ in curve[1]) and curve[2][0][0] == 0 < curve[2][1][0]
+    assert [share for share, *_ in curve[4]] == [0.0, 0.0, 1.0]

@@ -53,3 +53,23 @@ def test_a_batch_of_positions_has_the_results_of_single_calls():
         alone = estimate_win_probabilities(game.view(0), start.owner.tolist(), start.army.tolist(), seed, 30)
         assert row == [share for share, *_ in alone]
     assert len({tuple(row) for row in together.tolist()}) > 1
+
+
+def test_absent_players_stay_idle_and_win_no_playout():
+    start = Game("world", players=3, seed=8, picks="random")
+    for _ in play_rounds(start, [make_agent("aggressive", seed) for seed in range(3)], 3):
+        pass
+    shares = estimate_win_probabilities(start.view(0), start.owner.tolist(), start.army.tolist(), 3, 400, absent=[1])
+    assert shares[1][0] == 0 and sum(share for share, *_ in shares) == pytest.approx(1, abs=1e-3)
+    wins = 0
+    for seed in range(200):
+        saved = start.to_dict()
+        del saved["hash"]
+        saved["state"]["rng"] = [seed + 1, 7919 * (seed + 1)]  # the same position with other dice
+        game, bots = Game.from_dict(saved), {p: make_agent("aggressive", seed + p) for p in (0, 2)}
+        while not game.done and game.round < 103:
+            game.play_round({p: bot.act(game.view(p)) for p, bot in bots.items() if game.alive(p)})
+        wins += int((game.owner == 0).sum() > (game.owner == 2).sum())
+    share = shares[0][0]
+    spread = np.sqrt(share * (1 - share) * (1 / 400 + 1 / 200))
+    assert abs(wins / 200 - share) < 4 * max(spread, 0.01)

@@ -206,6 +206,13 @@ class LoggedGame:
         """The players' names, in the order of the seats."""
         return tuple(player.name for player in self.header.players)
 
+    def absent(self, rounds: int) -> frozenset[int]:
+        """Return the players that resigned or lost by forfeit in the first `rounds` rounds or before the first round.
+
+        Their regions and armies remain in the game, but they give no more orders and cannot win.
+        """
+        return frozenset(failure.player for failure in self.failures if failure.round <= rounds)
+
     def positions(self) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
         """Yield the owners and the armies of all regions at the start and after each step."""
         if self.start is None:

@@ -11,7 +11,7 @@ these simulations would make it look too good.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -53,9 +53,12 @@ class TurnValues:
     for a turn that was chosen by its value in another stream.
     """
 
-    def __init__(self, game: Game, playouts: int, stream: int) -> None:
-        """Store the position before the round, and the number of playouts of each position after it."""
-        self.game, self.playouts, self._stream = game, playouts, stream
+    def __init__(self, game: Game, playouts: int, stream: int, absent: frozenset[int]) -> None:
+        """Store the position before the round, and the number of playouts of each position after it.
+
+        absent: the players that give no orders after the round, see `LoggedGame.absent`.
+        """
+        self.game, self.playouts, self._stream, self._absent = game, playouts, stream, absent
         saved = game.to_dict()
         del saved["hash"]  # it contains the dice, which are replaced
         self._saved = saved
@@ -85,7 +88,7 @@ class TurnValues:
         if rolls:
             after = positions_of([self._after(roll, player, turns, own) for roll in rolls])
             seeds = [self._seed(79, 2 + roll) for roll in rolls]
-            rows.extend(win_shares(self.game.view(0), after, seeds, self.playouts))
+            rows.extend(win_shares(self.game.view(0), after, seeds, self.playouts, self._absent))
         return np.array(rows)[:, player]
 
     def games(self, player: int, turns: Turns, own: Orders | None = None) -> list[Game]:
@@ -97,17 +100,17 @@ class TurnValues:
 
         The playouts of different lists of games have the same dice.
         """
-        return later_positions(self.game.view(0), games, self._seed(80, 0), rounds)
+        return later_positions(self.game.view(0), games, self._seed(80, 0), rounds, self._absent)
 
-    def position(self, game: Game, games: int) -> list[list[float]]:
+    def position(self, game: Game, games: int, absent: frozenset[int]) -> list[list[float]]:
         """Return for each player the share of playouts won from a position of the log, with its 95 % interval.
 
         The result depends only on the position and the number of playouts: a position has the same value as the end of
-        one round and as the start of the next.
+        one round and as the start of the next. absent: the players that give no more orders in this position.
         """
         owner, army = game.owner.tolist(), game.army.tolist()
         seed = derive_seed(game.seed, 79, game.round, 0)
-        return estimate_win_probabilities(game.view(0), owner, army, seed, games)
+        return estimate_win_probabilities(game.view(0), owner, army, seed, games, absent)
 
     def _after(self, roll: int, player: int, turns: Turns, own: Orders | None) -> Game:
         game = self._starts[roll].clone()
@@ -168,17 +171,23 @@ class AnalysedPosition:
     Results depend only on the game, the round and the sequence of calls of `deepen`.
     """
 
-    def __init__(self, game: Game, step: Round | None, playouts: int = PLAYOUTS, games: int = ROLLS * PLAYOUTS) -> None:
+    def __init__(
+        self, game: Game, step: Round | None, playouts: int = PLAYOUTS, games: int = ROLLS * PLAYOUTS,
+        absent: Callable[[int], frozenset[int]] = lambda rounds: frozenset(),
+    ) -> None:  # fmt: skip
         """Store the position `game`, and the round `step` that was played from it; None if no round was played.
 
         Args:
             playouts: the number of playouts of each position that a turn leads to.
             games: the number of playouts of the positions before and after the round. `deepen` does not change it, so
                 that the reports on two successive rounds give the position between them the same value.
+            absent: `LoggedGame.absent` of the game's log.
         """
         self.game, self.step, self.playouts, self.games = game.clone(), step, playouts, games
-        self._values = TurnValues(self.game, playouts, 0)
-        self._choice = TurnValues(self.game, playouts, 1)  # chooses the best of the turns that the searches found
+        self._absent = absent(game.round), absent(game.round + 1)  # before and after the round
+        self._values = TurnValues(self.game, playouts, 0, self._absent[1])
+        # chooses the best of the turns that the searches found
+        self._choice = TurnValues(self.game, playouts, 1, self._absent[1])
         self._found: list[list[str]] = [[] for _ in range(self.game.players)]
         self._decisions: list[dict[str, Any] | None] = [None] * self.game.players
 
@@ -190,21 +199,21 @@ class AnalysedPosition:
     def deepen(self, bot: str, rolls: int) -> PositionResult:
         """Let a bot search a turn for each player, and return the results as means over at least `rolls` dice rolls."""
         self._values.extend(rolls)
-        before = self._values.position(self.game, self.games)
+        before = self._values.position(self.game, self.games, self._absent[0])
         players = range(self.game.players) if self.game.phase == "play" else ()
         for player in players:
-            if self.game.alive(player):
+            if self._plays(player):
                 self._search(bot, player)
         if self.step is None:
             return self._result([None] * self.game.players, before)
         orders = dict(enumerate(self.step.orders))
         after = self.game.clone()
         after.play_round(orders, on_illegal="skip")
-        come = self._values.position(after, self.games)
+        come = self._values.position(after, self.games, self._absent[1])
         armies = dice_luck(self.game, self.step)
         turns = [
             None
-            if turn is None or not self.game.alive(player)
+            if turn is None or not self._plays(player)
             else self._explained(
                 self._compared(player, orders, before[player][0], come[player][0], armies[player]),
                 player,
@@ -224,7 +233,7 @@ class AnalysedPosition:
         Raises:
             VariationError: no round was played, the player has no turn in it, or an order is illegal.
         """
-        if self.step is None or not self.game.alive(player) or self.step.orders[player] is None:
+        if self.step is None or not self._plays(player) or self.step.orders[player] is None:
             raise VariationError(f"seat {player}: there is no turn of this player after {self.game.round} rounds")
         if illegal := self.game.check(player, orders):
             raise VariationError(f"illegal order: {illegal[0]}")
@@ -244,6 +253,10 @@ class AnalysedPosition:
             text, float(tried.mean()), float(before.mean()), float(better.mean()), float(gain.mean()),
             _half_width(gain), missing, error, passed and float(gain.mean()) > 0, best,
         )  # fmt: skip
+
+    def _plays(self, player: int) -> bool:
+        """Whether a player gives orders in the round: it is not eliminated, and has not resigned or failed."""
+        return self.game.alive(player) and player not in self._absent[1]
 
     def _result(self, turns: list[TurnReport | None], before: list[list[float]]) -> PositionResult:
         """Return the results; a player's best turn is the first turn in `_found`, which `_best` sorts."""

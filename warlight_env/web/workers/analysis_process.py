@@ -60,7 +60,7 @@ class PositionCache:
         position = self._positions.pop(key, None)
         if position is None:
             step = log.rounds[query.played] if query.played < len(log.rounds) else None
-            position = AnalysedPosition(game_at(log, query.played), step)
+            position = AnalysedPosition(game_at(log, query.played), step, absent=log.absent)
         if query.turn is None or not position.analysed:
             result: PositionResult | Judgement = position.deepen(query.bot, query.rolls)
         if query.turn is not None:

@@ -41,6 +41,7 @@ class BotQuery:
     agent_key: str | None = None
     win_probabilities: bool = False
     games: int = 200  #: playouts for the win probabilities; fewer on large boards
+    absent: tuple[int, ...] = ()  #: the players that have resigned or lost by forfeit; they win no playout
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,9 @@ class Worker:
 
             position, size = question.position, view.board.n_regions + view.board.n_edges
             games = min(question.games, max(MIN_ROLLOUTS, question.games * SIZE // size))
-            chances = estimate_win_probabilities(view, position.owner, position.army, question.seed, games)
+            chances = estimate_win_probabilities(
+                view, position.owner, position.army, question.seed, games, question.absent
+            )
         if question.spec is None:
             return WorkerAnswer(win_probabilities=chances)
         start = time.perf_counter()

@@ -119,7 +119,8 @@ def report_of(
     game_at(log)  # raises an error if the log is not valid
     game, rounds = game_at(log, 0), []
     for step in log.rounds:
-        rounds.append(AnalysedPosition(game, step, playouts, rolls * playouts).deepen(reference_agent, rolls).turns)
+        position = AnalysedPosition(game, step, playouts, rolls * playouts, log.absent)
+        rounds.append(position.deepen(reference_agent, rolls).turns)
         game.play_round(step.orders, on_illegal="skip")
         on_progress(len(rounds), len(log.rounds))
     return GameReport(reference_agent, rolls, playouts, tuple(log.names), tuple(rounds))

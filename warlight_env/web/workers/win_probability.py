@@ -40,7 +40,11 @@ def questions_of(log: GameLog) -> dict[int, BotQuery]:
         owner, army = positions[number]
         if any(o >= 0 for o in owner):
             position = QueriedPosition(0, "play", number, list(owner), list(army), 0, (), 0)
-            questions[number] = BotQuery(setup, position, None, number, win_probabilities=True)
+            last = log.complete and number == len(positions) - 1
+            absent = {failure.player for failure in log.failures} if last else log.absent(number)
+            questions[number] = BotQuery(
+                setup, position, None, number, win_probabilities=True, absent=tuple(sorted(absent))
+            )
     return questions
 
 
