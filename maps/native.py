@@ -8,7 +8,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from warlight_env.errors import clipped
+from warlight_env.errors import clipped, did_you_mean
 from warlight_env.maps.build import Heading, RawRegion, RawSetup, build
 from warlight_env.maps.errors import MOST_REASONS, MapError
 from warlight_env.maps.model import Map
@@ -161,10 +161,19 @@ def _check_schema(d: dict[str, Any], place: str) -> None:
         raise MapError(f"{place}: nested too deeply") from None
     if not errors:
         return
-    reasons = [_where(d, list(error.absolute_path)) + clipped(error.message, 200) for error in errors]
+    reasons = [_where(d, list(error.absolute_path)) + clipped(_reason(error), 200) for error in errors]
     many = "at least " if len(errors) == MOST_REASONS else ""
     more = f" (and {many}{len(errors) - 1} more)" if len(errors) > 1 else ""
     raise MapError(f"{place}: {reasons[0]}{more}", reasons)
+
+
+def _reason(error: Any) -> str:
+    """Return the message of a schema error; for keys that the schema does not have, with the similar known keys."""
+    if error.validator != "additionalProperties":
+        return str(error.message)
+    known = error.schema["properties"]
+    unknown = [key for key in error.instance if key not in known]
+    return ", ".join(f"no key {clipped(key, 60)!r}{did_you_mean(key, known)}" for key in unknown)
 
 
 def _where(d: dict[str, Any], path: list[Any]) -> str:

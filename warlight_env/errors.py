@@ -67,12 +67,17 @@ class RunError(RuntimeError):
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return `` (did you mean 'X'?)``, where X is the known word most similar to ``word``.
 
-    If no known word is similar, return an empty text.
+    Of equally similar words, one with the same first letter is chosen. If no known word is similar, return an empty
+    text.
     """
-    from difflib import get_close_matches
+    from difflib import SequenceMatcher, get_close_matches
 
     if len(word) > _WORD:
         return ""
     by_key = {k.casefold(): k for k in islice(known, _WORDS) if len(k) <= _WORD}
-    close = get_close_matches(word.casefold(), list(by_key), n=1, cutoff=0.5)
-    return f" (did you mean {by_key[close[0]]!r}?)" if close else ""
+    key = word.casefold()
+    close = get_close_matches(key, list(by_key), n=3, cutoff=0.5)
+    if not close:
+        return ""
+    best = max(close, key=lambda other: (SequenceMatcher(None, other, key).ratio(), other[:1] == key[:1]))
+    return f" (did you mean {by_key[best]!r}?)"

@@ -86,7 +86,7 @@ def test_the_command_converts_and_reports(tmp_path, capsys):
     assert json.loads(capsys.readouterr().out)["format"] == "challenge-json"
     assert maps.load(back).setup == dataclasses.replace(SETUP, wasteland_army=None)
     assert main(["map", "check", str(lines), str(back)]) == 0
-    assert capsys.readouterr().out.count("kept as the starting setup: 1 wastelands, 3 offered, picks 1") == 2
+    assert capsys.readouterr().out.count("kept as the starting setup: wastelands 1, offered 3, picks 1") == 2
 
 
 def test_the_show_command_prints_the_starting_setup(tmp_path, capsys):

@@ -193,7 +193,7 @@ def map_bombs() -> Iterator[tuple[str, bytes, str]]:
     yield (
         "unknown.json",
         native.replace(b'{"format"', b'{"' + b"y" * many + b'":1,"format"') % (region, b"[]"),
-        "Additional properties",
+        "no key 'yyyy",
     )
     yield (
         "word.json",

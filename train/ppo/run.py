@@ -100,8 +100,9 @@ class PpoRun(Trainer[S, bytes]):
     def progress(entry: dict[str, Any]) -> str:
         """See `Trainer.progress`."""
         won = 100 * entry["won"] / max(1, entry["games"])
-        scores = (f"{name} {100 * row['score']:.0f} %" for name, row in entry.get("evaluation", {}).items())
-        return ", ".join([f"{entry['steps']:,} steps, won {won:.0f} % in training", *scores])
+        scores = ", ".join(f"{100 * row['score']:.0f} % v {name}" for name, row in entry.get("evaluation", {}).items())
+        done = f"{entry['steps']:,} steps, won {won:.0f} % in training"
+        return f"{done}, score {scores}" if scores else done
 
     def run(self) -> bytes:
         """See `Trainer.run`; returns the content of the policy's file, see `chosen`."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
-from warlight_env.cli.common import OK, Integer, JsonOption, UsageError, print_json
+from warlight_env.cli.common import OK, Integer, JsonOption, UsageError, load_log, print_json
 from warlight_env.cli.progress import task_progress
 from warlight_env.output import check_output
 from warlight_env.tables import align, counted, printable
@@ -45,13 +45,12 @@ def analyse(
     if html is not None:
         check_output(html)
     from warlight_env.agents.registry import parse
-    from warlight_env.record import GameLog
     from warlight_env.web.workers.game_report import JUDGE, report_of
     from warlight_env.web.workers.turning_points import describe_turning_points, sentence_of
 
     judge = bot or JUDGE
     parse(judge)
-    log = GameLog.load(file)
+    log = load_log(file)
     with task_progress("rounds", quiet) as told:
         report = report_of(log, judge, rolls, on_progress=told).to_dict()
     for point in report["turning"]:

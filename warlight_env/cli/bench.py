@@ -135,4 +135,6 @@ def bench(
         print_json(card.to_dict())
     else:
         print(card.to_markdown())
+        if not card.interrupted:
+            print(f"\nThe card is also in {folder / 'card.md'}.")
     return INTERRUPTED if card.interrupted else OK

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from warlight_env.arena import Backend
     from warlight_env.engine.rules import Rules
     from warlight_env.game import Game
+    from warlight_env.record import GameLog
 
 OK, FAILURE, USAGE = 0, 1, 2
 
@@ -35,6 +36,19 @@ class UsageError(InputError):
 
 class FailedCommandError(RunError):
     """A command with valid arguments failed; exit code 1."""
+
+
+def load_log(file: Path) -> GameLog:
+    """Return the log in a file.
+
+    Raises:
+        UsageError: `file` is a folder. LogError: see `GameLog.load`.
+    """
+    from warlight_env.record import GameLog
+
+    if file.is_dir():
+        raise UsageError(f"{file} is a folder: give one log; `warlight log list {file}` shows the logs in it")
+    return GameLog.load(file)
 
 
 def require_extra(extra: str, *libraries: str) -> None:

@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from cyclopts import App, Parameter
 
-from warlight_env.cli.common import FAILURE, OK, Count, Integer, JsonOption, SeedOption, UsageError, print_json
+from warlight_env.cli.common import (
+    FAILURE,
+    OK,
+    Count,
+    Integer,
+    JsonOption,
+    SeedOption,
+    UsageError,
+    load_log,
+    print_json,
+)
 from warlight_env.cli.progress import task_progress
 from warlight_env.tables import align, counted, printable
 
@@ -136,9 +146,9 @@ def continue_(
     if decision_info and output is None:
         raise UsageError("--decision-info needs --out FILE: the bots' reasoning is written to that log")
     from warlight_env.arena import continue_game
-    from warlight_env.record import GameLog, ReplayError
+    from warlight_env.record import ReplayError
 
-    log = GameLog.load(file)
+    log = load_log(file)
     try:
         played = continue_game(
             log, round, agents or None, seed=seed, max_rounds=max_rounds, path=output, insight=decision_info

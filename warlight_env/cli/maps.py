@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -137,8 +138,7 @@ def _use_lines(report: dict[str, Any]) -> list[str]:
     lines = []
     if report["setup"] is not None:
         entries = (
-            f"{len(value)} {key}" if isinstance(value, list) else f"{key} {value}"
-            for key, value in report["setup"].items()
+            f"{key} {len(value) if isinstance(value, list) else value}" for key, value in report["setup"].items()
         )
         lines.append(f"kept as the starting setup: {', '.join(entries)}")
     if report["unused"]:
@@ -239,3 +239,4 @@ def _draw(map_: Map, svg: Path | None) -> None:
     owner = np.full(map_.n_regions, -1, dtype=np.int8)
     army = np.array(map_.starting_armies, dtype=np.int32)
     write_file(svg, to_svg(ShownPosition(map_, owner, army, 2, 0)))
+    print(f"{svg}: drawing of {map_.name}", file=sys.stderr)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
-from warlight_env.cli.common import OK, Integer, UsageError
+from warlight_env.cli.common import OK, Integer, UsageError, load_log
 from warlight_env.cli.progress import task_progress
 from warlight_env.cli.round_text import describe_round, show_position
 from warlight_env.cli.tournament import QuietOption
@@ -88,14 +88,13 @@ def replay(
             raise UsageError(f"{option} {path}: must end in {suffix}")
         if path is not None:
             check_output(path)
-    from warlight_env.record import GameLog
     from warlight_env.record.study import is_study
 
     if is_study(file.name):
         return _export_study(file, options)
     from warlight_env.record.pictures import frames, write_gif, write_mp4, write_svgs
 
-    log = GameLog.load(file)
+    log = load_log(file)
     if log.start is None:
         raise UsageError(f"{file}: the log is cut off before the first position of the game")
     seat = None if options.seat is None else options.seat - 1
