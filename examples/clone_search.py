@@ -48,6 +48,8 @@ def search_games(games):
             observation, _, terminated, truncated, info = env.step(action)
             done = terminated or truncated
         won += info["is_success"]
+        if game % 10 == 9:
+            print(f"{game + 1} of {games} games")
     print(f"{len(seen)} turns of {games} games, {won} of them won; {lost} turns have no exact encoding")
     return np.array(seen), np.array(masks, dtype=bool), np.array(targets)
 

@@ -13,8 +13,8 @@ from stable_baselines3.common.vec_env import DummyVecEnv
 from warlight_env.envs import GeneratedMaps, WarlightMapsEnv
 
 torch.set_num_threads(1)  # more threads do not help, because the networks are small
-told = [int(number) for number in sys.argv[1:]]
-steps, games = (told + [60_000, 100][len(told) :])[:2]
+numbers = [int(word) for word in sys.argv[1:]]
+steps, games = (numbers + [60_000, 100][len(numbers) :])[:2]
 seen, unseen = GeneratedMaps(8, 24, count=100, seed=0), GeneratedMaps(8, 24, count=100, seed=1)
 
 
@@ -22,7 +22,9 @@ def make():
     return WarlightMapsEnv(seen, action="strategies", opponent="smart_random")
 
 
-model = MaskablePPO("MultiInputPolicy", DummyVecEnv([make] * 8), n_steps=128, batch_size=256, device="cpu", seed=1)
+model = MaskablePPO(
+    "MultiInputPolicy", DummyVecEnv([make] * 8), n_steps=128, batch_size=256, device="cpu", seed=1, verbose=1
+)
 model.learn(steps)
 
 env, won = WarlightMapsEnv(unseen, map_limits=seen.map_limits, action="strategies", opponent="smart_random"), 0

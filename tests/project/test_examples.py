@@ -27,7 +27,7 @@ SHORT = {
 }
 #: Replacements that make some programs shorter: rollouts, examples for networks, evaluations, searches.
 SMALLER = {
-    "maskable_ppo_steps": {"n_steps=64": "n_steps=8", "n_eval_episodes=50": "n_eval_episodes=2"},
+    "maskable_ppo_steps": {"n_steps=128": "n_steps=8", "n_eval_episodes=50": "n_eval_episodes=2"},
     "dqn_strategies": {"learning_starts=2000": "learning_starts=96"},
     "ppo_factored": {
         "n_steps=128": "n_steps=16",
