@@ -375,12 +375,13 @@ def make_agent(spec: str, seed: int) -> Agent:
         AgentError: the agent or a parameter does not exist, or another package cannot make its agent.
     """
     info, values = parse(spec)
+    name = unpinned(spec)
     if not is_integer(seed):
-        raise AgentError(f"agent {spec!r}: seed = {short_repr(seed)}: must be an integer")
+        raise AgentError(f"agent {name!r}: seed = {short_repr(seed)}: must be an integer")
     try:
         agent = call_factory(info.load(), seed=seed, **values)
     except AgentFactoryError as error:
-        raise AgentError(f"agent {spec!r} ({info.summary}) cannot be made: TypeError: {error}") from None
+        raise AgentError(f"agent {name!r} ({info.summary}) cannot be made: TypeError: {error}") from None
     except ImportedAgentError as error:
         raise AgentError(str(error)) from None
     except InputError:
@@ -388,10 +389,10 @@ def make_agent(spec: str, seed: int) -> Agent:
     except Exception as error:
         if info.name in _AGENTS:
             raise
-        raise AgentError(f"agent {spec!r} ({info.summary}) cannot be made: {crash_reason(error)}") from error
+        raise AgentError(f"agent {name!r} ({info.summary}) cannot be made: {crash_reason(error)}") from error
     for method in ("pick", "act"):
         if not inspect.ismethod(getattr(agent, method, None)):
-            raise AgentError(f"agent {spec!r}: {type(agent).__name__} has no method {method}(view)")
+            raise AgentError(f"agent {name!r}: {type(agent).__name__} has no method {method}(view)")
     made = as_agent(agent)
-    made.name = unpinned(spec)
+    made.name = name
     return made

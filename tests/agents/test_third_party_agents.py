@@ -158,7 +158,7 @@ def test_the_error_for_a_class_without_a_seed_names_the_signature(monkeypatch):
         def act(self, view, budget=None):
             return Orders()
 
-    monkeypatch.setattr(registry, "_AGENTS", dict(registry._AGENTS))
+    monkeypatch.setattr(registry, "_AGENTS", dict(registry._known_here()))
     registry.register("seedless", lambda: Seedless, "takes nothing")
     says = r"Seedless cannot make an agent: it must be callable as \S*Seedless\(seed\), .*__init__\(self, seed\)"
     with pytest.raises(InputError, match=f"agent 'seedless' .*cannot be made: .*{says}"):
