@@ -20,9 +20,9 @@ SCREENS = pytest.mark.parametrize("options", [DESKTOP, TABLET, HANDSET], ids=["d
 
 
 @pytest.fixture(scope="module")
-def ended(server: Server) -> Server:
+def ended(shared_server: Server) -> Server:
     """A finished game. The server keeps its analysis, so that only the first test of the module waits for it."""
-    return finished(server)
+    return finished(shared_server)
 
 
 @SCREENS

@@ -138,9 +138,9 @@ def test_an_impossible_turn_is_rejected_and_changes_nothing(
 
 
 @pytest.fixture(scope="module")
-def ended(server: Server) -> tuple[str, httpx.Client]:
+def ended(shared_server: Server) -> tuple[str, httpx.Client]:
     """A finished game, and the client of its player."""
-    played, client = play_to_end(server)
+    played, client = play_to_end(shared_server)
     return played.game, client
 
 
