@@ -102,6 +102,8 @@ def written_as(map_: Map, format_: MapFormat) -> tuple[str, tuple[str, ...]]:
 def lost_parts(before: Map, after: Map) -> tuple[str, ...]:
     """Return the names of the parts that a map lost when it was written in another format.
 
+    Names that move to other regions are reported as lost names, not as another order of the regions.
+
     Args:
         before: the original map.
         after: the map that was written to a file in the other format and read again.

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from warlight_env.errors import clipped, did_you_mean
 from warlight_env.maps.build import Heading, RawRegion, RawSetup, build
@@ -26,6 +26,8 @@ from warlight_env.maps.text import parse_json, plain_data
 from warlight_env.maps.types import checked
 
 SCHEMA_FILE = Path(__file__).with_name("schema.json")
+#: The maximum number of unknown keys that an error message names.
+_UNKNOWN_KEYS: Final = 4
 
 
 @checked
@@ -172,8 +174,9 @@ def _reason(error: Any) -> str:
     if error.validator != "additionalProperties":
         return str(error.message)
     known = error.schema["properties"]
-    unknown = [key for key in error.instance if key not in known]
-    return ", ".join(f"no key {clipped(key, 60)!r}{did_you_mean(key, known)}" for key in unknown)
+    unknown = list(islice((key for key in error.instance if key not in known), _UNKNOWN_KEYS + 1))
+    reasons = [f"no key {clipped(key, 60)!r}{did_you_mean(key, known)}" for key in unknown[:_UNKNOWN_KEYS]]
+    return ", ".join(reasons) + (", …" if len(unknown) > _UNKNOWN_KEYS else "")
 
 
 def _where(d: dict[str, Any], path: list[Any]) -> str:

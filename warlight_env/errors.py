@@ -76,7 +76,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
         return ""
     by_key = {k.casefold(): k for k in islice(known, _WORDS) if len(k) <= _WORD}
     key = word.casefold()
-    close = get_close_matches(key, list(by_key), n=3, cutoff=0.5)
+    close = get_close_matches(key, list(by_key), n=len(by_key) or 1, cutoff=0.5)
     if not close:
         return ""
     best = max(close, key=lambda other: (SequenceMatcher(None, other, key).ratio(), other[:1] == key[:1]))

@@ -21,9 +21,8 @@ from arena_agents import Crasher, Idle
 from helpers import read_terminal
 from warlight_env.agents import registry
 from warlight_env.arena import Match
-from warlight_env.cli import main
+from warlight_env.cli import main, progress
 from warlight_env.cli import match as match_command
-from warlight_env.cli import progress as unit_progress
 from warlight_env.cli.match_progress import make_progress
 from warlight_env.cli.match_stats import MatchStats
 from warlight_env.cli.score_board import ScoreBoard
@@ -128,7 +127,7 @@ def test_progress_is_printed_every_tenth_of_the_games(capsys):
 
 
 def test_progress_is_also_printed_after_a_time(capsys, monkeypatch):
-    monkeypatch.setattr(unit_progress, "LINE_SECONDS", 0.0)
+    monkeypatch.setattr(progress, "UNIT_LINE_SECONDS", 0.0)
     command = ["match", "aggressive", "random", "--map", "small", "--sprt", "0,100", "--paired"]
     assert main(command) == 0
     lines = capsys.readouterr().err.splitlines()
@@ -163,7 +162,7 @@ def test_the_table_on_a_terminal_counts_complete_pairs():
 @pytest.mark.parametrize("quiet", [False, True])
 def test_the_compile_notice_is_printed_once_to_a_file(quiet, capsys):
     setup = Match(("random", "random"), games=1, map="small").contest()
-    for shown in (make_progress(("a", "b"), setup, quiet), unit_progress.unit_progress("a", 1, "games", quiet)):
+    for shown in (make_progress(("a", "b"), setup, quiet), progress.unit_progress("a", 1, "games", quiet)):
         new: dict = {"__name__": "warlight_env.made_up"}
         exec("def first(x):\n    return x + 1\ndef second(x):\n    return x + 2\n", new)  # no file, so never cached
         with shown:

@@ -147,6 +147,13 @@ def test_errors_in_the_native_format(change: Callable[[dict[str, Any]], None], r
         maps.from_dict(d, "tiny.json")
 
 
+def test_the_error_names_only_the_first_unknown_keys() -> None:
+    d = tiny()
+    d["regions"][2] |= {f"key{number}": 1 for number in range(100_000)}
+    with pytest.raises(maps.MapError, match="no key 'key0', no key 'key1', no key 'key2', no key 'key3', …"):
+        maps.from_dict(d, "tiny.json")
+
+
 def test_names_that_differ_only_in_case_are_refused() -> None:
     d = tiny()
     d["regions"][1] = {"name": "ASH", "code": "BI", "super_region": "West"}

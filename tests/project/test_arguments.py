@@ -18,7 +18,7 @@ from warlight_env.engine.board import make_board
 from warlight_env.engine.rules import Rules
 from warlight_env.envs.actions import ENCODINGS
 from warlight_env.envs.conformance import vector_conformance_test
-from warlight_env.errors import InputError
+from warlight_env.errors import InputError, did_you_mean
 from warlight_env.experiments import experiment
 from warlight_env.features import observed_features
 from warlight_env.protocol import ExternalBot, replay_to
@@ -101,3 +101,9 @@ def test_a_replay_to_a_bot_refuses_arguments_of_other_types(changes, tmp_path):
 def test_beliefs_and_scores_accept_valid_arguments():
     assert belief(player=np.int64(1), offers=(0, 1), preferences=[1]).player == 1
     assert score_of([[0.5, 1.0], [0.0, 0.5]]).games == 8
+
+
+def test_a_suggestion_prefers_words_with_the_same_first_letter():
+    assert did_you_mean("armies", ["name", "army", "shape"]) == " (did you mean 'army'?)"
+    assert did_you_mean("ab", ["xb", "yb", "zb", "ax"]) == " (did you mean 'ax'?)"
+    assert did_you_mean("ab", ["cdef"]) == ""

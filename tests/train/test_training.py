@@ -443,11 +443,14 @@ def test_a_run_does_not_continue_on_a_changed_map_file(tmp_path, capsys):
     first, *others = small.super_regions
     maps.save(replace(small, super_regions=(replace(first, bonus=77), *others)), board)
     before = (folder / "journal.jsonl").read_bytes()
-    for changed, error in (
-        (command, "map_digests"),
-        (["train", "evolve", str(folder / "settings.json"), "--out", str(tmp_path / "b")], "has changed since"),
-    ):
+    again = ["train", "evolve", str(folder / "settings.json"), "--out", str(tmp_path / "b")]
+    for changed, error in ((command, "map_digests"), (again, "has changed since")):
         capsys.readouterr()
         assert main(changed) == 2
         assert error in capsys.readouterr().err
+    board.unlink()
+    assert main(again) == 2
+    assert "map_digests: " in (said := capsys.readouterr().err) and "No such file" in said
+    with pytest.raises(SettingsError, match=r"map_digests: other\.json is no map of these settings"):
+        EvolveSettings(map_digests={"other.json": "00"})
     assert (folder / "journal.jsonl").read_bytes() == before

@@ -24,6 +24,7 @@ from warlight_env.notation import parse_orders
 from warlight_env.record import End, GameLog, LoggedFailure, MemoryRecorder, VariationError, game_at
 from warlight_env.step_results import Event
 from warlight_env.web.workers.analysed_position import PLAYOUTS, AnalysedPosition, TurnValues
+from warlight_env.web.workers.candidate_values import turn_win_probabilities
 from warlight_env.web.workers.dice_luck import dice_luck
 from warlight_env.web.workers.game_report import GameReport, GameReportError, report_of
 from warlight_env.web.workers.rollout_estimate import OwnersAndArmies
@@ -39,7 +40,9 @@ from warlight_env.web.workers.turning_points import (
     sentence_of,
     weak_attacks,
 )
+from warlight_env.web.workers.variation_tasks import LogTree, TriedTurn, add_variation, prepare_turn
 from warlight_env.web.workers.win_probability import win_probabilities_of
+from warlight_env.web.workers.worker_tasks import LogSource
 
 
 def test_dice_luck_is_the_difference_from_the_expected_losses():
@@ -495,3 +498,36 @@ def test_the_win_curve_ends_with_the_winner_after_resignations():
     assert curve is not None and len(curve) == 5
     assert all(share > 0 for share, *_ in curve[1]) and curve[2][0][0] == 0 < curve[2][1][0]
     assert [share for share, *_ in curve[4]] == [0.0, 0.0, 1.0]
+
+
+def test_a_player_that_resigned_has_no_turns_in_variations(tmp_path: Path):
+    path = tmp_path / "game.wl.jsonl"
+    replace(log_of_three(), failures=(LoggedFailure(0, 2, "resigned"),)).save(path)
+    target = LogTree(LogSource("a log", path.read_bytes()))
+    before = TriedTurn(None, 1, 0, Orders(), "believed", "aggressive")
+    with pytest.raises(VariationError, match="no turn after 2 rounds"):
+        prepare_turn(target, replace(before, round=2))
+    assert set(prepare_turn(target, before).questions) == {1, 2}
+    after = TriedTurn(None, 2, 1, Orders(), "believed", "aggressive")
+    prepared = prepare_turn(target, after)
+    assert set(prepared.questions) == {2}
+    _, answer = add_variation(target, after, prepared, {2: Orders()})
+    (node,) = json.loads(answer)["variations"]["nodes"]
+    assert node["chances"][0][0] == 0 and sum(share for share, *_ in node["chances"]) == pytest.approx(1, abs=1e-3)
+
+
+def test_a_player_that_resigned_gives_no_orders_in_the_values_of_candidates():
+    game = Game("world", players=3, seed=3, picks="random")
+    view, rules = game.view(1), game.rules.to_dict()
+    alone = turn_win_probabilities([Orders()], view, rules, 5, absent=(0, 2))
+    assert alone == [1.0] and turn_win_probabilities([Orders()], view, rules, 5)[0] < 1
+
+
+def test_a_failure_that_stopped_the_game_makes_no_player_absent():
+    log = log_of_three()
+    stopped = replace(log, failures=(LoggedFailure(1, 5, "it failed"),), end=None)
+    assert stopped.status == "failed" and not stopped.absent(5)
+    position = AnalysedPosition(game_at(stopped), None, 4, 40, stopped.absent)
+    assert all(position.deepen("aggressive", 8).best)
+    picking = replace(log, failures=(LoggedFailure(0, 0, "resigned"), LoggedFailure(2, 3, "resigned")))
+    assert [picking.absent(number) for number in (0, 2, 3)] == [{0}, {0}, {0, 2}]

@@ -458,6 +458,30 @@ def test_a_rematch_survives_eviction_and_does_not_restore_deleted_games(tmp_path
     asyncio.run(main())
 
 
+def test_variations_are_saved_in_the_room_that_is_in_memory(tmp_path: Path):
+    """A request can wait for a bot while its room leaves the memory and another request loads the game again."""
+
+    async def main() -> None:
+        people: list[tuple[str, str | None]] = [("Ann", None), ("Bo", None)]
+        lobby = Lobby(GameFolder(tmp_path), max_rooms=1, workers=1)
+        room = await lobby.create_game(people, maps.load("small"), Rules.of("thesis"), 1, "random")
+        token = room.seats[0].token
+        room.commands.resign(1)
+        while not room.log.complete:
+            await asyncio.sleep(0.01)
+        assert await lobby.current(room.id) is room
+        await lobby.create_rematch(room)  # evicts the first game, because the limit is one game
+        loaded = await lobby.current(room.id)
+        assert loaded is not room and loaded.log.complete
+        assert (await lobby.find(room.id, token)).room is loaded
+        await lobby.delete(room.id, token)
+        with pytest.raises(RequestError, match="no such game"):
+            await lobby.current(room.id)
+        await lobby.close()
+
+    asyncio.run(main())
+
+
 def test_a_friend_who_starts_a_rematch_receives_only_its_own_token(server: Server):
     game = make(server)
     for token in game["invites"].values():

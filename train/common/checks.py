@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -98,15 +99,18 @@ def pin_maps(settings: Any, *names: str) -> None:
     """Add the digests of the map files among `names` to the field `map_digests`.
 
     Raises:
-        SettingsError: a map file has another digest than in `map_digests`, or cannot be read.
+        SettingsError: a map file is missing, cannot be read or has another digest than in `map_digests`, or
+            `map_digests` has a name that is not among `names`.
     """
     found = {}
     for name in names:
-        if name not in maps.names() and Path(name).is_file():
+        if name in settings.map_digests or (name not in maps.names() and os.path.isfile(name)):
             with naming("map_digests", name):
                 found[name] = maps.load(name).digest()
             if settings.map_digests.get(name, found[name]) != found[name]:
                 raise SettingsError(f"map_digests: the map {name} has changed since these settings were written")
+    if unknown := settings.map_digests.keys() - found.keys():
+        raise SettingsError(f"map_digests: {min(unknown)} is no map of these settings")
     object.__setattr__(settings, "map_digests", found)
 
 

@@ -34,7 +34,7 @@ class RunSettings:
     seed: int = 1
     holdout_pairs: int = 100
     holdout: tuple[str, ...] = ()
-    map_digests: dict[str, str] = field(default_factory=dict)
+    map_digests: dict[str, str] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         check_whole(self, 1, "holdout_pairs")

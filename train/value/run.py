@@ -1,8 +1,8 @@
 """Expert iteration of the value network: a search with the current network labels positions for the next network.
 
-The current network plays games against itself and other agents (`games`). A search then computes labels (values) for
-positions of these games, and for positions one random round later (`labels`). The search evaluates its leaves with the
-current network. A new network is fitted to the labels (`fit`).
+The current network plays games against itself and other agents (`play_games`). A search then computes labels (values)
+for positions of these games, and for positions one random round later (`label_positions`). The search evaluates its
+leaves with the current network. A new network is fitted to the labels (`fit_network`).
 
 A new network passes the gate (a match against the old network) if its mean score is at least `gate_threshold`. The gate
 does not use the confidence interval of the mean score, because chance has little effect on the decision: a network from

@@ -93,6 +93,8 @@ def _by_round(report: Mapping[str, Any], log: GameLog) -> list[str]:
     The lost win probability of a player is the sum of the losses by the player's own turns in all rounds so far, in
     percentage points. A round in which no sum changes (after rounding) is left out, except the last round.
     """
+    from warlight_env.web.workers.turning_points import rounded_percent
+
     rows = [["round", *(f"{what} {name}" for name in log.names for what in ("win % of", "lost by"))]]
     shown: list[str] = []
     for number, (turns, sums) in enumerate(zip(report["rounds"], report["cumulative"], strict=True), 1):
@@ -100,6 +102,6 @@ def _by_round(report: Mapping[str, Any], log: GameLog) -> list[str]:
         if lost == shown and number < len(report["rounds"]):
             continue
         shown = lost
-        cells = ["–" if turn is None else f"{100 * turn['after']:.0f}" for turn in turns]
+        cells = ["–" if turn is None else str(rounded_percent(turn["after"])) for turn in turns]
         rows.append([str(number), *(cell for both in zip(cells, lost, strict=True) for cell in both)])
     return ["cumulative loss of win probability by own turns, in percentage points", *align(rows)]

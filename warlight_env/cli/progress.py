@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from typing import Any, Final, TypeVar
 
 #: The maximum time in seconds between two lines about games or measurements.
-LINE_SECONDS: Final = 30.0
+UNIT_LINE_SECONDS: Final = 30.0
 #: The minimum time in seconds between two lines about a task. A shorter task prints no line.
 TASK_LINE_SECONDS: Final = 5.0
 #: The minimum time in seconds before the first line about the warm-up, and between two lines.
@@ -28,7 +28,7 @@ F = TypeVar("F", OnProgress, OnStep)
 class LineInterval:
     """Decides when to print a progress line if stderr is not a terminal.
 
-    A line is due after each tenth of the total, and at the latest `LINE_SECONDS` after the previous line.
+    A line is due after each tenth of the total, and at the latest `UNIT_LINE_SECONDS` after the previous line.
 
     Args:
         total: the number of all games or measurements.
@@ -40,7 +40,7 @@ class LineInterval:
     def due(self, done: int) -> bool:
         """Return whether to print a line now; `done` is the number of finished games or measurements."""
         tenth, now = done * 10 // self._total, time.monotonic()
-        if tenth <= self._tenth and now - self._last < LINE_SECONDS:
+        if tenth <= self._tenth and now - self._last < UNIT_LINE_SECONDS:
             return False
         self._tenth, self._last = tenth, now
         return True

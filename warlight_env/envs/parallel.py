@@ -433,8 +433,9 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
     def set_state(self, state: EnvState) -> None:
         """Restore a saved state of this environment, or of another environment with equal arguments.
 
-        After `set_state`, call `observe` for the observations. Raises InputError for an object of another type and for
-        an impossible state (see `EnvCore.restore`). After an InputError, the environment is unchanged.
+        After `set_state`, call `observe` for the observations. Raises InputError for an object of another type, for a
+        state of an environment with another reward shaping, and for an impossible state (see `EnvCore.restore`). After
+        an InputError, the environment is unchanged.
         """
         if not isinstance(state, EnvState):
             raise InputError(f"a saved state must be an `EnvState`, not {type(state).__name__}")

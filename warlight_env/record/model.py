@@ -209,9 +209,11 @@ class LoggedGame:
     def absent(self, rounds: int) -> frozenset[int]:
         """Return the players that resigned or lost by forfeit in the first `rounds` rounds or before the first round.
 
-        Their regions and armies remain in the game, but they give no more orders and cannot win.
+        Their regions and armies remain in the game, but they give no more orders and cannot win. A failure after the
+        last round of the log ended the game, so it makes no player absent.
         """
-        return frozenset(failure.player for failure in self.failures if failure.round <= rounds)
+        last = min(rounds, len(self.rounds))
+        return frozenset(failure.player for failure in self.failures if failure.round <= last)
 
     def positions(self) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
         """Yield the owners and the armies of all regions at the start and after each step."""

@@ -106,7 +106,7 @@ export function figure(value: number, decimals = 0): string {
 
 /**
  * Return a share from 0 to 1 as a rounded percentage. Halves are rounded to even numbers, so that the percentages of two
- * shares with the sum 1 have the sum 100. `_percent` of `warlight analyse` does the same.
+ * shares with the sum 1 have the sum 100. `rounded_percent` of `warlight analyse` does the same.
  */
 export function roundedPercent(share: number, decimals = 0): number {
   const units = 10 ** decimals;

@@ -7,7 +7,10 @@ from weakref import WeakValueDictionary
 
 
 class KeyedLocks:
-    """An `asyncio.Lock` for each key. A lock exists as long as a task holds it or waits for it."""
+    """An `asyncio.Lock` for each key. A lock exists as long as a task holds it or waits for it.
+
+    Use a lock only as ``async with locks[key]``.
+    """
 
     def __init__(self) -> None:
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()

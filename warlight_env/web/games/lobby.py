@@ -91,7 +91,7 @@ class Lobby:
         concurrency_limit: the limit of concurrent bot queries.
         analysis_jobs: the jobs that analyse games.
         win_curves: computes the win probabilities of the positions of finished games.
-        locks: the locks of the changes of variations and of studies, by the ID of the game or study.
+        change_locks: the locks of the changes of variations and of studies, by the ID of the game or study.
     """
 
     def __init__(self, home: GameFolder, max_rooms: int = 100, workers: int = 2) -> None:
@@ -102,7 +102,7 @@ class Lobby:
         self.analysis_jobs = AnalysisJobs()
         self.win_curves = WinCurves(self.process_pool)
         self.game_list = GameList(home.path, self.process_pool, self._rows)
-        self.locks = KeyedLocks()
+        self.change_locks = KeyedLocks()
         self._rooms: dict[str, Room] = {}
         self._resuming: dict[str, asyncio.Task[Room]] = {}
         self._deleting: set[str] = set()  # requests for these games get the answer that they do not exist
@@ -392,7 +392,7 @@ class Lobby:
                 await asyncio.wait([self._resuming[id]])
             if id in self._rooms:
                 await self._evict(self._rooms[id])
-            async with self.locks[id]:  # a change of the variations that has begun would write the log again
+            async with self.change_locks[id]:  # a change of the variations that has begun would write the log again
                 await asyncio.to_thread(delete_files, self.folder, id)
             for room in self._rooms.values():
                 if room.rematch == id:
@@ -417,15 +417,16 @@ class Lobby:
             raise _no_such_game()
         return saved
 
-    async def save_variations(self, room: Room, tree: bytes) -> None:
-        """Save the tree of variations of a finished game. The caller must hold the lock of the game in `locks`.
+    async def current(self, id: str) -> Room:
+        """Return the game's room in memory. A room that a request found earlier may have left the memory since then.
 
         Raises:
-            RequestError: the game was deleted. LogError, DiskError: see `GameLogWriter.save_variations`.
+            RequestError: the game was deleted.
         """
-        if not await asyncio.to_thread(room.log.path.exists):
+        room = await self._there(id)
+        if room is None:
             raise _no_such_game()
-        await asyncio.to_thread(room.log.save_variations, tree)
+        return room
 
     # Data of a game
 

@@ -50,7 +50,10 @@ async def analyse_position(lobby: Lobby, access: Access, body: AnalysisBody) -> 
     with lobby.concurrency_limit.slot(f"{room.id}/{seat}"):  # one token for each seat
         position = visible_position(room.game, seat)
         engine = Engine(body.bot, body.seconds, lobby.bot_workers.agent_spec)
-        question = BotQuery(room.setup, position, engine.name, bot_seed(room.game), win_probabilities=True)
+        question = BotQuery(
+            room.setup, position, engine.name, bot_seed(room.game), win_probabilities=True,
+            absent=tuple(room.resignations.resigned),
+        )  # fmt: skip
         answer = await lobby.bot_workers.ask(question, room.number + seat + 1)
     if answer.error is not None:
         status = 503 if answer.late else 500

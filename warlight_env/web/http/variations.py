@@ -13,7 +13,8 @@ from fastapi.responses import Response
 from warlight_env.engine.orders import Orders
 from warlight_env.web.documents.fog_filter import SPECTATOR
 from warlight_env.web.errors import RequestError
-from warlight_env.web.games.lobby import Access, Lobby
+from warlight_env.web.games.lobby import Lobby
+from warlight_env.web.games.room import Room
 from warlight_env.web.http.dependencies import EncodedJson, GameAccess
 from warlight_env.web.http.replays import ReplayCache
 from warlight_env.web.opponents.catalog import Opponents
@@ -35,8 +36,8 @@ class VariationStore:
     Attributes:
         key: the key under which the server stores the lock and the limits of the tree: the ID of the game or study.
         load: a function that returns the tree and the positions to which it belongs.
-        save: a function that saves the result of a task of `variation_tasks`. The caller holds the lock `Lobby.locks`
-            of the key.
+        save: a function that saves the result of a task of `variation_tasks`. The caller holds the lock of the key in
+            `Lobby.change_locks`.
         editable: whether the token gives the right to change the tree.
     """
 
@@ -46,13 +47,12 @@ class VariationStore:
     editable: bool = True
 
 
-def tree_of_game(access: Access, lobby: Lobby) -> LogTree:
+def tree_of_game(room: Room, lobby: Lobby) -> LogTree:
     """Return the tree of variations of a game; raise `RequestError` if the game is not over."""
-    log = access.room.log
-    if not log.complete:
+    if not room.log.complete:
         text = "variations are available after the end of the game"
         raise RequestError(text, 409, code="no-variations-yet")
-    return LogTree(lobby.source(access.room), log.variations)
+    return LogTree(lobby.source(room), room.log.variations)
 
 
 class VariationRoutes:
@@ -99,7 +99,7 @@ class VariationRoutes:
         """Change a tree by a task of `variation_tasks`, save it, and return the answer. An error changes nothing."""
         if not there.editable:
             raise RequestError("this token is only for watching", 403, code="looking-only")
-        async with self.lobby.locks[there.key]:  # another change begins with the result of this change
+        async with self.lobby.change_locks[there.key]:  # another change begins with the result of this change
             data, answer = await self.lobby.process_pool.short(task, await there.load(), *args)
             await there.save(data)
         assert isinstance(answer, bytes)
@@ -158,10 +158,11 @@ def add_variations(app: FastAPI) -> None:
 
     async def of_game(access: GameAccess) -> VariationStore:
         async def load() -> LogTree:
-            return tree_of_game(access, lobby)
+            return tree_of_game(await lobby.current(access.room.id), lobby)
 
         async def save(data: bytes) -> None:
-            await lobby.save_variations(access.room, data)
+            room = await lobby.current(access.room.id)
+            await asyncio.to_thread(room.log.save_variations, data)
 
         return VariationStore(access.room.id, load, save, editable=access.seat != SPECTATOR)
 
@@ -197,7 +198,7 @@ def add_variations(app: FastAPI) -> None:
 
     @app.post("/api/games/{id}/variations/judge")
     async def judge_game(body: JudgeBody, access: GameAccess) -> dict[str, Any]:
-        return await judge(access.room.id, tree_of_game(access, lobby).source, body)
+        return await judge(access.room.id, tree_of_game(access.room, lobby).source, body)
 
     @app.post("/api/replays/{key}/variations/judge")
     async def judge_replay(key: str, body: JudgeBody) -> dict[str, Any]:

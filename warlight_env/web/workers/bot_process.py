@@ -102,7 +102,9 @@ class Worker:
         if question.win_probabilities:
             from warlight_env.web.workers.candidate_values import with_win_probabilities
 
-            insight = with_win_probabilities(insight, orders, view, question.setup.rules, question.seed)
+            insight = with_win_probabilities(
+                insight, orders, view, question.setup.rules, question.seed, question.absent
+            )
         return WorkerAnswer(None, deploys, attacks, insight, chances, seconds)
 
     def _agent(self, question: BotQuery, spec: str) -> Agent:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 
 from warlight_env.agents.evaluation.determinization import proportional_determinization
@@ -21,35 +21,39 @@ COMPARED: Final = 3  # the number of candidates that get a win probability
 
 
 def with_win_probabilities(
-    insight: Mapping[str, Any] | None, chosen: Orders, view: View, rules: Mapping[str, Any], seed: int
-) -> dict[str, Any]:
+    insight: Mapping[str, Any] | None, chosen: Orders, view: View, rules: Mapping[str, Any], seed: int,
+    absent: Collection[int] = (),
+) -> dict[str, Any]:  # fmt: skip
     """Return a bot's insight, in which the first candidates have a new field ``win``: their win probability.
 
     Args:
         insight: see `decision_info`. If the insight has no candidates, the only candidate is `chosen`, the turn of the
             bot.
-        view: the player's view of a game in play. rules: the rules of the game, see `Rules.to_dict`.
+        view: the player's view of a game in play. rules: the rules of the game, see `Rules.to_dict`. absent: the
+            players that have resigned or failed.
     """
     found = dict(insight or {})
     candidates = found.get("candidates") or [{"orders": format_orders(view.map, chosen)}]
     turns = [parse_orders(view.map, candidate["orders"]) for candidate in candidates[:COMPARED]]
-    values = turn_win_probabilities(turns, view, rules, seed)
+    values = turn_win_probabilities(turns, view, rules, seed, absent)
     first = [{**candidate, "win": round(value, 4)} for candidate, value in zip(candidates, values, strict=False)]
     return {**found, "candidates": [*first, *candidates[COMPARED:]]}
 
 
-def turn_win_probabilities(turns: Sequence[Orders], view: View, rules: Mapping[str, Any], seed: int) -> list[float]:
+def turn_win_probabilities(
+    turns: Sequence[Orders], view: View, rules: Mapping[str, Any], seed: int, absent: Collection[int] = ()
+) -> list[float]:
     """Return the share of playouts won after each turn.
 
     In this round, the other players play like the bot `aggressive`. In the playouts after the round, all players play
-    like `aggressive`. Regions that fog hides are filled as in `estimate_win_probabilities`. All turns get the same
-    dice.
+    like `aggressive`. Only the players in `absent` give no orders and win no playout. Regions that fog hides are filled
+    as in `estimate_win_probabilities`. All turns get the same dice.
     """
     game = _game(view, rules, seed)
     others = {
         player: make_agent("aggressive", seed).act(game.view(player))
         for player in range(game.players)
-        if player != view.player and game.alive(player)
+        if player != view.player and game.alive(player) and player not in absent
     }
     starts = [game.clone(seed=derive_seed(seed, roll)) for roll in range(ROLLS)]
     seeds = [derive_seed(seed, ROLLS + roll) for roll in range(ROLLS)]
@@ -58,7 +62,7 @@ def turn_win_probabilities(turns: Sequence[Orders], view: View, rules: Mapping[s
         after = [start.clone() for start in starts]
         for game in after:
             game.play_round({**others, view.player: turn}, on_illegal="skip")
-        shares = win_shares(view, positions_of(after), seeds, PLAYOUTS)
+        shares = win_shares(view, positions_of(after), seeds, PLAYOUTS, absent)
         values.append(float(shares[:, view.player].mean()))
     return values
 

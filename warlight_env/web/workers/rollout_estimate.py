@@ -29,9 +29,8 @@ def estimate_win_probabilities(
     """Return for each player [share of playouts won, low, high]: a Wilson interval of 95 %.
 
     All players play like the `aggressive` bot, for at most `ROUNDS` more rounds; only absent players give no orders and
-    cannot win. Unknown regions count as neutral with
-    two armies. A player without a visible region gets the unknown regions that are farthest from the viewer's, one for
-    every two regions of the viewer.
+    cannot win. Unknown regions count as neutral with two armies. A player without a visible region gets the unknown
+    regions that are farthest from the viewer's, one for every two regions of the viewer.
 
     Args:
         view: a player's view of a game in play; it has the board and the rules. owner, army: the owner and the army of

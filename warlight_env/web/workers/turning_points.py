@@ -108,11 +108,11 @@ def shown_points(turn: Mapping[str, Any]) -> dict[str, int]:
     """
     worth = turn["worth"]
     best = worth + turn["gain"] if turn["better"] else worth
-    before, best, played, after = (_percent(share) for share in (turn["before"], best, worth, turn["after"]))
+    before, best, played, after = (rounded_percent(share) for share in (turn["before"], best, worth, turn["after"]))
     return {"fall": after - before, "others": best - before, "turn": played - best, "dice": after - played}
 
 
-def _percent(share: float) -> int:
+def rounded_percent(share: float) -> int:
     """Return a share as a rounded percentage. Halves are rounded to even numbers, as by `roundedPercent` in the page.
 
     So the percentages of two shares with the sum 1 have the sum 100.
@@ -185,13 +185,13 @@ def _texts(reason: Mapping[str, Any], names: Sequence[str], player: int) -> dict
     if "players" in values:
         told["takers"] = _joined([names[seat] for seat in values["players"]]) or "the other players"
     told |= {name: _joined(values[name]) for name in ("regions", "bonuses") if name in values}
-    told |= {name: f"{_percent(values[name])} %" for name in ("better", "played", "chance") if name in values}
+    told |= {name: f"{rounded_percent(values[name])} %" for name in ("better", "played", "chance") if name in values}
     if values.get("bonuses"):
         form = " and now holds all of" if "taken" in values else ", with the bonus of"
         told["bonuses"] = f"{form} {told['bonuses']}"
     if "taken" in values:
         told["taken"] = counted(values["taken"], "region")
-        rise = f": the win probability of {told['other']} rose by {_percent(values['gain'])} points"
+        rise = f": the win probability of {told['other']} rose by {rounded_percent(values['gain'])} points"
         told["rise"] = rise if len(names) > 2 else ""
     return {**values, **told}
 
@@ -253,10 +253,10 @@ def weak_attacks(game: Game, step: Round, player: int, names: Sequence[str]) -> 
             continue
         attack = f"The attack on {game.map.regions[target].name} with {counted(armies, 'army', 'armies')} had"
         found.append(
-            f"{attack} a chance of {_percent(chance)} % against the {counted(there, 'army', 'armies')} there. "
-            f"{names[owner]} deployed {more} more: the chance was {_percent(defended)} %."
+            f"{attack} a chance of {rounded_percent(chance)} % against the {counted(there, 'army', 'armies')} there. "
+            f"{names[owner]} deployed {more} more: the chance was {rounded_percent(defended)} %."
             if more
-            else f"{attack} only a chance of {_percent(chance)} %."
+            else f"{attack} only a chance of {rounded_percent(chance)} %."
         )
     return found
 

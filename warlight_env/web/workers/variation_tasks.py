@@ -110,9 +110,14 @@ class _Opened:
         game = game_after(self.tree, turn.parent, turn.round, self.positions)
         if turn.seat >= game.players:
             raise VariationError(f"seat {turn.seat}: the game has seats 0 to {game.players - 1}")
-        if game.phase != "play" or not game.alive(turn.seat):
+        if game.phase != "play" or not game.alive(turn.seat) or turn.seat in self.absent(turn):
             raise VariationError(f"seat {turn.seat}: this player has no turn after {game.round} rounds")
         return game
+
+    def absent(self, turn: TriedTurn) -> frozenset[int]:
+        """Return the players that had resigned or failed where the variation of a turn leaves the game."""
+        path = () if turn.parent is None else self.tree.path(turn.parent)
+        return frozenset() if self.log is None else self.log.absent(path[0].round if path else turn.round)
 
     def saved(self, tree: Variations) -> bytes:
         """Return the bytes to save: the JSON of a game's tree, or a study's file."""
@@ -130,7 +135,8 @@ def prepare_turn(target: LogTree | StudyTree, turn: TriedTurn) -> PreparedTurn:
     """
     opened = _Opened(target)
     game = opened.game_before(turn)
-    others = [player for player in range(game.players) if player != turn.seat and game.alive(player)]
+    absent = opened.absent(turn)
+    others = [p for p in range(game.players) if p != turn.seat and game.alive(p) and p not in absent]
     turns: list[Orders | None] = [None] * game.players
     turns[turn.seat] = turn.orders
     if illegal := game.check(turn.seat, turn.orders):
@@ -223,19 +229,26 @@ def add_variation(
         turns[player] = legal_part(start, player, orders)
     seed = derive_seed(opened.tree.next, 0x7A) % 2**53 if turn.seed is None else turn.seed
     after, node = play_variation(game, turn.seat, turns, seed, turn.reply, turn.bot, prepared.believed)
-    tree = opened.tree.added(replace(node, parent=turn.parent, chances=_chances(after)))
+    chances = _chances(after, opened.absent(turn))
+    tree = opened.tree.added(replace(node, parent=turn.parent, chances=chances))
     whole = tree_data(tree)
     return opened.saved(tree), encoded({"node": whole["nodes"][-1]["id"], **tree_document(whole)})
 
 
-def _chances(game: Game) -> Any:
-    """Return the win probability of each player with its 95 % interval, in the form of `Variation.chances`."""
+def _chances(game: Game, absent: frozenset[int]) -> Any:
+    """Return the win probability of each player with its 95 % interval, in the form of `Variation.chances`.
+
+    absent: the players that have resigned or failed.
+    """
     if game.phase != "play":
         return tuple((1.0, 1.0, 1.0) if player == game.winner else (0.0, 0.0, 0.0) for player in range(game.players))
     setup = WorkerSetup.of(game.map, game.rules, game.players)
     owner, army = game.owner.tolist(), game.army.tolist()
     position = QueriedPosition(0, "play", game.round, owner, army, 0, (), 0)
-    answer = Worker().answer(BotQuery(setup, position, None, game.round, win_probabilities=True, games=PLAYOUTS))
+    question = BotQuery(
+        setup, position, None, game.round, win_probabilities=True, games=PLAYOUTS, absent=tuple(sorted(absent))
+    )
+    answer = Worker().answer(question)
     if answer.win_probabilities is None:
         raise RequestError(f"the position has no win probability: {answer.error}", 500)
     return tuple((share, low, high) for share, low, high in answer.win_probabilities)
