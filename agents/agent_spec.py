@@ -69,16 +69,6 @@ class AgentSpec:
         """Return a specification of the same agent with another text after the name."""
         return replace(self, rest=rest)
 
-    def renamed(self, present: Callable[[str, str], tuple[str, str]]) -> AgentSpec:
-        """Return the specification with renamed parameters: `present` maps a key and value to a new key and value."""
-
-        def rename(part: str) -> str:
-            stripped = part.strip()
-            key, equals, value = stripped.partition("=")
-            return part.replace(stripped, "=".join(present(key, value)), 1) if equals else part
-
-        return self.with_rest(",".join(map(rename, self.rest.split(","))))
-
     def with_digests(self, digest_of: Callable[[str, str], str | None]) -> AgentSpec:
         """Append ``#`` and a file's digest to each value that names a file.
 

@@ -16,7 +16,6 @@ from warlight_env.agents.agent_spec import AgentSpec
 from warlight_env.agents.base import Agent
 from warlight_env.agents.bot_profile import BotProfile
 from warlight_env.agents.built_in import BUILT_IN
-from warlight_env.agents.former_names import present_parameter
 from warlight_env.agents.imported import PYTHON_END, ImportedAgentError, file_digest, imported_agent
 from warlight_env.agents.parameters import Parameter, parameters_of
 from warlight_env.agents.records.turn_record import TurnNetworkError
@@ -204,13 +203,6 @@ def _value(spec: str, name: str, parameter: Parameter, text: str) -> Any:
     return value
 
 
-def _renamed(info: AgentInfo, key: str, value: str, present_key: str, present_value: str) -> str:
-    """Return the error message for a parameter whose name or value was renamed."""
-    if value == present_value and key not in info.parameters:
-        return f"parameter {key!r} is now {present_key!r}"
-    return f"'{key}={value}' is now '{present_key}={present_value}'"
-
-
 def _in_short(spec: str, part: str, parameters: dict[str, Parameter]) -> tuple[str, str]:
     """Return the key and value of a parameter that is given without a key: simulations or seconds per move."""
     for key, read in (("sims", read_simulations), ("secs", read_seconds)):
@@ -261,8 +253,6 @@ def parse(spec: str) -> tuple[AgentInfo, dict[str, Any]]:
         key, equals, text = part.partition("=")
         if not equals:
             key, text = _in_short(spec, part, info.parameters)
-        if (present := present_parameter(read.name, key, text)) != (key, text):
-            raise AgentError(f"agent {spec!r}: {_renamed(info, key, text, *present)}")
         if info.parameters and key not in info.parameters:
             hint = did_you_mean(key, info.parameters)
             raise AgentError(f"agent {spec!r}: no parameter {key!r}{hint}; use {', '.join(info.parameters)}")
@@ -351,21 +341,6 @@ def unpinned(spec: str) -> str:
     elif info.text.digest_of:
         read = read.without_digest(_FILE_END)
     return "".join((*around, str(read)))
-
-
-def with_digests(former: Any, present: Any) -> Any:
-    """Return the agents that an older version wrote, with the digests that the older version did not write.
-
-    Args:
-        former: a specification from a file, or a list of specifications.
-        present: the same with digests, see `pinned`. A specification replaces the specification of `former` at the same
-            position if they differ only by digests that `former` does not have.
-    """
-    if isinstance(former, str) and isinstance(present, str):
-        return present if former == unpinned(present) else former
-    if isinstance(former, list) and isinstance(present, list) and len(former) == len(present):
-        return [with_digests(there, here) for there, here in zip(former, present, strict=True)]
-    return former
 
 
 def make_agent(spec: str, seed: int) -> Agent:

@@ -92,7 +92,7 @@ def train_exit(settings: str) -> Callable[[int, float, Path], list[LearnedPolicy
 
         told = replace(read_settings(ExitSettings, load_plain(EXAMPLES / settings), settings), seed=seed)
         found, positions, clock = [], 0, _Clock(seconds)
-        with Journal(folder, told.to_dict(), type(told)) as journal:
+        with Journal(folder, told.to_dict()) as journal:
             with suppress(_TimeOver):
                 ExitRun(told, journal, say=clock).run()
             for entry, spent in zip(journal.entries, clock.spent, strict=True):
@@ -122,7 +122,7 @@ def train_ppo(settings: str) -> Callable[[int, float, Path], list[LearnedPolicy]
             from warlight_env.train.sb3_ppo.settings import Sb3PpoSettings as Settings  # type: ignore[assignment]
         told = replace(read_settings(Settings, plain, settings), **given, threads=1)
         found, clock = [], _Clock(seconds)
-        with Journal(folder, told.to_dict(), type(told)) as journal:
+        with Journal(folder, told.to_dict()) as journal:
             run = Run(told, journal, say=clock)  # type: ignore[arg-type]
             with suppress(_TimeOver):
                 run.run()

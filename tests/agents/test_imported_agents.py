@@ -11,7 +11,6 @@ from warlight_env.agents import AgentError, make_agent
 from warlight_env.agents.registry import parse, pinned, unpinned
 from warlight_env.arena import Match
 from warlight_env.cli import main
-from warlight_env.train.common.journal import Journal, JournalError
 
 CODE = """
 from warlight_env.engine.orders import Orders
@@ -120,25 +119,6 @@ def test_a_run_folder_rejects_a_changed_file_and_a_new_folder_accepts_it(name, f
     assert "give another folder (--out)" in message
     if name != "bench":  # a bench takes long
         assert main(command(name, f"{file}:Idle", "second")) == 0
-
-
-def test_a_run_folder_without_digests_continues(folder):
-    run = command("match", f"{folder}.py:Idle", "run")
-    assert main(run) == 0
-    digest = pinned(f"{folder}.py:Idle").removeprefix(f"{folder}.py").removesuffix(":Idle")
-    description = Path("run/run.json")
-    assert digest in description.read_text()
-    description.write_text(description.read_text().replace(digest, ""))
-    assert main(run) == 0
-
-
-def test_a_training_folder_without_digests_continues(folder):
-    spec = f"{folder}.py:Idle"
-    for agents in ([spec, "random"], [pinned(spec), "random"]):
-        with Journal(Path("run"), {"eval_opponents": agents}):
-            pass
-    with pytest.raises(JournalError, match="contains another run"):
-        Journal(Path("run"), {"eval_opponents": ["random", pinned(spec)]}).__enter__()
 
 
 @pytest.mark.parametrize("form", ["{}.py:Idle,depth=3", "isolated:{}.py:Idle", "isolated[memory=1G]:{}.py:Idle"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import gzip
 import io
 import json
 import os
@@ -141,42 +140,6 @@ def test_a_finished_run_plays_no_games(tmp_path):
     assert numbers == list(range(12)), "progress counts what was found"
     assert (first.resumed_games, again.resumed_games) == (0, 12)
     assert (tmp_path / "games.jsonl").read_bytes() == written
-
-
-def test_a_run_with_former_parameter_names_continues(tmp_path):
-    agents, log = ("mcts:sims=3,selection=duct,exploration_visits=parent", "random"), tmp_path / "logs"
-    expected = match(agents=agents, games=4, log=log).run(folder=tmp_path)
-    former = {b"selection=duct": b"replies=blind", b"exploration_visits=parent": b"selection=parent"}
-    for file in (tmp_path / "run.json", *log.glob("*.gz")):
-        opened = gzip.open if file.suffix == ".gz" else open
-        with opened(file, "rb") as source:
-            content = source.read()
-        for present, name in former.items():
-            assert present in content
-            content = content.replace(present, name)
-        with opened(file, "wb") as target:
-            target.write(content)
-    lines = (tmp_path / "games.jsonl").read_text().splitlines(keepends=True)
-    (tmp_path / "games.jsonl").write_text("".join(lines[:2]))
-    found = match(agents=agents, games=4, log=log).run(folder=tmp_path)
-    assert [record.winner for record in found.records] == [record.winner for record in expected.records]
-
-
-def test_contests_with_former_parameter_names_continue(tmp_path):
-    """As in tournaments, the keys of contests contain map, rules and agents."""
-    agents = ("mcts:sims=3,selection=duct", "mcts:sims=2,selection=duct")
-    setup = MatchSetup(agents, maps.load("small"), Rules.of("thesis"), 1, True, "random", 20)
-    contests = [Contest(f"small / thesis / {' : '.join(agents)}", setup, 2), Contest("other", setup, 2)]
-    expected = play_contests(contests, folder=tmp_path)
-    for name in ("run.json", "games.jsonl"):
-        content = (tmp_path / name).read_text()
-        assert "selection=duct" in content
-        (tmp_path / name).write_text(content.replace("selection=duct", "replies=blind"))
-    lines = (tmp_path / "games.jsonl").read_text().splitlines(keepends=True)
-    (tmp_path / "games.jsonl").write_text("".join(lines[:1]))
-    again = play_contests(contests, folder=tmp_path)
-    for key, result in expected.items():
-        assert [record.winner for record in again[key].records] == [record.winner for record in result.records]
 
 
 def test_the_run_folder_stores_complete_records(tmp_path):
@@ -476,13 +439,3 @@ def test_a_failed_write_keeps_the_old_file_and_leaves_no_temporary_file(tmp_path
         write_file(path, "two")
     assert path.read_text() == "one"
     assert list(tmp_path.iterdir()) == [path]
-
-
-def test_a_folder_with_the_former_value_of_on_crash_continues(tmp_path):
-    match_ = match(games=2, on_crash="stop", log=tmp_path / "logs")
-    complete = match_.run(folder=tmp_path / "run").records
-    file = tmp_path / "run" / "run.json"
-    file.write_text(file.read_text().replace('"on_crash": "stop"', '"on_crash": "raise"'))
-    assert '"raise"' in file.read_text()
-    again = match_.run(folder=tmp_path / "run")
-    assert again.records == complete and again.resumed_games == 2

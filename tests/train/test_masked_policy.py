@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pickle
-
 import numpy as np
 import pytest
 import torch
@@ -242,12 +239,3 @@ def test_an_observation_without_a_mask_is_refused():
     for bad in (observations["observation"], {"observation": observations["observation"]}):
         with pytest.raises(ValueError, match="the observation has no 'action_mask'"):
             model.predict(bad)
-
-
-@pytest.mark.parametrize("module, name", [
-    ("masked_policy", "MaskedFactoredPolicy"), ("board_policy", "BoardPolicy"), ("set_policy", "SetPolicy"),
-])  # fmt: skip
-def test_models_of_earlier_versions_are_loaded_with_the_present_classes(module, name):
-    """Stable-Baselines3 pickles the module and the class name of a policy."""
-    saved = f"cwarlight_env.train.{module}\n{name}\n.".encode()
-    assert pickle.loads(saved) is getattr(importlib.import_module(f"warlight_env.train.sb3_ppo.{module}"), name)

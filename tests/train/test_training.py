@@ -26,11 +26,14 @@ from warlight_env.errors import RunError
 from warlight_env.train.common.checks import SettingsError
 from warlight_env.train.common.conditions import Conditions
 from warlight_env.train.common.journal import Journal, JournalError
-from warlight_env.train.common.settings_file import load_plain, read_settings
+from warlight_env.train.common.settings_file import load_plain, load_settings, read_settings
 from warlight_env.train.evolution.run import Evolution, next_units
 from warlight_env.train.evolution.settings import EvolveSettings, Stage
+from warlight_env.train.exit.settings import ExitSettings
 from warlight_env.train.td.run import Model, TdRun, returns
 from warlight_env.train.td.settings import TdSettings
+from warlight_env.train.turn_ppo.settings import TurnPpoSettings
+from warlight_env.train.value.settings import ValueSettings
 from warlight_env.train.weights.genes import (
     DEFAULT_PARAMETERS,
     SEARCH_PARAMETERS,
@@ -405,6 +408,13 @@ def test_invalid_settings_are_refused(text, message, tmp_path):
     file.write_text(text)
     with pytest.raises(SettingsError, match=re.escape(message)):
         read_settings(EvolveSettings, load_plain(file), str(file))
+
+
+@pytest.mark.parametrize("kind", [EvolveSettings, TdSettings, ValueSettings, ExitSettings, TurnPpoSettings])
+def test_settings_of_a_run_folder_can_be_loaded(kind, tmp_path):
+    with Journal(tmp_path, kind().to_dict()):
+        pass
+    assert load_settings(kind, tmp_path / "settings.json") == kind()
 
 
 @pytest.mark.parametrize(

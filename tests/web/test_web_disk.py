@@ -24,7 +24,6 @@ from warlight_env.web.games.room import Room
 from warlight_env.web.http.app import create_app
 from warlight_env.web.http.settings import ServerSettings
 from warlight_env.web.storage.game_folder import DiskError, GameFolder
-from warlight_env.web.storage.saved_game import SavedGame
 
 TWO = [("Ann", None), ("Bo", None)]
 
@@ -377,9 +376,3 @@ def test_a_concurrent_rename_and_pause_are_both_saved(tmp_path: Path, monkeypatc
         await lobby.close()
 
     asyncio.run(run())
-
-
-def test_saved_games_of_older_versions_get_the_present_bot_parameters():
-    seats = [["Bot", "mcts:replies=blind,selection=root", "a"], ["Bo", None, "b"]]
-    game = SavedGame.of({"seats": seats, "watch": None, "pace": 1.0})
-    assert [spec for _, spec, _ in game.seats] == ["mcts:selection=duct,exploration_visits=root", None]

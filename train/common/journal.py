@@ -5,15 +5,11 @@ The settings and the journal are enough to continue a killed run with the same r
 
 from __future__ import annotations
 
-import dataclasses
 import json
 from pathlib import Path
 from typing import Any, Final
 
-from warlight_env.agents.former_names import present_specs
-from warlight_env.agents.registry import with_digests
 from warlight_env.arena.contests.append_only import AppendOnlyFolder, RunFolderError
-from warlight_env.train.common.former_settings import present_settings
 
 #: The name of the file with the run's settings.
 SETTINGS: Final = "settings.json"
@@ -94,7 +90,6 @@ class Journal(AppendOnlyFolder):
     Args:
         folder: the folder; it is created if it does not exist.
         settings: the run's settings as plain data.
-        kind: the class of the settings; a folder of an older version may use former names of settings.
 
     Raises:
         JournalError: the folder contains another run, is damaged or in use.
@@ -103,26 +98,9 @@ class Journal(AppendOnlyFolder):
 
     description_name, lines_name, item, error = SETTINGS, JOURNAL, "an event", JournalError
 
-    def __init__(self, folder: Path, settings: dict[str, Any], kind: type | None = None) -> None:
+    def __init__(self, folder: Path, settings: dict[str, Any]) -> None:
         super().__init__(folder, settings)
-        self._kind = kind
         self.entries: list[dict[str, Any]] = []  #: the lines of the journal so far, as dicts
-
-    def with_defaults(self, found: dict[str, Any]) -> dict[str, Any]:
-        """See `AppendOnlyFolder.with_defaults`.
-
-        Replaces former names, and adds digests of agents' files and the defaults of missing settings.
-        """
-        present: dict[str, Any] = found if self._kind is None else present_settings(self._kind, found)
-        present = {**self._defaults(), **present}
-        return {name: with_digests(value, self._description.get(name)) for name, value in present.items()}
-
-    def _defaults(self) -> dict[str, Any]:
-        """Return the defaults of the settings that are numbers, texts or lists of them, as plain data."""
-        fields = () if self._kind is None else dataclasses.fields(self._kind)
-        plain = {field.name: field.default for field in fields if field.name in self._description}
-        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
-        return {name: value for name, value in plain.items() if isinstance(value, bool | int | float | str | list)}
 
     def append(self, entry: dict[str, Any]) -> None:
         """Append an event to the journal and write it to the disk.
@@ -137,7 +115,7 @@ class Journal(AppendOnlyFolder):
         """See `AppendOnlyFolder.load_line`."""
         if not isinstance(fields, dict):
             raise TypeError("the line is not an object")
-        self.entries.append(present_specs(fields))
+        self.entries.append(fields)
 
     def check(self) -> None:
         """Check all events of the journal before a run continues with them.

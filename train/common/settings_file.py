@@ -10,12 +10,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from warlight_env import bounded_io
-from warlight_env.agents.former_names import present_specs
 from warlight_env.agents.weights import THESIS, Weights, WeightsError
 from warlight_env.arguments import kind_in_words
 from warlight_env.errors import InputError, did_you_mean
 from warlight_env.train.common.checks import SettingsError
-from warlight_env.train.common.former_settings import former_names, present_settings
 
 T = TypeVar("T")
 
@@ -35,29 +33,23 @@ def load_plain(path: Path) -> dict[str, Any]:
 
 
 def load_settings(kind: type[T], path: Path) -> T:
-    """Return the settings in a .toml file, or in the settings.json that a run of any version wrote.
+    """Return the settings in a .toml file, or in the settings.json of a run folder.
 
-    kind: the dataclass of the settings. Only settings.json may contain former names of settings and of agents'
-    parameters.
+    kind: the dataclass of the settings.
 
     Raises:
         SettingsError: see `load_plain` and `read_settings`.
     """
-    plain = load_plain(path)
-    if path.suffix == ".json":
-        plain = present_settings(kind, present_specs(plain))
-    return read_settings(kind, plain, str(path))
+    return read_settings(kind, load_plain(path), str(path))
 
 
 def read_settings(kind: type[T], data: Any, place: str) -> T:
     """Return settings from plain data; missing settings get their defaults.
 
-    kind: the dataclass of the settings. For data from a run folder, call `present_settings` first, because these data
-    may contain former names.
+    kind: the dataclass of the settings.
 
     Raises:
-        SettingsError: a key is unknown or is a former name, or a value is invalid. The error message begins with
-            `place`.
+        SettingsError: a key is unknown, or a value is invalid. The error message begins with `place`.
     """
     if not isinstance(data, dict):
         raise SettingsError(f"{place}: must be a table of settings")
@@ -65,8 +57,6 @@ def read_settings(kind: type[T], data: Any, place: str) -> T:
     known = {each.name: hints[each.name] for each in dataclasses.fields(kind)}  # type: ignore[arg-type]
     values = {}
     for key, value in data.items():
-        if key not in known and key in (former := former_names(kind)):
-            raise SettingsError(f"{place}: setting {key!r} is now {former[key]!r}")
         if key not in known:
             raise SettingsError(f"{place}: no setting {key!r}{did_you_mean(key, known)}; use {', '.join(known)}")
         values[key] = _read(known[key], value, f"{place}: {key}")

@@ -11,7 +11,6 @@ import numpy as np
 import torch
 
 from warlight_env import bounded_io
-from warlight_env.agents.former_names import present_specs
 from warlight_env.networks.npz import ArraysError, read_arrays, write_arrays
 from warlight_env.train.common.journal import JournalError
 
@@ -61,7 +60,7 @@ class Checkpoint:
             text = arrays.pop(_HEADER).tobytes().decode()
         except (ArraysError, KeyError, UnicodeDecodeError) as error:
             raise JournalError(f"{path}: damaged ({error})") from None
-        header = present_specs(bounded_io.parse_json(text, f"{path}: damaged", JournalError))
+        header = bounded_io.parse_json(text, f"{path}: damaged", JournalError)
         policy: dict[str, torch.Tensor] = {}
         moments: dict[int, dict[str, torch.Tensor]] = {}
         try:

@@ -9,7 +9,6 @@ from importlib import resources
 from typing import Any, Final
 
 from warlight_env import maps
-from warlight_env.agents.former_names import with_present_names
 from warlight_env.arena.contests.contest_progress import Contest
 from warlight_env.arena.games.clocks import Clock
 from warlight_env.arena.games.game_loop import play_rounds
@@ -83,7 +82,7 @@ class Suite:
             rules=Rules.of(data["rules"]),
             max_rounds=data["max_rounds"],
             map_digests=data["maps"],
-            rows=tuple(SuiteRow(**{**row, "spec": with_present_names(row["spec"])}) for row in data["rows"]),
+            rows=tuple(SuiteRow(**row) for row in data["rows"]),
         )
         for map_name, digest in suite.map_digests.items():
             if maps.load(map_name).digest() != digest:

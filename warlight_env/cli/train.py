@@ -79,7 +79,7 @@ class RunOptions:
         from warlight_env.train.common.journal import Journal
 
         name = command if file is None or file.name == "settings.json" else file.stem
-        with Journal(self.out or Path("runs", name), settings.to_dict(), type(settings)) as journal:
+        with Journal(self.out or Path("runs", name), settings.to_dict()) as journal:
             try:
                 yield journal
             except KeyboardInterrupt:

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
 
 from warlight_env import bounded_io
-from warlight_env.agents.former_names import present_specs
 from warlight_env.arena.contests.append_only import RunFolderError
 from warlight_env.arena.contests.provenance import collect_provenance, format_provenance
 from warlight_env.errors import RunError
@@ -93,7 +92,7 @@ class ExperimentResult:
             ExperimentError: the file cannot be read, or is not a result.
         """
         text = bounded_io.read_text(path, bounded_io.RESULT_BYTES, ExperimentError, "experiment's result")
-        data = present_specs(bounded_io.parse_json(text, str(path), ExperimentError))
+        data = bounded_io.parse_json(text, str(path), ExperimentError)
         try:
             if data["format"] != FORMAT:
                 raise ValueError(f"the file has format {data['format']!r}, not {FORMAT}")

@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any, BinaryIO, ClassVar, Final, Self
 
 from warlight_env import bounded_io
-from warlight_env.agents.former_names import present_specs
 from warlight_env.errors import InputError, RunError, clipped
 from warlight_env.folder_lock import FolderLock
 from warlight_env.output import open_output, write_file
@@ -121,10 +120,6 @@ class AppendOnlyFolder(ABC):
         """Return the name of a field of the description for error messages. where: the keys that lead to the field."""
         return ".".join(where)
 
-    def with_defaults(self, loaded: dict[str, Any]) -> dict[str, Any]:
-        """Return the description from the folder, with added values for fields that older versions did not write."""
-        return loaded
-
     def append_lines(self, items: Sequence[Any]) -> None:
         """Append one line of JSON for each item.
 
@@ -180,7 +175,7 @@ class AppendOnlyFolder(ABC):
         found = bounded_io.parse_json(text, f"{path}: not a description of a run", self.error)
         if not isinstance(found, dict):
             raise self.error(f"{path}: not a description of a run (the content is not an object)")
-        difference = _difference(self.with_defaults(present_specs(found)), self._description)
+        difference = _difference(found, self._description)
         if difference is not None:
             where, there, here = difference
             same = "the same settings"

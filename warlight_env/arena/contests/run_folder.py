@@ -8,12 +8,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded_io
-from warlight_env.agents.former_names import with_present_names
-from warlight_env.agents.registry import with_digests
 from warlight_env.arena.contests.append_only import MALFORMED_DATA, AppendOnlyFolder, RunFolderError, whole_lines
 from warlight_env.arena.contests.contest_progress import Contest
 from warlight_env.arena.games.game_record import GameRecord
-from warlight_env.arena.games.match_logs import FORMER_STOP
 from warlight_env.errors import clipped
 from warlight_env.folder_lock import FolderLock
 from warlight_env.version import __version__
@@ -61,17 +58,6 @@ class RunFolder(AppendOnlyFolder):
         name = super().setting_name([option, *inside[1:]])
         return name if self._contests.keys() == {key} else f"{name} of contest {key!r}"
 
-    def with_defaults(self, loaded: dict[str, Any]) -> dict[str, Any]:
-        """Change a description of an older version: add digests of agents' files, and rename a value of on_crash."""
-        contests = loaded.get("contests")
-        for key, contest in contests.items() if isinstance(contests, dict) else ():
-            here = self._description["contests"].get(key, {}).get("agents", [])
-            if isinstance(contest, dict):
-                contest["agents"] = with_digests(contest.get("agents"), here)
-            if isinstance(contest, dict) and contest.get("on_crash") == FORMER_STOP:
-                contest["on_crash"] = "stop"
-        return loaded
-
     def append(self, key: str, records: Sequence[GameRecord]) -> None:
         """Append a line for each of several finished games of a contest. key: the key of the contest.
 
@@ -82,7 +68,7 @@ class RunFolder(AppendOnlyFolder):
 
     def load_line(self, fields: Any) -> None:
         """Read the line of a game, and add the game to `known`; see `AppendOnlyFolder.load_line`."""
-        key = with_present_names(fields.pop("contest"))
+        key = fields.pop("contest")
         record = GameRecord.from_dict(fields)
         contest = self._contests[key]
         if not 0 <= record.number < contest.n_games:

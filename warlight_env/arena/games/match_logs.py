@@ -6,10 +6,8 @@ import contextlib
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
-from warlight_env.agents.former_names import present_specs
-from warlight_env.agents.registry import with_digests
 from warlight_env.engine.rules import Rules
 from warlight_env.maps import Map
 from warlight_env.record.errors import LogError, LogWriteError
@@ -19,13 +17,6 @@ from warlight_env.record.reader import summarize
 from warlight_env.record.writer import LogWriter
 
 Data = dict[str, Any]
-
-#: The keys of the entry "match" in a log's header that describe the single game. All other keys describe the match.
-_OF_THE_GAME = ("game", "unit", "seats")
-
-
-#: In run folders and logs of older versions, the value that means on_crash "stop" today.
-FORMER_STOP: Final = "raise"
 
 
 def log_writer(
@@ -98,10 +89,7 @@ def _check_same(folder: Path, games: list[str], map_: Map, rules: Rules, match: 
 
 
 def _difference(header: Header, map_: Map, rules: Rules, match: Data) -> str | None:
-    told = {key: present_specs(value) for key, value in (header.match or {}).items() if key not in _OF_THE_GAME}
-    if told.get("on_crash") == FORMER_STOP:
-        told["on_crash"] = "stop"
-    told["agents"] = with_digests(told.get("agents"), match.get("agents"))  # logs of older versions lack digests
+    told = header.match or {}
     pairs: dict[str, tuple[Any, Any]] = {
         "map": (header.map.digest(), map_.digest()),
         "rules": (header.rules, rules),

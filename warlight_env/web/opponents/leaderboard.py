@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded_io
-from warlight_env.agents.former_names import present_specs
 from warlight_env.arena.tournaments.tournament_live import RESULT
 from warlight_env.errors import InputError
 
@@ -44,7 +43,7 @@ def make_leaderboard(folders: Sequence[Path]) -> dict[str, Any]:
 def _part(folder: Path) -> dict[str, Any]:
     path = folder / RESULT
     text = bounded_io.read_text(path, bounded_io.RESULT_BYTES, LeaderboardError, "result of a tournament")
-    data = present_specs(bounded_io.parse_json(text, str(path), LeaderboardError))
+    data = bounded_io.parse_json(text, str(path), LeaderboardError)
     try:
         played, ratings = data["tournament"], data["ratings"]
         if data["interrupted"] or not ratings:

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded_io
-from warlight_env.agents.former_names import present_specs
 from warlight_env.arena.contests.append_only import MALFORMED_DATA
 from warlight_env.web.access.auth import tokens_equal
 from warlight_env.web.documents.fog_filter import SPECTATOR
@@ -56,7 +55,7 @@ class SavedGame:
         title, friends, clock = data.get("name", ""), tuple(data.get("friends", ())), data.get("clock")
         spectate, rematch = data.get("spectate"), data.get("rematch")
         opened = data.get("opened", False)
-        seats = [(name, present_specs(spec), token) for name, spec, token in rows]
+        seats = [(name, spec, token) for name, spec, token in rows]
         texts = [text for name, _, token in seats for text in (name, token)] + [title]
         maybe = (watch, spectate, rematch, *(spec for _, spec, _ in seats))
         texts += [text for text in maybe if text is not None]
