@@ -428,7 +428,7 @@ class Game(GamePosition):
         check_saved_game(data)
         game = cls(loaded_map(data["map"]), data["rules"], data["players"], data["seed"])
         fill_state(game._params, game._state, data["state"])
-        game._dice_seed = game._dice_seed._replace(reseeded=data.get("reseeded", False))
+        game._dice_seed = game._dice_seed._replace(reseeded=data["reseeded"])
         game._starts = None  # `to_dict` does not save the start regions: only the first round needs them
         if "hash" in data and not (isinstance(data["hash"], str) and data["hash"] == game.hash()):
             raise GameError("saved game: the hash does not match the other fields")

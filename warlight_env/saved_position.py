@@ -50,12 +50,11 @@ def check_saved_game(data: Any) -> None:
     """Raise GameError if a saved game has another format, if a field is missing, or if "reseeded" is invalid."""
     if not isinstance(data, dict) or not is_integer(data.get("format")) or data["format"] != FORMAT:
         raise GameError(f"not a saved game of format {FORMAT}")
-    for key in ("map", "rules", "players", "seed", "state"):
+    for key in ("map", "rules", "players", "seed", "reseeded", "state"):
         if key not in data:
             raise GameError(f"saved game: {key!r} is missing")
-    reseeded = data.get("reseeded", False)  # missing in older files
-    if not isinstance(reseeded, bool):
-        raise GameError(f"saved game: 'reseeded' must be true or false, not {short_repr(reseeded)}")
+    if not isinstance(data["reseeded"], bool):
+        raise GameError(f"saved game: 'reseeded' must be true or false, not {short_repr(data['reseeded'])}")
 
 
 def fill_state(params: RuleParams, state: State, saved: Any) -> None:

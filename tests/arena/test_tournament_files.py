@@ -34,14 +34,13 @@ def test_folders_and_logs_have_the_names_of_the_players(played):
     assert sorted(player.spec for player in log.header.players) == ["aggressive", "random"]
 
 
-def test_log_folders_with_former_names_are_reused(tmp_path):
+def test_log_folders_are_found_by_their_numbers(tmp_path):
     assert log_folder(tmp_path, 3, ["a", "b"]) == tmp_path / "3-a-vs-b"
-    (tmp_path / "3").mkdir()
-    assert log_folder(tmp_path, 3, ["a", "b"]) == find_log_folder(tmp_path, 3) == tmp_path / "3"
     assert len(log_folder(tmp_path, 4, ["a" * 200, "b"]).name) <= 100
     assert log_folder(tmp_path, 5, ["../..", "/etc"]).parent == tmp_path
     (tmp_path / "30-x-vs-y").mkdir()
-    assert find_log_folder(tmp_path, 3).name == "3"
+    assert find_log_folder(tmp_path, 30).name == "30-x-vs-y"
+    assert not find_log_folder(tmp_path, 3).exists()
 
 
 def test_log_list_filters_by_player_and_agent(played, capsys):

@@ -177,4 +177,5 @@ def test_saved_game_with_an_invalid_reseeded_flag_raises_an_error():
     with pytest.raises(GameError, match="saved game: 'reseeded' must be true or false, not 1"):
         Game.from_dict({**saved, "reseeded": 1})
     del saved["reseeded"]
-    assert not Game.from_dict(saved).reseeded
+    with pytest.raises(GameError, match="saved game: 'reseeded' is missing"):
+        Game.from_dict(saved)

@@ -82,9 +82,6 @@ def test_a_damaged_run_folder_raises_an_error(tmp_path: Path):
     play_cup(tmp_path / "cup", games=2, log=False)
     result, run = tmp_path / "cup" / "tournament.json", tmp_path / "cup" / "run.json"
     data = json.loads(result.read_text())
-    result.write_text(json.dumps({key: value for key, value in data.items() if key != "times"}))
-    with pytest.raises(RequestError, match="from an older version"):
-        read_tournament(tmp_path, "cup")
     result.write_text('{"pairings": [')
     with pytest.raises(RequestError, match="not JSON"):
         read_tournament(tmp_path, "cup")

@@ -40,9 +40,8 @@ class Snapshot(NamedTuple):
     truncated: npt.NDArray[np.bool_]
     bot_rngs: npt.NDArray[np.uint64]  #: the states of the random generators of compiled bots
     #: The submitted turns of the rounds not played yet; None if there are no turns. With encodings that have several
-    #: actions per turn, this field is never None. Because of the default value, pickle can load snapshots of older
-    #: versions of this package, which have no field `bot_rngs`. `restore` then raises an error.
-    turns: Turns | None = None
+    #: actions per turn, this field is never None.
+    turns: Turns | None
 
 
 #: The names of the arrays of a `Snapshot` that are also fields of `Buffers`.

@@ -83,7 +83,6 @@ const SENTENCES: Record<string, (values: Values, details: Refused[]) => string> 
   'log-long': (values) => t('the log up to this round has {size, number} MiB: you can play on from at most {most, number} MiB', values),
   'no-log': () => t('this game has no log: run the tournament with --log'),
   'no-tournament': (values) => t('there is no tournament {name}', values),
-  'old-result': (values) => t('the result of {name} is from an older version: run its command again', values),
 };
 
 /** Return the message of an error. For an unknown code it contains the server's English text. */

@@ -86,7 +86,7 @@ export interface Result {
   times: Time[];
   failures: Failure[];
   failed: number;
-  fault_table?: Faults[]; // missing in results of older versions
+  fault_table: Faults[];
   age: number; // seconds since the result file was written
   logged: boolean;
 }

@@ -38,12 +38,11 @@ class GameRecord:
         values: dict[str, Any] = {k: tuple(value) if isinstance(value, list) else value for k, value in data.items()}
         values["failures"] = tuple(Failure(*failure) for failure in values["failures"])
         values["use"] = tuple(TimeUse(*use) for use in values["use"])
-        faults = values.get("faults", ())
         values["faults"] = tuple(
-            AgentFaults(agent, n, lost, tuple(first), *((_pairs(more[0]), *more[1:]) if more else ()))
-            for agent, n, lost, first, *more in faults
+            AgentFaults(agent, total, lost, tuple(first), _pairs(kinds), detail)
+            for agent, total, lost, first, kinds, detail in values["faults"]
         )
-        values["illegal"] = tuple(map(_pairs, values.get("illegal", ())))
+        values["illegal"] = tuple(map(_pairs, values["illegal"]))
         return cls(**values)
 
 

@@ -44,8 +44,8 @@ class AgentFaults(NamedTuple):
     total: int  #: the number of faults
     lost: int  #: the number of answers that were lost because of a fault
     first: tuple[str, ...]  #: the descriptions of the first faults
-    kinds: tuple[tuple[str, int], ...] = ()  #: the number of faults of each kind, see `FAULT_KINDS`
-    detail: str = ""  #: the end of the traceback of the first skipped error
+    kinds: tuple[tuple[str, int], ...]  #: the number of faults of each kind, see `FAULT_KINDS`
+    detail: str  #: the end of the traceback of the first skipped error
 
 
 #: The kinds of faults. "error": an error of the agent, after which the game continued. "late": no answer in time.

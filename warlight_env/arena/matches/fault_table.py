@@ -75,8 +75,6 @@ def summarize_faults(name: str, games: Iterable[tuple[str, int, GameRecord]]) ->
             counts["late"] += record.use[agent].late
         if record.illegal:
             illegal.update(dict(record.illegal[agent]))
-        elif record.dropped[agent]:  # an older version of the package did not store the kinds of illegal orders
-            illegal["of unknown kind"] += record.dropped[agent]
         counts["games"] += counts.total() + illegal.total() > before
     reason, detail = lost or reported or ("", "")
     values = {field: counts[field] for _, field in COLUMNS}

@@ -14,16 +14,13 @@ LONGEST: Final = 100
 def log_folder(logs: Path, number: int, names: Sequence[str]) -> Path:
     """Return the folder for the logs of a contest, such as ``12-Ann-vs-Bo``.
 
-    Characters of names other than letters, digits, "_" and "." become "-". A folder of an older version, whose name is
-    only the number, is used again.
+    Characters of names other than letters, digits, "_" and "." become "-".
 
     Args:
         logs: the folder for all logs of the tournament.
         number: the number of the contest, from 1.
         names: the names of the players.
     """
-    if (logs / str(number)).is_dir():
-        return logs / str(number)
     players = "-vs-".join(re.sub(r"[^\w.]+", "-", name).strip("-.") or "player" for name in names)
     return logs / f"{number}-{players}"[:LONGEST].rstrip("-.")
 

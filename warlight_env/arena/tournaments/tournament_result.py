@@ -148,7 +148,7 @@ class TournamentResult:
         uses: list[list[TimeUse]] = [[] for _ in self.tournament.entrants]
         for _, table, records in self._played:
             for record in records:
-                for entrant, use in zip(table, record.use, strict=False):  # `use` is empty in games of older versions
+                for entrant, use in zip(table, record.use, strict=True):
                     uses[entrant].append(use)
         return [time_result(of_one) for of_one in uses]
 

@@ -53,9 +53,6 @@ def read_tournament(folder: Path | None, name: str) -> dict[str, Any]:
     if found.st_size > MAX_RESULT_BYTES:
         raise RequestError(f"tournament {name!r}: the result has more than {MAX_RESULT_BYTES >> 20} MiB", 413)
     data, logged = _json(path), (path.parent / LOGS).is_dir()
-    if "times" not in data:
-        text = f"tournament {name!r}: {RESULT} is from an older version: run the tournament's command again"
-        raise RequestError(text, 422, code="old-result", name=name)
     return {**data, "age": max(0.0, time.time() - found.st_mtime), "logged": logged}
 
 

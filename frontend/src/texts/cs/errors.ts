@@ -54,7 +54,6 @@ export const errors = {
     'záznam až do tohoto kola má {size, number} MiB: hrát dál lze z nejvýš {most, number} MiB',
   'this game has no log: run the tournament with --log': 'tato hra nemá záznam: spusť turnaj s --log',
   'there is no tournament {name}': 'turnaj {name} není',
-  'the result of {name} is from an older version: run its command again': 'výsledek turnaje {name} je ze starší verze: spusť jeho příkaz znovu',
 
   'more orders than the rules allow in a turn': 'víc rozkazů, než pravidla v tahu dovolují',
   'no such region': 'takové území není',
