@@ -6,8 +6,11 @@ import heapq
 import math
 import random
 from collections.abc import Sequence
+from typing import Final
 
 Point = tuple[float, float]
+
+_ATTEMPTS: Final = 24
 
 
 def divide_evenly(
@@ -84,14 +87,14 @@ def _nearest(
 
 
 def group(rng: random.Random, at: Sequence[Point], neighbors: Sequence[Sequence[int]], groups: int) -> list[int]:
-    """Divide nodes into connected groups of different sizes; return the best of 24 attempts.
+    """Divide nodes into connected groups of different sizes; return the best of `_ATTEMPTS` attempts.
 
     When a group grows, it takes the free adjacent node that is nearest to the middle of the group. The group with the
     smallest ratio of size to target size grows next.
     """
     best: tuple[float, list[int]] | None = None
     everywhere = dict(enumerate(at))
-    for _ in range(24):
+    for _ in range(_ATTEMPTS):
         shares = [0.7 + 0.6 * rng.random() for _ in range(groups)]
         total = sum(shares)
         targets = [len(at) * s / total for s in shares]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 
 from warlight_env.maps.parts import Point, Shape
@@ -9,6 +11,9 @@ from warlight_env.maps.tiles import Floats, Tiles
 
 WATER = -1
 Ring = list[Point]
+
+#: The error of the centre and radius of `widest_circle`, in units of the drawing.
+_PRECISION: Final = 0.3
 
 
 def shapes(tiles: Tiles, part: dict[int, int], count: int, rounds: int = 2) -> list[Shape]:
@@ -105,7 +110,7 @@ def _area(ring: Ring) -> float:
 
 
 def widest_circle(rings: list[Ring]) -> tuple[Point, float]:
-    """Return the centre and radius of the largest circle inside closed outlines, with an error of about 0.3.
+    """Return the centre and radius of the largest circle inside closed outlines, within `_PRECISION`.
 
     The SVG fill rule evenodd decides which points are inside.
     """
@@ -116,7 +121,7 @@ def widest_circle(rings: list[Ring]) -> tuple[Point, float]:
     grid = np.stack(np.meshgrid(*(np.linspace(a, b, 14) for a, b in zip(low, high, strict=True))), axis=-1)
     points = grid.reshape(-1, 2)
     best, centre = 0.0, points[0]
-    while step > 0.15:
+    while step > _PRECISION / 2:
         depth = _depth(points, starts, ends)
         order = np.argsort(-depth, kind="stable")[:6]
         if depth[order[0]] > best:

@@ -6,7 +6,7 @@ import heapq
 import math
 import random
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ SHORTEST_SIDE = 0.3  # shortest side of a tile, divided by the spacing of tiles;
 
 
 _OCTAVES = ((0.75, 0.2, 5), (0.36, 0.15, 5), (0.17, 0.1, 5))  # wavelength / sheet size, strength, number of waves
+
+_PUDDLE: Final = 3
 
 
 @dataclass(frozen=True)
@@ -210,7 +212,7 @@ def choose_land(rng: random.Random, tiles: Tiles, count: int, width: float, heig
 
 
 def _puddles(tiles: Tiles, land: set[int]) -> set[int]:
-    """Return the tiles of enclosed water areas that have at most three tiles."""
+    """Return the tiles of enclosed water areas that have at most `_PUDDLE` tiles."""
     found: set[int] = set()
     seen = set(land)
     for start in range(len(tiles.sites)):
@@ -223,6 +225,6 @@ def _puddles(tiles: Tiles, land: set[int]) -> set[int]:
                 if j not in seen:
                     seen.add(j)
                     pool.append(j)
-        if len(pool) <= 3 and not tiles.rim.intersection(pool):
+        if len(pool) <= _PUDDLE and not tiles.rim.intersection(pool):
             found |= set(pool)
     return found

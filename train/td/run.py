@@ -46,6 +46,9 @@ _PLAY, _TEST, _CALIBRATION = 1, 2, 3
 #: The largest allowed step of the optimizer; a larger step means that learning has diverged.
 _MOST: Final = 20.0
 
+#: The number of intervals of predicted win probabilities in the calibration.
+_BINS: Final = 10
+
 
 class Model:
     """The win probability as a function of two players' values, with a conversion to `Weights`.
@@ -214,14 +217,14 @@ class TdRun(WeightsTrainer[TdSettings]):
         return ParameterVector(self.model.weights())
 
     def calibration(self, games: int = 1000) -> list[dict[str, float]]:
-        """Play new games; return the fraction of wins in each of ten intervals of predicted win probabilities."""
+        """Play new games; return the fraction of wins in each of `_BINS` intervals of predicted win probabilities."""
         traces = self._duels.traces(self.model.weights(), games, derive_seed(self.settings.seed, _CALIBRATION))
         features, _, outcomes = positions(traces, self.model, 1.0)
         features, outcomes = np.concatenate([features, features[:, ::-1]]), np.concatenate([outcomes, 1 - outcomes])
         chance = self.model.chance(features)  # for both players: each game is won by one player and lost by the other
-        place = np.minimum((chance * 10).astype(int), 9)
+        place = np.minimum((chance * _BINS).astype(int), _BINS - 1)
         rows = []
-        for i in range(10):
+        for i in range(_BINS):
             inside = place == i
             if inside.any():
                 rows.append(

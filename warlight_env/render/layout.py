@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import dataclass
+from typing import Final
 
 from shapely import Geometry, MultiPolygon, Polygon, union_all
 
@@ -17,6 +18,9 @@ Ring = tuple[Point, ...]
 
 SPACING = 100.0  # distance of neighbouring regions on a map without a drawing, in map units
 NODE = 30.0  # radius of the circle that shows a region on a map without a drawing, in map units
+
+#: The number of corners of the polygon that replaces a circle.
+_CORNERS: Final = 40
 
 
 @dataclass(frozen=True)
@@ -106,7 +110,7 @@ def _colours(map_: Map) -> tuple[int, ...]:
 
 
 def _circle(centre: Point, radius: float) -> Ring:
-    angles = [2 * math.pi * k / 40 for k in range(40)]
+    angles = [2 * math.pi * k / _CORNERS for k in range(_CORNERS)]
     return tuple((centre[0] + radius * math.cos(a), centre[1] + radius * math.sin(a)) for a in angles)
 
 
