@@ -20,8 +20,8 @@ from warlight_env.arena.ratings.statistics import Interval
 from warlight_env.cli import main
 from warlight_env.engine.orders import Orders
 from warlight_env.experiments import (
-    GROWTH,
-    METHODS,
+    GROWTH_NAMES,
+    METHOD_NAMES,
     MODULES,
     ExperimentError,
     ExperimentSettings,
@@ -163,7 +163,7 @@ def test_every_experiment_runs_and_resumes_after_an_interruption(name, tmp_path,
     assert result.rows and not result.interrupted
     for row in result.rows:
         assert math.isfinite(row.value) and row.low <= row.value <= row.high
-        assert row.thesis is not None or name in METHODS or name in GROWTH
+        assert row.thesis is not None or name in METHOD_NAMES or name in GROWTH_NAMES
     data = json.loads((tmp_path / "result.json").read_text())
     assert data == result.to_dict()
     text = (tmp_path / "result.md").read_text()

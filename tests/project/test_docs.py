@@ -23,7 +23,7 @@ from warlight_env.cli import main
 from warlight_env.cli.app import app
 from warlight_env.engine.board import Board
 from warlight_env.envs import Games, PlayerViews
-from warlight_env.experiments import METHODS
+from warlight_env.experiments import METHOD_NAMES
 
 ROOT = Path(__file__).parents[2]
 PAGES = {path.relative_to(ROOT).as_posix(): path for path in (ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md")))}
@@ -320,7 +320,7 @@ def test_the_thesis_index_names_existing_modules_agents_and_methods():
     for parameter in re.findall(r"`mcts:(\w+)=", text):
         assert parameter in registry.parse("mcts")[0].parameters, parameter
     for name in re.findall(r"`(methods-[a-z-]+)`", text):
-        assert name in METHODS
+        assert name in METHOD_NAMES
 
 
 def test_the_readme_has_at_most_75_lines():

@@ -16,6 +16,10 @@ from page_helpers import bot_log
 
 from warlight_env import Game
 from warlight_env.record import GameLog, Study, check_variations, game_at, verify
+from warlight_env.web.errors import RequestError
+from warlight_env.web.storage import study_store
+from warlight_env.web.storage.game_folder import FileStamp
+from warlight_env.web.storage.study_store import StudyStore
 from web_helpers import Server, needs_page, serving
 
 pytestmark = needs_page
@@ -409,3 +413,20 @@ def test_a_deleted_game_stays_deleted_during_a_change_of_its_variations(server: 
         )
         assert codes[0] in (200, 404) and codes[1] == 200
         assert not list(server.folder.glob(f"{played.game}*"))
+
+
+def test_concurrent_new_studies_do_not_exceed_the_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(study_store, "MAX_STUDIES", 3)
+    count = StudyStore.stamps
+
+    def slow_count(store: StudyStore) -> dict[str, FileStamp]:
+        found = count(store)
+        time.sleep(0.02)
+        return found
+
+    monkeypatch.setattr(StudyStore, "stamps", slow_count)
+    store = StudyStore(tmp_path)
+    with ThreadPoolExecutor(8) as threads:
+        answers = [threads.submit(store.create, b"{}") for _ in range(8)]
+    refused = [answer.exception() for answer in answers if answer.exception() is not None]
+    assert len(count(store)) == 3 and all(isinstance(error, RequestError) for error in refused)

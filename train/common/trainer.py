@@ -45,8 +45,7 @@ class Trainer(ABC, Generic[S, F]):
     command: ClassVar[str]
     artifact_name: ClassVar[str]
     #: For the progress display: the name of the run, the name of its steps, and the event in the journal that counts as
-    #: a
-    #: step. None: all events count.
+    #: a step. None: all events count.
     progress_name: ClassVar[str]
     unit: ClassVar[str]
     unit_event: ClassVar[str | None] = None
@@ -66,7 +65,10 @@ class Trainer(ABC, Generic[S, F]):
     # Methods that subclasses define
 
     def _prepare(self) -> None:
-        """Check the settings, and make the attributes of a subclass. The constructor calls this method."""
+        """Check the settings, and make the attributes of a subclass. The constructor calls this method.
+
+        A subclass whose constructor has more arguments does this in its constructor.
+        """
 
     @staticmethod
     @abstractmethod

@@ -1,7 +1,8 @@
 """Experiments: the tables of the thesis and of related theses, with the published numbers, and our own experiments.
 
-The thesis is Palášek, "Artificial Intelligence for Warlight", Charles University 2019, chapter 3. `METHODS` are
-experiments of other students' theses on other games. `GROWTH` measures expansion without opponents. Imported by `cli`.
+The thesis is Palášek, "Artificial Intelligence for Warlight", Charles University 2019, chapter 3. `METHOD_NAMES` are
+experiments of other students' theses on other games. The experiments in `GROWTH_NAMES` measure expansion without
+opponents. Imported by `cli`.
 To add an experiment, add it to the tuple `TABLES` of a module, and its name to `MODULES`.
 """
 
@@ -18,21 +19,21 @@ from warlight_env.experiments.players import ExperimentError
 from warlight_env.experiments.rows import Row
 
 #: Experiments with methods of other works.
-METHODS: Final = (
+METHOD_NAMES: Final = (
     "methods-maxn-depth", "methods-maxn-terms", "methods-flat-middle", "methods-cut-playouts", "methods-playouts",
     "methods-exploration", "methods-final-child", "methods-top-turns", "methods-placements", "methods-round-robin",
 )  # fmt: skip
 
 #: Our own experiments.
-GROWTH: Final = ("growth", "growth-best", "growth-later")
+GROWTH_NAMES: Final = ("growth", "growth-best", "growth-later")
 
 #: All experiments: for each name, the module that declares it.
 MODULES: Final = {
     **dict.fromkeys(
         (*(f"thesis-3.{n}" for n in range(2, 11)), "branching", "game-length", "state-size"), "thesis_tables"
     ),
-    **dict.fromkeys(METHODS, "methods"),
-    **dict.fromkeys(GROWTH, "growth"),
+    **dict.fromkeys(METHOD_NAMES, "methods"),
+    **dict.fromkeys(GROWTH_NAMES, "growth"),
 }
 
 
@@ -51,8 +52,8 @@ def experiment(name: str) -> Experiment:
 
 
 __all__ = [
-    "GROWTH",
-    "METHODS",
+    "GROWTH_NAMES",
+    "METHOD_NAMES",
     "MODULES",
     "Experiment",
     "ExperimentError",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from warlight_env.experiments import GROWTH, METHODS, MODULES, experiment
+from warlight_env.experiments import GROWTH_NAMES, METHOD_NAMES, MODULES, experiment
 from warlight_env.experiments.experiment_runner import RESULT, ExperimentResult, to_markdown
 from warlight_env.experiments.players import ExperimentError
 
@@ -111,7 +111,7 @@ def report(results: Sequence[ExperimentResult]) -> str:
     for name in MODULES:
         of_name = [result for result in results if result.experiment == name]
         if of_name:
-            head = _METHODS if name in METHODS else _GROWTH if name in GROWTH else _THESIS
+            head = _METHODS if name in METHOD_NAMES else _GROWTH if name in GROWTH_NAMES else _THESIS
             if head not in sections:
                 sections.append(head)
             made = experiment(name)

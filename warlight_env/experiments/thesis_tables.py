@@ -91,9 +91,7 @@ TABLE_3_5 = MatchTable(
         "the search wins."
     ),
     matchups=(
-        Matchup(
-            "against one big army", Contender(seconds=10), Contender("one_big_army"), games=200, thesis=WinLoss(497, 3)
-        ),
+        Matchup("against one big army", TEN_SECONDS, Contender("one_big_army"), games=200, thesis=WinLoss(497, 3)),
     ),
 )
 
@@ -128,8 +126,8 @@ TABLE_3_7 = MatchTable(
         "simulations have the same ratios as the seconds."
     ),
     matchups=(
-        Matchup("10 s against 2 s", Contender(seconds=10), Contender(seconds=2), games=580, thesis=WinLoss(274, 126)),
-        Matchup("10 s against 5 s", Contender(seconds=10), Contender(seconds=5), games=600, thesis=WinLoss(168, 132)),
+        Matchup("10 s against 2 s", TEN_SECONDS, Contender(seconds=2), games=580, thesis=WinLoss(274, 126)),
+        Matchup("10 s against 5 s", TEN_SECONDS, Contender(seconds=5), games=600, thesis=WinLoss(168, 132)),
     ),
 )
 
