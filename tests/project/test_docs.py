@@ -204,7 +204,7 @@ def test_the_example_map_is_valid(tmp_path, monkeypatch, capsys):
     Path("ring.json").write_text(f"{shown.rstrip()[:-1]}, {setup}}}", encoding="utf-8")
     capsys.readouterr()
     assert main(["map", "check", "ring.json"]) == 0
-    assert "kept as the starting setup: 1 wastelands, wasteland_army 6, 4 offered, picks 2" in capsys.readouterr().out
+    assert "kept as the starting setup: wastelands 1, wasteland_army 6, offered 4, picks 2" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("record", [Games, PlayerViews, Board])

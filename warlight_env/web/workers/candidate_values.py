@@ -83,4 +83,4 @@ def _game(view: View, rules: Mapping[str, Any], seed: int) -> Game:
         "rng": make_rng(seed).tolist(),
     }
     saved = {"format": FORMAT, "map": view.map, "rules": dict(rules), "players": view.players, "seed": seed}
-    return Game.from_dict({**saved, "state": state})
+    return Game.from_dict({**saved, "reseeded": False, "state": state})
