@@ -344,8 +344,9 @@ def test_a_hint_with_a_reserve_is_copied_without_a_warning(server: Server, open_
     orders, _, (first, second) = turn_with_reserve(game)
     answer = {"data": {"candidates": [{"orders": orders}]}, "round": 1, "player": 0, "chances": None}
     page.route("**/insight", lambda route: route.fulfill(json=answer))
-    page.locator(".phases").wait_for()
+    page.get_by_role("button", name="Hint: off").wait_for()  # before, the page ignores the key
     page.keyboard.press("h")
+    page.get_by_role("button", name="Hint: coach").wait_for()
     page.keyboard.press("h")
     page.get_by_role("region", name="Hint in words").get_by_role("button", name="Copy to my orders").click()
     card = page.get_by_role("region", name="Orders", exact=True)
