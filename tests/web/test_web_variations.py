@@ -356,6 +356,8 @@ def _lines(log: GameLog) -> list[bytes]:
 
 #: Repetitions of a pair of requests. Without a lock, about half of the pairs fail.
 PAIRS = 10
+#: A request that tries a round without orders in a study.
+IDLE_TURN = {"round": 0, "seat": 0, "deploys": [], "attacks": [], "reply": "given", "others": [None, None]}
 
 
 def at_once(first: Callable[[], httpx.Response], second: Callable[[], httpx.Response], pause: float = 0.0) -> list[int]:
@@ -376,9 +378,8 @@ def test_concurrent_changes_of_a_study_are_all_saved(server: Server):
     client = server.client()
     for _ in range(PAIRS):
         id = new_study(client)
-        turn = {"round": 0, "seat": 0, "deploys": [], "attacks": [], "reply": "given", "others": [None, None]}
         codes = at_once(
-            lambda id=id, turn=turn: client.post(f"studies/{id}/variations", json=turn),
+            lambda id=id: client.post(f"studies/{id}/variations", json=IDLE_TURN),
             lambda id=id: client.post(f"studies/{id}/name", json={"name": "Renamed"}),
         )
         assert codes == [200, 200]
@@ -390,9 +391,8 @@ def test_a_deleted_study_stays_deleted_during_a_change(server: Server):
     client = server.client()
     for number in range(PAIRS):
         id = new_study(client)
-        turn = {"round": 0, "seat": 0, "deploys": [], "attacks": [], "reply": "given", "others": [None, None]}
         codes = at_once(
-            lambda id=id, turn=turn: client.post(f"studies/{id}/variations", json=turn),
+            lambda id=id: client.post(f"studies/{id}/variations", json=IDLE_TURN),
             lambda id=id: client.post(f"studies/{id}/delete"),
             0.002 * number,
         )
