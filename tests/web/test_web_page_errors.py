@@ -41,6 +41,18 @@ def test_wrong_key_replaces_no_stored_key_and_a_missing_key_is_explained(server:
     stranger.get_by_text("Pick 2 regions: 2 left").wait_for()
 
 
+def test_reload_before_the_first_answer_keeps_the_token_of_the_address(server: Server, open_page: Callable[..., Any]):
+    waiting_routes: list[Any] = []
+    page = open_page()
+    page.route("**/api/**", lambda route: waiting_routes.append(route))
+    page.goto(server.begin().address)
+    while not waiting_routes:
+        page.wait_for_timeout(20)
+    page.unroute("**/api/**")
+    page.reload()
+    page.get_by_text("Pick 2 regions: 2 left").wait_for()
+
+
 def test_error_for_a_bad_file_appears_beside_the_file_field(
     server: Server, tmp_path: Path, open_page: Callable[..., Any]
 ):

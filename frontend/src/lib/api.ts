@@ -4,7 +4,7 @@ import { type Opponent, notPlayed } from './opponents';
 import type { Refused } from './reasons';
 import { errorMessage, type ErrorBody } from './error-messages';
 import { Retry } from './retry';
-import { loadData, loadItem, loadTabData, saveItem, saveTabItem } from './storage';
+import { dropTabItem, loadData, loadItem, loadTabData, saveItem, saveTabItem } from './storage';
 import type { GameDoc } from './types';
 import { t } from './i18n.svelte';
 
@@ -66,7 +66,10 @@ const KEY = 'warlight.server';
 
 let invited = false; // the last response had the header for guests, who have no server token
 
-let offered: string | null = null; // token from the address of this page, until the server has accepted or rejected it
+const OFFERED = 'warlight.server.offered';
+
+// Token from the address of this page, until the server has accepted or rejected it. A reload of the tab keeps it.
+let offered: string | null = loadTabData(OFFERED) as string | null;
 
 /**
  * Return the server's token. It comes from the address that the server printed; after the server accepts it, this
@@ -76,6 +79,7 @@ export function serverKey(): string {
   const given = new URLSearchParams(location.search).get('token');
   if (given) {
     offered = given;
+    saveTabItem(OFFERED, JSON.stringify(given));
     history.replaceState(null, '', location.pathname + location.hash);
   }
   return offered ?? loadItem(KEY) ?? '';
@@ -90,6 +94,7 @@ export function isGuest(): boolean {
 function settleKey(taken: boolean): void {
   if (taken && offered) saveItem(KEY, offered);
   offered = null;
+  dropTabItem(OFFERED);
 }
 
 function headersFor(token: string): Record<string, string> {

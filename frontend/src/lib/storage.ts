@@ -47,6 +47,15 @@ export function loadTabData(key: string): unknown {
   }
 }
 
+export function dropTabItem(key: string): void {
+  here.delete(key);
+  try {
+    sessionStorage.removeItem(key);
+  } catch {
+    // the browser forbids storage, so it has no item
+  }
+}
+
 export function drop(key: string): void {
   memory.delete(key);
   try {
