@@ -29,7 +29,7 @@ class TurnLogProbs(NamedTuple):
 
     @property
     def turn(self) -> Tensor:
-        """The log-probabilities of whole turns, float32[M]."""
+        """The log-probabilities of complete turns, float32[M]."""
         return self.weights + self.shares + self.priorities
 
 

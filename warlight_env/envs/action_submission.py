@@ -1,4 +1,4 @@
-"""Submission of turns to the games of an `EnvCore`: action rows, whole turns of agents, turns of compiled bots."""
+"""Submission of turns to the games of an `EnvCore`: action rows, complete turns of agents, turns of compiled bots."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def out_of_limits(game: int, player: int, row: npt.NDArray[Any], limits: npt.NDA
 
 
 def submit_choice(core: Core, b: int, player: int, choice: Choice) -> None:
-    """Submit a player's whole turn in game b; drop and count illegal orders or regions.
+    """Submit a player's complete turn in game b; drop and count illegal orders or regions.
 
     choice: `Orders`, or a list of preferred regions while the players pick their starting regions.
     """

@@ -259,7 +259,7 @@ class EnvCore(CoreArrays, SingleThreaded):
         action_submission.submit_rows(self, actions, dropped, acting, False)
 
     def submit_choice(self, b: int, player: int, choice: Choice) -> None:
-        """Submit a player's whole turn in game b; drop and count illegal orders or regions.
+        """Submit a player's complete turn in game b; drop and count illegal orders or regions.
 
         choice: `Orders`, or a list of preferred regions while the players pick their start regions.
         """
