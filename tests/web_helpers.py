@@ -122,7 +122,7 @@ class Feed:
 
     def message(self) -> dict[str, Any]:
         """Return the next message of any kind."""
-        message = json.loads(self.socket.recv(timeout=60))
+        message = json.loads(self.socket.recv(timeout=180))
         if message["type"] == "event":
             self.events.append(message)
         return message
