@@ -221,9 +221,10 @@ def test_the_search_uses_its_budget_in_seconds():
     assert search.simulations > 100 and time.perf_counter() - before >= 0.29
 
 
-# Local search reserves time for the evaluation of its result and may not use all of it.
+# Only the tree search always uses its part of the time: local search reserves as much time for the evaluation of its
+# result as its first evaluation took.
 @pytest.mark.parametrize(
-    ("final_move", "local_search", "least"), [("robust", 0.0, 0.2), ("robust", 0.5, 0.19), ("max_robust", 0.5, 0.1)]
+    ("final_move", "local_search", "least"), [("robust", 0.0, 0.2), ("robust", 0.5, 0.1), ("max_robust", 0.5, 0.1)]
 )
 def test_the_time_limit_starts_with_the_move(final_move, local_search, least):
     agent = MctsAgent(seed=1, secs=0.2, final_move=final_move, local_search=local_search, **SMALL)
