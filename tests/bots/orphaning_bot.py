@@ -81,11 +81,19 @@ def start_restarting_processes() -> None:
         time.sleep(0.002)
 
 
+def wait_for_the_end_of(guard: int) -> None:
+    """Wait until the guard has ended, at most ten seconds. The first process of a namespace does not end."""
+    latest = time.monotonic() + 10
+    while guard > 1 and os.getppid() == guard and time.monotonic() < latest:
+        time.sleep(0.001)
+
+
 def act() -> None:
     guard = os.getppid()
     if WAY == "kill guard":
         start_all()
         os.kill(guard, signal.SIGKILL)
+        wait_for_the_end_of(guard)
     elif WAY == "child kills guard":
         start_all()
         if os.fork() == 0:
@@ -93,6 +101,7 @@ def act() -> None:
             write_line(os.getpid())
             os.kill(guard, signal.SIGKILL)
             time.sleep(600)
+        wait_for_the_end_of(guard)
     elif WAY == "stop guard":
         start_all()
         os.kill(guard, signal.SIGSTOP)
@@ -101,6 +110,7 @@ def act() -> None:
     elif WAY == "hop and kill guard":
         start_restarting_processes()
         os.kill(guard, signal.SIGKILL)
+        wait_for_the_end_of(guard)
     elif WAY == "shed":
         start_all()
         shed_marks()

@@ -460,7 +460,7 @@ def test_search_terms_are_explained_by_keyboard_and_by_touch(server: Server, ope
 )
 def test_page_explains_a_long_search(server: Server, open_page: Callable[..., Any], locale: str, says: str):
     page = open_page(server.begin(seed=8, picks="random").address, locale=locale)
-    page.locator(".phases").wait_for()
+    page.get_by_role("button", name=re.compile("^(Hint: off|Nápověda: vypnutá)")).wait_for()
     page.route("**/insight", lambda route: None)  # no answer
     page.keyboard.press("h")
     card = page.locator(".hints")
