@@ -264,7 +264,7 @@ def shuffle(items: list, decisions: Decisions) -> None:
         items[k], items[j] = items[j], items[k]
 
 
-def resolve_round(
+def resolve_round(  # noqa: PLR0913 -- plain lists instead of the engine's records
     neighbors,
     super_region_of,
     bonuses,

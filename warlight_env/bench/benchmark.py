@@ -64,7 +64,7 @@ class SinglePolicy:
         return np.asarray(action)[None]
 
 
-def run(
+def run(  # noqa: PLR0913 -- one argument for each setting of users
     policy: Any,
     suite: str | Suite = "suite-v1",
     *,

@@ -79,7 +79,7 @@ class EnvCore(CoreArrays, SingleThreaded):
         "flat_masks", "read_rows", "shaped_mask", "snapshot", "restore", "new_like", "clone", "game_batch_for",
     )  # fmt: skip
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- one argument for each setting of users
         self,
         map: str | Path | maps.Map = "world",
         rules: str | Rules | dict[str, Any] = "thesis",

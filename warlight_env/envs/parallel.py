@@ -155,7 +155,7 @@ class WarlightParallelEnv(SingleThreaded, ParallelEnv[str, Any, Any]):
         "is_parallelizable": True,
     }
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- one argument for each setting of users
         self,
         map: str | Path | maps.Map = "world",
         rules: str | Rules | dict[str, Any] = "thesis",

@@ -142,7 +142,7 @@ class WarlightEnv(SavesGames, TellsItsLimit, SingleThreaded, gymnasium.Env[Any, 
 
     metadata: dict[str, Any] = {**RENDERING}  # noqa: RUF012
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- one argument for each setting of users
         self,
         map: str | Path | maps.Map = "world",
         rules: str | Rules | dict[str, Any] = "thesis",

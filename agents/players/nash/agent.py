@@ -98,7 +98,7 @@ class NashAgent(SearchAgent):
     default_simulations = NASH_SIMULATIONS
     not_copied = ("_of", "_made")
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 -- one argument for each setting of users
         self,
         seed: int = 0,
         sims: Annotated[
