@@ -50,6 +50,13 @@ def makes_agents(source: object) -> bool:
         return False
 
 
+def missing_method(thing: object) -> str | None:
+    """Return the name of a method, `pick` or `act`, that an agent lacks; None if it has both methods."""
+    return next(
+        (name for name in ("pick", "act") if isinstance(thing, type) or not callable(getattr(thing, name, None))), None
+    )
+
+
 def as_agent(thing: Any) -> Agent:
     """Return an `Agent` unchanged, or wrap another object with the defaults of `Agent` for missing attributes."""
     return thing if isinstance(thing, Agent) else AgentAdapter(thing)

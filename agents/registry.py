@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Mapping
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Final
 
 from warlight_env import bounded_io, registration_hooks
-from warlight_env.agents.agent_adapter import AgentFactoryError, as_agent, call_factory
+from warlight_env.agents.agent_adapter import AgentFactoryError, as_agent, call_factory, missing_method
 from warlight_env.agents.agent_info import AgentInfo, TextForm
 from warlight_env.agents.agent_spec import AgentSpec
 from warlight_env.agents.base import Agent
@@ -365,9 +364,8 @@ def make_agent(spec: str, seed: int) -> Agent:
         if info.name in _AGENTS:
             raise
         raise AgentError(f"agent {name!r} ({info.summary}) cannot be made: {crash_reason(error)}") from error
-    for method in ("pick", "act"):
-        if not inspect.ismethod(getattr(agent, method, None)):
-            raise AgentError(f"agent {name!r}: {type(agent).__name__} has no method {method}(view)")
+    if (method := missing_method(agent)) is not None:
+        raise AgentError(f"agent {name!r}: {type(agent).__name__} has no method {method}(view)")
     made = as_agent(agent)
     made.name = name
     return made

@@ -52,6 +52,22 @@ RULES = {"name": "thesis", "picks": 1}
 THINGS: tuple[Any, ...] = (None, 3, 1.5, [], {}, np.zeros(2), b"x", object())
 
 
+class WithoutAct:
+    """A class that lacks the method `act`."""
+
+    def __init__(self, seed: int) -> None:
+        pass
+
+    def pick(self, view):
+        return []
+
+
+@pytest.mark.parametrize(("source", "method"), [(WithoutAct, "act"), (int, "pick"), (lambda seed: WithoutAct, "pick")])
+def test_objects_that_are_no_agents_cannot_play(source, method):
+    with pytest.raises(InputError, match=rf"agent .*: \w+ has no method {method}\(view\)"):
+        Match([source, "random"], games=2, map="small").run()
+
+
 @pytest.mark.parametrize("path", THINGS, ids=lambda value: type(value).__name__)
 def test_wrong_types_of_file_names_raise_an_error(path):
     for read in (

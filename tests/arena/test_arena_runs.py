@@ -195,6 +195,14 @@ def test_changed_settings_raise_an_error_with_their_names(tmp_path, change, fiel
     assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
 
 
+def test_a_file_cannot_be_the_run_folder(tmp_path):
+    file = tmp_path / "file"
+    file.write_text("text")
+    with pytest.raises(RunError, match=r"cannot write run folder .*file: it is a file; give a folder"):
+        match().run(folder=file)
+    assert file.read_text() == "text"
+
+
 def test_the_error_names_the_contest_that_differs(tmp_path):
     setup = match().setup()
     play_contests([Contest("a", setup, 2), Contest("b", setup, 2)], folder=tmp_path)

@@ -217,7 +217,7 @@ def test_maps_too_small_for_the_players_raise_an_error_at_construction():
 @pytest.mark.parametrize("make", [WarlightEnv, WarlightVectorEnv, warlight_v0.parallel_env])
 @pytest.mark.parametrize("several", [["small", "world"], {"small": 1.0}, GeneratedMaps(8, 10)])
 def test_single_map_environments_refer_to_the_many_maps_environment(make, several):
-    with pytest.raises(MapError, match="must be one map; for several maps, use warlight/WarlightMaps-v0"):
+    with pytest.raises(MapError, match="or a Map; for several maps, use warlight/WarlightMaps-v0"):
         make(map=several)
 
 

@@ -247,6 +247,39 @@ def test_other_settings_and_damaged_journals_are_refused(tmp_path):
         evolve(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("command", "text", "reason"),
+    [
+        ("td", 'holdout = ["nope"]', "holdout: there is no agent 'nope'"),
+        ("evolve", 'holdout = ["nope"]', "holdout: there is no agent 'nope'"),
+        (
+            "evolve",
+            '[[stages]]\n[[stages]]\nopponents = ["agressive"]',
+            "stages[1]: opponents: there is no agent 'agressive'",
+        ),
+        ("evolve", '[[stages]]\nplayer = "one_pli"', "stages[0]: player: there is no agent 'one_pli'"),
+        ("evolve", '[[stages]]\nplayer = "random"', "stages[0]: player: player 'random': random has no weights"),
+        ("evolve", 'parameters = ["armies"]', "parameters: no parameter 'armies'"),
+        ("ppo", 'action = "turnz"', "action: must be one of turns, strategies, factored, not 'turnz'"),
+    ],
+)
+def test_wrong_settings_are_refused_before_a_folder_is_made(command, text, reason, tmp_path, capsys):
+    file, folder = tmp_path / "settings.toml", tmp_path / "run"
+    file.write_text(text)
+    assert main(["train", command, str(file), "--quick", "-q", "--out", str(folder)]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {file}: {reason}")
+    assert not folder.exists()
+
+
+def test_a_folder_without_steps_takes_other_settings(tmp_path):
+    with Journal(tmp_path, SETTINGS.to_dict()):
+        pass
+    with Journal(tmp_path, replace(SETTINGS, seed=2).to_dict()) as journal:
+        journal.append({"event": "test"})
+    with pytest.raises(JournalError, match="seed: 2 in the folder, 1 now"), Journal(tmp_path, SETTINGS.to_dict()):
+        pass
+
+
 def test_a_parameter_that_is_not_finite_stops_the_run(tmp_path):
     settings = TdSettings(batches=3, games=8, samples=1, eval_pairs=2, conditions=SMALL, learning_rate=1e300)
     with Journal(tmp_path, settings.to_dict()) as journal:

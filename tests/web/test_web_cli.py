@@ -84,6 +84,25 @@ def test_a_port_in_use_gives_exit_code_1(
 
 
 @needs_page
+def test_an_impossible_host_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    assert main(["play", "--no-browser", "--host", "192.0.2.1", "--port", "0", "--log", str(tmp_path)]) == 1
+    assert "choose another --host: an address of this machine" in capsys.readouterr().err
+
+
+@needs_page
+def test_a_folder_in_use_is_reported_with_an_existing_option(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    folder = GameFolder(tmp_path)
+    try:
+        assert main(["play", "--no-browser", "--port", "0", "--log", str(tmp_path)]) == 2
+    finally:
+        folder.release()
+    option = re.search(r"give another folder with (--[a-z]+)", capsys.readouterr().err)
+    assert option is not None
+    assert main(["play", "--help"]) == 0
+    assert option[1] in capsys.readouterr().out.split()
+
+
+@needs_page
 @pytest.mark.parametrize("fails", ["port", "bot", "game"])
 def test_a_server_that_fails_to_start_closes_all_its_files(
     fails: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture

@@ -126,6 +126,10 @@ def test_analyse_prints_the_report_as_text_and_as_json(tmp_path: Path, capsys: p
     for bad, hint in ((["--rolls", "1"], "8 to 1000"), (["--html", "x.txt"], ".html"), (["--bot", "nobody"], "nobody")):
         assert main(["analyse", str(file), *bad]) == 2
         assert hint in capsys.readouterr().err
+    without_rounds = tmp_path / "short.wl.jsonl"
+    without_rounds.write_bytes(file.read_bytes().splitlines(keepends=True)[0])
+    assert main(["analyse", str(without_rounds), "-q"]) == 2
+    assert capsys.readouterr().err.startswith(f"error: {without_rounds}: ")
 
 
 def entry(before: float, worth: float, after: float, better: str = "", gain: float = 0.0) -> TurnReport:

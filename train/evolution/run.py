@@ -184,7 +184,6 @@ class Evolution(WeightsTrainer[EvolveSettings]):
     def _prepare(self) -> None:
         self.start = self.settings.start
         for stage in self.settings.stages:
-            SearchSpace(stage.parameters or self.settings.parameters)
             self._table(stage)
 
     @staticmethod

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 from warlight_env.errors import InputError
-from warlight_env.train.common.checks import check_positive, check_whole
-from warlight_env.train.weights.genes import DEFAULT_PARAMETERS
+from warlight_env.train.common.checks import check_positive, check_whole, naming, pin_agents
+from warlight_env.train.weights.genes import DEFAULT_PARAMETERS, CandidatePlayer, ParameterVector, SearchSpace
 from warlight_env.train.weights.trainer import WeightsSettings
 
 #: Opponents that are not agents: the initial weights, the current champion, and the last two former champions.
@@ -34,7 +34,8 @@ class Stage:
         parameters: parameters that this stage optimizes; if empty, the `parameters` of the run.
 
     Raises:
-        InputError: a number is invalid, or the first generation has no opponent.
+        InputError: a number is invalid, the first generation has no opponent, an agent does not exist, or `player` has
+            no weights.
     """
 
     player: str = "one_ply"
@@ -59,6 +60,10 @@ class Stage:
                 f"opponents = {list(self.opponents)!r}: {HALL} means the former champions, and the first generation "
                 "has none; give another opponent, too"
             )
+        pin_agents(self, "player")
+        pin_agents(self, "opponents", but=(START, CHAMPION, HALL))
+        with naming("player"):
+            CandidatePlayer.of(self.player, ParameterVector())
 
 
 @dataclass(frozen=True)
@@ -70,7 +75,7 @@ class EvolveSettings(WeightsSettings):
         parameters: the weights that the run optimizes; for the agent `mcts` also its parameters c and rounds.
 
     Raises:
-        InputError: there is no stage, or a number is too small.
+        InputError: there is no stage, a number is too small, an agent does not exist, or a parameter cannot evolve.
     """
 
     stages: tuple[Stage, ...] = (Stage(),)
@@ -80,6 +85,8 @@ class EvolveSettings(WeightsSettings):
         super().__post_init__()
         if not self.stages:
             raise InputError("stages: give at least one stage")
+        for stage in self.stages:
+            SearchSpace(stage.parameters or self.parameters)
 
     def quick(self) -> Self:
         """See `RunSettings.quick`."""

@@ -181,14 +181,14 @@ class TurnPpoRun(PpoRun[TurnPpoSettings]):
         super().__init__(settings, journal, jobs, backend, say)
         self.device = device
         s = settings
+        if device == "cuda":
+            toolkit.require()
         try:
             torch.zeros(1, device=device)
         except (RuntimeError, AssertionError) as error:
             raise InputError(f"device {device!r}: {str(error).splitlines()[0][:200]}") from None
         if device.startswith("cuda:"):
             raise InputError(f"device {device!r}: use 'cuda', and choose the GPU with CUDA_VISIBLE_DEVICES")
-        if device == "cuda":
-            toolkit.require()
         if device != "cpu" and s.critic != OWN:
             raise InputError(f"critic = {s.critic!r}: on the device {device!r} it must be {OWN!r}")
         if device != "cpu" and (s.fog != NEVER or s.picks != RANDOM):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from warlight_env.agents.weights import Weights
+from warlight_env.train.common.checks import pin_agents
 from warlight_env.train.common.matches import Pair
 from warlight_env.train.common.report import Report, percent
 from warlight_env.train.common.settings import RunSettings
@@ -20,11 +21,18 @@ class WeightsSettings(RunSettings):
 
     Args:
         start: the initial weights; the final match compares the result with the initial weights.
+
+    Raises:
+        InputError: an agent does not exist, or one of its files cannot be read.
     """
 
     holdout_pairs: int = 400
     holdout: tuple[str, ...] = ("one_big_army",)
     start: ParameterVector = field(default_factory=ParameterVector)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        pin_agents(self, "holdout")
 
 
 S = TypeVar("S", bound=WeightsSettings)

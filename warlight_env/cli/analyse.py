@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from warlight_env.bounded_io import shown
 from warlight_env.cli.common import OK, Integer, JsonOption, UsageError, load_log, print_json
 from warlight_env.cli.progress import task_progress
 from warlight_env.output import check_output
@@ -45,14 +46,18 @@ def analyse(
     if html is not None:
         check_output(html)
     from warlight_env.agents.registry import parse
-    from warlight_env.web.workers.game_report import JUDGE, report_of
+    from warlight_env.record.errors import ReplayError
+    from warlight_env.web.workers.game_report import JUDGE, GameReportError, report_of
     from warlight_env.web.workers.turning_points import describe_turning_points, sentence_of
 
     judge = bot or JUDGE
     parse(judge)
     log = load_log(file)
     with task_progress("rounds", quiet) as told:
-        report = report_of(log, judge, rolls, on_progress=told).to_dict()
+        try:
+            report = report_of(log, judge, rolls, on_progress=told).to_dict()
+        except (GameReportError, ReplayError) as error:
+            raise UsageError(f"{shown(file)}: {error}") from None
     for point in report["turning"]:
         turn = report["rounds"][point["round"] - 1][point["player"]]
         point["reason"] = sentence_of(turn["reason"], log.names, point["player"])

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from cyclopts import App, Parameter
 
@@ -106,6 +106,8 @@ class WeightsOptions(RunOptions):
         return replace(settings, **given)
 
 
+#: The values of the setting `action` of PPO; the first one has settings of its own.
+PPO_ACTIONS: Final = ("turns", "strategies", "factored")
 #: The default values of all options.
 DEFAULTS = RunOptions()
 WEIGHTS_DEFAULTS = WeightsOptions()
@@ -220,7 +222,7 @@ def expert_iteration(file: FileArgument = None, *, options: RunOptions = DEFAULT
 @app.command
 def ppo(
     file: FileArgument = None, *, options: RunOptions = DEFAULTS,
-    device: Annotated[str, Parameter(help='Device for action = "turns": cpu or cuda.')] = "cpu",
+    device: Annotated[Literal["cpu", "cuda"], Parameter(help='Device for action = "turns": cpu or cuda.')] = "cpu",
 ) -> None:  # fmt: skip
     """Train a policy by PPO and self-play. Matches can use the result as the agent ``policy:FILE``.
 
@@ -243,7 +245,10 @@ def ppo(
     map = "world"
     ```
     """
-    if options.plain(file).get("action") == "turns":
+    action = options.plain(file).get("action", PPO_ACTIONS[1])
+    if action not in PPO_ACTIONS:
+        raise UsageError(f"{file}: action: must be one of {', '.join(PPO_ACTIONS)}, not {action!r:.60}")
+    if action == "turns":
         require_extra("train", "torch", "torchrl", "matplotlib", "tensorboard")
         from warlight_env.train.turn_ppo.run import TurnPpoRun
         from warlight_env.train.turn_ppo.settings import TurnPpoSettings

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal, NamedTuple
 from warlight_env.arguments import is_integer, short_repr
 from warlight_env.engine.dice import Dice, make_dice
 from warlight_env.engine.reference import reference
-from warlight_env.errors import InputError
+from warlight_env.errors import InputError, did_you_mean
 
 MAX_PLAYERS: Final = 6
 #: The maximum number of armies in a rule or an order.
@@ -185,7 +185,9 @@ class Rules:
             return cls._changed(PRESETS[name], fields)
         if isinstance(rules, str):
             if rules not in PRESETS:
-                raise RulesError(f"no rules {short_repr(rules)}; there are {', '.join(PRESETS)}")
+                raise RulesError(
+                    f"no rules {short_repr(rules)}{did_you_mean(rules, PRESETS)}; there are {', '.join(PRESETS)}"
+                )
             rules = PRESETS[rules]
         if not isinstance(rules, cls):
             raise RulesError(f"rules = {short_repr(rules)}: must be the name of a preset, `Rules` or a dict of fields")
@@ -196,7 +198,8 @@ class Rules:
         known = {field.name for field in dataclasses.fields(Rules)}
         for name in changes:
             if name not in known:
-                raise RulesError(f"no rule {short_repr(name)}; there are {', '.join(sorted(known))}")
+                meant = did_you_mean(name, known) if isinstance(name, str) else ""
+                raise RulesError(f"no rule {short_repr(name)}{meant}; there are {', '.join(sorted(known))}")
         return dataclasses.replace(base, **changes)
 
     def to_dict(self) -> dict[str, Any]:

@@ -30,7 +30,10 @@ def check_arguments(map: Any, batch: Any, observation: Any, fog: Any, picking: A
         raise InputError(f"fog = {short_repr(fog)}: must be True, False or None (use the rules' value)")
     check_batch(batch)
     if not isinstance(map, str | Path | maps.Map):
-        raise maps.MapError(f"map = {short_repr(map)}: must be one map; for several maps, use warlight/WarlightMaps-v0")
+        raise maps.MapError(
+            f"map = {short_repr(map)}: must be the name of a bundled map, the path of a file, or a Map; for several "
+            "maps, use warlight/WarlightMaps-v0"
+        )
 
 
 class CoreSettings(TypedDict, total=False):

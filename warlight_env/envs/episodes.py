@@ -89,7 +89,7 @@ class Episodes:
     ) -> None:
         if not isinstance(mask, str) or mask not in ("observation", "info"):
             raise InputError(f"mask = {short_repr(mask)}: must be 'observation' or 'info'")
-        check_names(settings, DEFAULTS, ("map", "opponent", "seat", "mask", "map_limits", "num_envs", "autoreset_mode"))
+        check_names(settings, DEFAULTS, ("map", "opponent", "seat", "mask", "map_limits"))
         check_batch(batch, "num_envs")
         self.batch = batch
         #: Whether each game may have several learners. Then the games get the same seeds as `WarlightParallelEnv`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -64,9 +65,12 @@ def _challenge(text: str) -> int:
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
     if not 0 <= value <= 86_400:
-        raise ValueError("must lie in 0 .. 86400 seconds")
+        raise ValueError("must be a number of seconds in 0 .. 86400")
     return value
 
 

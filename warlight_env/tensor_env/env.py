@@ -25,6 +25,10 @@ from warlight_env.tensor_env.cpu import CpuGames
 from warlight_env.tensor_env.games import DeviceGames, action_type, compiled_bot, make_seats
 from warlight_env.thread_ownership import SingleThreaded
 
+#: The arguments of the constructor that are not passed to `EnvCore`.
+_OWN_ARGUMENTS: Final = (
+    "num_envs", "device", "opponents", "autoreset_mode", "max_episode_steps", "check_actions",
+)  # fmt: skip
 #: The arguments that are passed to `EnvCore`.
 _ARGUMENTS: Final = (
     "map", "rules", "players", "action", "observation", "fog", "picking", "max_cycles", "reward",
@@ -95,7 +99,7 @@ class WarlightTensorEnv(SingleThreaded):
         if not isinstance(device, str) or device not in ("cpu", "cuda"):
             raise InputError(f"device = {short_repr(device)}: must be 'cpu' or 'cuda'")
         mode = checked_mode(autoreset_mode)
-        check_names(arguments, _ARGUMENTS, ("num_envs", "opponents", "autoreset_mode", "device"))
+        check_names(arguments, _ARGUMENTS, _OWN_ARGUMENTS)
         for name in ("reward", "observation"):
             if callable(arguments.get(name)) and not isinstance(arguments[name], str):
                 raise InputError(f"{name}: a function cannot run on a device; use `WarlightParallelVectorEnv`")

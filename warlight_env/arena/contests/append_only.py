@@ -38,7 +38,7 @@ class AppendOnlyFolder(ABC):
         folder: the folder, which is made if it does not exist; or a `FolderLock` of the folder, which the caller
             releases after the ``with`` block.
         description: all settings that determine the results of the run, as JSON data. A folder with the description of
-            another run cannot be used.
+            another run cannot be used, except if the other run has stored no line.
 
     Raises:
         RunFolderError: the folder contains another description (the error message names the field), is damaged, or is
@@ -161,13 +161,22 @@ class AppendOnlyFolder(ABC):
         write_file(path, content, temporary=path.with_name(f".{path.name}.tmp"))
 
     def _failure(self, error: OSError) -> RunError:
+        if not self.folder.is_dir() and os.path.lexists(self.folder):
+            return RunError(f"cannot write run folder {self.folder}: it is a file; give a folder")
         return RunError(
             f"cannot write run folder {self.folder}: {error.strerror or error}; its content is kept. Give the same "
             "command again to continue the run"
         )
 
+    def _has_lines(self) -> bool:
+        path = self.folder / self.lines_name
+        return path.exists() and path.stat().st_size > 0
+
     def _is_described(self) -> bool:
-        """Return whether the folder has a description; raise an error if it is the description of another run."""
+        """Return whether the folder has a description of this run.
+
+        Raise an error if the folder has the description of another run, and this run has stored a line.
+        """
         path = self.folder / self.description_name
         if not path.exists():
             return False
@@ -177,6 +186,8 @@ class AppendOnlyFolder(ABC):
             raise self.error(f"{path}: not a description of a run (the content is not an object)")
         difference = _difference(found, self._description)
         if difference is not None:
+            if not self._has_lines():
+                return False
             where, there, here = difference
             same = "the same settings"
             if _undigested(there) == _undigested(here):

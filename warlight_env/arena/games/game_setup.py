@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from warlight_env import maps
 from warlight_env.agents import Agent, make_agent
-from warlight_env.agents.agent_adapter import PlainAgent, as_agent, call_factory
+from warlight_env.agents.agent_adapter import PlainAgent, as_agent, call_factory, missing_method
 from warlight_env.agents.base import check_once
 from warlight_env.agents.registry import pinned
 from warlight_env.arena.games.clocks import Clock
@@ -275,10 +275,16 @@ def check_source(source: Any) -> None:
 def agent_from_source(source: AgentSource, seed: int) -> Agent:
     """Make an agent from a specification or a function, see `AgentSource`.
 
-    Raise MatchError if `source` is neither a specification nor a function.
+    Raise MatchError if `source` is neither a specification nor a function, or the function's result has no method
+    `pick` or `act`.
     """
     check_source(source)
-    return make_agent(source, seed) if isinstance(source, str) else as_agent(call_factory(source, seed))
+    if isinstance(source, str):
+        return make_agent(source, seed)
+    agent = call_factory(source, seed)
+    if (method := missing_method(agent)) is not None:
+        raise MatchError(f"agent {short_repr(source)}: {type(agent).__name__} has no method {method}(view)")
+    return as_agent(agent)
 
 
 def _pinned(source: AgentSource) -> AgentSource:

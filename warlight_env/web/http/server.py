@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import gc
 import signal
 import socket
@@ -161,6 +162,9 @@ def _listening(listen: Listen) -> socket.socket:
         listener.bind((listen.host, listen.port))
     except OSError as error:
         listener.close()
-        reason = error.strerror or error
-        raise ServeError(f"cannot listen on {listen.host}:{listen.port}: {reason}; choose another --port") from None
+        wrong_host = isinstance(error, socket.gaierror) or error.errno == errno.EADDRNOTAVAIL
+        raise ServeError(
+            f"cannot listen on {listen.host}:{listen.port}: {error.strerror or error}; choose another "
+            f"{'--host: an address of this machine' if wrong_host else '--port'}"
+        ) from None
     return listener

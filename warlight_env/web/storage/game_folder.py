@@ -73,7 +73,7 @@ class GameFolder:
         self.path = path
 
         def in_use(message: str) -> FolderInUseError:
-            return FolderInUseError(f"{message}: stop that server, or give another folder with --games")
+            return FolderInUseError(f"{message}: stop that server, or give another folder with --log")
 
         def unwritable(error: OSError) -> LogWriteError:
             return LogWriteError(f"cannot make the folder of games {path}: {error.strerror or error}")
