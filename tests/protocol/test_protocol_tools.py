@@ -365,7 +365,7 @@ from warlight_env.protocol.precompile import precompile
 from warlight_env.protocol.agent_worker import serve
 
 asked = watch_kernels()
-assert all(step.what.startswith("challenge 2, ") for step in precompile("random", challenges=(2,)))
+assert all(step.label.startswith("challenge 2, ") for step in precompile("random", challenges=(2,)))
 before = len(asked)
 assert before
 answers = io.BytesIO()
@@ -418,7 +418,7 @@ def test_a_precompiled_bot_compiles_nothing(tmp_path, monkeypatch):
 def test_precompile_covers_all_phases_of_both_challenges():
     steps = list(precompile("aggressive"))
     for challenge in (1, 2):
-        names = [step.what for step in steps if step.what.startswith(f"challenge {challenge}, ")]
+        names = [step.label for step in steps if step.label.startswith(f"challenge {challenge}, ")]
         assert names[0].endswith("picks") and names[1].endswith("round 1") and len(names) > 6
     assert steps[-1].compiled == 0
 

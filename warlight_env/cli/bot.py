@@ -61,7 +61,7 @@ def precompile(
     for step in prepare_agent(agent, seed, _challenges(challenge)):
         seconds, compiled = seconds + step.seconds, compiled + step.compiled
         if step.compiled:
-            print(f"{step.what}: {step.seconds:.1f} s, {step.compiled} functions compiled", flush=True)
+            print(f"{step.label}: {step.seconds:.1f} s, {step.compiled} functions compiled", flush=True)
     print(f"total: {seconds:.1f} s, {compiled} functions compiled")
     print(f"`warlight bot run` gives its first answer after {first_answer(agent, seed):.1f} s")
 

@@ -60,17 +60,17 @@ def load(spec: str, seed: int, challenge: m.Challenge | None) -> tuple[Any, Budg
 
 def serve(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, answers: BinaryIO) -> None:
     """Read lines and answer the questions until the input ends."""
-    side, own, warm_up = load(spec, seed, challenge)
+    side, agent_budget, warm_up = load(spec, seed, challenge)
     answers.write(b"ready\n")
     # A separate thread compiles the code for turns. The code for the picks is ready, so the picks need not wait for it.
     threading.Thread(target=warm_up.turns, daemon=True).start()
-    number, advised, most, increment = "", 0.0, 0.0, 0.0
+    number, optimum, maximum, increment = "", 0.0, 0.0, 0.0
     for line in lines_of(lines):
         if line is None:  # a line that is too long; `runner` sends no such line
             continue
         words = line.split()
         if words[:1] == ["think"]:
-            number, (advised, most, increment) = words[1], map(float, words[2:5])
+            number, (optimum, maximum, increment) = words[1], map(float, words[2:5])
             continue
         if words[:1] == ["said"]:
             side.confirm_picks(m.PicksAnswer(tuple(map(int, words[1:]))))
@@ -82,7 +82,7 @@ def serve(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
                 continue
             now = time.monotonic()
             budget = turn_budget(
-                own, max(MIN_SEARCH_SECONDS, advised - now), max(MIN_SEARCH_SECONDS, most - now), increment
+                agent_budget, max(MIN_SEARCH_SECONDS, optimum - now), max(MIN_SEARCH_SECONDS, maximum - now), increment
             )
             answers.write(f"{number} {format_answer(side.answer(message, budget))}\n".encode())
         except ProtocolError as error:
@@ -95,16 +95,18 @@ def serve(spec: str, seed: int, challenge: m.Challenge | None, lines: BinaryIO, 
             answers.write(f"{number} !\n".encode())
 
 
-def turn_budget(own: Budget, advised: float, most: float, increment: float) -> Budget:
+def turn_budget(agent_budget: Budget, optimum: float, maximum: float, increment: float) -> Budget:
     """Return an agent's budget for a turn.
 
-    own: the limits in the agent's specification. If the specification has a limit of seconds or simulations, the agent
-    keeps this limit, but a turn takes at most `advised` seconds. An agent without limits receives a time bank of `most`
-    seconds, and decides how much of this time a turn uses.
+    agent_budget: the limits in the agent's specification. If the specification has a limit of seconds or simulations,
+    the agent keeps this limit, but a turn takes at most `optimum` seconds. An agent without limits receives a time bank
+    of `maximum` seconds, and decides how much of this time a turn uses.
     """
-    if own.simulations is None and own.seconds is None:
-        return replace(own, seconds=advised, bank=most, increment=increment)
-    return replace(own, seconds=advised if own.seconds is None else min(own.seconds, advised))
+    if agent_budget.simulations is None and agent_budget.seconds is None:
+        return replace(agent_budget, seconds=optimum, bank=maximum, increment=increment)
+    return replace(
+        agent_budget, seconds=optimum if agent_budget.seconds is None else min(agent_budget.seconds, optimum)
+    )
 
 
 def end_with(parent: int) -> None:

@@ -101,16 +101,16 @@ def _read_orders(question: Go, line: str, name: str, max_orders: int) -> ParsedA
             problems.append(Problem(quote(line), "an empty line, read as 'No moves'", form))
         # Split only up to the limit, because splitting a very long list would take long.
         parts = line.split(",", max_orders)
-        beyond = parts.pop() if len(parts) > max_orders else ""
+        excess = parts.pop() if len(parts) > max_orders else ""
         for part in filter(str.strip, parts):
             order = _read_order(question.kind, part, name)
             if isinstance(order, Problem):
                 problems.append(order)
             else:
                 orders.append(order)
-        if beyond.strip():
-            count = sum(1 for part in beyond.split(",") if part.strip())
-            problems.append(Problem(quote(beyond), f"{count} orders after the first {max_orders} are ignored", form))
+        if excess.strip():
+            count = sum(1 for part in excess.split(",") if part.strip())
+            problems.append(Problem(quote(excess), f"{count} orders after the first {max_orders} are ignored", form))
     if question.kind == PLACE:
         return ParsedAnswer(PlaceOrders(tuple(o for o in orders if isinstance(o, PlaceOrder))), tuple(problems))
     return ParsedAnswer(MoveOrders(tuple(o for o in orders if isinstance(o, MoveOrder))), tuple(problems))

@@ -36,8 +36,8 @@ class BotFault:
     lost: bool = False
 
     def __str__(self) -> str:
-        when = f"round {self.round}" if self.round else "picking"
-        text = f"{when}, {self.question}: {self.cause}"
+        stage = f"round {self.round}" if self.round else "picking"
+        text = f"{stage}, {self.question}: {self.cause}"
         if self.said:
             text += f": {self.said}"
         if self.expected:

@@ -34,10 +34,10 @@ from warlight_env.step_results import Deploy, Event, RoundResult, seen_by_all
 
 #: The maximum number of orders in an answer: the limit that the game engines of the AI Challenges really apply. It is
 #: one more than the documented limit.
-_MOST: Final = m.MAX_ORDERS + 1
+_MAX_ORDERS: Final = m.MAX_ORDERS + 1
 
 
-def estimated_round(before: View, own: Orders, seen: OpponentOrders, after: View) -> RoundResult:
+def estimated_round(before: View, own_orders: Orders, opponent_orders: OpponentOrders, after: View) -> RoundResult:
     """Return a round of a game of two players, with estimates of the results and losses.
 
     The text protocol sends no losses and no captures, so they are estimated from the orders that the bot knows.
@@ -48,18 +48,18 @@ def estimated_round(before: View, own: Orders, seen: OpponentOrders, after: View
 
     Args:
         before: the player's view at the start of the round.
-        own: the player's orders.
-        seen: the opponent's orders that the player saw.
+        own_orders: the player's orders.
+        opponent_orders: the opponent's orders that the player saw.
         after: the player's view at the end of the round.
     """
     player, other = before.player, 1 - before.player
     estimate = _Estimate(before, after)
-    for by, deploys in ((player, own.deploys), (other, seen.deploys)):
+    for seat, deploys in ((player, own_orders.deploys), (other, opponent_orders.deploys)):
         for region, armies in deploys:
-            estimate.deploy(by, region, armies)
-    for by, moves in ((player, own.attacks), (other, seen.moves)):
+            estimate.deploy(seat, region, armies)
+    for seat, moves in ((player, own_orders.attacks), (other, opponent_orders.moves)):
         for source, target, armies in moves:
-            estimate.move(by, source, target, armies)
+            estimate.move(seat, source, target, armies)
     result, owners = estimate.result, (before.owner.tolist(), after.owner.tolist())
     visible = seen_by_all(before.map.neighbors, before.players, *owners, result.events)
     return RoundResult(result.round, result.deploys, result.events, visible=(visible[player],) * before.players)
@@ -71,41 +71,41 @@ class _Estimate:
     def __init__(self, before: View, after: View) -> None:
         self._before, self._after = before, after
         self._owner, self._army = before.owner.copy(), before.army.astype(np.int64)
-        self._left = [ARMY_CAP, ARMY_CAP]  # limits of the armies in all further deploys and in all further moves
+        self._remaining = [ARMY_CAP, ARMY_CAP]  # limits of the armies in all further deploys and in all further moves
         self.result = RoundResult(after.round)
 
-    def _limited(self, kind: int, armies: int) -> int:
-        armies = min(armies, self._left[kind])
-        self._left[kind] -= armies
+    def _limit_armies(self, kind: int, armies: int) -> int:
+        armies = min(armies, self._remaining[kind])
+        self._remaining[kind] -= armies
         return armies
 
-    def deploy(self, by: int, region: int, armies: int) -> None:
-        armies = self._limited(0, armies)
-        self._owner[region] = by
+    def deploy(self, player: int, region: int, armies: int) -> None:
+        armies = self._limit_armies(0, armies)
+        self._owner[region] = player
         self._army[region] += armies
-        self.result.deploys.append(Deploy(by, region, armies))
+        self.result.deploys.append(Deploy(player, region, armies))
 
-    def move(self, by: int, source: int, target: int, armies: int) -> None:
-        armies = self._limited(1, armies)
+    def move(self, player: int, source: int, target: int, armies: int) -> None:
+        armies = self._limit_armies(1, armies)
         if armies < 1:
             return
         owner, army, rules = self._owner, self._army, self._before.rules
         army[source] = max(1, army[source] - armies)
-        if owner[target] in (by, UNKNOWN):
+        if owner[target] in (player, UNKNOWN):
             army[target] += armies
-            self.result.events.append(Event(by, source, target, armies, "transfer", 0, 0, False))
+            self.result.events.append(Event(player, source, target, armies, "transfer", 0, 0, False))
             return
         defenders = max(1, int(army[target]))
         killed, lost = round(rules.attack_kill * armies), round(rules.defense_kill * defenders)
-        captured = bool(self._after.owner[target] == by)
+        captured = bool(self._after.owner[target] == player)
         if self._after.owner[target] == UNKNOWN:
             captured = owner[target] == self._before.player or killed >= defenders
         attackers_lost = min(lost, armies - 1 if captured else armies)
         defenders_lost = defenders if captured else min(killed, defenders - 1)
-        event = Event(by, source, target, armies, "attack", attackers_lost, defenders_lost, captured)
+        event = Event(player, source, target, armies, "attack", attackers_lost, defenders_lost, captured)
         self.result.events.append(event)
         if captured:
-            owner[target], army[target] = by, armies - attackers_lost
+            owner[target], army[target] = player, armies - attackers_lost
         else:
             army[target] -= defenders_lost
             army[source] += armies - attackers_lost
@@ -160,7 +160,7 @@ class BotSide:
         self._orders: Orders | None = None  # the orders of this round; None until they are planned
         self._own_picks: list[int] = []
         self._starts: tuple[tuple[int, ...], ...] | None = None  # each player's start regions, if they are public
-        self._last: tuple[View, Orders] | None = None  # the view and the orders of the last round
+        self._last_turn: tuple[View, Orders] | None = None  # the view and the orders of the last round
 
     def receive(self, message: m.Message) -> None:
         """Store the content of a message that is not a question."""
@@ -199,7 +199,7 @@ class BotSide:
             MapError: the agent cannot play on the game engine's map.
         """
         if self._map is None:
-            self._begin(question)
+            self._begin_game(question)
         if isinstance(question, m.Go):
             if self._engine.turn.receive_question(question.kind == m.PLACE):
                 self._orders = None
@@ -214,42 +214,42 @@ class BotSide:
 
     def confirm_picks(self, picks: m.PicksAnswer) -> None:
         """Store the picks that were sent to the game engine, which may differ from the agent's answer."""
-        regions = self._known(picks.regions) if self._map is not None else []
+        regions = self._indices(picks.regions) if self._map is not None else []
         self._own_picks += regions
         self._agent.set_picks(regions)
 
     # The game
 
-    def _begin(self, question: m.Question) -> None:
+    def _begin_game(self, question: m.Question) -> None:
         if len(self._engine.setup) < 3:
             raise RunError("the engine sent no map (setup_map super_regions, regions, neighbors) before a question")
-        described = maps.from_setup_lines("\n".join(self._engine.setup), "the engine's map")
+        game_map = maps.from_setup_lines("\n".join(self._engine.setup), "the engine's map")
         # `from_setup_lines` numbers the regions from 0 in the order of their ids.
         regions = next(line for line in self._engine.setup if line.startswith("setup_map regions")).split()[2::2]
         self._ids = sorted(map(int, regions))
         self._index = {region: index for index, region in enumerate(self._ids)}
-        two = isinstance(question, m.PickRegion) or self._engine.max_rounds is not None
-        challenge = self._challenge or (2 if two else 1)
+        is_version_2 = isinstance(question, m.PickRegion) or self._engine.max_rounds is not None
+        challenge = self._challenge or (2 if is_version_2 else 1)
         changes: dict[str, Any] = {}
         if challenge == 2 and self._engine.max_rounds is not None:
             changes = {"max_rounds": self._engine.max_rounds, "rounds_per_region": 0.0}
         if challenge == 2 and self._engine.amount:
             changes["picks"] = self._engine.amount
         self._rules = Rules.of(f"challenge{challenge}", **changes)
-        self._board = make_board(described)
+        self._board = make_board(game_map)
         self._params = self._rules.params(self._board.n_regions, self._board.n_super_regions)
-        self._start = np.array(described.starting_armies, dtype=np.int32)
-        self._start[self._known(self._engine.wastelands)] = self._rules.wasteland_army
+        self._start = np.array(game_map.starting_armies, dtype=np.int32)
+        self._start[self._indices(self._engine.wastelands)] = self._rules.wasteland_army
         if not self._engine.name:
             self._engine.name = NAMES[0]
             self._report(f"the engine sent no 'settings your_bot': the bot uses the name {NAMES[0]}")
         self.player = NAMES.index(self._engine.name) if self._engine.name in NAMES else 0
-        self._map = described  # set this last, so that after an error the game has not begun
+        self._map = game_map  # set this last, so that after an error the game has not begun
 
-    def _known(self, ids: tuple[int, ...]) -> list[int]:
+    def _indices(self, ids: tuple[int, ...]) -> list[int]:
         return [self._index[region] for region in ids if region in self._index]
 
-    def _view(self, phase: str, owner: Any, army: Any, **more: Any) -> View:
+    def _view(self, phase: str, owner: Any, army: Any, **fields: Any) -> View:
         return View(
             map=self._map,
             board=self._board,
@@ -261,27 +261,27 @@ class BotSide:
             round=max(0, self._engine.turn.round),
             owner=owner,
             army=army,
-            **{"income": self._rules.base_income, "offers": (), "picks_left": 0, **more},
+            **{"income": self._rules.base_income, "offers": (), "picks_left": 0, **fields},
         )
 
     def _picks(self, question: m.PickRegions | m.PickRegion) -> list[int]:
-        offers = self._known(question.regions)
+        offers = self._indices(question.regions)
         owner = np.full(len(self._ids), NEUTRAL, dtype=np.int8)
-        left = self._params.picks or max(1, len(self._known(self._engine.offered)) // 2)
-        one = isinstance(question, m.PickRegion)
-        if one:
+        picks_left = self._params.picks or max(1, len(self._indices(self._engine.offered)) // 2)
+        is_single = isinstance(question, m.PickRegion)
+        if is_single:
             # A region that is no longer offered was picked. It belongs to the bot if it is in `_own_picks`, and to the
             # opponent otherwise.
-            gone = [r for r in self._known(self._engine.offered) if r not in offers]
-            mine = [r for r in gone if r in self._own_picks]
-            owner[gone], owner[mine] = 1 - self.player, self.player
-            left -= len(mine)
-        view = self._view("pick", owner, self._start.copy(), offers=tuple(offers), picks_left=left)
+            picked_regions = [r for r in self._indices(self._engine.offered) if r not in offers]
+            own_picks = [r for r in picked_regions if r in self._own_picks]
+            owner[picked_regions], owner[own_picks] = 1 - self.player, self.player
+            picks_left -= len(own_picks)
+        view = self._view("pick", owner, self._start.copy(), offers=tuple(offers), picks_left=picks_left)
         preferences = [r for r in self._agent.pick(view) if r in offers]
-        if one:
+        if is_single:
             return preferences[:1] or offers[:1]
-        rest = [r for r in offers if r not in preferences]
-        return [*preferences, *rest][: max(self._params.ranked, 1)]
+        unranked = [r for r in offers if r not in preferences]
+        return [*preferences, *unranked][: max(self._params.ranked, 1)]
 
     def _turn(self, budget: Budget | None) -> Orders:
         engine = self._engine
@@ -290,11 +290,11 @@ class BotSide:
             raise RunError("the engine sent no update_map before a question")
         owner = np.full(len(self._ids), UNKNOWN, dtype=np.int8)
         army = np.zeros(len(self._ids), dtype=np.int32)
-        for region, name, here in engine.rows:
+        for region, name, army_size in engine.rows:
             if region not in self._index or name == m.UNKNOWN_NAME:
                 continue
-            who = self.player if name == engine.name else NEUTRAL if name == m.NEUTRAL_NAME else 1 - self.player
-            owner[self._index[region]], army[self._index[region]] = who, here
+            player = self.player if name == engine.name else NEUTRAL if name == m.NEUTRAL_NAME else 1 - self.player
+            owner[self._index[region]], army[self._index[region]] = player, army_size
         placements, moves = [], []
         orders, engine.orders = engine.orders, ()  # use the opponent's visible orders for one turn only
         for order in orders:
@@ -304,7 +304,7 @@ class BotSide:
                 source, target = self._index[order.source], self._index[order.target]
                 if target in self._map.neighbors[source]:
                     moves.append((source, target, order.armies))
-        starts = None if engine.opponent_starts is None else self._known(engine.opponent_starts)
+        starts = None if engine.opponent_starts is None else self._indices(engine.opponent_starts)
         armies = engine.turn.armies
         if armies is None:
             owned = np.flatnonzero(owner == self.player).tolist()
@@ -313,15 +313,15 @@ class BotSide:
             self._report(
                 f"round {engine.turn.round + 1}: no 'settings starting_armies': under the rules it is {armies}"
             )
-        seen, last = OpponentOrders(tuple(placements), tuple(moves)), self._last
+        opponent_orders, last_turn = OpponentOrders(tuple(placements), tuple(moves)), self._last_turn
         if starts is not None and engine.turn.round == 0:
-            own = tuple(np.flatnonzero(owner == self.player).tolist())
-            self._starts = (own, tuple(starts)) if self.player == 0 else (tuple(starts), own)
+            own_starts = tuple(np.flatnonzero(owner == self.player).tolist())
+            self._starts = (own_starts, tuple(starts)) if self.player == 0 else (tuple(starts), own_starts)
         view = self._view("play", owner, army, starts=self._starts, income=armies)
-        if last is not None and last[0].round == view.round - 1:
-            view = replace(view, _told=partial(estimated_round, *last, seen, view))
-        turn = self._agent.act_on(view, Observation(engine.turn.round, owner, army, seen, starts), budget)
-        self._last = view, turn
+        if last_turn is not None and last_turn[0].round == view.round - 1:
+            view = replace(view, _told=partial(estimated_round, *last_turn, opponent_orders, view))
+        turn = self._agent.act_on(view, Observation(engine.turn.round, owner, army, opponent_orders, starts), budget)
+        self._last_turn = view, turn
         return turn
 
     def _placements(self, orders: Orders) -> m.PlaceOrders:
@@ -329,5 +329,5 @@ class BotSide:
         return m.PlaceOrders(tuple(m.PlaceOrder(self._engine.name, self._ids[r], n) for r, n in orders.deploys[:limit]))
 
     def _moves(self, orders: Orders) -> m.MoveOrders:
-        rows = orders.attacks[:_MOST]
+        rows = orders.attacks[:_MAX_ORDERS]
         return m.MoveOrders(tuple(m.MoveOrder(self._engine.name, self._ids[a], self._ids[b], n) for a, b, n in rows))

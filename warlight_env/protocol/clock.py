@@ -14,16 +14,16 @@ class BotClock:
         increment: the time that each answer adds. In challenge 1, `increment` is None, and the bot has the full time
             `bank` for every question.
         is_bank: whether the time is a time bank for all answers of the game.
-        left: the time that is left.
+        remaining: the time that is left.
     """
 
     bank: float
     increment: float | None
     is_bank: bool = False
-    left: float = field(init=False)
+    remaining: float = field(init=False)
 
     def __post_init__(self) -> None:
-        self.left = self.bank
+        self.remaining = self.bank
 
     @classmethod
     def of(cls, challenge: int, bank: float | None = None, increment: float | None = None) -> BotClock:
@@ -35,7 +35,7 @@ class BotClock:
     @property
     def milliseconds(self) -> int:
         """The time that is left, in milliseconds, as the protocol reports it to the bot."""
-        return int(1000 * self.left)
+        return int(1000 * self.remaining)
 
     def missing(self, seconds: float) -> str:
         """Return the reason of a late answer. seconds: the time that the bot had for this answer."""
@@ -46,4 +46,4 @@ class BotClock:
     def spend(self, seconds: float) -> None:
         """Subtract the time that an answer took, or the waiting time for an answer that did not come."""
         if self.increment is not None:
-            self.left = min(max(self.left - seconds, 0.0) + self.increment, self.bank)
+            self.remaining = min(max(self.remaining - seconds, 0.0) + self.increment, self.bank)

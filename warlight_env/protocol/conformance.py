@@ -83,24 +83,24 @@ def _play(command: Sequence[str], challenge: m.Challenge, seat: int, map_: str =
     game = Game(map_, f"challenge{challenge}", seed=7 + seat)
     try:
         illegal = [i for i in pick_regions(game, agents) if i.player == seat]
-        _complain(bot, illegal, 0)
+        _check_faults(bot, illegal, 0)
         limit = min(rounds, round_limit(game.rules, game.map.n_regions, None))
         for _, result in play_rounds(game, agents, limit):
-            _complain(bot, [i for i in result.dropped if i.player == seat], result.round)
+            _check_faults(bot, [i for i in result.dropped if i.player == seat], result.round)
     finally:
         bot.close()
 
 
-def _complain(bot: ExternalBot, illegal: Sequence[Any], round: int) -> None:
+def _check_faults(bot: ExternalBot, illegal: Sequence[Any], round: int) -> None:
     if bot.faults:
         raise NonconformanceError(str(bot.faults[0]))
     for order in illegal:
         ids = " ".join(str(r + 1) for r in order.order[: 1 if order.kind != "attack" else 2])
         armies = f" {order.order[-1]}" if order.kind != "pick" else ""
         kind = {"deploy": m.PLACE, "attack": m.ATTACK, "pick": "pick"}[order.kind]
-        when = f"round {round}" if round else "picking"
+        stage = f"round {round}" if round else "picking"
         raise NonconformanceError(
-            f"{when}: '{kind} {ids}{armies}' (order {order.index + 1}) is illegal: {order.reason}"
+            f"{stage}: '{kind} {ids}{armies}' (order {order.index + 1}) is illegal: {order.reason}"
         )
 
 
@@ -159,35 +159,35 @@ class Session:
             self.process.send(format_message(message))
         placements = self.ask(m.Go(m.PLACE, ms))
         army = view.army.copy()
-        left = view.income
+        armies_left = view.income
         assert isinstance(placements, m.PlaceOrders)
         for place in placements.orders:
-            said = f"{m.PLACE} {place.region} {place.armies}"
+            order_text = f"{m.PLACE} {place.region} {place.armies}"
             if not 1 <= place.region <= len(army):
-                _reject(said, "no such region")
+                _reject_order(order_text, "no such region")
             if view.owner[place.region - 1] != view.player:
-                _reject(said, f"region {place.region} is not the bot's")
+                _reject_order(order_text, f"region {place.region} is not the bot's")
             if place.armies < 1:
-                _reject(said, "at least one army is needed")
-            if place.armies > left:
-                _reject(said, f"{left} of {view.income} armies are left to place")
-            left -= place.armies
+                _reject_order(order_text, "at least one army is needed")
+            if place.armies > armies_left:
+                _reject_order(order_text, f"{armies_left} of {view.income} armies are left to place")
+            armies_left -= place.armies
             army[place.region - 1] += place.armies
         moves = self.ask(m.Go(m.ATTACK, ms))
         assert isinstance(moves, m.MoveOrders)
         for move in moves.orders:
             source, target = move.source - 1, move.target - 1
-            said = f"{m.ATTACK} {move.source} {move.target} {move.armies}"
+            order_text = f"{m.ATTACK} {move.source} {move.target} {move.armies}"
             if not (0 <= source < len(army) and 0 <= target < len(army)):
-                _reject(said, "no such region")
+                _reject_order(order_text, "no such region")
             if view.owner[source] != view.player:
-                _reject(said, f"region {move.source} is not the bot's")
+                _reject_order(order_text, f"region {move.source} is not the bot's")
             if target not in view.map.neighbors[source]:
-                _reject(said, f"region {move.target} is not a neighbour of region {move.source}")
+                _reject_order(order_text, f"region {move.target} is not a neighbour of region {move.source}")
             if move.armies < 1:
-                _reject(said, "at least one army is needed")
+                _reject_order(order_text, "at least one army is needed")
             if move.armies >= army[source]:
-                _reject(said, f"region {move.source} has {army[source]} armies, and one must stay")
+                _reject_order(order_text, f"region {move.source} has {army[source]} armies, and one must stay")
         return placements, moves
 
     def ask(self, question: m.Question) -> m.Answer:
@@ -203,19 +203,19 @@ class Session:
             raise NonconformanceError(f"the bot wrote a line before the question '{line}': {quote(reply.stale_text)}")
         if reply.text is None:
             errors = self.process.errors.tail(500)
-            told = f"; its standard error ends: {errors!r}" if errors else ""
-            raise NonconformanceError(f"'{line}': {reply.cause}; expected {form}{told}")
-        read = parse_answer(question, reply.text, NAMES[0])
-        for problem in read.problems:
+            detail = f"; its standard error ends: {errors!r}" if errors else ""
+            raise NonconformanceError(f"'{line}': {reply.cause}; expected {form}{detail}")
+        parsed = parse_answer(question, reply.text, NAMES[0])
+        for problem in parsed.problems:
             raise NonconformanceError(f"'{line}': {problem}")
-        return read.answer
+        return parsed.answer
 
 
-def _reject(said: str, reason: str) -> None:
-    raise NonconformanceError(f"'{said}' is illegal: {reason}")
+def _reject_order(order_text: str, reason: str) -> None:
+    raise NonconformanceError(f"'{order_text}' is illegal: {reason}")
 
 
-def _with(view: View, regions: dict[int, tuple[int, int]], income: int | None = None) -> View:
+def _with_regions(view: View, regions: dict[int, tuple[int, int]], income: int | None = None) -> View:
     """Return a copy of a player's view in which the regions, and perhaps the income, are replaced.
 
     regions: the owner and the army of each region that the player sees. The player also sees the neighbours of its own
@@ -224,32 +224,32 @@ def _with(view: View, regions: dict[int, tuple[int, int]], income: int | None = 
     """
     owner, army = view.owner.copy(), view.army.copy()
     owner[:], army[:] = -2, 0
-    for region, (by, armies) in regions.items():
-        owner[region], army[region] = by, armies
-        if by == view.player:
-            for near in view.map.neighbors[region]:
-                if near not in regions:
-                    owner[near], army[near] = -1, 2
+    for region, (holder, armies) in regions.items():
+        owner[region], army[region] = holder, armies
+        if holder == view.player:
+            for neighbor in view.map.neighbors[region]:
+                if neighbor not in regions:
+                    owner[neighbor], army[neighbor] = -1, 2
     return replace(view, owner=owner, army=army, income=view.income if income is None else income)
 
 
 def _last_region(command: Sequence[str], challenge: m.Challenge) -> None:
     with Session(command, challenge) as session:
         session.round(session.view)
-        near = session.view.map.neighbors[0]
-        session.round(_with(session.view, {0: (0, 1), **dict.fromkeys(near, (1, 30))}))
+        neighbors = session.view.map.neighbors[0]
+        session.round(_with_regions(session.view, {0: (0, 1), **dict.fromkeys(neighbors, (1, 30))}))
 
 
 def _all_own(command: Sequence[str], challenge: m.Challenge) -> None:
     with Session(command, challenge) as session:
         n = session.view.map.n_regions
-        view = _with(session.view, {r: (0, 1 + 3 * (r % 4)) for r in range(n - 1)}, income=29)
+        view = _with_regions(session.view, {r: (0, 1 + 3 * (r % 4)) for r in range(n - 1)}, income=29)
         session.round(view)
 
 
 def _huge_armies(command: Sequence[str], challenge: m.Challenge) -> None:
     with Session(command, challenge) as session:
-        session.round(_with(session.view, {0: (0, 1_000_000), 1: (1, 999_999)}, income=100_000))
+        session.round(_with_regions(session.view, {0: (0, 1_000_000), 1: (1, 999_999)}, income=100_000))
 
 
 def _chatter(command: Sequence[str], challenge: m.Challenge) -> None:

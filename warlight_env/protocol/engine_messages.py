@@ -38,11 +38,11 @@ def offered_at_start(view: View) -> tuple[int, ...]:
 
     The result is the same for both players.
     """
-    taken = [] if view.starts is None else [r for start in view.starts for r in start]
+    picked_regions = [] if view.starts is None else [r for start in view.starts for r in start]
     if view.phase == "pick":
-        taken = np.flatnonzero(view.owner >= 0).tolist()
+        picked_regions = np.flatnonzero(view.owner >= 0).tolist()
     # If the start regions were drawn at random, a view contains no other offered regions.
-    return region_order(view.map, {*view.offers, *taken})
+    return region_order(view.map, {*view.offers, *picked_regions})
 
 
 def setup_messages(map_: Map) -> list[m.Message]:
@@ -56,7 +56,7 @@ def setup_messages(map_: Map) -> list[m.Message]:
     return [
         m.SuperRegions(tuple((s, bonus) for s, bonus in enumerate(map_.bonuses, 1))),
         m.Regions(tuple((r, s + 1) for r, s in enumerate(map_.super_region_of, 1))),
-        m.Neighbors(tuple((a, tuple(near)) for a, near in sorted(borders.items()))),
+        m.Neighbors(tuple((a, tuple(neighbors)) for a, neighbors in sorted(borders.items()))),
     ]
 
 
@@ -71,14 +71,14 @@ def opening_messages(view: View, challenge: m.Challenge, bank: int, increment: i
     if challenge == 1:
         return names + setup_messages(view.map)
     rounds = view.rules.round_limit(view.map.n_regions)
-    wastes = known_wastelands(view)
+    wastelands = known_wastelands(view)
     offered = offered_at_start(view)
     limits: list[m.Message] = [m.Timebank(bank), m.TimePerMove(increment), m.MaxRounds(rounds or UNLIMITED)]
     return [
         *limits,
         *names,
         *setup_messages(view.map),
-        m.Wastelands(region_ids(wastes)),
+        m.Wastelands(region_ids(wastelands)),
         m.StartingRegions(region_ids(offered)),
         m.StartingPickAmount(view.picks_left or len(offered) // 2),
     ]
@@ -88,25 +88,32 @@ def opening_messages(view: View, challenge: m.Challenge, bank: int, increment: i
 UNLIMITED: Final = 10_000
 
 
-def round_messages(view: View, seen: OpponentOrders) -> list[m.Message]:
-    """Return the messages before the questions of a round. `seen`: the opponent's orders that the player saw."""
+def round_messages(view: View, opponent_orders: OpponentOrders) -> list[m.Message]:
+    """Return the messages before the questions of a round.
+
+    opponent_orders: the opponent's orders that the player saw.
+    """
     owner, army = view.owner.tolist(), view.army.tolist()
     owners = {NEUTRAL: m.NEUTRAL_NAME, **dict(enumerate(NAMES))}
     enemy = NAMES[1 - view.player]
-    orders: list[m.PlaceOrder | m.MoveOrder] = [m.PlaceOrder(enemy, r + 1, armies) for r, armies in seen.deploys]
-    orders += [m.MoveOrder(enemy, a + 1, b + 1, armies) for a, b, armies in seen.moves]
+    orders: list[m.PlaceOrder | m.MoveOrder] = [
+        m.PlaceOrder(enemy, r + 1, armies) for r, armies in opponent_orders.deploys
+    ]
+    orders += [m.MoveOrder(enemy, a + 1, b + 1, armies) for a, b, armies in opponent_orders.moves]
     return [
         m.StartingArmies(view.income),
-        m.UpdateMap(tuple((r + 1, owners[owner[r]], army[r]) for r in _as_found(view, owner) if owner[r] in owners)),
+        m.UpdateMap(
+            tuple((r + 1, owners[owner[r]], army[r]) for r in _listing_order(view, owner) if owner[r] in owners)
+        ),
         m.OpponentMoves(tuple(orders)),
     ]
 
 
-def _as_found(view: View, owner: Sequence[int]) -> Iterable[int]:
+def _listing_order(view: View, owner: Sequence[int]) -> Iterable[int]:
     """Return all regions in the order of the AI Challenges: own regions, their neighbours, then all other regions."""
-    own = [r for r, by in enumerate(owner) if by == view.player]
-    near = [q for r in own for q in view.map.neighbors[r]]
-    return dict.fromkeys([*own, *near, *range(len(owner))])
+    own_regions = [r for r, holder in enumerate(owner) if holder == view.player]
+    neighbors = [q for r in own_regions for q in view.map.neighbors[r]]
+    return dict.fromkeys([*own_regions, *neighbors, *range(len(owner))])
 
 
 def orders_of(placements: m.PlaceOrders, moves: m.MoveOrders) -> Orders:
@@ -127,15 +134,15 @@ def reduce_placements(placements: m.PlaceOrders, view: View) -> tuple[m.PlaceOrd
     region of another player uses no armies. If no armies are left, later placements remain as they are, and the game
     drops them.
     """
-    left = view.income
+    armies_left = view.income
     orders = list(placements.orders)
     for i, order in enumerate(orders):
-        own = 1 <= order.region <= view.map.n_regions and view.owner[order.region - 1] == view.player
-        if own and order.armies > 0:
-            if 0 < left < order.armies:
-                orders[i] = replace(order, armies=left)
+        is_own = 1 <= order.region <= view.map.n_regions and view.owner[order.region - 1] == view.player
+        if is_own and order.armies > 0:
+            if 0 < armies_left < order.armies:
+                orders[i] = replace(order, armies=armies_left)
                 return m.PlaceOrders(tuple(orders)), order
-            left -= order.armies
+            armies_left -= order.armies
     return placements, None
 
 

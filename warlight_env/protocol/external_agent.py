@@ -40,7 +40,7 @@ from warlight_env.thread_ownership import SingleThreaded
 #: After this number of missing answers in a game, the bot fails: it receives no more questions in this game.
 MAX_MISSED: Final = 2
 #: The maximum number of orders in an answer if the rules set no limit. Further orders are ignored.
-_MANY: Final = 1000
+_MAX_ORDERS: Final = 1000
 #: The maximum number of bytes of standard error that the description of a fault contains.
 QUOTED_ERRORS: Final = 1000
 
@@ -90,15 +90,15 @@ class ExternalBot(SingleThreaded, Agent):
         self._faults = BotFaults()
         self._round = self._missed = 0
         self._flooded = False  # whether the fault about a very long standard error is already noted
-        self._owed: m.Question | None = None  # an earlier question if its late answer may still arrive
-        self._last: tuple[int, int] | None = None
+        self._late_question: m.Question | None = None  # an earlier question if its late answer may still arrive
+        self._last_step: tuple[int, int] | None = None
         self._observer = OrderObserver()
 
     # The methods of an agent
 
     def pick(self, view: View) -> list[int]:
         """Ask the external bot for its picks. See `Agent.pick`."""
-        self._begin(view)
+        self._begin_turn(view)
         clock = self._clock
         offers = region_ids(region_order(view.map, view.offers))
         question: m.Question
@@ -115,13 +115,13 @@ class ExternalBot(SingleThreaded, Agent):
         If `budget` has a time bank or a number of seconds, this time replaces the bot's own clock for the two questions
         of the round (deploys and attacks).
         """
-        if self._begin(view) and self._challenge == 2 and view.starts is not None:
-            self._tell([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
-        self._tell(round_messages(view, self._observer.observe(view)))
+        if self._begin_turn(view) and self._challenge == 2 and view.starts is not None:
+            self._send_messages([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
+        self._send_messages(round_messages(view, self._observer.observe(view)))
         clock = self._clock
-        given = None if budget is None else budget.seconds if budget.bank is None else budget.bank
-        if given is not None:
-            clock = BotClock(given, 0.0, budget is not None and budget.bank is not None)
+        seconds = None if budget is None else budget.seconds if budget.bank is None else budget.bank
+        if seconds is not None:
+            clock = BotClock(seconds, 0.0, budget is not None and budget.bank is not None)
         placements = self._ask(m.Go(m.PLACE, clock.milliseconds), view.round + 1, clock)
         moves = self._ask(m.Go(m.ATTACK, clock.milliseconds), view.round + 1, clock)
         return orders_of(
@@ -134,8 +134,8 @@ class ExternalBot(SingleThreaded, Agent):
         placements, reduced = reduce_placements(placements, view)
         if reduced is not None:
             cause = f"a placement of more armies than are left of the income of {view.income} was reduced"
-            said = quote(f"{reduced.player} {m.PLACE} {reduced.region} {reduced.armies}")
-            self.faults.note(BotFault(view.round + 1, f"go {m.PLACE}", cause, said))
+            order_text = quote(f"{reduced.player} {m.PLACE} {reduced.region} {reduced.armies}")
+            self.faults.note(BotFault(view.round + 1, f"go {m.PLACE}", cause, order_text))
         return placements
 
     @property
@@ -148,15 +148,18 @@ class ExternalBot(SingleThreaded, Agent):
         if self._process is not None:
             process, self._process = self._process, None
             process.close()
-            self._look_at_errors(process.errors)
+            self._check_error_size(process.errors)
             if process.errors.problem is not None:
                 cause = f"could not be written: {process.errors.problem}"
                 self.faults.note(BotFault(self._round, "standard error", cause))
-            if process.left:
-                cause = f"{len(process.left)} processes could not be ended: {', '.join(map(str, process.left[:10]))}"
+            if process.survivors:
+                cause = (
+                    f"{len(process.survivors)} processes could not be ended: "
+                    f"{', '.join(map(str, process.survivors[:10]))}"
+                )
                 self.faults.note(BotFault(self._round, "processes", cause))
 
-    def _look_at_errors(self, errors: ErrorReader) -> None:
+    def _check_error_size(self, errors: ErrorReader) -> None:
         """Note a fault, only once, if the bot writes more than `FILE_SIZE` bytes to standard error."""
         if errors.total > FILE_SIZE and not self._flooded:
             self._flooded = True
@@ -165,16 +168,16 @@ class ExternalBot(SingleThreaded, Agent):
 
     # The communication with the bot
 
-    def _begin(self, view: View) -> bool:
+    def _begin_turn(self, view: View) -> bool:
         """If a new game begins, start a process and send the first messages to this process.
 
         Return whether `view` is the first view of the first round.
         """
         step = (view.round + 1, 0) if view.phase == "play" else (0, view.map.n_regions - len(view.offers))
-        last = self._last
-        new = last is None or step <= last
-        begins = view.phase == "play" and (last is None or new or last[0] == 0)
-        if new:
+        last_step = self._last_step
+        is_new_game = last_step is None or step <= last_step
+        begins = view.phase == "play" and (last_step is None or is_new_game or last_step[0] == 0)
+        if is_new_game:
             if view.players != 2:
                 raise AgentError(f"agent {self.name!r}: the protocol is for games of two players, not {view.players}")
             self._reset()
@@ -182,12 +185,12 @@ class ExternalBot(SingleThreaded, Agent):
             self._challenge = options.challenge or challenge_of(view.rules)
             self._clock = BotClock.of(self._challenge, options.bank, options.increment)
             self._me = NAMES[view.player]
-            self._max_orders = view.params.max_orders or _MANY
+            self._max_orders = view.params.max_orders or _MAX_ORDERS
             file = None if options.errors is None else self._error_file(options.errors, step[0])
             self._process = BotProcess(self.command, options.folder, file, options.limits)
             increment = int(1000 * (self._clock.increment or 0))
-            self._tell(opening_messages(view, self._challenge, self._clock.milliseconds, increment))
-        self._last = step
+            self._send_messages(opening_messages(view, self._challenge, self._clock.milliseconds, increment))
+        self._last_step = step
         return begins
 
     def _error_file(self, folder: Path, round: int) -> Path | None:
@@ -208,14 +211,14 @@ class ExternalBot(SingleThreaded, Agent):
             self.faults.note(BotFault(round, "standard error", cause))
         return None
 
-    def _tell(self, messages: Sequence[m.Message]) -> None:
+    def _send_messages(self, messages: Sequence[m.Message]) -> None:
         if self._process is not None:
             for message in messages:
                 line = format_message(message)
-                self._heard(">", line)
+                self._report_line(">", line)
                 self._process.send(line)
 
-    def _heard(self, direction: str, line: str | None) -> None:
+    def _report_line(self, direction: str, line: str | None) -> None:
         if self.on_line is not None and line is not None:
             self.on_line(direction, line)
 
@@ -224,27 +227,29 @@ class ExternalBot(SingleThreaded, Agent):
         if self._process is None:
             return None
         self._round = round
-        self._look_at_errors(self._process.errors)
+        self._check_error_size(self._process.errors)
         line = format_message(question)
-        asked = line if isinstance(question, m.Go) else " ".join(line.split()[:2])
-        note = _noting(self.faults, round, asked)
-        reply = self._hear(line, question, clock, note)
-        had_time = clock.left > 0 or clock is self._clock
+        question_text = line if isinstance(question, m.Go) else " ".join(line.split()[:2])
+        note = _fault_recorder(self.faults, round, question_text)
+        reply = self._get_reply(line, question, clock, note)
+        had_time = clock.remaining > 0 or clock is self._clock
         clock.spend(reply.seconds)
         if reply.text is None:
-            self._miss(question, asked, reply, had_time, note)
+            self._note_missing(question, question_text, reply, had_time, note)
             return None
-        read = parse_answer(question, reply.text, self._me, self._max_orders)
-        for problem in read.problems:
-            lost = _nonsense(read, reply.text)
+        parsed = parse_answer(question, reply.text, self._me, self._max_orders)
+        for problem in parsed.problems:
+            lost = _is_nonsense(parsed, reply.text)
             note(problem.reason, problem.text, problem.expected, lost=lost, kind="unreadable")
-        return read.answer
+        return parsed.answer
 
-    def _miss(self, question: m.Question, asked: str, reply: Reply, had_time: bool, note: Callable[..., None]) -> None:
+    def _note_missing(
+        self, question: m.Question, question_text: str, reply: Reply, had_time: bool, note: Callable[..., None]
+    ) -> None:
         """Note a missing answer. After the last missing answer that is allowed, close the process and raise an error.
 
         Args:
-            asked: the question as text for error messages.
+            question_text: the question as text for error messages.
             had_time: False if the clock of the match left no time for the second question of a turn. If `had_time` is
                 False, the missing answer does not count.
         """
@@ -256,42 +261,42 @@ class ExternalBot(SingleThreaded, Agent):
         self._missed += had_time
         if self.options.policy == "forfeit":
             self.close()
-            raise ForfeitError(f"{asked}: {cause}", errors)
+            raise ForfeitError(f"{question_text}: {cause}", errors)
         if reply.lost or self._missed >= MAX_MISSED:
-            why = "the process has ended" if reply.lost else f"{self._missed} answers are missing"
+            reason = "the process has ended" if reply.lost else f"{self._missed} answers are missing"
             if self.options.policy == "skip":
-                note(f"{why}: the bot receives no more questions")
+                note(f"{reason}: the bot receives no more questions")
             self.close()
             if self.options.policy is None:
-                raise AgentProcessError(f"{asked}: {cause}" + ("" if reply.lost else f" ({why})"), errors)
+                raise AgentProcessError(f"{question_text}: {cause}" + ("" if reply.lost else f" ({reason})"), errors)
         elif reply.late:
-            self._owed = question
+            self._late_question = question
 
-    def _hear(self, line: str, question: m.Question, clock: BotClock, note: Callable[..., None]) -> Reply:
+    def _get_reply(self, line: str, question: m.Question, clock: BotClock, note: Callable[..., None]) -> Reply:
         """Send a question and return the reply.
 
         Ignore a late answer to the previous question and, in challenge 1, blank lines.
         """
         assert self._process is not None
-        seconds = clock.left
-        self._heard(">", line)
+        seconds = clock.remaining
+        self._report_line(">", line)
         reply = self._process.ask(line, seconds)
-        self._heard("<", reply.text)
+        self._report_line("<", reply.text)
         if reply.stale:
             note(f"{reply.stale} bytes that came without a question were dropped", quote(reply.stale_text))
-        spent = reply.seconds
+        elapsed = reply.seconds
         while reply.text is not None:
-            if self._owed is not None and _answers(self._owed, reply.text):
+            if self._late_question is not None and _can_answer(self._late_question, reply.text):
                 note("a late answer to the previous question was dropped", quote(reply.text))
-                self._owed = None
+                self._late_question = None
             elif reply.text.strip() or self._challenge == 2:
-                self._owed = None
+                self._late_question = None
                 break
-            reply = self._process.wait(seconds - spent)
-            self._heard("<", reply.text)
-            spent += reply.seconds
+            reply = self._process.wait(seconds - elapsed)
+            self._report_line("<", reply.text)
+            elapsed += reply.seconds
         cause = clock.missing(seconds) if reply.late else reply.cause
-        return replace(reply, seconds=spent, cause=cause)
+        return replace(reply, seconds=elapsed, cause=cause)
 
 
 def external_bot(seed: int, text: str) -> ExternalBot:
@@ -318,24 +323,29 @@ def external_bot(seed: int, text: str) -> ExternalBot:
         raise AgentError(f"agent 'cmd:{command}': {error}") from None
 
 
-def _nonsense(read: ParsedAnswer, text: str) -> bool:
+def _is_nonsense(parsed: ParsedAnswer, text: str) -> bool:
     """Return whether an answer has text, but no valid part."""
-    answer = read.answer
-    used = answer.regions if isinstance(answer, m.PicksAnswer) else answer.orders
-    return not used and text.strip().lower() not in ("", NO_MOVES.lower())
+    answer = parsed.answer
+    valid_parts = answer.regions if isinstance(answer, m.PicksAnswer) else answer.orders
+    return not valid_parts and text.strip().lower() not in ("", NO_MOVES.lower())
 
 
-def _answers(question: m.Question, text: str) -> bool:
+def _can_answer(question: m.Question, text: str) -> bool:
     """Return whether a text can be an answer to this question: orders of the same type, or only ids for a pick."""
     if isinstance(question, m.Go):
         return question.kind in text.lower()
     return text.replace(" ", "").isdecimal()
 
 
-def _noting(faults: BotFaults, round: int, question: str) -> Callable[..., None]:
+def _fault_recorder(faults: BotFaults, round: int, question: str) -> Callable[..., None]:
     def note(
-        cause: str, said: str = "", expected: str = "", errors: str = "", lost: bool = False, kind: FaultKind = "other"
+        cause: str,
+        wrong_text: str = "",
+        expected: str = "",
+        errors: str = "",
+        lost: bool = False,
+        kind: FaultKind = "other",
     ) -> None:
-        faults.note(BotFault(round, question, cause, said, expected, errors, lost), kind)
+        faults.note(BotFault(round, question, cause, wrong_text, expected, errors, lost), kind)
 
     return note

@@ -59,8 +59,10 @@ class ProtocolError(InputError):
 
 def quote(text: str) -> str:
     """Return a text for an error message: unprintable characters are escaped, and long texts are shortened."""
-    shown = text[:QUOTED].encode("unicode_escape").decode("ascii") if not text[:QUOTED].isprintable() else text[:QUOTED]
-    return f"'{shown}'" if len(text) <= QUOTED else f"'{shown}…' ({len(text)} characters)"
+    escaped = (
+        text[:QUOTED].encode("unicode_escape").decode("ascii") if not text[:QUOTED].isprintable() else text[:QUOTED]
+    )
+    return f"'{escaped}'" if len(text) <= QUOTED else f"'{escaped}…' ({len(text)} characters)"
 
 
 # From message objects to lines
@@ -91,9 +93,9 @@ def format_answer(answer: Answer) -> str:
 # From lines to message objects
 
 
-def _number(line: str, word: str, what: str = "a whole number") -> int:
+def _number(line: str, word: str, description: str = "a whole number") -> int:
     if not NUMBER.fullmatch(word):
-        raise ProtocolError(line, f"{what}, not {quote(word)}")
+        raise ProtocolError(line, f"{description}, not {quote(word)}")
     return int(word)
 
 
@@ -118,7 +120,7 @@ def _groups(line: str, words: Sequence[str], size: int, form: str) -> list[tuple
     return [tuple(words[i : i + size]) for i in range(0, len(words), size)]
 
 
-def _one(line: str, words: Sequence[str], form: str) -> str:
+def _single_word(line: str, words: Sequence[str], form: str) -> str:
     if len(words) != 1:
         raise ProtocolError(line, form)
     return words[0]
@@ -127,11 +129,11 @@ def _one(line: str, words: Sequence[str], form: str) -> str:
 def _read_neighbors(line: str, words: Sequence[str]) -> tuple[tuple[int, tuple[int, ...]], ...]:
     form = "ID ID,ID"
     groups = []
-    for region, near in _groups(line, words, 2, form):
-        named = [word for word in near.split(",") if word]
-        if not named:
+    for region, neighbors in _groups(line, words, 2, form):
+        ids = [word for word in neighbors.split(",") if word]
+        if not ids:
             raise ProtocolError(line, f"{form} …")
-        groups.append((_number(line, region), _numbers(line, named)))
+        groups.append((_number(line, region), _numbers(line, ids)))
     return tuple(groups)
 
 
@@ -144,17 +146,17 @@ def _read_map(line: str, words: Sequence[str]) -> tuple[tuple[int, str, int], ..
 
 def _read_moves(line: str, words: Sequence[str]) -> tuple[PlaceOrder | MoveOrder, ...]:
     orders: list[PlaceOrder | MoveOrder] = []
-    at = 0
-    while at < len(words):
-        kind = words[at + 1].lower() if at + 1 < len(words) else ""
+    index = 0
+    while index < len(words):
+        kind = words[index + 1].lower() if index + 1 < len(words) else ""
         width = {PLACE: 4, ATTACK: 5}.get(kind, 0)
-        if not width or at + width > len(words):
+        if not width or index + width > len(words):
             raise ProtocolError(
                 line, "a list of moves, each NAME place_armies ID ARMIES or NAME attack/transfer FROM TO ARMIES"
             )
-        _armies(line, words[at + width - 1])
-        orders.append(parse_order(line, words[at], kind, words[at + 2 : at + width]))
-        at += width
+        _armies(line, words[index + width - 1])
+        orders.append(parse_order(line, words[index], kind, words[index + 2 : index + width]))
+        index += width
     return tuple(orders)
 
 
@@ -201,10 +203,15 @@ class _Form:
     read: Callable[[str, Sequence[str]], tuple[Any, ...]]
 
 
-def _value(kind: Callable[[Any], Message], head: str, what: str, read: Callable[[str, str], Any] = _number) -> _Form:
-    """Return the form of messages with one value, which `what` describes in error messages."""
+def _value(
+    kind: Callable[[Any], Message], head: str, description: str, read: Callable[[str, str], Any] = _number
+) -> _Form:
+    """Return the form of messages with one value, which `description` describes in error messages."""
     return _Form(
-        kind, head, lambda value: (str(value),), lambda line, words: (read(line, _one(line, words, f"{head} {what}")),)
+        kind,
+        head,
+        lambda value: (str(value),),
+        lambda line, words: (read(line, _single_word(line, words, f"{head} {description}")),),
     )
 
 
@@ -216,11 +223,11 @@ def _items(
     return _Form(kind, head, lambda items: map(write, items), lambda line, words: (read(line, words),))
 
 
-def _pairs(kind: Callable[[Any], Message], head: str, what: str) -> _Form:
+def _pairs(kind: Callable[[Any], Message], head: str, description: str) -> _Form:
     """Return the form of messages with one tuple of pairs of numbers."""
 
     def read(line: str, words: Sequence[str]) -> tuple[tuple[int, int], ...]:
-        return tuple((_number(line, a), _number(line, b)) for a, b in _groups(line, words, 2, what))
+        return tuple((_number(line, a), _number(line, b)) for a, b in _groups(line, words, 2, description))
 
     return _items(kind, head, read, lambda pair: f"{pair[0]} {pair[1]}")
 

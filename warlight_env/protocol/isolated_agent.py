@@ -92,10 +92,10 @@ class IsolatedAgent(SingleThreaded, Agent):
         self._process = process or BotProcess(
             [sys.executable, "-m", "warlight_env.protocol.isolated_worker", self.spec], limits=self.options.limits
         )
-        reply = self._hear(self._question(view, None, self.seed), START_SECONDS)
+        reply = self._get_reply(self._question(view, None, self.seed), START_SECONDS)
         if reply.text is None:
             self._fail(f"the start: {reply.cause}")
-        self._read(reply.text)
+        self._parse_answer(reply.text)
 
     def pick(self, view: View) -> list[int]:
         """Ask the agent for its picks. See `Agent.pick`."""
@@ -105,9 +105,9 @@ class IsolatedAgent(SingleThreaded, Agent):
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """Ask the agent for its turn. See `Agent.act`. The time in `budget` replaces the agent's own clock."""
         clock = self._clock
-        given = None if budget is None else budget.seconds if budget.bank is None else budget.bank
-        if given is not None:
-            clock = BotClock(given, 0.0, budget is not None and budget.bank is not None)
+        seconds = None if budget is None else budget.seconds if budget.bank is None else budget.bank
+        if seconds is not None:
+            clock = BotClock(seconds, 0.0, budget is not None and budget.bank is not None)
         self._simulations = None
         answer = self._ask(view, budget, clock)
         simulations = answer.get("simulations")
@@ -151,17 +151,17 @@ class IsolatedAgent(SingleThreaded, Agent):
         setup = WorkerSetup.of(view.map, view.rules, view.players)
         return IsolatedQuestion(self._number, setup, QueriedPosition.of(view), budget, seed)
 
-    def _hear(self, question: IsolatedQuestion, seconds: float) -> Reply:
+    def _get_reply(self, question: IsolatedQuestion, seconds: float) -> Reply:
         """Send a question, and return the reply. Ignore late answers to earlier questions."""
         assert self._process is not None
         reply = self._process.ask(question.line(), seconds)
-        spent = reply.seconds
+        elapsed = reply.seconds
         while reply.text is not None and reply.text.startswith('{"number": '):
             if reply.text.startswith(f'{{"number": {question.number}'):
                 break
-            reply = self._process.wait(seconds - spent)
-            spent += reply.seconds
-        return replace(reply, seconds=spent)
+            reply = self._process.wait(seconds - elapsed)
+            elapsed += reply.seconds
+        return replace(reply, seconds=elapsed)
 
     def _ask(self, view: View, budget: Budget | None, clock: BotClock) -> dict[str, Any]:
         """Return the agent's answer as a dict, which is empty if no answer came. Note faults in `faults`."""
@@ -169,13 +169,13 @@ class IsolatedAgent(SingleThreaded, Agent):
             return {}
         if self._process is None:
             self.prepare(view)
-        reply = self._hear(self._question(view, budget), clock.left + MARGIN)
-        limit = clock.left
+        reply = self._get_reply(self._question(view, budget), clock.remaining + MARGIN)
+        limit = clock.remaining
         clock.spend(reply.seconds)
         if reply.text is not None:
-            return self._read(reply.text)
+            return self._parse_answer(reply.text)
         cause = clock.missing(limit) if reply.late else reply.cause or "no answer"
-        self._note(view, cause, "late" if reply.late else "missing")
+        self._note_fault(view, cause, "late" if reply.late else "missing")
         self._missed += 1
         if self.options.policy == "forfeit":
             self._failed = True
@@ -184,7 +184,7 @@ class IsolatedAgent(SingleThreaded, Agent):
             self._fail(cause if reply.lost else f"{cause} ({self._missed} answers are missing)")
         return {}
 
-    def _note(self, view: View, cause: str, kind: FaultKind) -> None:
+    def _note_fault(self, view: View, cause: str, kind: FaultKind) -> None:
         round = view.round + 1 if view.phase == "play" else 0
         question = "act" if view.phase == "play" else "pick"
         self._faults.note(BotFault(round, question, cause, errors=self._errors(), lost=True), kind)
@@ -200,7 +200,7 @@ class IsolatedAgent(SingleThreaded, Agent):
     def _errors(self) -> str:
         return "" if self._process is None else self._process.errors.tail(QUOTED_ERRORS)
 
-    def _read(self, text: str | None) -> dict[str, Any]:
+    def _parse_answer(self, text: str | None) -> dict[str, Any]:
         try:
             answer = json.loads(text or "{}")
         except ValueError:

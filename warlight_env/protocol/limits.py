@@ -43,13 +43,13 @@ class BotLimits:
         return ",".join([mark.name, *map(str, numbers)])
 
     def __str__(self) -> str:
-        asked = {
+        options = {
             f"memory={self.memory}": self.memory is not None,
             f"procs={self.procs}": self.procs is not None,
             "network=off": not self.network,
             "isolate=on": self.isolate,
         }
-        return ",".join(text for text, wanted in asked.items() if wanted)
+        return ",".join(text for text, is_set in options.items() if is_set)
 
 
 NO_LIMITS: Final = BotLimits()
@@ -63,14 +63,16 @@ def check_limits(limits: BotLimits) -> None:
     """
     if limits == NO_LIMITS:
         return
-    reason = _cannot(limits) if sys.platform == "linux" else "limits need Linux"
+    reason = _probe_error(limits) if sys.platform == "linux" else "limits need Linux"
     if reason:
         raise CommandError(f"{limits}: {reason}")
 
 
 @functools.cache
-def _cannot(limits: BotLimits) -> str:
+def _probe_error(limits: BotLimits) -> str:
     """Try to set the limits in a separate process. Return the reason if the limits cannot be set, or ""."""
     command = [sys.executable, "-I", "-S", str(SUPERVISOR), "probe", limits.settings(ProcessMark.new())]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False)
-    return done.stdout.strip() if done.returncode == 0 else f"this system refuses: {done.stderr[-300:].strip()}"
+    process = subprocess.run(command, capture_output=True, text=True, timeout=_PROBE_SECONDS, check=False)
+    return (
+        process.stdout.strip() if process.returncode == 0 else f"this system refuses: {process.stderr[-300:].strip()}"
+    )

@@ -23,16 +23,16 @@ from warlight_env.protocol.external_agent import ExternalBot, ExternalBotOptions
 from warlight_env.protocol.warm_up import TURN_SECONDS
 
 #: The minimum and the maximum number of rounds of a game. After the minimum, the players have become neighbours.
-_LEAST, _MOST = 6, 20
+_MIN_ROUNDS, _MAX_ROUNDS = 6, 20
 #: The maximum time in seconds that `first_answer` waits for the first answer.
-_PATIENCE: Final = 60.0
+_FIRST_ANSWER_SECONDS: Final = 60.0
 
 
 @dataclass(frozen=True)
 class Step:
     """The picks or a round of a short game, with the time and the number of compiled functions."""
 
-    what: str
+    label: str
     seconds: float
     compiled: int  #: number of functions that were compiled in this step
 
@@ -43,21 +43,23 @@ class MessageDrivenAgent(Agent):
     def __init__(self, make: Callable[[], Agent], challenge: m.Challenge) -> None:
         self._side, self._challenge = BotSide(make, challenge), challenge
         self._observer = OrderObserver()
-        self._begun = self._playing = False
+        self._has_begun = self._playing = False
 
-    def _hear(self, messages: Iterable[m.Message]) -> None:
+    def _receive_all(self, messages: Iterable[m.Message]) -> None:
         for message in messages:
             self._side.receive(message)
 
-    def _begin(self, view: View) -> None:
-        if not self._begun:
-            self._begun = True
+    def _begin_game(self, view: View) -> None:
+        if not self._has_begun:
+            self._has_begun = True
             clock = BotClock.of(self._challenge)
-            self._hear(opening_messages(view, self._challenge, clock.milliseconds, int(1000 * (clock.increment or 0))))
+            self._receive_all(
+                opening_messages(view, self._challenge, clock.milliseconds, int(1000 * (clock.increment or 0)))
+            )
 
     def pick(self, view: View) -> list[int]:
         """Return the picks of the `BotSide`. See `Agent.pick`."""
-        self._begin(view)
+        self._begin_game(view)
         offers = region_ids(region_order(view.map, view.offers))
         answer = self._side.answer(m.PickRegions(0, offers) if self._challenge == 1 else m.PickRegion(0, offers))
         assert isinstance(answer, m.PicksAnswer)
@@ -67,9 +69,9 @@ class MessageDrivenAgent(Agent):
     def act(self, view: View, budget: Budget | None = None) -> Orders:
         """Return the orders of the `BotSide`. See `Agent.act`."""
         if not self._playing and view.starts is not None:
-            self._hear([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
+            self._receive_all([m.OpponentStartingRegions(region_ids(view.starts[1 - view.player]))])
         self._playing = True
-        self._hear(round_messages(view, self._observer.observe(view)))
+        self._receive_all(round_messages(view, self._observer.observe(view)))
         placements = self._side.answer(m.Go(m.PLACE, 0), budget)
         moves = self._side.answer(m.Go(m.ATTACK, 0), budget)
         assert isinstance(placements, m.PlaceOrders) and isinstance(moves, m.MoveOrders)
@@ -97,10 +99,10 @@ def _game(spec: str, seed: int, challenge: m.Challenge) -> Iterator[Step]:
     pick_regions(game, agents)
     yield Step(f"challenge {challenge}, picks", time.perf_counter() - start, compiled_count() - before)
     start, before = time.perf_counter(), compiled_count()
-    for _ in play_rounds(game, agents, _MOST, Budget(seconds=TURN_SECONDS)):
+    for _ in play_rounds(game, agents, _MAX_ROUNDS, Budget(seconds=TURN_SECONDS)):
         seconds, compiled = time.perf_counter() - start, compiled_count() - before
         yield Step(f"challenge {challenge}, round {game.round}", seconds, compiled)
-        if game.round >= _LEAST and seconds < 2 * len(agents) * TURN_SECONDS and not compiled:
+        if game.round >= _MIN_ROUNDS and seconds < 2 * len(agents) * TURN_SECONDS and not compiled:
             break
         start, before = time.perf_counter(), compiled_count()
 
@@ -112,7 +114,7 @@ def first_answer(spec: str, seed: int = 0) -> float:
         RunError: this operating system does not support process groups, which external bots need.
     """
     command = [sys.executable, "-m", "warlight_env", "bot", "run", spec, "--seed", str(seed)]
-    bot = ExternalBot(command, seed, ExternalBotOptions(challenge=1, policy="skip", bank=_PATIENCE))
+    bot = ExternalBot(command, seed, ExternalBotOptions(challenge=1, policy="skip", bank=_FIRST_ANSWER_SECONDS))
     view = Game("world", "challenge1", seed=seed).view(0)
     start = time.perf_counter()
     try:

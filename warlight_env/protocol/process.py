@@ -37,7 +37,7 @@ _MAX_STALE: Final = 1 << 20
 #: its streams.
 _EXIT_WAIT, _ERROR_WAIT = 2.0, 0.5
 #: The maximum times in seconds in which the guard (script `supervisor`) must start the program, and end it.
-_START, _END = 30.0, 15.0
+_START_SECONDS, _END_SECONDS = 30.0, 15.0
 
 
 @dataclass(frozen=True)
@@ -89,21 +89,21 @@ class BotProcess:
         if not hasattr(os, "setsid"):
             raise RunError("bots need a system with process groups (Linux, macOS, BSD)")
         check_command(command, folder)
-        with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
+        with contextlib.ExitStack() as guard_files, contextlib.ExitStack() as host_files:
             try:
                 from_us, self._in = os.pipe()
-                theirs.callback(os.close, from_us)
-                ours.callback(os.close, self._in)
+                guard_files.callback(os.close, from_us)
+                host_files.callback(os.close, self._in)
                 self._out, to_us = os.pipe()
-                theirs.callback(os.close, to_us)
-                ours.callback(os.close, self._out)
+                guard_files.callback(os.close, to_us)
+                host_files.callback(os.close, self._out)
                 errors, errors_in = os.pipe()
-                theirs.callback(os.close, errors_in)
+                guard_files.callback(os.close, errors_in)
                 self.errors = ErrorReader(errors, error_file)
-                ours.callback(self.errors.close)
+                host_files.callback(self.errors.close)
                 self._host, guard = socket.socketpair()
-                ours.enter_context(self._host)
-                theirs.enter_context(guard)
+                host_files.enter_context(self._host)
+                guard_files.enter_context(guard)
                 mark = ProcessMark.new()
                 arguments = [str(guard.fileno()), str(folder), limits.settings(mark), *command]
                 self._guard = subprocess.Popen(
@@ -112,35 +112,35 @@ class BotProcess:
                 )  # fmt: skip
             except OSError as error:
                 raise RunError(f"cannot start a process for {command[0]!r}: {error.strerror or error}") from error
-            ours.pop_all()
+            host_files.pop_all()
         for fd in (self._in, self._out):
             os.set_blocking(fd, False)
-        self._waiting, self._buffer = bytearray(), bytearray()
+        self._pending_input, self._buffer = bytearray(), bytearray()
         self._scanned = 0  # number of bytes at the start of the buffer that contain no line end
         self._skipping = False  # whether the next bytes belong to a line that is too long
         self._open = True  # whether the bot's output is not yet closed
         self._end: str | None = None  # the reason why the bot can give no more answers
         self._status_asked = False  # whether `_end` names the exit status, if there is one
-        self.left: list[int] = []  #: ids of the bot's processes that `close` could not end
+        self.survivors: list[int] = []  #: ids of the bot's processes that `close` could not end
         self._finish = weakref.finalize(
-            self, _finish, self._guard, self._host, self._in, self._out, self.errors, mark, self.left
+            self, _finish, self._guard, self._host, self._in, self._out, self.errors, mark, self.survivors
         )
         self._await_start(command)
 
     def _await_start(self, command: Sequence[str]) -> None:
-        self._host.settimeout(_START)
+        self._host.settimeout(_START_SECONDS)
         try:
-            said = self._host.recv(256).decode().split()
+            words = self._host.recv(256).decode().split()
         except OSError:
-            said = []
-        if said[:1] != ["started"]:
+            words = []
+        if words[:1] != ["started"]:
             self.close()
-            if said[:1] == ["failed"]:
-                raise CommandError(f"command {command[0]!r} cannot be started: {os.strerror(int(said[1]))}")
-            if said[:1] == ["refused"]:
-                raise RunError(f"command {command[0]!r}: {' '.join(said[1:])}")
+            if words[:1] == ["failed"]:
+                raise CommandError(f"command {command[0]!r} cannot be started: {os.strerror(int(words[1]))}")
+            if words[:1] == ["refused"]:
+                raise RunError(f"command {command[0]!r}: {' '.join(words[1:])}")
             raise RunError(f"the process that starts and stops {command[0]!r} did not start: {self.errors.tail(500)}")
-        self.pid = int(said[1])  #: id of the bot's process and process group, as seen inside its namespaces
+        self.pid = int(words[1])  #: id of the bot's process and process group, as seen inside its namespaces
         self._host.setblocking(False)
 
     # Questions and answers
@@ -148,12 +148,12 @@ class BotProcess:
     def send(self, line: str) -> None:
         """Send a line without waiting. The line is stored until the bot reads it."""
         if self._end is None:
-            self._waiting += line.encode() + b"\n"
+            self._pending_input += line.encode() + b"\n"
             self._write()
 
     def ask(self, line: str, limit: float) -> Reply:
         """Send a question, and wait at most `limit` seconds for the next line. Ignore earlier output of the bot."""
-        stale, stale_text = self._throw_away()
+        stale, stale_text = self._discard_output()
         self.send(line)
         return replace(self.wait(limit), stale=stale, stale_text=stale_text)
 
@@ -166,8 +166,8 @@ class BotProcess:
 
         while True:
             text = self._take_line()
-            left = start + limit - time.perf_counter()
-            if left < 0:
+            seconds_left = start + limit - time.perf_counter()
+            if seconds_left < 0:
                 return reply(None, "no answer in time", late=True)
             if text is not None:
                 return reply(text)
@@ -181,7 +181,7 @@ class BotProcess:
                     self._status_asked, self._end = True, self._exit_status() or self._end
                 self.errors.wait_for_end(_ERROR_WAIT)
                 return replace(lost, cause=self._end)
-            self._wait(left)
+            self._wait(seconds_left)
 
     def _wait(self, seconds: float) -> None:
         """Wait at most `seconds` until the bot has written output or can accept input.
@@ -191,7 +191,7 @@ class BotProcess:
         poll = select.poll()
         if self._open:
             poll.register(self._out, select.POLLIN)
-        if self._waiting:
+        if self._pending_input:
             poll.register(self._in, select.POLLOUT)
         poll.register(self._host, select.POLLIN)
         for fd, _ in poll.poll(math.ceil(1000 * seconds)):
@@ -200,7 +200,7 @@ class BotProcess:
             elif fd == self._in:
                 self._write()
             else:
-                self._hear_end()
+                self._read_end()
 
     def _read(self) -> bool:
         """Read available output of the bot, at most `_CHUNK` bytes.
@@ -224,16 +224,16 @@ class BotProcess:
 
     def _write(self) -> None:
         try:
-            while self._waiting:
-                del self._waiting[: os.write(self._in, self._waiting[:_CHUNK])]
+            while self._pending_input:
+                del self._pending_input[: os.write(self._in, self._pending_input[:_CHUNK])]
         except BlockingIOError:
-            if len(self._waiting) > MAX_WAITING:
+            if len(self._pending_input) > MAX_WAITING:
                 self._end, self._status_asked = "the bot does not read its input", True
         except BrokenPipeError:
-            self._waiting.clear()
+            self._pending_input.clear()
             self._end = self._end or "the bot closed its input"
 
-    def _hear_end(self) -> None:
+    def _read_end(self) -> None:
         """Read the rest of the bot's output, after the guard has reported that the bot has ended."""
         status, self._status_asked = self._exit_status(0.0), True
         while self._read() and len(self._buffer) <= MAX_LINE:
@@ -244,11 +244,11 @@ class BotProcess:
         """Return the bot's exit status as text; None if the guard reports no exit status within `timeout` seconds."""
         self._host.settimeout(timeout)
         try:
-            said = self._host.recv(256).decode().split()
+            words = self._host.recv(256).decode().split()
         except OSError:
-            said = []
+            words = []
         self._host.setblocking(False)
-        return _tell_status(int(said[1])) if said[:1] == ["exited"] else None
+        return _describe_status(int(words[1])) if words[:1] == ["exited"] else None
 
     def _take_line(self) -> str | None:
         """Remove the next complete line from the buffer and return it; None if there is no complete line."""
@@ -267,18 +267,18 @@ class BotProcess:
                 return line.decode("utf-8", "backslashreplace").removesuffix("\r")
             self._skipping = False
 
-    def _throw_away(self) -> tuple[int, str]:
+    def _discard_output(self) -> tuple[int, str]:
         """Discard output that the bot wrote before a question.
 
         Return the size of the discarded output in bytes, and the beginning of the output.
         """
         size, text = 0, ""
         while True:
-            more = self._read()
+            has_output = self._read()
             while (line := self._take_line()) is not None:
                 size += len(line) + 1
                 text = text or line[:500]
-            if not more or size > _MAX_STALE or len(self._buffer) > MAX_LINE:
+            if not has_output or size > _MAX_STALE or len(self._buffer) > MAX_LINE:
                 return size, text
 
     def ends_itself(self, timeout: float) -> bool:
@@ -300,29 +300,29 @@ class BotProcess:
 def _finish(
     guard: subprocess.Popen[bytes],
     host: socket.socket,
-    in_: int,
-    out: int,
+    input_fd: int,
+    output_fd: int,
     errors: ErrorReader,
     mark: ProcessMark,
-    left: list[int],
+    survivors: list[int],
 ) -> None:
-    os.close(in_)
-    os.close(out)
+    os.close(input_fd)
+    os.close(output_fd)
     with contextlib.suppress(OSError):
         host.shutdown(socket.SHUT_RDWR)  # unlike `close`, this works even if a forked process has a copy of the socket
     host.close()
     guard.send_signal(signal.SIGCONT)  # the bot may have stopped the guard with SIGSTOP
     try:
-        guard.wait(_END)
+        guard.wait(_END_SECONDS)
     except subprocess.TimeoutExpired:
         guard.kill()
         guard.wait()
     if guard.returncode and sys.platform == "linux":  # the guard failed; usually the bot has killed it
-        left += mark.kill_all()
+        survivors += mark.kill_all()
     errors.close()
 
 
-def _tell_status(status: int) -> str:
+def _describe_status(status: int) -> str:
     code = os.waitstatus_to_exitcode(status)
     if code >= 0:
         return f"the bot ended with exit status {code}"

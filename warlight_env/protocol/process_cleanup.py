@@ -47,9 +47,9 @@ class ProcessMark:
 
             from warlight_env.protocol.supervisor import RLIMIT_LOCKS
 
-            present = resource.getrlimit(RLIMIT_LOCKS)[1]
-            if present != resource.RLIM_INFINITY:
-                high = min(high, present)  # if this process runs inside a bot, its own limit is the maximum
+            current_limit = resource.getrlimit(RLIMIT_LOCKS)[1]
+            if current_limit != resource.RLIM_INFINITY:
+                high = min(high, current_limit)  # if this process runs inside a bot, its own limit is the maximum
         return cls(f"WARLIGHT_BOT_{uuid.uuid4().hex}", random.SystemRandom().randint(high // 2, high))
 
     def carried_by(self, process: int) -> bool:
@@ -70,33 +70,35 @@ class ProcessMark:
             # A full search of /proc takes longer than the life of some processes. So only the first search checks all
             # processes; the next searches check only new ids, until no more appear. If any process was killed, the
             # outer loop checks all processes again, because the system may have used an id for a second process.
-            others: set[str] = set()
-            ended = quiet = 0
-            while quiet < _QUIET and time.monotonic() < deadline:
-                found, refused = self._kill(others)
-                quiet = 0 if len(found) > len(refused) else quiet + 1
-                ended += len(found) - len(refused)
+            unmarked: set[str] = set()
+            killed = quiet_searches = 0
+            while quiet_searches < _QUIET and time.monotonic() < deadline:
+                marked, refused = self._kill_marked(unmarked)
+                quiet_searches = 0 if len(marked) > len(refused) else quiet_searches + 1
+                killed += len(marked) - len(refused)
                 time.sleep(0.001)
-            if not ended or time.monotonic() > deadline:
-                return found
+            if not killed or time.monotonic() > deadline:
+                return marked
 
-    def _kill(self, others: set[str]) -> tuple[list[int], list[int]]:
-        """Kill each process with the mark. others: processes without the mark; the method skips them and adds new ones.
+    def _kill_marked(self, unmarked: set[str]) -> tuple[list[int], list[int]]:
+        """Kill each process with the mark.
+
+        unmarked: processes without the mark; the method skips them and adds new ones.
 
         Return the ids of all processes with the mark, and the ids of those that this user must not kill.
         """
-        found, refused = [], []
+        marked, refused = [], []
         for process in filter(str.isdecimal, os.listdir("/proc")):
-            if process in others:
+            if process in unmarked:
                 continue
             if not self.carried_by(int(process)):
-                others.add(process)
+                unmarked.add(process)
                 continue
-            found.append(int(process))
+            marked.append(int(process))
             try:
                 os.kill(int(process), signal.SIGKILL)
             except ProcessLookupError:
                 pass
             except PermissionError:
                 refused.append(int(process))
-        return found, refused
+        return marked, refused

@@ -79,9 +79,9 @@ def replay_to(
         raise InputError(f"bot = {short_repr(bot)}: must be an ExternalBot")
     if trace is not None and not callable(trace):
         raise InputError(f"trace = {short_repr(trace)}: must be a function or None")
-    for what, number in (("round", round), ("seat", seat)):
+    for name, number in (("round", round), ("seat", seat)):
         if not is_integer(number) or abs(number) > 10**9:
-            raise LogError(f"{what} = {short_repr(number)}: must be an integer")
+            raise LogError(f"{name} = {short_repr(number)}: must be an integer")
     header = log.header
     if not 0 <= seat < len(header.players):
         raise LogError(f"seat {seat + 1}: the game has seats 1 to {len(header.players)}")
@@ -89,11 +89,11 @@ def replay_to(
         raise LogError(f"round {round}: the log has rounds 1 to {len(log.rounds)}")
     if round == 0 and not any(isinstance(step, Picks) and step.preferences[seat] is not None for step in log.steps):
         raise LogError(f"round 0: the log has no picks of seat {seat + 1}")
-    said: list[str] = []
+    lines: list[str] = []
 
     def listen(direction: str, line: str) -> None:
         if direction == "<":
-            said.append(line)
+            lines.append(line)
         if trace is not None:
             trace(direction, line)
 
@@ -105,7 +105,7 @@ def replay_to(
         for step in log.steps:
             if isinstance(step, Picks):
                 if seat in game.pickers():
-                    said.clear()
+                    lines.clear()
                     bot.pick(game.view(seat))
                     preferences = step.preferences[seat]
                 game.pick({p: w for p, w in enumerate(step.preferences) if w is not None}, on_illegal="skip")
@@ -114,15 +114,15 @@ def replay_to(
                 break
             if not game.alive(seat):
                 raise LogError(f"round {step.round}: the player on seat {seat + 1} is no longer in the game")
-            said.clear()
+            lines.clear()
             orders = bot.act(game.view(seat))
             if step.round == round:
                 illegal = tuple(str(order) for order in game.check(seat, orders))
                 faults = tuple(fault for fault in bot.faults if fault.round == round)
-                return ReplayedAnswer(round, tuple(said), orders, illegal, faults, step.orders[seat])
+                return ReplayedAnswer(round, tuple(lines), orders, illegal, faults, step.orders[seat])
             game.play_round(step.orders, on_illegal="skip")
         if round == 0:
-            return ReplayedAnswer(0, tuple(said), None, (), tuple(bot.faults), preferences)
+            return ReplayedAnswer(0, tuple(lines), None, (), tuple(bot.faults), preferences)
         raise LogError(f"round {round}: the log has rounds 1 to {len(log.rounds)}")
     finally:
         bot.close()

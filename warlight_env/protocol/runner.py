@@ -23,15 +23,15 @@ from warlight_env.protocol.lines import MAX_LINE, lines_of
 
 #: The fraction of a question's time that is reserved for communication; the reserved time's minimum and maximum in
 #: seconds.
-_MARGIN, _LEAST, _MOST = 0.05, 0.03, 0.25
+_MARGIN_SHARE, _MIN_MARGIN, _MAX_MARGIN = 0.05, 0.03, 0.25
 #: The suggested time of a turn: this fraction of the time bank, plus this fraction of the time that the round adds.
 _BANK_SHARE: Final = 1 / 20
 _INCREMENT_SHARE: Final = 0.8
 #: The fraction of the time bank that the first answer must not use, because the agent's code may need compilation.
-_KEPT: Final = 0.5
+_RESERVED_SHARE: Final = 0.5
 
 #: A line that arrives within this time in seconds after the start may have been sent before the start.
-_WAITING: Final = 0.05
+_EARLY_SECONDS: Final = 0.05
 
 
 class MoveTime(NamedTuple):
@@ -49,7 +49,7 @@ class TimeControl:
     def __init__(self) -> None:
         self._increment: float | None = None  # seconds added per answer; None: there is no time bank (challenge 1)
         self._bank = 0.0  # the maximum time of a question so far, in seconds
-        self._there: set[type] = set()
+        self._answered_types: set[type] = set()
 
     def receive(self, message: m.Message) -> None:
         """Store the time in a message, if it is ``settings time_per_move``."""
@@ -58,22 +58,22 @@ class TimeControl:
 
     def note_answer(self, question: m.Question) -> None:
         """Store that the agent has answered a question of the same type as `question` in time."""
-        self._there.add(type(question))
+        self._answered_types.add(type(question))
 
     def is_first_question(self, question: m.Question) -> bool:
         """Return whether the agent has not yet answered any question of the type of `question` in time."""
-        return type(question) not in self._there
+        return type(question) not in self._answered_types
 
     def limits(self, question: m.Question) -> MoveTime:
         """Return the time limits for the answer to a question."""
         limit = question.milliseconds / 1000
-        margin = min(max(_MARGIN * limit, _LEAST), _MOST)
+        margin = min(max(_MARGIN_SHARE * limit, _MIN_MARGIN), _MAX_MARGIN)
         wait = limit - margin
         if self._increment is None:
             return MoveTime(wait - margin, wait - margin, wait, wait - margin)
         self._bank = max(self._bank, limit)
         if self.is_first_question(question):
-            wait = min(wait, max(limit - _KEPT * self._bank, self._increment))
+            wait = min(wait, max(limit - _RESERVED_SHARE * self._bank, self._increment))
         increment = 2 * _INCREMENT_SHARE * self._increment  # a turn has two answers, and each adds the increment
         return MoveTime(min(wait - margin, _BANK_SHARE * limit + increment), wait - margin, wait, increment)
 
@@ -87,61 +87,61 @@ class AgentProcess:
         assert self._process.stdin is not None and self._process.stdout is not None
         self._in, self._out = self._process.stdin.fileno(), self._process.stdout.fileno()
         os.set_blocking(self._in, False)
-        self._waiting = b""  # bytes that the agent's process has not read yet
+        self._pending_input = b""  # bytes that the agent's process has not read yet
         self._buffer = b""
         self._count = 0
         self._ready = False
         self.failed = False  #: the agent's process ended, or the agent could not answer
-        self.why = ""  #: the reason why the agent has not answered the last question
+        self.reason = ""  #: the reason why the agent has not answered the last question
 
     def send(self, line: str) -> None:
         """Send a line to the agent's process without waiting."""
-        self._waiting += line.rstrip("\r\n").encode() + b"\n"
+        self._pending_input += line.rstrip("\r\n").encode() + b"\n"
         self._write()
 
     def _write(self) -> None:
         try:
-            self._waiting = self._waiting[os.write(self._in, self._waiting) :]
+            self._pending_input = self._pending_input[os.write(self._in, self._pending_input) :]
         except BlockingIOError:
             pass
         except BrokenPipeError:  # the agent's process has ended; `_line` notices this
-            self._waiting = b""
+            self._pending_input = b""
 
-    def ask(self, line: str, asked: float, allowance: MoveTime) -> str | None:
+    def ask(self, line: str, question_time: float, allowance: MoveTime) -> str | None:
         """Return the agent's answer to a question, or None if the answer does not come in time.
 
         Args:
             line: the line of the question.
-            asked: the time of the question, a value of `time.monotonic`.
+            question_time: the time of the question, a value of `time.monotonic`.
             allowance: the time limits of the question.
         """
         self._count += 1
-        self.why = "no time"
-        advised, most, latest = (asked + seconds for seconds in allowance[:3])
-        self.send(f"think {self._count} {advised:.6f} {most:.6f} {allowance.increment:.6f}")
+        self.reason = "no time"
+        optimum, maximum, latest = (question_time + seconds for seconds in allowance[:3])
+        self.send(f"think {self._count} {optimum:.6f} {maximum:.6f} {allowance.increment:.6f}")
         self.send(line)
-        while (said := self._line(latest)) is not None:
-            number, _, answer = said.partition(" ")
+        while (output := self._line(latest)) is not None:
+            number, _, answer = output.partition(" ")
             if number != str(self._count):
                 continue  # skip a late answer to an earlier question
             if answer != "!":
                 return answer
-            self.failed, self.why = True, "the agent failed"
+            self.failed, self.reason = True, "the agent failed"
             return None
         return None
 
     def _line(self, latest: float) -> str | None:
         while b"\n" not in self._buffer:
-            writing = [self._in] if self._waiting else []
-            ready, free, _ = select.select([self._out], writing, [], max(0.0, latest - time.monotonic()))
-            if free:
+            inputs = [self._in] if self._pending_input else []
+            readable, writable, _ = select.select([self._out], inputs, [], max(0.0, latest - time.monotonic()))
+            if writable:
                 self._write()
-            if free and not ready:
+            if writable and not readable:
                 continue
-            chunk = os.read(self._out, 1 << 16) if ready else b""
+            chunk = os.read(self._out, 1 << 16) if readable else b""
             if not chunk:
-                if ready:
-                    self.failed, self.why = True, "the agent's process has ended"
+                if readable:
+                    self.failed, self.reason = True, "the agent's process has ended"
                 return None
             self._buffer += chunk
         line, _, self._buffer = self._buffer.partition(b"\n")
@@ -172,12 +172,12 @@ class Runner:
     """
 
     def __init__(self, spec: str, seed: int = 0, challenge: m.Challenge | None = None) -> None:
-        self._born = time.monotonic() - process_age()
+        self._start_time = time.monotonic() - process_age()
         self._agent = AgentProcess(spec, seed, challenge)
         self._fallback = FallbackPolicy()
         self._spec = spec
         self._time_control = TimeControl()
-        self._helped = False
+        self._help_printed = False
         self.fallbacks = 0  #: number of answers of the fallback policy
 
     def run(self, lines: BinaryIO, answers: BinaryIO) -> int:
@@ -189,7 +189,7 @@ class Runner:
         for line in lines_of(lines):
             now = time.monotonic()
             # Assume for a line that arrived during the start of the process that it came at the start.
-            asked = self._born if now < start + _WAITING else now
+            question_time = self._start_time if now < start + _EARLY_SECONDS else now
             if line is None:
                 print(f"cannot read a line: it has more than {MAX_LINE} bytes", file=sys.stderr)
                 continue
@@ -205,7 +205,7 @@ class Runner:
                     self._agent.send(line)
                 continue
             self._fallback.receive(message)
-            answer = self._answer(message, line, asked)
+            answer = self._answer(message, line, question_time)
             try:
                 answers.write(answer.encode() + b"\n")
                 answers.flush()
@@ -215,20 +215,20 @@ class Runner:
                 self._agent.send(f"said {answer}")
         return self._agent.end()
 
-    def _answer(self, question: m.Question, line: str, asked: float) -> str:
-        answer = self._agent.ask(line, asked, self._time_control.limits(question))
+    def _answer(self, question: m.Question, line: str, question_time: float) -> str:
+        answer = self._agent.ask(line, question_time, self._time_control.limits(question))
         if answer is None:
             self.fallbacks += 1
-            print(f"{self._agent.why}: {type(question).__name__} answered by the fallback policy", file=sys.stderr)
-            self._help(question)
+            print(f"{self._agent.reason}: {type(question).__name__} answered by the fallback policy", file=sys.stderr)
+            self._print_help(question)
             return format_answer(self._fallback.answer(question))
         self._time_control.note_answer(question)
         return answer
 
-    def _help(self, question: m.Question) -> None:
+    def _print_help(self, question: m.Question) -> None:
         """If the agent has not yet answered a question, print once how to compile the agent's code in advance."""
-        if self._time_control.is_first_question(question) and not self._agent.failed and not self._helped:
-            self._helped = True
+        if self._time_control.is_first_question(question) and not self._agent.failed and not self._help_printed:
+            self._help_printed = True
             tip = f"`warlight bot precompile {shlex.quote(self._spec)}` compiles it in advance"
             print(f"the agent is still being loaded or compiled; {tip}", file=sys.stderr)
 

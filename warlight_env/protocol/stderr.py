@@ -30,12 +30,12 @@ class ErrorReader:
 
     def __init__(self, fd: int, file: Path | None = None) -> None:
         self._fd, self._file = fd, file
-        self._kept = bytearray()
+        self._tail = bytearray()
         self._lock = threading.Lock()
         self.total = 0  #: number of bytes read so far
         self.problem: str | None = None  #: the reason why the file could not be written
         try:
-            self._stop, self._stopped = os.pipe()
+            self._stop_reader, self._stop_writer = os.pipe()
         except OSError:
             os.close(fd)
             raise
@@ -49,7 +49,7 @@ class ErrorReader:
         Replace bytes that are not valid UTF-8.
         """
         with self._lock:
-            return bytes(self._kept[-min(size, TAIL_BYTES) :]).decode("utf-8", "replace")
+            return bytes(self._tail[-min(size, TAIL_BYTES) :]).decode("utf-8", "replace")
 
     def wait_for_end(self, timeout: float) -> None:
         """Wait at most `timeout` seconds for the end of the bot's output, which may arrive after the bot's end."""
@@ -57,16 +57,17 @@ class ErrorReader:
 
     def close(self) -> None:
         """Read the output of the bot that is already in the pipe, and end the thread."""
-        os.write(self._stopped, b"x")
+        os.write(self._stop_writer, b"x")
         self._thread.join()
-        for fd in (self._fd, self._stop, self._stopped):
+        for fd in (self._fd, self._stop_reader, self._stop_writer):
             os.close(fd)
 
     def _run(self) -> None:
         poll = select.poll()
         poll.register(self._fd, select.POLLIN)
-        poll.register(self._stop, select.POLLIN)
-        last = 0  # bytes read after `close`; a process that was not ended may still write, so they are limited
+        poll.register(self._stop_reader, select.POLLIN)
+        # A process that was not ended may still write after `close`, so these bytes are limited.
+        bytes_after_close = 0
         out = None
         try:
             if self._file is not None:
@@ -74,8 +75,8 @@ class ErrorReader:
         except OSError as error:
             self.problem = f"{self._file}: {error.strerror or error}"
         written = 0
-        while last < FILE_SIZE:
-            closing = self._stop in {fd for fd, _ in poll.poll()}
+        while bytes_after_close < FILE_SIZE:
+            closing = self._stop_reader in {fd for fd, _ in poll.poll()}
             try:
                 chunk = os.read(self._fd, _CHUNK)
             except BlockingIOError:
@@ -84,11 +85,11 @@ class ErrorReader:
                 continue
             if not chunk:
                 break
-            last += len(chunk) if closing else 0
+            bytes_after_close += len(chunk) if closing else 0
             with self._lock:
                 self.total += len(chunk)
-                self._kept += chunk
-                del self._kept[:-TAIL_BYTES]
+                self._tail += chunk
+                del self._tail[:-TAIL_BYTES]
             if out is not None:
                 try:
                     written += len(chunk)

@@ -139,16 +139,16 @@ def set_limits(settings: SupervisorSettings) -> None:
         _set_limit(resource.RLIMIT_NPROC, settings.procs + OURS)
 
 
-def _set_limit(which: int, value: int) -> None:
-    present = resource.getrlimit(which)[1]
-    if present != resource.RLIM_INFINITY:
-        value = min(value, present)
-    resource.setrlimit(which, (value, value))
+def _set_limit(limit: int, value: int) -> None:
+    current_maximum = resource.getrlimit(limit)[1]
+    if current_maximum != resource.RLIM_INFINITY:
+        value = min(value, current_maximum)
+    resource.setrlimit(limit, (value, value))
 
 
 def probe(settings: SupervisorSettings) -> str:
     """Try the limits of the program in a child process. Return a text about limits that cannot be enforced, or ""."""
-    told, tell = os.pipe()
+    reader, writer = os.pipe()
     settings.procs = min(settings.procs, 1)
     child = os.fork()
     if child == 0:
@@ -159,19 +159,19 @@ def probe(settings: SupervisorSettings) -> str:
             inner = os.fork()
             if inner == 0:
                 set_limits(settings)
-                os.write(tell, (_not_enforced(settings) or "fine").encode())
+                os.write(writer, (_not_enforced(settings) or "fine").encode())
                 os._exit(0)
             os.waitpid(inner, 0)
         except UnavailableLimitError as error:
-            os.write(tell, str(error).encode())
+            os.write(writer, str(error).encode())
         except OSError as error:
-            os.write(tell, f"this system refuses ({os.strerror(error.errno or 0)})".encode())
+            os.write(writer, f"this system refuses ({os.strerror(error.errno or 0)})".encode())
         finally:
             os._exit(0)
-    os.close(tell)
+    os.close(writer)
     os.waitpid(child, 0)
-    said = os.read(told, 1000).decode()
-    return "" if said == "fine" else said or "this system ends a process that sets the limits"
+    message = os.read(reader, 1000).decode()
+    return "" if message == "fine" else message or "this system ends a process that sets the limits"
 
 
 def _not_enforced(settings: SupervisorSettings) -> str:
@@ -187,8 +187,8 @@ def _not_enforced(settings: SupervisorSettings) -> str:
         try:
             if os.fork() == 0:
                 os._exit(0)
-            who = "for the super-user" if os.getuid() == 0 else "here"
-            return f"this system does not enforce a limit on the number of processes {who}"
+            scope = "for the super-user" if os.getuid() == 0 else "here"
+            return f"this system does not enforce a limit on the number of processes {scope}"
         except OSError:
             pass
     if not settings.network and [name for _, name in socket.if_nameindex()] != ["lo"]:
@@ -201,7 +201,7 @@ def _not_enforced(settings: SupervisorSettings) -> str:
 
 def _start(folder: str, command: list[str], settings: SupervisorSettings) -> int:
     """Start the program and return its process id. Raise OSError if the program cannot be started."""
-    told, tell = os.pipe()  # a successful exec closes both ends, so an empty message means success
+    reader, writer = os.pipe()  # a successful exec closes both ends, so an empty message means success
     parent = os.getpid()
     program = os.fork()
     if program == 0:
@@ -216,15 +216,15 @@ def _start(folder: str, command: list[str], settings: SupervisorSettings) -> int
             set_limits(settings)
             os.execvpe(command[0], command, {**os.environ, settings.mark: "1"})
         except OSError as error:
-            os.write(tell, str(error.errno).encode())
+            os.write(writer, str(error.errno).encode())
         finally:
             os._exit(127)
-    os.close(tell)
-    said = os.read(told, 32)
-    os.close(told)
-    if said:
+    os.close(writer)
+    message = os.read(reader, 32)
+    os.close(reader)
+    if message:
         os.waitpid(program, 0)
-        raise OSError(int(said), os.strerror(int(said)))
+        raise OSError(int(message), os.strerror(int(message)))
     return program
 
 
@@ -233,20 +233,20 @@ def _kill_descendants() -> bool:
 
     Return whether this process had any descendants.
     """
-    mine, me, found = {os.getpid()}, os.getpid(), False
+    family, own_id, has_descendants = {os.getpid()}, os.getpid(), False
     with contextlib.suppress(OSError):
         for name in os.listdir("/proc"):
-            if not name.isdecimal() or int(name) == me:
+            if not name.isdecimal() or int(name) == own_id:
                 continue
             with contextlib.suppress(OSError, IndexError, ValueError):
                 with open(f"/proc/{name}/stat", "rb") as file:
                     # The file contains: id, program name in brackets (with any characters), state, id of the parent.
                     parent = int(file.read().rpartition(b")")[2].split()[1])
-                if parent in mine:
-                    mine.add(int(name))
-                    found = True
+                if parent in family:
+                    family.add(int(name))
+                    has_descendants = True
                     _kill(int(name), signal.SIGKILL)
-    return found
+    return has_descendants
 
 
 def _kill(process: int, number: int, group: bool = False) -> None:
@@ -276,18 +276,18 @@ def _end(program: int, running: bool, isolated: bool) -> bool:
         _kill(program, signal.SIGKILL, group=True)
     deadline = time.monotonic() + GIVE_UP
     while time.monotonic() < deadline:
-        left = _kill_descendants()
+        has_descendants = _kill_descendants()
         try:
             while os.waitpid(-1, os.WNOHANG)[0]:
                 pass
         except ChildProcessError:
-            if not left:
+            if not has_descendants:
                 return True
         time.sleep(0.005)
     return False
 
 
-def _let_go_of_streams() -> None:
+def _release_streams() -> None:
     """Replace the guard's standard streams by the null device.
 
     After the call, only the program has the original streams, so that the host notices when the program closes these
@@ -324,7 +324,7 @@ def _guard(host: socket.socket, folder: str, command: list[str], settings: Super
     except OSError as error:
         host.sendall(f"failed {error.errno}\n".encode())
         return 0
-    _let_go_of_streams()
+    _release_streams()
     wake, woken = os.pipe()
     os.set_blocking(woken, False)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
@@ -370,7 +370,7 @@ def main() -> int:
             host.sendall(f"refused {error}\n".encode())
             return 0
         if first:
-            _let_go_of_streams()
+            _release_streams()
             host.close()
             return _wait_for(first, parent)
     return _guard(host, sys.argv[2], sys.argv[4:], settings, settings.isolate)

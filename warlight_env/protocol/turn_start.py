@@ -25,21 +25,22 @@ class TurnStart:
     def __init__(self) -> None:
         self.round = -1  #: number of the round, from 0; -1 before the first round
         self.armies: int | None = None  #: number of armies that the game engine has sent; None: not yet received
-        self._next: int | None = None
-        self._asked = True  # a question came after the last ``update_map``, so new messages belong to the next turn
+        self._next_armies: int | None = None
+        # Whether a question came after the last ``update_map``, so that new messages belong to the next turn.
+        self._question_received = True
 
     def receive_armies(self, armies: int) -> None:
         """Process the message ``settings starting_armies``."""
-        if self._asked:
-            self._next = armies
+        if self._question_received:
+            self._next_armies = armies
         else:
             self.armies = armies
 
     def receive_map(self) -> None:
         """Process the message ``update_map``."""
-        if self._asked:
+        if self._question_received:
             self._begin()
-            self._asked = False
+            self._question_received = False
 
     def receive_question(self, placing: bool) -> bool:
         """Process a question for orders. Return True if a turn without the message ``update_map`` begins.
@@ -48,15 +49,15 @@ class TurnStart:
             placing: whether the question is ``go place_armies``. The question ``go place_armies`` begins a turn if the
                 number of armies of a new turn has been received.
         """
-        begins = placing and self._asked and self.round >= 0 and self._next is not None
+        begins = placing and self._question_received and self.round >= 0 and self._next_armies is not None
         if begins:
             self._begin()
-        self._asked = True
+        self._question_received = True
         return begins
 
     def _begin(self) -> None:
         self.round += 1
-        self.armies, self._next = self._next, None
+        self.armies, self._next_armies = self._next_armies, None
 
 
 def income(owned: Iterable[int], super_regions: Mapping[int, int], bonuses: Mapping[int, int]) -> int:
@@ -67,6 +68,6 @@ def income(owned: Iterable[int], super_regions: Mapping[int, int], bonuses: Mapp
         super_regions: for each region of the map, its super region.
         bonuses: for each super region, its bonus.
     """
-    lacking = set(super_regions) - set(owned)
-    incomplete = {super_regions[region] for region in lacking}
+    missing_regions = set(super_regions) - set(owned)
+    incomplete = {super_regions[region] for region in missing_regions}
     return BASE_INCOME + sum(bonus for s, bonus in bonuses.items() if s not in incomplete)

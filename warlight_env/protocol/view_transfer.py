@@ -39,10 +39,10 @@ class WorkerSetup:
     def of(cls, map_: maps.Map, rules: Rules, players: int) -> WorkerSetup:
         """Return map, rules and number of players of a game as plain data."""
         bundled = map_.name in maps.names() and maps.load(map_.name) == map_
-        told = rules.to_dict()
-        text = json.dumps([map_.digest(), told, players], sort_keys=True)
+        rules_data = rules.to_dict()
+        text = json.dumps([map_.digest(), rules_data, players], sort_keys=True)
         return cls(
-            hashlib.sha256(text.encode()).hexdigest(), map_.name if bundled else pickle.dumps(map_), told, players
+            hashlib.sha256(text.encode()).hexdigest(), map_.name if bundled else pickle.dumps(map_), rules_data, players
         )
 
 

@@ -55,9 +55,9 @@ class WarmUp:
             until_in_time(self._turn)
 
     def _turn(self, budget: Budget) -> None:
-        own, *_ = self._map.members
-        near = sorted({q for r in own for q in self._map.neighbors[r]} - {*own})
-        rows = [(r + 1, NAMES[0], 5) for r in own] + [(q + 1, NAMES[1], 4) for q in near]
+        own_regions, *_ = self._map.members
+        neighbors = sorted({q for r in own_regions for q in self._map.neighbors[r]} - {*own_regions})
+        rows = [(r + 1, NAMES[0], 5) for r in own_regions] + [(q + 1, NAMES[1], 4) for q in neighbors]
         for message in (m.StartingArmies(10), m.UpdateMap(tuple(rows)), m.OpponentMoves(())):
             self._side.receive(message)
         self._side.answer(m.Go(m.PLACE, 0), budget)

@@ -18,10 +18,10 @@ class MyBot:
     def act(self, view, budget=None):
         """Return the orders of a round. The view is the position as far as this player may see it."""
         fronts = [
-            (int(view.army[there]), here, there)
-            for here, neighbors in enumerate(view.map.neighbors)
-            for there in neighbors
-            if view.owner[here] == view.player and view.owner[there] != view.player
+            (int(view.army[target]), source, target)
+            for source, neighbors in enumerate(view.map.neighbors)
+            for target in neighbors
+            if view.owner[source] == view.player and view.owner[target] != view.player
         ]
         if not fronts:
             return Orders()
@@ -29,8 +29,8 @@ class MyBot:
         _, first, _ = min(fronts)
         army[first] += view.income
         attacks = []
-        for defenders, here, there in sorted(fronts):
-            if army[here] - 1 > 1.5 * defenders:
-                attacks.append((here, there, army[here] - 1))
-                army[here] = 1  # one army stays
+        for defenders, source, target in sorted(fronts):
+            if army[source] - 1 > 1.5 * defenders:
+                attacks.append((source, target, army[source] - 1))
+                army[source] = 1  # one army stays
         return Orders([(first, view.income)], attacks)

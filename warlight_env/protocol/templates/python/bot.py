@@ -21,11 +21,11 @@ class Bot:
 
     def place(self):
         """Return placements as (region, armies): all new armies go to the border region with the most armies."""
-        own = [region for region, name in self.owner.items() if name == self.name]
-        borders = [r for r in own if any(self.owner.get(n) != self.name for n in self.neighbors[r])]
-        if not own:
+        own_regions = [region for region, name in self.owner.items() if name == self.name]
+        borders = [r for r in own_regions if any(self.owner.get(n) != self.name for n in self.neighbors[r])]
+        if not own_regions:
             return []
-        best = max(borders or own, key=lambda region: self.army[region])
+        best = max(borders or own_regions, key=lambda region: self.army[region])
         self.army[best] += self.income
         return [(best, self.income)]
 
@@ -47,31 +47,31 @@ class Bot:
 
     def hear(self, words):
         """Process a line. Return the answer if the line is a request, else None."""
-        head, rest = words[0], words[1:]
-        if head == "settings" and rest[0] == "your_bot":
-            self.name = rest[1]
-        elif head == "settings" and rest[0] == "starting_armies":
-            self.income = int(rest[1])
-        elif head == "setup_map" and rest[0] == "regions":
-            numbers = [int(word) for word in rest[1:]]
+        head, arguments = words[0], words[1:]
+        if head == "settings" and arguments[0] == "your_bot":
+            self.name = arguments[1]
+        elif head == "settings" and arguments[0] == "starting_armies":
+            self.income = int(arguments[1])
+        elif head == "setup_map" and arguments[0] == "regions":
+            numbers = [int(word) for word in arguments[1:]]
             self.super_region = dict(zip(numbers[::2], numbers[1::2]))
             self.neighbors = {region: set() for region in self.super_region}
-        elif head == "setup_map" and rest[0] == "neighbors":
-            for region, near in zip(rest[1::2], rest[2::2]):
-                for other in near.split(","):
-                    self.neighbors[int(region)].add(int(other))
-                    self.neighbors[int(other)].add(int(region))
+        elif head == "setup_map" and arguments[0] == "neighbors":
+            for region, neighbor_ids in zip(arguments[1::2], arguments[2::2]):
+                for neighbor in neighbor_ids.split(","):
+                    self.neighbors[int(region)].add(int(neighbor))
+                    self.neighbors[int(neighbor)].add(int(region))
         elif head == "update_map":
-            rows = list(zip(rest[::3], rest[1::3], rest[2::3]))
+            rows = list(zip(arguments[::3], arguments[1::3], arguments[2::3]))
             self.owner = {int(region): name for region, name, _ in rows}
             self.army = {int(region): int(army) for region, _, army in rows}
         elif head == "pick_starting_regions":  # challenge 1: the best six, in order
-            return " ".join(str(region) for region in self.pick(map(int, rest[1:]))[:6])
+            return " ".join(str(region) for region in self.pick(map(int, arguments[1:]))[:6])
         elif head == "pick_starting_region":  # challenge 2: one region
-            return str(self.pick(map(int, rest[1:]))[0])
-        elif head == "go" and rest[0] == "place_armies":
+            return str(self.pick(map(int, arguments[1:]))[0])
+        elif head == "go" and arguments[0] == "place_armies":
             return ", ".join(f"{self.name} place_armies {r} {n}" for r, n in self.place()) or "No moves"
-        elif head == "go" and rest[0] == "attack/transfer":
+        elif head == "go" and arguments[0] == "attack/transfer":
             moves = (f"{self.name} attack/transfer {a} {b} {n}" for a, b, n in self.attack())
             return ", ".join(moves) or "No moves"
         return None
