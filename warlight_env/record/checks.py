@@ -33,25 +33,25 @@ class JsonFields:
         self.data, self.location = data, place
 
     @classmethod
-    def of_format(cls, data: Any, place: str, format: str, what: str) -> JsonFields:
+    def of_format(cls, data: Any, place: str, format: str, description: str) -> JsonFields:
         """Return the data of a file's beginning; raise `LogError` if they do not name this format.
 
-        what: the kind of the file in an error, such as "a study".
+        description: the kind of the file in an error, such as "a study".
         """
         if not isinstance(data, dict) or data.get("format") != format:
-            raise LogError(f'{place}: not {what}: it does not contain "format": "{format}"')
+            raise LogError(f'{place}: not {description}: it does not contain "format": "{format}"')
         return cls(data, place)
 
-    def check_version(self, newest: int, what: str) -> None:
-        """Raise `LogError` if the key "version" is newer than `newest`. what: the noun in an error, such as "study"."""
+    def check_version(self, newest: int, noun: str) -> None:
+        """Raise `LogError` if the key "version" is newer than `newest`. noun: the noun in an error, such as "study"."""
         version = self.integer("version", 1)
         if version > newest:
             reads = f"this program reads only versions up to {newest}"
-            raise LogError(f"{self.location}: the {what} has version {version}, but {reads}")
+            raise LogError(f"{self.location}: the {noun} has version {version}, but {reads}")
 
-    def fail(self, key: str, what: str) -> LogError:
-        """Return the error for a key with an invalid value. `what` describes the valid values."""
-        return LogError(f"{self.location}: {key!r} must be {what}, not {brief(self.data.get(key))}")
+    def fail(self, key: str, expected: str) -> LogError:
+        """Return the error for a key with an invalid value. `expected` describes the valid values."""
+        return LogError(f"{self.location}: {key!r} must be {expected}, not {brief(self.data.get(key))}")
 
     def get(self, key: str) -> Any:
         """Return the value of a required key."""
@@ -68,7 +68,7 @@ class JsonFields:
 
     def integer(self, key: str, low: int | None = None, high: int | None = None) -> int:
         """Return the value of a key, which must be an integer in low .. high; None: no limit."""
-        if not _fits(self.get(key), low, high):
+        if not _is_integer_in(self.get(key), low, high):
             raise self.fail(key, f"an integer{_bounds(low, high)}")
         return int(self.data[key])
 
@@ -102,7 +102,7 @@ class JsonFields:
     ) -> tuple[int, ...]:
         """Return the value of a key, which must be a list of integers in low .. high, as a tuple."""
         value = self.array(key, length)
-        if not all(_fits(v, low, high) for v in value):
+        if not all(_is_integer_in(v, low, high) for v in value):
             raise self.fail(key, f"a list of integers{_bounds(low, high)}")
         return tuple(value)
 
@@ -112,7 +112,7 @@ class JsonFields:
         forms: for each allowed type of row, the limits of its columns. The length of a row determines its type.
         """
         by_length = {len(form): form for form in forms}
-        found = []
+        table = []
         for i, values in enumerate(self.array(key)):
             form = by_length.get(len(values)) if type(values) is list else None
             if form is None:
@@ -121,22 +121,22 @@ class JsonFields:
             for value, (low, high) in zip(values, form, strict=True):
                 if type(value) is not int or value < low or (high is not None and value > high):
                     integer(value, f"{self.location}: {key}[{i}]", low, high)
-            found.append(tuple(values))
-        return tuple(found)
+            table.append(tuple(values))
+        return tuple(table)
 
     def plain_rows(self, key: str, length: int) -> list[tuple[int, ...]] | None:
         """Return the value of a key as a list of rows with `length` integers of 64 bits.
 
         Return None if a row does not have `length` elements, or if an element is not an integer of 64 bits.
         """
-        found = self.array(key)
-        for values in found:
+        table = self.array(key)
+        for values in table:
             if type(values) is not list or len(values) != length:
                 return None
             for value in values:
                 if type(value) is not int or not -(2**63) <= value < 2**63:
                     return None
-        return [tuple(values) for values in found]
+        return [tuple(values) for values in table]
 
     def each(self, key: str, length: int | None, read: Callable[[Any, str], T]) -> tuple[T, ...]:
         """Return the converted elements of the list that is the value of a key.
@@ -159,7 +159,7 @@ def brief(value: Any) -> str:
         return f"{type(value).__name__} nested too deeply"
 
 
-def _fits(value: Any, low: int | None, high: int | None) -> bool:
+def _is_integer_in(value: Any, low: int | None, high: int | None) -> bool:
     return type(value) is int and (low is None or value >= low) and (high is None or value <= high)
 
 
@@ -178,6 +178,6 @@ def row(value: Any, place: str, *lengths: int) -> list[Any]:
 
 def integer(value: Any, place: str, low: int | None = None, high: int | None = None) -> int:
     """Return `value` if it is an integer in low .. high (None: no limit); otherwise raise `LogError`."""
-    if not _fits(value, low, high):
+    if not _is_integer_in(value, low, high):
         raise LogError(f"{place}: must be an integer{_bounds(low, high)}, not {brief(value)}")
     return int(value)

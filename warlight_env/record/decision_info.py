@@ -14,25 +14,25 @@ def decision_info(agent: object, round: int) -> dict[str, Any] | None:
     The data are the result of the agent's method `insight`. If `insight` returns None, the data describe the agent's
     last search.
     """
-    asked = as_agent(agent)
-    told = asked.insight()
-    if told is not None:
-        return told
-    searched = asked.last_search()
-    return None if searched is None else _search_insight(searched, round)
+    adapter = as_agent(agent)
+    insight = adapter.insight()
+    if insight is not None:
+        return insight
+    search = adapter.last_search()
+    return None if search is None else _search_insight(search, round)
 
 
-def _search_insight(searched: SearchResult, round: int) -> dict[str, Any] | None:
+def _search_insight(search: SearchResult, round: int) -> dict[str, Any] | None:
     """Return the candidate moves of a search, with the chosen one first, and the value of each region."""
     from warlight_env.agents.evaluation.static_evaluation import explain
     from warlight_env.notation import format_orders
 
-    view, weights, found = searched
+    view, weights, record = search
     if round != (0 if view.phase == "pick" else view.round + 1):
         return None  # the last search was for an earlier decision: the agent made this decision without a search
 
-    data = found.to_dict()
-    data["seconds"] = float(f"{found.seconds:.4g}")
+    data = record.to_dict()
+    data["seconds"] = float(f"{record.seconds:.4g}")
     data["candidates"] = [
         {
             "visits": candidate.visits,
@@ -45,7 +45,7 @@ def _search_insight(searched: SearchResult, round: int) -> dict[str, Any] | None
                 else {"orders": format_orders(view.map, candidate.orders)}
             ),
         }
-        for candidate in found.candidates
+        for candidate in record.candidates
     ]
     terms = explain(view, view.player, weights)
     data["regions"] = [float(f"{term.value:.4g}") for term in terms]

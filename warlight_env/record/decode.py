@@ -68,15 +68,15 @@ def decode_header(data: Any, place: str) -> Header:
 
 def decode_map(fields: JsonFields) -> Map:
     """Return the map of the header of a log or of a study; raise LogError if its digest is another one."""
-    given = fields.get("map")
-    if isinstance(given, str):
-        bundled = _bundled().get(given)
+    map_data = fields.get("map")
+    if isinstance(map_data, str):
+        bundled = _bundled().get(map_data)
         if bundled is None:
-            raise LogError(f"{fields.location}: there is no bundled map {given!r}")
+            raise LogError(f"{fields.location}: there is no bundled map {map_data!r}")
         map_, digest = bundled
     else:
         try:
-            map_ = maps.from_dict(given, f"{fields.location}: map")
+            map_ = maps.from_dict(map_data, f"{fields.location}: map")
         except MapError as error:
             raise LogError(str(error)) from None
         digest = map_.digest()
@@ -91,8 +91,8 @@ def _bundled() -> dict[str, tuple[Map, str]]:
 
     A log contains either the name of a bundled map or a whole map, so no other file is read.
     """
-    known = {name: maps.load(name) for name in maps.names()}
-    return {name: (map_, map_.digest()) for name, map_ in known.items()}
+    bundled = {name: maps.load(name) for name in maps.names()}
+    return {name: (map_, map_.digest()) for name, map_ in bundled.items()}
 
 
 def _player(data: Any, place: str) -> Player:
@@ -192,9 +192,7 @@ class Decoder:
             raise LogError(f"{fields.location}: picks after the first round")
         preferences = fields.each("wishes", self._players, _preferences)
         self._steps.append(
-            Picks(
-                preferences, self._dropped(fields), self._changed(fields), fields.text("hash"), self._taken_insights()
-            )
+            Picks(preferences, self._dropped(fields), self._changed(fields), fields.text("hash"), self._take_insights())
         )
 
     def _round(self, fields: JsonFields) -> None:
@@ -204,12 +202,12 @@ class Decoder:
         orders = fields.each("orders", self._players, _orders)
         moves = tuple(move_of(row) for row in fields.rows("moves", *self._move_columns))
         dropped, changed = self._dropped(fields), self._changed(fields)
-        self._steps.append(Round(number, orders, moves, dropped, changed, fields.text("hash"), self._taken_insights()))
+        self._steps.append(Round(number, orders, moves, dropped, changed, fields.text("hash"), self._take_insights()))
         self._rounds = number
 
-    def _taken_insights(self) -> tuple[DecisionInfo, ...]:
-        taken, self._insights = tuple(self._insights), []
-        return taken
+    def _take_insights(self) -> tuple[DecisionInfo, ...]:
+        insights, self._insights = tuple(self._insights), []
+        return insights
 
     def _insight(self, fields: JsonFields) -> None:
         self._insights.append(DecisionInfo(fields.integer("player", 0, self._players - 1), fields.object("data")))
@@ -259,12 +257,12 @@ def _orders(data: Any, place: str) -> Orders | None:
     if data is None:
         return None
     fields = JsonFields(data, place)
-    usual = fields.plain_rows("deploys", 2), fields.plain_rows("attacks", 3)
-    if usual[0] is not None and usual[1] is not None:
-        return Orders(*usual)  # type: ignore[arg-type]
+    plain_orders = fields.plain_rows("deploys", 2), fields.plain_rows("attacks", 3)
+    if plain_orders[0] is not None and plain_orders[1] is not None:
+        return Orders(*plain_orders)  # type: ignore[arg-type]
     try:
-        given = Orders(fields.array("deploys"), fields.array("attacks")).arrays()
+        arrays = Orders(fields.array("deploys"), fields.array("attacks")).arrays()
     except OrdersTypeError as error:
         raise LogError(f"{place}: {error}") from None
-    deploys, attacks = ([tuple(order) for order in rows.tolist()] for rows in given)
+    deploys, attacks = ([tuple(order) for order in rows.tolist()] for rows in arrays)
     return Orders(deploys, attacks)

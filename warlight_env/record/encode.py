@@ -81,7 +81,7 @@ class _Same:
 
 
 @functools.lru_cache(maxsize=8)
-def _shared(map_: _Same, rules: _Same, program: str) -> bytes:
+def _shared_header(map_: _Same, rules: _Same, program: str) -> bytes:
     """Return the JSON text of the fields that are equal in the headers of all games of a match.
 
     The text has no closing brace, so that the other fields can follow.
@@ -114,7 +114,7 @@ def header_line(header: Header) -> bytes:
         data["match"] = header.match
     if header.continues is not None:
         data["continues"] = {"rounds": header.continues.rounds, "players": header.continues.players}
-    return b"%b,%b" % (_shared(_Same(header.map), _Same(header.rules), header.program), encode_line(data)[1:])
+    return b"%b,%b" % (_shared_header(_Same(header.map), _Same(header.rules), header.program), encode_line(data)[1:])
 
 
 def player_data(player: Player) -> Data:
@@ -132,7 +132,7 @@ def start_data(start: Start) -> Data:
     return {**data, "hash": start.hash}
 
 
-def _dropped(illegal: Sequence[IllegalOrder]) -> Data:
+def _dropped_data(illegal: Sequence[IllegalOrder]) -> Data:
     return {"dropped": [(d.player, d.kind, d.index, d.order, d.reason) for d in illegal]} if illegal else {}
 
 
@@ -143,7 +143,7 @@ def picks_data(
 
     preferences: for each player its list of preferred regions, or None if the player did not have to pick.
     """
-    return {"event": "picks", "wishes": preferences, **_dropped(dropped), "changed": changed, "hash": hash}
+    return {"event": "picks", "wishes": preferences, **_dropped_data(dropped), "changed": changed, "hash": hash}
 
 
 def _orders_data(orders: Orders | None) -> Data | None:
@@ -151,7 +151,7 @@ def _orders_data(orders: Orders | None) -> Data | None:
     return None if orders is None else {"deploys": orders.deploys, "attacks": orders.attacks}
 
 
-def _in_form(orders: Data | None) -> Data | None:
+def _integer_orders(orders: Data | None) -> Data | None:
     """Convert the values in a player's orders to lists of Python integers."""
     if orders is None:
         return None
@@ -174,11 +174,11 @@ def round_data(
     data: Data = {
         "event": "round",
         "round": number,
-        "orders": [_orders_data(one) for one in orders],
+        "orders": [_orders_data(turn) for turn in orders],
         "moves": move_rows(events),
     }
     if dropped:
-        data.update(_dropped(dropped))
+        data.update(_dropped_data(dropped))
     data["changed"], data["hash"] = changed, hash
     return data
 
@@ -198,7 +198,7 @@ def encode_event(event: Data) -> bytes:
                 return line
         except TypeError:
             pass
-        event["orders"] = [_in_form(one) for one in event["orders"]]
+        event["orders"] = [_integer_orders(turn) for turn in event["orders"]]
     return encode_line(event)
 
 
@@ -266,7 +266,7 @@ def plain_events(log: LoggedGame) -> Iterator[Data]:
     """Yield the events of a log in the order of its lines, as data for JSON."""
     for event in log_events(log):
         if event["event"] == "round":
-            event["orders"] = [_in_form(one) for one in event["orders"]]
+            event["orders"] = [_integer_orders(turn) for turn in event["orders"]]
         yield event
 
 

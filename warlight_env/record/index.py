@@ -30,7 +30,7 @@ CREATE TABLE games (
 ) WITHOUT ROWID
 """
 #: Errors of SQLite that come from the operating system, not from the file. After such an error, the list is in memory.
-_OUTSIDE: Final = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR")
+_OS_CODES: Final = ("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_FULL", "SQLITE_IOERR")
 _NO_TEXT: Final = "no text"  # the stamp of a log whose name is not valid UTF-8; such a log is not read
 _BATCH: Final = 500  # the SQLite file is written after this number of logs
 
@@ -69,13 +69,13 @@ class LogIndex:
             raise LogError(f"{self.folder}: this folder does not exist")
         self.notices: list[str] = []
         self._file = self.folder / NAME
-        self._base = self._open()
+        self._database = self._open()
 
     def __enter__(self) -> LogIndex:
         return self
 
     def __exit__(self, *exception: object) -> None:
-        self._base.close()
+        self._database.close()
 
     def refresh(self, on_log: Callable[[int, int], None] | None = None) -> int:
         """Update the list. Return the number of logs that were read.
@@ -86,8 +86,8 @@ class LogIndex:
         try:
             return self._refresh(on_log)
         except sqlite3.Error as error:
-            self._base.close()
-            self._base = self._instead(error)
+            self._database.close()
+            self._database = self._replace_database(error)
             return self._refresh(on_log)
 
     def entries(self, agent: str | None = None, status: str | None = None, player: str | None = None) -> list[LogEntry]:
@@ -102,8 +102,8 @@ class LogIndex:
         try:
             entries = self._entries()
         except (sqlite3.Error, ValueError, TypeError, RecursionError):  # another program has changed the SQLite file
-            self._base.close()
-            self._base = self._instead(sqlite3.DatabaseError("another program changed its rows"))
+            self._database.close()
+            self._database = self._replace_database(sqlite3.DatabaseError("another program changed its rows"))
             self._refresh(None)
             entries = self._entries()
         return [
@@ -116,8 +116,8 @@ class LogIndex:
 
     def _entries(self) -> list[LogEntry]:
         """Return all entries. Raise ValueError or TypeError if a row does not have the format that `_row` writes."""
-        found = []
-        rows = self._base.execute(
+        entries = []
+        rows = self._database.execute(
             "SELECT path, status, rounds, winner, players, specs, map, rules, seed, number, reason "
             "FROM games ORDER BY path"
         )
@@ -127,60 +127,62 @@ class LogIndex:
             texts, numbers = (path, state, *names, *specs, map_, rules, reason), (rounds, winner or 0, number or 0)
             if not all(type(text) is str for text in texts) or not all(type(value) is int for value in numbers):
                 raise TypeError(path)
-            found.append(entry)
-        return found
+            entries.append(entry)
+        return entries
 
     def _open(self) -> sqlite3.Connection:
         try:
             return self._connect()
         except sqlite3.Error as error:
-            return self._instead(error)
+            return self._replace_database(error)
 
     def _connect(self) -> sqlite3.Connection:
-        base = sqlite3.connect(self._file, timeout=10)
+        database = sqlite3.connect(self._file, timeout=10)
         try:
-            base.execute("PRAGMA synchronous = OFF")  # do not wait for the disk: lost rows are read again
-            (version,) = base.execute("PRAGMA user_version").fetchone()
+            database.execute("PRAGMA synchronous = OFF")  # do not wait for the disk: lost rows are read again
+            (version,) = database.execute("PRAGMA user_version").fetchone()
             if version == 0:
-                with base:
-                    base.execute(_TABLE)
-                    base.execute(f"PRAGMA user_version = {_VERSION}")
+                with database:
+                    database.execute(_TABLE)
+                    database.execute(f"PRAGMA user_version = {_VERSION}")
             elif version != _VERSION:
                 raise sqlite3.DatabaseError(f"the index has version {version}, not {_VERSION}")
-            base.execute("SELECT path, stamp, reason FROM games LIMIT 1").fetchall()
+            database.execute("SELECT path, stamp, reason FROM games LIMIT 1").fetchall()
         except BaseException:
-            base.close()
+            database.close()
             raise
-        return base
+        return database
 
-    def _instead(self, error: sqlite3.Error) -> sqlite3.Connection:
+    def _replace_database(self, error: sqlite3.Error) -> sqlite3.Connection:
         """Replace a damaged SQLite file by a new file, or, if no file can be written, by a database in memory."""
-        if not (getattr(error, "sqlite_errorname", None) or "").startswith(_OUTSIDE):
+        if not (getattr(error, "sqlite_errorname", None) or "").startswith(_OS_CODES):
             self.notices.append(f"{self._file}: the index cannot be used ({error}) and was made again")
             with contextlib.suppress(OSError, sqlite3.Error):
-                for extra in ("", "-journal", "-wal", "-shm"):
-                    self._file.with_name(NAME + extra).unlink(missing_ok=True)
+                for suffix in ("", "-journal", "-wal", "-shm"):
+                    self._file.with_name(NAME + suffix).unlink(missing_ok=True)
                 return self._connect()
         self.notices.append(f"{self._file}: the index cannot be written ({error}); every call reads all logs again")
-        base = sqlite3.connect(":memory:")
-        base.execute(_TABLE)
-        return base
+        database = sqlite3.connect(":memory:")
+        database.execute(_TABLE)
+        return database
 
     def _refresh(self, on_log: Callable[[int, int], None] | None) -> int:
-        known = dict(self._base.execute("SELECT path, stamp FROM games"))
-        there = dict(_logs(self.folder))
-        with self._base:
-            self._base.executemany("DELETE FROM games WHERE path = ?", [(path,) for path in known if path not in there])
-        todo = sorted(path for path, stamp in there.items() if known.get(path) != stamp)
-        for first in range(0, len(todo), _BATCH):
+        stored_stamps = dict(self._database.execute("SELECT path, stamp FROM games"))
+        file_stamps = dict(_logs(self.folder))
+        with self._database:
+            self._database.executemany(
+                "DELETE FROM games WHERE path = ?", [(path,) for path in stored_stamps if path not in file_stamps]
+            )
+        changed_paths = sorted(path for path, stamp in file_stamps.items() if stored_stamps.get(path) != stamp)
+        for first in range(0, len(changed_paths), _BATCH):
             rows = []
-            for path in todo[first : first + _BATCH]:
-                rows.append(_row(self.folder, path, there[path]))
+            for path in changed_paths[first : first + _BATCH]:
+                rows.append(_row(self.folder, path, file_stamps[path]))
                 if on_log is not None:
-                    on_log(first + len(rows), len(todo))
-            with self._base:
-                self._base.executemany(f"INSERT OR REPLACE INTO games VALUES ({', '.join('?' * 12)})", rows)
-        return len(todo)
+                    on_log(first + len(rows), len(changed_paths))
+            with self._database:
+                self._database.executemany(f"INSERT OR REPLACE INTO games VALUES ({', '.join('?' * 12)})", rows)
+        return len(changed_paths)
 
 
 def _agents(entry: LogEntry) -> Iterator[str]:
@@ -190,17 +192,17 @@ def _agents(entry: LogEntry) -> Iterator[str]:
 
 def _logs(folder: Path) -> Iterator[tuple[str, str]]:
     """Yield the logs in a folder and its subfolders, each with a text (stamp) that changes when the file changes."""
-    for place, _, names in os.walk(folder):
+    for directory, _, names in os.walk(folder):
         for name in names:
             if is_log(name):
-                path = Path(place, name)
-                shown = path.relative_to(folder).as_posix()
-                if not _is_text(shown):
-                    yield shown.encode("utf-8", "backslashreplace").decode(), _NO_TEXT
+                path = Path(directory, name)
+                relative_path = path.relative_to(folder).as_posix()
+                if not _is_text(relative_path):
+                    yield relative_path.encode("utf-8", "backslashreplace").decode(), _NO_TEXT
                     continue
                 with contextlib.suppress(FileNotFoundError):  # the log of a running game was renamed in the meantime
                     stat = path.stat()
-                    yield shown, f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ino}"
+                    yield relative_path, f"{stat.st_size}-{stat.st_mtime_ns}-{stat.st_ino}"
 
 
 def _is_text(name: str) -> bool:
@@ -221,13 +223,13 @@ def _row(folder: Path, path: str, stamp: str) -> tuple[Any, ...]:
     return (path, stamp, "unreadable", 0, None, "[]", "[]", "", "", "0", None, reason)
 
 
-def _columns(found: LogSummary) -> tuple[Any, ...]:
-    header = found.header
+def _columns(summary: LogSummary) -> tuple[Any, ...]:
+    header = summary.header
     number = (header.match or {}).get("game")
     return (
-        found.status,
-        found.rounds,
-        None if found.end is None else found.end.winner,
+        summary.status,
+        summary.rounds,
+        None if summary.end is None else summary.end.winner,
         json.dumps([player.name for player in header.players]),
         json.dumps([unpinned(player.spec) if player.spec else "" for player in header.players]),
         header.map.name,

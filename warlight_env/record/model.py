@@ -130,8 +130,8 @@ class LoggedFailure:
 
     def describe(self, name: str) -> str:
         """Return a sentence about the failure. `name` is the player's name."""
-        when = "while picking" if self.round == 0 else f"in round {self.round}"
-        return f"{name} resigned {when}" if self.reason == RESIGNED else f"{name} failed {when}: {self.reason}"
+        moment = "while picking" if self.round == 0 else f"in round {self.round}"
+        return f"{name} resigned {moment}" if self.reason == RESIGNED else f"{name} failed {moment}: {self.reason}"
 
 
 @dataclass(frozen=True)
@@ -222,6 +222,6 @@ class LoggedGame:
         owner, army = list(self.start.owner), list(self.start.army)
         yield tuple(owner), tuple(army)
         for step in self.steps:
-            for region, by, armies in step.changed:
-                owner[region], army[region] = by, armies
+            for region, holder, armies in step.changed:
+                owner[region], army[region] = holder, armies
             yield tuple(owner), tuple(army)

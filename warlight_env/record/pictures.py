@@ -72,22 +72,26 @@ def frames(
         raise InputError(f"round {round}: the log has rounds 0 to {len(log.rounds)}")
     if player is not None and not 0 <= player < len(header.players):
         raise InputError(f"seat {player + 1}: the game has seats 1 to {len(header.players)}")
-    after = {moment.round: moment for moment in replay(log)}  # the last position of each round number
-    shown = []
-    for number, moment in after.items():
+    positions = {position.round: position for position in replay(log)}  # the last position of each round number
+    replay_frames = []
+    for number, position in positions.items():
         if round is not None and number != round:
             continue
-        owner: Sequence[int] = moment.owner
-        following = log.rounds[number].orders if orders and number < len(log.rounds) else ()
-        given = {p: turn for p, turn in enumerate(following) if turn is not None}
+        owner: Sequence[int] = position.owner
+        next_orders = log.rounds[number].orders if orders and number < len(log.rounds) else ()
+        shown_orders = {p: turn for p, turn in enumerate(next_orders) if turn is not None}
         if player is not None and header.rules.fog:
-            seen = visible(header.map.neighbors, owner, player)
-            owner = [by if r in seen else UNKNOWN for r, by in enumerate(owner)]
-            given = {p: turn if p == player else _seen_orders(log, number + 1, player, p) for p, turn in given.items()}
-        shown.append(
-            ReplayFrame(ShownPosition(header.map, owner, moment.army, len(header.players), number, log.names), given)
+            visible_regions = visible(header.map.neighbors, owner, player)
+            owner = [holder if r in visible_regions else UNKNOWN for r, holder in enumerate(owner)]
+            shown_orders = {
+                p: turn if p == player else _seen_orders(log, number + 1, player, p) for p, turn in shown_orders.items()
+            }
+        replay_frames.append(
+            ReplayFrame(
+                ShownPosition(header.map, owner, position.army, len(header.players), number, log.names), shown_orders
+            )
         )
-    return shown
+    return replay_frames
 
 
 def _seen_orders(log: GameLog, number: int, player: int, other: int) -> Orders:
@@ -99,7 +103,7 @@ def _seen_orders(log: GameLog, number: int, player: int, other: int) -> Orders:
     )
 
 
-def write_svgs(shown: Sequence[ReplayFrame], folder: Path, width: int, on_frame: OnFrame) -> None:
+def write_svgs(replay_frames: Sequence[ReplayFrame], folder: Path, width: int, on_frame: OnFrame) -> None:
     """Write each frame to an SVG file in a folder. The name contains the number of rounds: ``round-000.svg``.
 
     Raises:
@@ -112,35 +116,35 @@ def write_svgs(shown: Sequence[ReplayFrame], folder: Path, width: int, on_frame:
 
     with FolderLock(folder, unwritable=unwritable):
         try:
-            for count, frame in enumerate(shown, 1):
+            for count, frame in enumerate(replay_frames, 1):
                 write_file(folder / f"round-{frame.position.round:03d}.svg", frame.svg(width), sync=False)
                 on_frame(count)
         except OSError as error:
             raise unwritable(error) from None
 
 
-def write_gif(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: float, on_frame: OnFrame) -> None:
+def write_gif(replay_frames: Sequence[ReplayFrame], path: Path, width: int, seconds: float, on_frame: OnFrame) -> None:
     """Write an animated GIF that shows each frame for `seconds`.
 
     All frames use the same palette, so that colours do not flicker, and unchanged parts of a frame need no space.
     """
     from PIL import Image
 
-    samples = [shown[0], shown[len(shown) // 2], shown[-1]]
+    samples = [replay_frames[0], replay_frames[len(replay_frames) // 2], replay_frames[-1]]
     mosaic = Image.fromarray(np.concatenate([frame.rgb(width) for frame in samples]))
     palette = mosaic.quantize(256, method=Image.Quantize.MEDIANCUT)
 
     def pictures() -> Iterator[Any]:
-        for count, frame in enumerate(shown, 1):
+        for count, frame in enumerate(replay_frames, 1):
             picture = Image.fromarray(frame.rgb(width))
             yield picture.quantize(palette=palette, dither=Image.Dither.NONE)
             on_frame(count)
 
-    drawn = pictures()
-    times = [round(1000 * seconds)] * (len(shown) - 1) + [round(1000 * seconds * LAST)]
+    images = pictures()
+    times = [round(1000 * seconds)] * (len(replay_frames) - 1) + [round(1000 * seconds * LAST)]
     data = io.BytesIO()
-    next(drawn).save(
-        data, "GIF", save_all=True, append_images=drawn, duration=times if len(shown) > 1 else times[0], loop=0
+    next(images).save(
+        data, "GIF", save_all=True, append_images=images, duration=times if len(replay_frames) > 1 else times[0], loop=0
     )
     try:
         write_file(path, data.getvalue())
@@ -148,7 +152,7 @@ def write_gif(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: flo
         raise ExportError(f"cannot write {path}: {error.strerror or error}") from None
 
 
-def write_mp4(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: float, on_frame: OnFrame) -> None:
+def write_mp4(replay_frames: Sequence[ReplayFrame], path: Path, width: int, seconds: float, on_frame: OnFrame) -> None:
     """Write an MP4 video (H.264) that shows each frame for `seconds`.
 
     The function needs the libraries of the extra ``export``.
@@ -166,9 +170,9 @@ def write_mp4(shown: Sequence[ReplayFrame], path: Path, width: int, seconds: flo
             options: dict[str, Any] = {"codec": "libx264", "quality": 8, "macro_block_size": 2}
             writer: Any = imageio.get_writer(temporary, format="FFMPEG", fps=VIDEO_RATE, **options)
             with writer as film:
-                for count, frame in enumerate(shown, 1):
+                for count, frame in enumerate(replay_frames, 1):
                     picture = _even(frame.rgb(width))
-                    for _ in range(repeats * (LAST if count == len(shown) else 1)):
+                    for _ in range(repeats * (LAST if count == len(replay_frames) else 1)):
                         film.append_data(picture)
                     on_frame(count)
     except OSError as error:

@@ -26,7 +26,7 @@ _CHUNK: Final = 1 << 16
 
 _LOG: Final = "game's log"
 #: The first bytes of an event's line that this package has written.
-_OURS: Final = b'{"event":"'
+_EVENT_PREFIX: Final = b'{"event":"'
 
 
 def load(path: Path) -> LoggedGame:
@@ -36,12 +36,12 @@ def load(path: Path) -> LoggedGame:
 
 def read(text: bytes, path: Path) -> LoggedGame:
     """Decode the text of a log that `read_text` returned. Error messages begin with `path`."""
-    whole = _whole_lines(text)
-    if not whole:
-        raise _nothing_left(path)
+    lines = _complete_lines(text)
+    if not lines:
+        raise _empty_log_error(path)
     place = f"{path}: line 1"
-    decoder = Decoder(decode_header(_parse(whole[0], place), place))
-    for number, line in enumerate(whole[1:], 2):
+    decoder = Decoder(decode_header(_parse(lines[0], place), place))
+    for number, line in enumerate(lines[1:], 2):
         place = f"{path}: line {number}"
         decoder.take(_parse(line, place), place)
     return decoder.finish()
@@ -69,12 +69,12 @@ def summarize(path: Path) -> LogSummary:
     The function raises the same errors as `GameLog.load`, except for errors in the content of rounds.
     """
     path = path_of(path, "path", LogError)
-    whole = _whole_lines(read_text(path))
-    if not whole:
-        raise _nothing_left(path)
-    header = decode_header(_parse(whole[0], f"{path}: line 1"), f"{path}: line 1")
+    lines = _complete_lines(read_text(path))
+    if not lines:
+        raise _empty_log_error(path)
+    header = decode_header(_parse(lines[0], f"{path}: line 1"), f"{path}: line 1")
     rounds, end, failures, picks, players = 0, None, [], 0, len(header.players)
-    for number, line in enumerate(whole[1:], 2):
+    for number, line in enumerate(lines[1:], 2):
         place = f"{path}: line {number}"
         kind = _kind(line, place)
         if kind == "round":
@@ -94,8 +94,8 @@ def _kind(line: bytes, place: str) -> str:
     If this package has written the line, the line begins with the type of the event. A line that another program has
     written is decoded as JSON.
     """
-    if line.startswith(_OURS):
-        return line[len(_OURS) :].partition(b'"')[0].decode("utf-8", "replace")
+    if line.startswith(_EVENT_PREFIX):
+        return line[len(_EVENT_PREFIX) :].partition(b'"')[0].decode("utf-8", "replace")
     return JsonFields(_parse(line, place), place).text("event")
 
 
@@ -112,7 +112,7 @@ def read_text(path: Path, values: int = bounded_io.VALUES) -> bytes:
     data = bounded_io.read_bytes(
         path, bounded_io.LOG_BYTES, LogError, _LOG
     )  # read first, so that a missing file is reported before a wrong suffix
-    text = _unpacked(data, path) if suffix_of(path) == COMPRESSED else data
+    text = _decompress(data, path) if suffix_of(path) == COMPRESSED else data
     if text.count(b"\n") > bounded_io.LOG_LINES:
         raise LogError(f"{path}: not a {_LOG}: the file has more than {bounded_io.LOG_LINES:,} lines")
     if bounded_io.json_object_bound(text) > values:
@@ -120,7 +120,7 @@ def read_text(path: Path, values: int = bounded_io.VALUES) -> bytes:
     return text
 
 
-def _unpacked(data: bytes, path: Path) -> bytes:
+def _decompress(data: bytes, path: Path) -> bytes:
     """Return the content of a gzip file.
 
     The end of the file may be missing; the file may consist of several gzip streams.
@@ -128,15 +128,15 @@ def _unpacked(data: bytes, path: Path) -> bytes:
     The function decompresses small parts, so that it never uses more memory than the limit for logs.
     """
     text: list[bytes] = []
-    size, members, unpacker = 0, 0, zlib.decompressobj(31)
+    size, members, decompressor = 0, 0, zlib.decompressobj(31)
     for start in range(0, len(data), _CHUNK):
         chunk = data[start : start + _CHUNK]
         while chunk:
-            if unpacker.eof:
-                unpacker = zlib.decompressobj(31)
+            if decompressor.eof:
+                decompressor = zlib.decompressobj(31)
                 members += 1
             try:
-                text.append(unpacker.decompress(chunk, bounded_io.LOG_BYTES + 1 - size))
+                text.append(decompressor.decompress(chunk, bounded_io.LOG_BYTES + 1 - size))
             except zlib.error as error:
                 raise LogError(f"{path}: the compressed data is damaged: {error}") from None
             size += len(text[-1])
@@ -144,15 +144,15 @@ def _unpacked(data: bytes, path: Path) -> bytes:
                 raise LogError(f"{path}: not a {_LOG}: it has more than {bounded_io.format_size(bounded_io.LOG_BYTES)}")
             if members > _MEMBERS:
                 raise LogError(f"{path}: the file consists of more than {_MEMBERS} compressed parts")
-            chunk = unpacker.unused_data
+            chunk = decompressor.unused_data
     return b"".join(text)
 
 
-def _whole_lines(text: bytes) -> list[bytes]:
+def _complete_lines(text: bytes) -> list[bytes]:
     return text[: text.rfind(b"\n") + 1].split(b"\n")[:-1]
 
 
-def _nothing_left(path: Path) -> LogError:
+def _empty_log_error(path: Path) -> LogError:
     return LogError(f"{path}: the log is cut off within the first line, before any data of the game")
 
 

@@ -162,16 +162,18 @@ class Recorder(ABC):
         """Write a step of the picking phase to the log. See `GameObserver.picked`."""
         _check_dice(game)
         self._write_insights(preferences, 0)
-        given = [np.asarray(preferences[p]).tolist() if p in preferences else None for p in range(game.players)]
-        self.record_event(picks_data(given, dropped, game.changed(), game.fingerprint()))
+        all_preferences = [
+            np.asarray(preferences[p]).tolist() if p in preferences else None for p in range(game.players)
+        ]
+        self.record_event(picks_data(all_preferences, dropped, game.changed(), game.fingerprint()))
 
     def played(self, orders: Mapping[int, Orders | None], result: RoundResult, game: Game) -> None:
         """Write a round. See `GameObserver.played`."""
         _check_dice(game)
         self._write_insights(orders, result.round)
-        given = [orders.get(player) for player in range(game.players)]
+        all_orders = [orders.get(player) for player in range(game.players)]
         changed, fingerprint = game.changed(), game.fingerprint()
-        self.record_event(round_data(result.round, given, result.events, result.dropped, changed, fingerprint))
+        self.record_event(round_data(result.round, all_orders, result.events, result.dropped, changed, fingerprint))
 
     def failed(self, error: AgentFailure) -> None:
         """Write to the log that an agent has failed. See `GameObserver.failed`."""
@@ -189,8 +191,8 @@ class Recorder(ABC):
         placements = tuple(record.placements[agent] for agent in record.seats)
         self.record_event(end_data(End(winner, record.rounds, placements, record.cut_off)))
 
-    def _write_insights(self, asked: Mapping[int, Any], number: int) -> None:
-        for seat in asked:
+    def _write_insights(self, decisions: Mapping[int, Any], number: int) -> None:
+        for seat in decisions:
             data = decision_info(self._agents[seat], number) if self.insight else None
             if faults := self._new_faults(seat):
                 data = {**(data or {}), "faults": faults}
@@ -221,9 +223,9 @@ class Recorder(ABC):
         faults = as_agent(self._agents[seat]).faults
         if faults is None:
             return []
-        told = self._faults.get(seat, 0)
+        logged_count = self._faults.get(seat, 0)
         self._faults[seat] = len(faults)
-        return [fault.to_dict() for fault in faults[told:]]
+        return [fault.to_dict() for fault in faults[logged_count:]]
 
 
 class MemoryRecorder(Recorder):
@@ -281,5 +283,5 @@ def describe(spec: str, seed: int | None = None) -> Player:
 
 @functools.lru_cache(maxsize=256)
 def _parameters(spec: str) -> dict[str, Any]:
-    info, given = registry.parse(spec)
-    return {**{key: parameter.default for key, parameter in info.parameters.items()}, **given}
+    info, values = registry.parse(spec)
+    return {**{key: parameter.default for key, parameter in info.parameters.items()}, **values}

@@ -47,9 +47,9 @@ class Difference:
         logged, played = self.logged, self.played
         field = self.field
         if isinstance(logged, tuple) and isinstance(played, tuple):  # show only the first difference
-            at = next((i for i, pair in enumerate(zip(logged, played, strict=False)) if pair[0] != pair[1]), None)
-            if at is not None:
-                field, logged, played = f"{field}[{at}]", logged[at], played[at]
+            index = next((i for i, pair in enumerate(zip(logged, played, strict=False)) if pair[0] != pair[1]), None)
+            if index is not None:
+                field, logged, played = f"{field}[{index}]", logged[index], played[index]
         return f"{place}: {field}: the log has {_brief(logged)}, the replay has {_brief(played)}"
 
 
@@ -82,13 +82,13 @@ def result_of(log: GameLog, number: int) -> RoundResult:
     _check_log(log)
     if not is_integer(number) or not 1 <= number <= len(log.rounds):
         raise LogError(f"round {short_repr(number)}: the log has rounds 1 to {len(log.rounds)}")
-    step, seen = log.rounds[number - 1], None
+    step, visible = log.rounds[number - 1], None
     if log.header.rules.fog:
-        owners = {moment.round: moment.owner for moment in replay(log) if moment.round in (number - 1, number)}
-        seen = seen_by_all(
+        owners = {position.round: position.owner for position in replay(log) if position.round in (number - 1, number)}
+        visible = seen_by_all(
             log.header.map.neighbors, len(log.header.players), owners[number - 1], owners[number], list(step.events)
         )
-    return RoundResult(number, step.deploys, list(step.events), list(step.dropped), seen)
+    return RoundResult(number, step.deploys, list(step.events), list(step.dropped), visible)
 
 
 def verify(log: GameLog) -> list[Difference]:
@@ -102,10 +102,10 @@ def verify(log: GameLog) -> list[Difference]:
     _check_log(log)
     number = 0
     try:
-        for number, _, facts in _again(log):
-            for field, logged, played in facts:
-                if logged != played:
-                    return [Difference(number, field, logged, played)]
+        for number, _, facts in _replay_steps(log):
+            for field, logged, replayed in facts:
+                if logged != replayed:
+                    return [Difference(number, field, logged, replayed)]
     except GameError as error:
         return [Difference(error.round if isinstance(error, _StuckError) else 0, "event", "a step", str(error))]
     try:
@@ -125,14 +125,14 @@ def game_at(log: GameLog, round: int | None = None) -> Game:
         ReplayError: the replayed game differs from the log.
     """
     _check_log(log)
-    wanted = len(log.rounds) if round is None else round
-    if not is_integer(wanted) or not 0 <= wanted <= len(log.rounds):
+    last_round = len(log.rounds) if round is None else round
+    if not is_integer(last_round) or not 0 <= last_round <= len(log.rounds):
         raise LogError(f"round {short_repr(round)}: the log has rounds 0 to {len(log.rounds)}")
-    steps = tuple(step for step in log.steps if isinstance(step, Picks) or step.round <= wanted)
-    part = replace(log, steps=steps, end=log.end if wanted == len(log.rounds) else None, variations=EMPTY)
-    if differences := verify(part):
+    steps = tuple(step for step in log.steps if isinstance(step, Picks) or step.round <= last_round)
+    partial_log = replace(log, steps=steps, end=log.end if last_round == len(log.rounds) else None, variations=EMPTY)
+    if differences := verify(partial_log):
         raise ReplayError(str(differences[0]))
-    *_, (_, game, _) = _again(part)
+    *_, (_, game, _) = _replay_steps(partial_log)
     if game.phase == "pick":
         raise LogError("the log was cut off before the first round")
     return game
@@ -150,7 +150,7 @@ class _StuckError(GameError):
         self.round = round
 
 
-def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
+def _replay_steps(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
     """Play a logged game again.
 
     After the start, after each step and after the end, yield the round number, the game and a list of facts.
@@ -174,21 +174,24 @@ def _again(log: GameLog) -> Iterator[tuple[int, Game, list[Fact]]]:
     for step in log.steps:
         number = step.round if isinstance(step, Round) else 0
         try:
-            facts = _play(game, step)
+            facts = _play_step(game, step)
         except (GameError, OrdersTypeError) as error:
             raise _StuckError(number, str(error)) from None
         facts += [
             ("changed", step.changed, tuple(game.changed())),
             ("hash", step.hash, game.fingerprint()),
-            *_still(log, step),
+            *_failed_player_facts(log, step),
         ]
-        eliminated = [number if out is None and not game.alive(p) else out for p, out in enumerate(eliminated)]
+        eliminated = [
+            number if exit_round is None and not game.alive(p) else exit_round
+            for p, exit_round in enumerate(eliminated)
+        ]
         yield number, game, facts
     if log.end is not None:
-        yield number, game, _ending(log, game, eliminated)
+        yield number, game, _result_facts(log, game, eliminated)
 
 
-def _still(log: GameLog, step: Picks | Round) -> list[Fact]:
+def _failed_player_facts(log: GameLog, step: Picks | Round) -> list[Fact]:
     """Return facts (values in the log and in the replay) about failed players, which must not give orders any more."""
     if not isinstance(step, Round):
         return []
@@ -196,7 +199,7 @@ def _still(log: GameLog, step: Picks | Round) -> list[Fact]:
     return [("orders of a failed player", step.orders[p], Orders()) for p in failed if step.orders[p] is not None]
 
 
-def _ending(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[Fact]:
+def _result_facts(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[Fact]:
     """Return facts (values in the log and in the replay) about the result of the game.
 
     A player that has lost by forfeit does not win, whatever the final position is.
@@ -208,29 +211,29 @@ def _ending(log: GameLog, game: Game, eliminated: Sequence[int | None]) -> list[
     """
     assert log.end is not None
     facts: list[Fact] = []
-    winner, placements, over = game.winner, tuple(game.placements), game.done
-    out = list(eliminated)
+    winner, placements, is_over = game.winner, tuple(game.placements), game.done
+    exit_rounds = list(eliminated)
     for failure in log.failures:
-        last = out[failure.player]
-        out[failure.player] = failure.round if last is None else min(last, failure.round)
+        exit_round = exit_rounds[failure.player]
+        exit_rounds[failure.player] = failure.round if exit_round is None else min(exit_round, failure.round)
     if log.draw is not None:
-        winner, placements, over = None, tuple(places_with_forfeits([1] * game.players, out)), True
-        still = tuple(p for p, last in enumerate(out) if last is None)
-        facts.append(("players who agreed on a draw", log.draw.players, still))
+        winner, placements, is_over = None, tuple(places_with_forfeits([1] * game.players, exit_rounds)), True
+        remaining = tuple(p for p, exit_round in enumerate(exit_rounds) if exit_round is None)
+        facts.append(("players who agreed on a draw", log.draw.players, remaining))
     elif log.failures:
-        places, winner, over = end_with_forfeits(game.placements, game.winner, game.done, out)
+        places, winner, is_over = end_with_forfeits(game.placements, game.winner, game.done, exit_rounds)
         placements = tuple(places)
     facts += [
         ("winner", log.end.winner, winner),
         ("placements", log.end.placements, placements),
-        ("cut_off", log.end.cut_off, not over),
+        ("cut_off", log.end.cut_off, not is_over),
     ]
-    if not over or game.round > log.header.round_limit:
+    if not is_over or game.round > log.header.round_limit:
         facts.append(("round_limit", log.header.round_limit, game.round))
     return facts
 
 
-def _play(game: Game, step: Picks | Round) -> list[Fact]:
+def _play_step(game: Game, step: Picks | Round) -> list[Fact]:
     """Play a step of the log in `game`.
 
     Return facts (values in the log and in the replay) about the events and the dropped orders of the step.

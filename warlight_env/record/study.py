@@ -128,7 +128,7 @@ class Study:
             StudyError: the data are not a study; the message begins with `place` and names the value and the reason.
         """
         try:
-            study = cls._decoded(data, place)
+            study = cls._decode(data, place)
         except LogError as error:
             raise StudyError(str(error)) from None
         try:
@@ -138,10 +138,10 @@ class Study:
         return study
 
     @classmethod
-    def _decoded(cls, data: Any, place: str) -> Self:
+    def _decode(cls, data: Any, place: str) -> Self:
         fields = JsonFields.of_format(data, place, FORMAT, "a study")
         fields.check_version(VERSION, "study")
-        players = fields.each("players", None, lambda one, at: JsonFields(one, at).text("name"))
+        players = fields.each("players", None, lambda item, item_place: JsonFields(item, item_place).text("name"))
         if not 2 <= len(players) <= MAX_PLAYERS:
             raise StudyError(f"{place}: 'players' must be 2 to {MAX_PLAYERS}, not {len(players)}")
         try:
@@ -225,11 +225,13 @@ def require_same_start(study: Study, game: Game) -> None:
         raise StudyError(f"{len(study.players)} players: the game has {game.players}")
     if study.round != game.round:
         raise StudyError(f"round {study.round}: the position of the game is after {game.round} rounds")
-    if different := _differing(study.owner, game.owner.tolist()) or _differing(study.army, game.army.tolist()):
-        name = game.map.regions[different - 1].name
+    if difference := _first_difference(study.owner, game.owner.tolist()) or _first_difference(
+        study.army, game.army.tolist()
+    ):
+        name = game.map.regions[difference - 1].name
         raise StudyError(f"position: region {name!r} differs from the position of the game after round {game.round}")
 
 
-def _differing(one: Sequence[int], other: Sequence[int]) -> int:
+def _first_difference(first: Sequence[int], second: Sequence[int]) -> int:
     """Return the number of the first region that differs, from 1; 0: none."""
-    return next((index for index, (a, b) in enumerate(zip(one, other, strict=True), 1) if a != b), 0)
+    return next((index for index, (a, b) in enumerate(zip(first, second, strict=True), 1) if a != b), 0)

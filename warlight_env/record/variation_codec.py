@@ -74,8 +74,8 @@ def decode_tree(data: Any, place: str, regions: int, players: int) -> Variations
     decoder = _Decoder(regions, players)
     for index, node in enumerate(fields.array("nodes")):
         decoder.take(JsonFields(node, f"{place}: nodes[{index}]"))
-    least = max(decoder.rounds, default=0) + 1
-    following = fields.integer("next", least, LARGEST)
+    min_next = max(decoder.rounds, default=0) + 1
+    next_id = fields.integer("next", min_next, LARGEST)
     notes = fields.each("notes", None, _note)
     rounds = [note.round for note in notes]
     if rounds != sorted(set(rounds)):
@@ -88,7 +88,7 @@ def decode_tree(data: Any, place: str, regions: int, players: int) -> Variations
     except VariationError as error:
         kind = f"variation {text.id}" if isinstance(text, Variation) else f"note of round {text.round}"
         raise LogError(f"{place}: {kind}: {error}") from None
-    return Variations(tuple(decoder.nodes), notes, following)
+    return Variations(tuple(decoder.nodes), notes, next_id)
 
 
 def _note(data: Any, place: str) -> Note:
@@ -103,7 +103,7 @@ class _Decoder:
         self.nodes: list[Variation] = []
         self.rounds: dict[int, int] = {}  # the round of each node so far, by the node's number
         self._n, self._players = regions, players
-        self._change: Columns = ((0, regions - 1), (-1, players - 1), (1, ARMY_CAP))
+        self._change_columns: Columns = ((0, regions - 1), (-1, players - 1), (1, ARMY_CAP))
 
     def take(self, fields: JsonFields) -> None:
         """Add a node."""
@@ -115,11 +115,11 @@ class _Decoder:
         parent = fields.optional_integer("parent", 1, LARGEST)
         if parent is not None and parent not in self.rounds:
             raise LogError(f"{place}: 'parent' must be an earlier variation of the list (no cycles), not {parent}")
-        least = 0 if parent is None else self.rounds[parent] + 1
-        round_ = fields.integer("round", least, LARGEST if parent is None else least)
+        min_round = 0 if parent is None else self.rounds[parent] + 1
+        round_ = fields.integer("round", min_round, LARGEST if parent is None else min_round)
         reply = fields.text("reply")
         if reply not in REPLIES:
-            raise fields.fail("reply", " or ".join(f'"{known}"' for known in REPLIES))
+            raise fields.fail("reply", " or ".join(f'"{choice}"' for choice in REPLIES))
         self.rounds[number] = round_
         self.nodes.append(
             Variation(
@@ -130,10 +130,10 @@ class _Decoder:
                 turns=fields.each("orders", self._players, self._turn),
                 seed=fields.integer("seed", 0, LARGEST),
                 events=tuple(map(move_of, fields.rows("moves", *move_columns(self._n, self._players)))),
-                changed=fields.rows("changed", self._change),  # type: ignore[arg-type]
+                changed=fields.rows("changed", self._change_columns),  # type: ignore[arg-type]
                 reply=reply,
                 bot=None if fields.get("bot") is None else fields.text("bot"),
-                believed=fields.rows("believed", self._change) if "believed" in fields.data else (),  # type: ignore[arg-type]
+                believed=fields.rows("believed", self._change_columns) if "believed" in fields.data else (),  # type: ignore[arg-type]
                 name=fields.text("name"),
                 comment=fields.text("comment"),
                 chances=self._chances(fields),
@@ -154,8 +154,8 @@ class _Decoder:
             return None
         rows = fields.array("chances", self._players)
         for index, row in enumerate(rows):
-            whole = isinstance(row, list) and len(row) == 3
-            if not whole or not all(type(v) in (int, float) and 0 <= v <= 1 for v in row):
+            is_triple = isinstance(row, list) and len(row) == 3
+            if not is_triple or not all(type(v) in (int, float) and 0 <= v <= 1 for v in row):
                 place = f"{fields.location}: chances[{index}]"
                 raise LogError(f"{place}: must be three numbers from 0 to 1, not {brief(row)}")
         return tuple((float(a), float(b), float(c)) for a, b, c in rows)

@@ -49,7 +49,7 @@ def game_from_position(
         "winner": NEUTRAL,
         "rng": make_rng(0).tolist(),
     }
-    return _loaded(game, state)
+    return _load_state(game, state)
 
 
 def with_regions(game: Game, rows: Sequence[Change]) -> Game:
@@ -62,12 +62,12 @@ def with_regions(game: Game, rows: Sequence[Change]) -> Game:
         return game.clone()
     state = dict(game.to_dict()["state"])
     owner, army = list(state["owner"]), list(state["army"])
-    for region, by, armies in rows:
-        owner[region], army[region] = by, armies
-    return _loaded(game, {**state, "owner": owner, "army": army})
+    for region, holder, armies in rows:
+        owner[region], army[region] = holder, armies
+    return _load_state(game, {**state, "owner": owner, "army": army})
 
 
-def _loaded(game: Game, state: dict[str, Any]) -> Game:
+def _load_state(game: Game, state: dict[str, Any]) -> Game:
     saved = game.to_dict()
     del saved["hash"]
     return Game.from_dict({**saved, "map": game.map, "state": state})
@@ -140,7 +140,7 @@ def game_after(tree: Variations, id: int | None, round_: int, positions: Positio
     path = tree.path(id)
     game = positions(path[0].round)
     for node in path:
-        game = _played(game, node)
+        game = _replay_node(game, node)
     return game
 
 
@@ -157,11 +157,11 @@ def check_variations(tree: Variations, positions: Positions) -> None:
         try:
             if node.parent is None and node.round not in starts:
                 starts[node.round] = positions(node.round)
-            games[node.id] = _played(starts[node.round] if node.parent is None else games[node.parent], node)
+            games[node.id] = _replay_node(starts[node.round] if node.parent is None else games[node.parent], node)
         except InputError as error:
             text = str(error)
-            named = text if text.startswith(f"variation {node.id}:") else f"variation {node.id}: {text}"
-            raise VariationError(named) from None
+            message = text if text.startswith(f"variation {node.id}:") else f"variation {node.id}: {text}"
+            raise VariationError(message) from None
     for note in tree.notes:
         try:
             positions(note.round)
@@ -169,23 +169,32 @@ def check_variations(tree: Variations, positions: Positions) -> None:
             raise VariationError(f"note of round {note.round}: {error}") from None
 
 
-def _played(before: Game, node: Variation) -> Game:
+def _replay_node(before: Game, node: Variation) -> Game:
     try:
-        after, again = play_variation(before, node.seat, node.turns, node.seed, node.reply, node.bot, node.believed)
+        after, replayed_variation = play_variation(
+            before, node.seat, node.turns, node.seed, node.reply, node.bot, node.believed
+        )
     except VariationError as error:
         raise VariationError(f"variation {node.id}: {error}") from None
-    for what, stored, played in (("moves", node.events, again.events), ("changed", node.changed, again.changed)):
-        if stored != played:
+    for field, stored, replayed in (
+        ("moves", node.events, replayed_variation.events),
+        ("changed", node.changed, replayed_variation.changed),
+    ):
+        if stored != replayed:
             raise VariationError(
-                f"variation {node.id}: {what!r} differs from the result of the turns and the dice: the file has "
-                f"{_first(stored, played)!r:.120}, the game has {_first(played, stored)!r:.120}"
+                f"variation {node.id}: {field!r} differs from the result of the turns and the dice: the file has "
+                f"{_first_difference(stored, replayed)!r:.120}, "
+                f"the game has {_first_difference(replayed, stored)!r:.120}"
             )
     return after
 
 
-def _first(one: Sequence[Any], other: Sequence[Any]) -> Any:
-    """Return the first entry of `one` that differs from the entry of `other` at the same place; None: no entry."""
-    for index, entry in enumerate(one):
-        if index >= len(other) or other[index] != entry:
+def _first_difference(values: Sequence[Any], other_values: Sequence[Any]) -> Any:
+    """Return the first entry of `values` that differs from the entry of `other_values` at the same place.
+
+    Return None if no entry differs.
+    """
+    for index, entry in enumerate(values):
+        if index >= len(other_values) or other_values[index] != entry:
             return entry
     return None

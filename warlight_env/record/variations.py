@@ -83,10 +83,10 @@ class Variations:
         Raises:
             VariationError: the tree does not contain this variation.
         """
-        found = self._index.get(id)
-        if found is None:
+        node = self._index.get(id)
+        if node is None:
             raise VariationError(f"the tree has no variation {id}")
-        return found
+        return node
 
     def path(self, id: int) -> tuple[Variation, ...]:
         """Return the variations on the path from a root of the tree to variation `id`. See `node`."""
@@ -97,11 +97,11 @@ class Variations:
 
     def below(self, id: int) -> set[int]:
         """Return the numbers of variation `id` and of all variations that continue this variation. See `node`."""
-        found = {self.node(id).id}
+        ids = {self.node(id).id}
         for node in self.nodes:
-            if node.parent in found:
-                found.add(node.id)
-        return found
+            if node.parent in ids:
+                ids.add(node.id)
+        return ids
 
     def note(self, round: int) -> Note:
         """Return the note of the position after `round` rounds; it is empty if there is none."""
@@ -160,17 +160,17 @@ class Variations:
         Raises:
             VariationError: a text is not valid, or the tree has too many notes.
         """
-        new = Note(round, check_text("name", name, NAME), check_text("comment", comment, COMMENT))
-        others = [note for note in self.notes if note.round != round]
-        if (name or comment) and len(others) + len(self.nodes) >= NODES:
+        new_note = Note(round, check_text("name", name, NAME), check_text("comment", comment, COMMENT))
+        other_notes = [note for note in self.notes if note.round != round]
+        if (name or comment) and len(other_notes) + len(self.nodes) >= NODES:
             raise VariationError(f"the tree already has {NODES} variations and notes, the maximum")
-        notes = [*others, new] if name or comment else others
+        notes = [*other_notes, new_note] if name or comment else other_notes
         return replace(self, notes=tuple(sorted(notes, key=lambda note: note.round)))
 
     def without(self, id: int) -> Variations:
         """Return the tree without variation `id` and without the variations that continue it. See `node`."""
-        gone = self.below(id)
-        return replace(self, nodes=tuple(node for node in self.nodes if node.id not in gone))
+        removed_ids = self.below(id)
+        return replace(self, nodes=tuple(node for node in self.nodes if node.id not in removed_ids))
 
     @property
     def size(self) -> int:
@@ -182,12 +182,12 @@ class Variations:
 EMPTY: Final = Variations()
 
 
-def check_text(what: str, text: str, most: int) -> str:
+def check_text(label: str, text: str, max_length: int) -> str:
     """Return a name or a comment; raise `VariationError` for a text that is too long or has unprintable characters."""
-    if len(text) > most:
-        raise VariationError(f"{what}: it has {len(text)} characters, but may have at most {most}")
-    if bad := next((c for c in text if not c.isprintable() and not (what == "comment" and c in "\n\t")), None):
-        raise VariationError(f"{what}: the character {bad!a} cannot be printed")
+    if len(text) > max_length:
+        raise VariationError(f"{label}: it has {len(text)} characters, but may have at most {max_length}")
+    if invalid := next((c for c in text if not c.isprintable() and not (label == "comment" and c in "\n\t")), None):
+        raise VariationError(f"{label}: the character {invalid!a} cannot be printed")
     return text
 
 

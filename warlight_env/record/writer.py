@@ -52,12 +52,12 @@ class LogWriter(Recorder):
     ) -> None:
         super().__init__(players, match, insight=insight)
         self.path = path_of(path, "path", LogError)
-        self._packer = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP) if suffix_of(self.path) == COMPRESSED else None
+        self._compressor = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP) if suffix_of(self.path) == COMPRESSED else None
         with writing(self.path):
             check_output(self.path)  # check before the game, because the file is replaced only at its end
-        self._packed: list[bytes] = []
+        self._compressed: list[bytes] = []
         self._lines: list[bytes] = []
-        self._written = time.monotonic()
+        self._last_write = time.monotonic()
         self._file: int | None = None
 
     @functools.cached_property
@@ -68,42 +68,42 @@ class LogWriter(Recorder):
     def write(self, line: bytes) -> None:
         """Store a line; write all stored lines to the partial file after `FLUSH_SECONDS`. See `Recorder.write`."""
         self._lines.append(line)
-        if time.monotonic() - self._written >= FLUSH_SECONDS:
+        if time.monotonic() - self._last_write >= FLUSH_SECONDS:
             self.flush()
 
     def flush(self) -> None:
         """Write all lines that are not written yet to the partial file."""
-        data = self._take()
+        data = self._take_lines()
         if data:
             with writing(self.partial):
                 if self._file is None:
                     self._file = open_output(self.partial)
                 write_all(self._file, data)
-        self._written = time.monotonic()
+        self._last_write = time.monotonic()
 
-    def _take(self) -> bytes:
+    def _take_lines(self) -> bytes:
         """Return the lines that are not written yet, as bytes, and remove these lines from the buffer."""
         if not self._lines:
             return b""
         self._lines.append(b"")
         data = b"\n".join(self._lines)
         self._lines.clear()
-        if self._packer is not None:
-            self._packed.append(self._packer.compress(data))
+        if self._compressor is not None:
+            self._compressed.append(self._compressor.compress(data))
         return data
 
     def ended(self, record: FinishedGame) -> None:
         """Write the result of the game, and give the complete log its final name. See `GameObserver.ended`."""
         super().ended(record)
-        if self._packer is None:
+        if self._compressor is None:
             self.flush()
             self._close()
             with writing(self.path):
                 move_output(self.partial, self.path)
         else:
-            self._take()
-            self._packed.append(self._packer.flush())
-            replace_file(self.path, b"".join(self._packed))
+            self._take_lines()
+            self._compressed.append(self._compressor.flush())
+            replace_file(self.path, b"".join(self._compressed))
             if self._file is not None:
                 self._close()
                 with writing(self.partial):
